@@ -1,0 +1,173 @@
+import js from "@eslint/js";
+import { createTypeScriptImportResolver } from "eslint-import-resolver-typescript";
+import importX from "eslint-plugin-import-x";
+import jsxA11y from "eslint-plugin-jsx-a11y";
+import reactHooks from "eslint-plugin-react-hooks";
+import tseslint from "typescript-eslint";
+
+const features = ["gate", "content", "chat", "speech", "tools"];
+
+/** Each zone names a place, what it must not reach for, and where the code belongs instead. */
+const zones = [
+  {
+    target: "./app/platform",
+    from: [
+      "./app/routes",
+      "./app/ui",
+      ...features.map((name) => `./app/${name}`),
+      "./app/services.server.ts",
+    ],
+    message:
+      "The platform knows no feature. Pass what you need as an argument, or move the code into the feature.",
+  },
+  {
+    target: "./app/ui",
+    from: ["./app/routes", "./app/platform", ...features.map((name) => `./app/${name}`)],
+    message: "ui/ holds components that know no feature. Move this into the feature's components/ folder.",
+  },
+  ...features.map((name) => ({
+    target: `./app/${name}`,
+    from: ["./app/routes", "./app/services.server.ts"],
+    message:
+      "A feature receives what it needs as arguments; only routes and services.server.ts wire things up.",
+  })),
+  {
+    target: ["./app/routes", "./app/ui", ...features.map((name) => `./app/${name}/components`)],
+    from: ["./app/platform/database", "./app/generated"],
+    message:
+      "Only *.store.server.ts files talk to the database. Add a store function and call it from a use-case.",
+  },
+];
+
+const onlyStoresMayQuery = {
+  group: ["**/generated/**", "@prisma/client", "@prisma/client/*", "**/platform/database/database.server"],
+  message: "Only *.store.server.ts, platform/database and services.server.ts may reach the database.",
+};
+
+export default tseslint.config(
+  {
+    ignores: [
+      "build",
+      "public/build",
+      "app/generated",
+      "prisma/.generated",
+      "data",
+      "content",
+      "contracts/artifacts",
+      "contracts/test-fixtures/*.json",
+      "node_modules",
+      "e2e/.results",
+    ],
+  },
+  js.configs.recommended,
+  ...tseslint.configs.recommended,
+  {
+    plugins: { "import-x": importX },
+    settings: { "import-x/resolver-next": [createTypeScriptImportResolver({ project: "./tsconfig.json" })] },
+    languageOptions: {
+      globals: {
+        process: "readonly",
+        console: "readonly",
+        Buffer: "readonly",
+        URL: "readonly",
+        fetch: "readonly",
+        setTimeout: "readonly",
+        clearTimeout: "readonly",
+      },
+    },
+    rules: {
+      "func-style": ["error", "declaration", { allowArrowFunctions: true }],
+      "max-lines": ["error", { max: 300, skipBlankLines: false, skipComments: false }],
+      "no-console": "error",
+      "no-empty": ["error", { allowEmptyCatch: false }],
+      "import-x/no-cycle": "error",
+      "import-x/no-restricted-paths": ["error", { zones }],
+      "import-x/no-default-export": "error",
+      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "separate-type-imports" }],
+      "@typescript-eslint/consistent-type-definitions": ["error", "type"],
+      "@typescript-eslint/no-explicit-any": "error",
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
+      "no-restricted-properties": [
+        "error",
+        {
+          object: "process",
+          property: "env",
+          message: "Only platform/config reads the environment. Take the value as an argument.",
+        },
+      ],
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "TSAsExpression > TSAnyKeyword",
+          message: "Narrow the type instead of casting to any.",
+        },
+      ],
+    },
+  },
+  {
+    files: ["app/**/*.{ts,tsx}", "server.ts"],
+    ignores: [
+      "**/*.test.ts",
+      "**/*.store.server.ts",
+      "app/platform/database/**",
+      "app/services.server.ts",
+      "app/testing/**",
+      "app/commands/**",
+    ],
+    rules: { "no-restricted-imports": ["error", { patterns: [onlyStoresMayQuery] }] },
+  },
+  {
+    // Pure files and components may run in the browser: nothing of the server may be reachable from them.
+    files: ["app/**/*.{ts,tsx}"],
+    ignores: [
+      "**/*.server.{ts,tsx}",
+      "**/*.test.{ts,tsx}",
+      "app/routes/**",
+      "app/root.tsx",
+      "app/testing/**",
+      "app/commands/**",
+      "app/generated/**",
+    ],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              group: ["**/*.server"],
+              message: "This file may run in the browser. Move the call to a .server.ts use-case or a route.",
+            },
+            {
+              group: ["node:*"],
+              message: "This file may run in the browser. Node modules belong in .server.ts files.",
+            },
+            onlyStoresMayQuery,
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ["**/*.{tsx,jsx}"],
+    plugins: { "react-hooks": reactHooks, "jsx-a11y": jsxA11y },
+    rules: { ...reactHooks.configs.recommended.rules, ...jsxA11y.configs.recommended.rules },
+  },
+  {
+    files: ["app/root.tsx", "app/entry.*.tsx", "app/routes/**", "*.config.{js,ts}"],
+    rules: { "import-x/no-default-export": "off" },
+  },
+  {
+    files: [
+      "app/platform/config/**",
+      "app/commands/**",
+      "**/*.test.ts",
+      "app/testing/**",
+      "e2e/**",
+      "prisma/**",
+      "contracts/**",
+      "*.config.{js,ts}",
+    ],
+    rules: { "no-restricted-properties": "off", "no-console": "off" },
+  },
+  { files: ["**/*.test.{ts,tsx}", "e2e/**"], rules: { "max-lines": ["error", { max: 600 }] } },
+);

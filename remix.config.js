@@ -1,0 +1,23 @@
+// Pure ESM packages that are cheaper to start when bundled; CommonJS packages must stay outside (see docs/decisions).
+const bundledPackages =
+  /^(viem|wagmi|@wagmi|ox|abitype|@noble|@scure|@tanstack|zustand|mipd|eventemitter3|@adraffy)(\/|$)/;
+
+/** @type {import("@remix-run/dev").AppConfig} */
+export default {
+  appDirectory: "app",
+  assetsBuildDirectory: "public/build",
+  publicPath: "/build/",
+  server: "./server.ts",
+  serverBuildPath: "build/index.js",
+  serverModuleFormat: "esm",
+  serverPlatform: "node",
+  serverDependenciesToBundle: [bundledPackages],
+  ignoredRouteFiles: ["**/.*", "**/*.test.{ts,tsx}"],
+  future: {
+    v3_fetcherPersist: true,
+    v3_relativeSplatPath: true,
+    v3_throwAbortReason: true,
+    v3_singleFetch: true,
+    v3_lazyRouteDiscovery: false,
+  },
+};
