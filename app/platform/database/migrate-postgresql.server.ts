@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { findNextMigration } from "./migration-history.server";
+import type { AppliedMigration, Migration } from "./migration-history.server";
+
+/** The key under which Prisma's own tools lock a database they migrate. */
+const advisoryLockKey = 72707369;
+const lockTimeoutMs = 60_000;
+const connectTimeoutMs = 10_000;
+
+// The shape Prisma gives this table, so that its own tools recognise it.
+const createHistoryTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+    "id"                    VARCHAR(36) PRIMARY KEY NOT NULL,
+    "checksum"              VARCHAR(64) NOT NULL,
+    "finished_at"           TIMESTAMPTZ,
+    "migration_name"        VARCHAR(255) NOT NULL,
+    "logs"                  TEXT,
+    "rolled_back_at"        TIMESTAMPTZ,
+    "started_at"            TIMESTAMPTZ NOT NULL DEFAULT now(),
+    "applied_steps_count"   INTEGER NOT NULL DEFAULT 0
+)`;
+
+/** Answers with the names of the migrations that this call applied. */
+export async function migratePostgresql({
+  url,
+  migrations,
+}: {
+  url: string;
+  migrations: Migration[];
+}): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
+  // Without a listener a connection that breaks between two statements would end the process.
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await client.query(`SET lock_timeout = ${lockTimeoutMs}`);
+    // Held by the connection, so it is released even when this process dies.
+    await client.query("SELECT pg_advisory_lock($1)", [advisoryLockKey]);
+    const applied: string[] = [];
+    for (;;) {
+      const next = findNextMigration({ migrations, applied: await readHistory(client) });
+      if (next === null) return applied;
+      await apply({ client, migration: next });
+      applied.push(next.name);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+async function apply({ client, migration }: { client: pg.Client; migration: Migration }): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    await client.query(createHistoryTable);
+    await client.query(migration.sql);
+    await client.query(
+      `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "finished_at", "applied_steps_count")
+       VALUES ($1, $2, $3, now(), 1)`,
+      [randomUUID(), migration.checksum, migration.name],
+    );
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw error;
+  }
+}
+
+async function readHistory(client: pg.Client): Promise<AppliedMigration[]> {
+  const table = await client.query<{ name: string | null }>(
+    `SELECT to_regclass('"_prisma_migrations"') AS name`,
+  );
+  if (table.rows[0]?.name === null) return [];
+  const { rows } = await client.query<AppliedMigration>(
+    `SELECT "migration_name" AS "name", "checksum",
+            "finished_at" IS NOT NULL AS "isFinished", "rolled_back_at" IS NOT NULL AS "isRolledBack"
+     FROM "_prisma_migrations"`,
+  );
+  return rows;
+}

