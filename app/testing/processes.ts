@@ -1,0 +1,22 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Waits for something that happens outside of this process; fails when it does not. */
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  { timeoutMs = 10_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Not so within ${timeoutMs} ms: ${condition.toString()}`);
+    await delay(everyMs);
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

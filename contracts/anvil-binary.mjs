@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/** @type {Record<string, string>} */
+const anvilPackages = {
+  "darwin-arm64": "@foundry-rs/anvil-darwin-arm64",
+  "darwin-x64": "@foundry-rs/anvil-darwin-amd64",
+  "linux-arm64": "@foundry-rs/anvil-linux-arm64",
+  "linux-x64": "@foundry-rs/anvil-linux-amd64",
+  "win32-x64": "@foundry-rs/anvil-win32-amd64",
+};
+
+/** Something about the local chain that whoever started it can put right; the message says how. */
+export class LocalChainError extends Error {
+  /** @override */
+  name = "LocalChainError";
+}
+
+/**
+ * Finds anvil among the installed packages. Nothing is ever downloaded.
+ *
+ * @param {{ platform?: string, arch?: string, resolve?: (path: string) => string }} [where]
+ * @returns {string}
+ */
+export function getAnvilBinary({
+  platform = process.platform,
+  arch = process.arch,
+  resolve = createRequire(import.meta.url).resolve,
+} = {}) {
+  const packageName = anvilPackages[`${platform}-${arch}`];
+  if (!packageName) {
+    throw new LocalChainError(
+      `There is no local chain for ${platform} on ${arch}. Use another chain: set RPC_URL, CHAIN_ID and KEY_CONTRACT_ADDRESS.`,
+    );
+  }
+  try {
+    const folder = dirname(resolve(`${packageName}/package.json`));
+    const binary = join(folder, "bin", platform === "win32" ? "anvil.exe" : "anvil");
+    if (existsSync(binary)) return binary;
+  } catch {
+    // Told below, together with the case of a package without its binary.
+  }
+  throw new LocalChainError(
+    `The local chain is not installed: ${packageName} is missing. It is an optional dependency of @foundry-rs/anvil: run "npm ci" without --omit=optional and --omit=dev.`,
+  );
+}

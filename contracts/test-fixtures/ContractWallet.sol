@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {ERC1155Holder} from "@openzeppelin/contracts/token/ERC1155/utils/ERC1155Holder.sol";
+
+/// @notice The least a wallet contract can be: one owner, ERC-1271 signatures, and calls the owner asks for.
+contract ContractWallet is ERC1155Holder {
+    address public immutable owner;
+
+    constructor(address owner_) {
+        owner = owner_;
+    }
+
+    function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
+        (address signer, ECDSA.RecoverError failure, ) = ECDSA.tryRecoverCalldata(hash, signature);
+        return failure == ECDSA.RecoverError.NoError && signer == owner ? bytes4(0x1626ba7e) : bytes4(0xffffffff);
+    }
+
+    function execute(address target, bytes calldata data) external payable {
+        require(msg.sender == owner, "not the owner");
+        (bool done, ) = target.call{value: msg.value}(data);
+        require(done, "the call failed");
+    }
+}
+
+/// @notice Makes wallets at addresses known beforehand (ERC-6492).
+contract ContractWalletFactory {
+    function create(address owner, bytes32 salt) external returns (address) {
+        return address(new ContractWallet{salt: salt}(owner));
+    }
+
+    function addressOf(address owner, bytes32 salt) external view returns (address) {
+        bytes32 codeHash = keccak256(abi.encodePacked(type(ContractWallet).creationCode, abi.encode(owner)));
+        return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), salt, codeHash)))));
+    }
+}
