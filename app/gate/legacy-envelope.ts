@@ -1,0 +1,83 @@
+import { Refusal } from "~/platform/http/refusal";
+import type { SiweClaims } from "./access-token.schema";
+import { authenticationFailed } from "./authentication-failed";
+
+const maxAgeMs = 5 * 60_000;
+const maxAheadMs = 30_000;
+/** Below this a timestamp is read as seconds: as milliseconds it would lie before September 2001. */
+const firstMilliseconds = 1e12;
+
+export type LegacyEnvelope = {
+  /** Canonical decimal. */
+  tokenId: string;
+  /** The normalised host the request was sent to. */
+  domain: string;
+  path: string;
+  method: string;
+  chainId: number;
+  /** The number as sent, in whichever unit. */
+  timestamp: number;
+  /** keccak256 of the form's message in 0x hex, as sent; only with it does the text have a seventh line. */
+  messageHash?: string;
+};
+
+/** The text a legacy client signs (EIP-191), rebuilt from the request: no line of it is taken on trust. */
+export function legacyEnvelopeText({
+  tokenId,
+  domain,
+  path,
+  method,
+  chainId,
+  timestamp,
+  messageHash,
+}: LegacyEnvelope): string {
+  const lines = [
+    `I own key #${tokenId}`,
+    `Domain: ${domain}`,
+    `Path: ${path}`,
+    `Method: ${method}`,
+    `ChainId: ${chainId}`,
+    `Timestamp: ${timestamp}`,
+  ];
+  if (messageHash !== undefined) lines.push(`Message: ${messageHash}`);
+  return lines.join("\n");
+}
+
+/**
+ * Refuses a timestamp that is stale, too far ahead, or no whole number. Whole numbers up to 2^53-1 only:
+ * a fraction, or a string, has more than one spelling, and the signed text must have exactly one.
+ * A signature is good up to and including `expiresAtMs`, so its digest has to be remembered that long.
+ */
+export function checkLegacyTimestamp({ timestamp, nowMs }: { timestamp: number; nowMs: number }): {
+  signedAtMs: number;
+  expiresAtMs: number;
+} {
+  if (!Number.isSafeInteger(timestamp) || timestamp < 0 || Object.is(timestamp, -0)) {
+    throw new Refusal("invalid-request", {
+      detail: "The timestamp must be a whole JSON number of milliseconds since 1970.",
+      members: { errors: [{ path: "timestamp", message: "must be a non-negative whole number" }] },
+    });
+  }
+  const signedAtMs = timestamp < firstMilliseconds ? timestamp * 1000 : timestamp;
+  if (nowMs - signedAtMs > maxAgeMs) {
+    throw authenticationFailed({
+      detail: "The signature is older than 5 minutes. Sign again with the present time.",
+    });
+  }
+  if (signedAtMs - nowMs > maxAheadMs) {
+    throw authenticationFailed({
+      detail: "The timestamp is more than 30 seconds in the future. Check the clock of your device.",
+    });
+  }
+  return { signedAtMs, expiresAtMs: signedAtMs + maxAgeMs };
+}
+
+/** What a legacy proof puts into the access token where a signed-in message would stand. */
+export function legacyClaims({
+  address,
+  domain,
+  chainId,
+  signedAtMs,
+}: Pick<SiweClaims, "address" | "domain" | "chainId"> & { signedAtMs: number }): SiweClaims {
+  return { address, domain, chainId, nonce: "legacy", issuedAt: new Date(signedAtMs).toISOString() };
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { Refusal } from "~/platform/http/refusal";
+
+const maxTokenId = 2n ** 256n - 1n;
+const digits = /^[0-9]{1,78}$/;
+
+/** What a caller is told of a malformed id, by `parseTokenId` and by the schema alike. */
+export const malformedTokenIdDetail =
+  "Token ID must be numeric: decimal digits up to 2^256-1, or a JSON integer from 0 to 9007199254740991.";
+
+function canonicalTokenId(input: string | number): string | null {
+  if (typeof input === "number") {
+    // -0 was sent with a sign, and String() would hide it.
+    return Number.isSafeInteger(input) && input >= 0 && !Object.is(input, -0) ? String(input) : null;
+  }
+  if (!digits.test(input)) return null;
+  const value = BigInt(input);
+  return value <= maxTokenId ? value.toString() : null;
+}
+
+/** The canonical decimal string of a uint256 token id. Leading zeros count towards the 78 digits. */
+export function parseTokenId(input: unknown): string {
+  const tokenId = typeof input === "string" || typeof input === "number" ? canonicalTokenId(input) : null;
+  if (tokenId === null) throw new Refusal("invalid-tokenid", { detail: malformedTokenIdDetail });
+  return tokenId;
+}
+
+/**
+ * The same rule for bodies. Every issue with a token id that was sent carries `malformedTokenIdDetail` as
+ * its message, by which it can be told from one that was left out.
+ */
+export const tokenIdSchema = z
+  .union([z.string().regex(digits), z.int().min(0)], {
+    error: (issue) => (issue.input === undefined ? "Token ID is required" : malformedTokenIdDetail),
+  })
+  .transform((input, context) => {
+    const tokenId = canonicalTokenId(input);
+    if (tokenId !== null) return tokenId;
+    context.addIssue({ code: "custom", message: malformedTokenIdDetail });
+    return z.NEVER;
+  });

@@ -1,0 +1,111 @@
+/**
+ * Which hosts this service answers for. Every host is brought to one normal form before it is compared:
+ * lower case, punycode, no scheme, no path, no default port.
+ *
+ * "Default port" means 80 and 443 alike, with or without a scheme. A Host header carries no scheme, and a
+ * browser names neither port where it is the default one, so `example.com`, `example.com:443` and
+ * `http://example.com:80` cannot be told apart by what arrives. The normal form therefore names neither.
+ */
+
+const defaultPorts = new Set(["80", "443"]);
+const maxPort = 65_535;
+const maxNameLength = 253;
+/** Longer than any name with a port; bounds the work done for a hostile header. */
+const maxHostLength = 300;
+
+const hostShape = /^(\[[0-9A-Fa-f:.]+\]|[^[\]:]+)(?::([1-9][0-9]{0,4}))?$/;
+const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const dottedQuad = /^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$/;
+/** The URL parser would decode, split at or silently drop these, so that two spellings became one host. */
+const neverInHost = /[\s/\\?#@%\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+
+function canonicalName(name: string): string | null {
+  let hostname: string;
+  try {
+    hostname = new URL(`http://${name}`).hostname;
+  } catch {
+    return null;
+  }
+  if (hostname.startsWith("[")) return hostname;
+  // 127.1, 0x7f000001 and 2130706433 all mean 127.0.0.1 to the URL parser; only the plain spelling passes.
+  if (dottedQuad.test(hostname)) return hostname === name ? hostname : null;
+  if (hostname.length > maxNameLength) return null;
+  return hostname.split(".").every((part) => label.test(part)) ? hostname : null;
+}
+
+/**
+ * The normal form of a Host header or of the domain of a signed message, or null where it is no plain
+ * `host[:port]`. A trailing dot is refused: browsers treat `example.com.` as a site of its own.
+ */
+export function normalizeHost(host: string): string | null {
+  if (host.length > maxHostLength || neverInHost.test(host)) return null;
+  const match = hostShape.exec(host);
+  if (!match) return null;
+  const [, rawName = "", port] = match;
+  const name = canonicalName(rawName);
+  if (name === null || port === undefined) return name;
+  if (Number(port) > maxPort) return null;
+  return defaultPorts.has(port) ? name : `${name}:${port}`;
+}
+
+/** The normalised host of a serialised origin (an Origin header), or null for `null` and anything else. */
+export function originHost(origin: string): string | null {
+  const match = /^https?:\/\/([^/?#]+)$/.exec(origin);
+  return match ? normalizeHost(match[1] ?? "") : null;
+}
+
+/** The normalised host of an absolute http(s) URI, path and all; null where it carries a user name. */
+export function uriHost(uri: string): string | null {
+  const match = /^https?:\/\/([^/?#]+)/i.exec(uri);
+  return match ? normalizeHost(match[1] ?? "") : null;
+}
+
+/** Exact equality on `host[:port]`. A subdomain or another port is another domain. */
+export function isAllowedDomain({
+  host,
+  domains,
+}: {
+  host: string | null;
+  domains: readonly string[];
+}): boolean {
+  return host !== null && domains.includes(host);
+}
+
+type Entry = { domain: string } | { fault: string };
+
+function readEntry(entry: string): Entry {
+  // An address with a user name may hold a password, which must not reach a log.
+  if (entry.includes("@")) return { fault: "an entry with a user name: write the host alone" };
+  const quoted = JSON.stringify(entry.length > 100 ? `${entry.slice(0, 100)}...` : entry);
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(entry);
+  if (scheme && !/^https?$/i.test(scheme[1] ?? "")) {
+    return { fault: `${quoted}: only http:// and https:// can stand in front of a host` };
+  }
+  const [host = ""] = entry.slice(scheme?.[0].length ?? 0).split("/");
+  const domain = normalizeHost(host);
+  // The name pattern below refuses it as well; the special case is for the message alone.
+  if (entry.includes("*")) return { fault: `${quoted}: there are no wildcards, name each host` };
+  if (/\.(?::[0-9]*)?$/.test(host)) return { fault: `${quoted}: write it without the dot at its end` };
+  if (domain === null) {
+    return { fault: `${quoted}: not a host with an optional port, such as example.com or localhost:3000` };
+  }
+  return { domain };
+}
+
+/**
+ * Reads a comma-separated allowlist. Empty entries, such as the one behind a trailing comma, are skipped;
+ * anything else that is no host stops with an error that names every bad entry at once.
+ */
+export function parseDomainAllowlist(value: string): { domains: string[] } {
+  const entries = value
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+  if (entries.length === 0) {
+    throw new Error("The list of domains is empty: name at least one host, such as example.com");
+  }
+  const read = entries.map(readEntry);
+  const faults = read.flatMap((entry) => ("fault" in entry ? [entry.fault] : []));
+  if (faults.length > 0) throw new Error(`The list of domains cannot be used: ${faults.join("; ")}`);
+  return { domains: [...new Set(read.flatMap((entry) => ("domain" in entry ? [entry.domain] : [])))] };
+}
