@@ -154,23 +154,24 @@ function checkPlace({ message, expected }: { message: ReadSiweMessage; expected:
   }
 }
 
+/** Each condition is what must hold, negated, so that a comparison with no number refuses too. */
 function checkTimes({ message, nowMs }: { message: ReadSiweMessage; nowMs: number }): void {
   const { issuedAt, notBefore, expirationTime } = message;
-  if (nowMs - issuedAt.atMs > maxAgeMs) {
+  if (!(nowMs - issuedAt.atMs <= maxAgeMs)) {
     throw authenticationFailed({
       detail: "The message was issued more than 10 minutes ago. Sign a new one.",
     });
   }
-  if (issuedAt.atMs - nowMs > maxAheadMs) {
+  if (!(issuedAt.atMs - nowMs <= maxAheadMs)) {
     throw authenticationFailed({
       detail:
         "The message was issued more than a minute in the future. Check the clock of your device and sign again.",
     });
   }
-  if (expirationTime && nowMs >= expirationTime.atMs) {
+  if (expirationTime && !(nowMs < expirationTime.atMs)) {
     throw authenticationFailed({ detail: "The message has expired. Sign a new one." });
   }
-  if (notBefore && nowMs < notBefore.atMs) {
+  if (notBefore && !(nowMs >= notBefore.atMs)) {
     throw authenticationFailed({ detail: "The message is not valid yet: its not-before time lies ahead." });
   }
 }
