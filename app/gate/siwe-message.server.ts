@@ -60,6 +60,7 @@ export function readSiweMessage({ text }: { text: string }): ReadSiweMessage {
     parseStrictly(text);
   const host = normalizeHost(domain);
   if (host === null) throw refuseMessage("its domain is not a plain host with an optional port");
+  // The grammar promises version and nonce too; they are checked again because everything rests on them.
   if (version !== "1") throw refuseMessage("its version is not 1");
   if (!Number.isSafeInteger(chainId)) throw refuseMessage("its chain id is too large");
   if (!/^[A-Za-z0-9]{8,}$/.test(nonce)) throw refuseMessage("its nonce is not 8 or more letters and digits");

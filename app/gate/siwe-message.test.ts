@@ -187,6 +187,7 @@ const faults: [string, string][] = [
   ["an empty chain id", messageOf({ chainId: "" })],
   ["a chain id with a leading zero", messageOf({ chainId: "031337" })],
   ["a chain id beyond what numbers hold", messageOf({ chainId: "9007199254740993" })],
+  ["a chain id one beyond the safe integers", messageOf({ chainId: "9007199254740992" })],
   ["a chain id of 400 digits", messageOf({ chainId: "9".repeat(400) })],
   ["no nonce", without("Nonce")],
   ["an empty nonce", whole.replace(nonce, "")],
