@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createTransport } from "nodemailer";
 import addressparser from "nodemailer/lib/addressparser";
+import { withCutOff } from "./cut-off.server";
 import type { ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
 import { renderEmail } from "./email-text";
 import { readSmtpUrl } from "./smtp-url";
@@ -37,38 +38,32 @@ export function createEmailGateway({ smtpUrl, to, from, timeoutMs = 30_000 }: Em
   const domain = sender[0]?.split("@").at(-1) ?? "localhost";
   const secrets = server.auth ? [server.auth.user, server.auth.pass] : [];
 
-  async function deliver({ delivery, signal }: { delivery: ClaimedDelivery; signal: AbortSignal }) {
-    const aborter = new AbortController();
-    const onStop = () => aborter.abort();
-    // The library's own limits are for silence; a server that drips one byte at a time meets this one.
-    let timedOut = false;
-    const timer = setTimeout(() => {
-      timedOut = true;
-      aborter.abort();
-    }, timeoutMs);
-    signal.addEventListener("abort", onStop);
-    if (signal.aborted) onStop();
-    try {
-      const info = await transport.sendMail({
-        from,
-        to: recipients,
-        messageId: messageIdFor({ notificationId: delivery.notificationId, domain }),
-        date: new Date(delivery.createdAtMs),
-        headers: { "Auto-Submitted": "auto-generated" },
-        ...renderEmail(delivery),
-        signal: aborter.signal,
-      });
-      return deliveredTo({ refused: info.rejected.length, all: recipients.length });
-    } catch (error) {
-      const reason = timedOut ? `not accepted within ${timeoutMs} ms` : describeSmtpError({ error, secrets });
-      return { outcome: "retry", error: reason } satisfies DeliveryOutcome;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onStop);
-    }
+  async function send({ delivery, signal }: { delivery: ClaimedDelivery; signal: AbortSignal }) {
+    const info = await transport.sendMail({
+      from,
+      to: recipients,
+      messageId: messageIdFor({ notificationId: delivery.notificationId, domain }),
+      date: new Date(delivery.createdAtMs),
+      headers: { "Auto-Submitted": "auto-generated" },
+      ...renderEmail(delivery),
+      signal,
+    });
+    return deliveredTo({ refused: info.rejected.length, all: recipients.length });
   }
 
-  return { deliver };
+  // The library's own limits are for silence; a server that drips one byte at a time meets the cut-off.
+  return {
+    deliver: ({ delivery, signal }) =>
+      withCutOff({
+        timeoutMs,
+        signal,
+        attempt: (attemptSignal) =>
+          send({ delivery, signal: attemptSignal }).catch((error: unknown) => ({
+            outcome: "retry",
+            error: describeSmtpError({ error, secrets }),
+          })),
+      }),
+  };
 }
 
 function deliveredTo({ refused, all }: { refused: number; all: number }): DeliveryOutcome {

@@ -1,5 +1,6 @@
 import type { Clock } from "~/platform/clock";
 import type { Log } from "~/platform/log.server";
+import { withCutOff } from "./cut-off.server";
 import type { Channel, ClaimedDelivery, DeliveryOutcome, Gateway, OutboxStore } from "./outbox";
 import { neverAttemptAtMs, retryDelayMs } from "./outbox";
 
@@ -31,28 +32,14 @@ export type Lane = {
  * only when there is room to send it at once: a claim never ages in a queue of ours.
  */
 export function createLane(options: LaneOptions): Lane {
-  const { channel, store, log, claimant, claimSeconds, parallelism } = options;
+  const { parallelism } = options;
+  const claim = createClaimer(options);
   const inFlight = new Set<Promise<void>>();
   const stopper = new AbortController();
   let running: Promise<void> | null = null;
   let lookAgain = false;
   let closing = false;
-  let storeAway = false;
   let wake: () => void = () => undefined;
-
-  async function claim(limit: number): Promise<ClaimedDelivery[]> {
-    try {
-      const claimed = await store.claimDueDeliveries({ claimant, limit, claimSeconds, channels: [channel] });
-      if (storeAway) log.info({ channel }, "outbox: the store answers again");
-      storeAway = false;
-      return claimed;
-    } catch (err) {
-      // Once per outage: the poll comes back every few seconds.
-      if (!storeAway) log.error({ channel, err }, "outbox: the store cannot be asked; notifications wait");
-      storeAway = true;
-      return [];
-    }
-  }
 
   function launch(delivery: ClaimedDelivery): void {
     const send = sendAndRecord({ options, delivery, stopper }).finally(() => {
@@ -98,6 +85,24 @@ export function createLane(options: LaneOptions): Lane {
   return { drain, close, giveUp: () => stopper.abort(), inFlight: () => inFlight.size };
 }
 
+function createClaimer({ channel, store, log, claimant, claimSeconds }: LaneOptions) {
+  let storeAway = false;
+
+  return async function claim(limit: number): Promise<ClaimedDelivery[]> {
+    try {
+      const claimed = await store.claimDueDeliveries({ claimant, limit, claimSeconds, channels: [channel] });
+      if (storeAway) log.info({ channel }, "outbox: the store answers again");
+      storeAway = false;
+      return claimed;
+    } catch (err) {
+      // Once per outage: the poll comes back every few seconds.
+      if (!storeAway) log.error({ channel, err }, "outbox: the store cannot be asked; notifications wait");
+      storeAway = true;
+      return [];
+    }
+  };
+}
+
 type Send = { options: LaneOptions; delivery: ClaimedDelivery; stopper: AbortController };
 
 /** Never rejects: what cannot be recorded is left to its claim, which lapses, and is sent again. */
@@ -126,26 +131,15 @@ async function sendAndRecord({ options, delivery, stopper }: Send): Promise<void
 /** One send, bounded: a gateway that breaks its promise to end or not to throw costs one attempt. */
 async function attempt({ options, delivery, stopper }: Send): Promise<DeliveryOutcome> {
   const { gateway, attemptTimeoutMs, log, channel } = options;
-  const aborter = new AbortController();
-  let cut: () => void = () => undefined;
-  const cutOff = new Promise<DeliveryOutcome>((resolve) => {
-    cut = () => {
-      resolve({ outcome: "retry", error: `no outcome within ${attemptTimeoutMs} ms` });
-      aborter.abort();
-    };
-  });
-  const timer = setTimeout(cut, attemptTimeoutMs);
-  timer.unref();
-  stopper.signal.addEventListener("abort", cut);
-  if (stopper.signal.aborted) cut();
   try {
-    return await Promise.race([gateway.deliver({ delivery, signal: aborter.signal }), cutOff]);
+    return await withCutOff({
+      timeoutMs: attemptTimeoutMs,
+      signal: stopper.signal,
+      attempt: (signal) => gateway.deliver({ delivery, signal }),
+    });
   } catch (err) {
     log.error({ channel, notificationId: delivery.notificationId, err }, "outbox: the gateway threw");
     return { outcome: "retry", error: "the gateway failed unexpectedly; see the log" };
-  } finally {
-    clearTimeout(timer);
-    stopper.signal.removeEventListener("abort", cut);
   }
 }
 

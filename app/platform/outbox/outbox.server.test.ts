@@ -345,7 +345,7 @@ test.each<{ why: string; gateway: Gateway }>([
   store.queue({ notificationId: "n1" });
   await createSender({ gateways: { webhook: gateway }, attemptTimeoutMs: 30, claimSeconds: 1 }).sendDue();
   expect(only(store)).toMatchObject({ attempts: 1, nextAttemptAtMs: startMs + 5_000 });
-  expect(only(store)?.lastError).toMatch(/no outcome within|failed unexpectedly/);
+  expect(only(store)?.lastError).toMatch(/no answer within|failed unexpectedly/);
   expect(lines.join("")).not.toContain("planted");
 });
 

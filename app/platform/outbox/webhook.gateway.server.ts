@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { systemClock } from "~/platform/clock";
 import type { Clock } from "~/platform/clock";
+import { withCutOff } from "./cut-off.server";
 import type { ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
 import { longestRetryAfterMs } from "./outbox";
 import { webhookKey } from "./webhook-secret";
@@ -30,46 +31,38 @@ export function createWebhookGateway({
   const target = requireWebhookUrl(url);
   const signer = new Webhook(webhookKey(secret), { format: "raw" });
 
-  async function deliver({ delivery, signal }: { delivery: ClaimedDelivery; signal: AbortSignal }) {
-    const aborter = new AbortController();
-    let cut: (error: string) => void = () => undefined;
-    // Raced, not only aborted: an attempt has to end even where the client forgets its signal.
-    const cutOff = new Promise<DeliveryOutcome>((resolve) => {
-      cut = (error) => {
-        resolve({ outcome: "retry", error });
-        aborter.abort();
-      };
-    });
-    const onStop = () => cut("stopped before the answer came");
-    const timer = setTimeout(() => cut(`no answer within ${timeoutMs} ms`), timeoutMs);
-    signal.addEventListener("abort", onStop);
-    if (signal.aborted) onStop();
-    try {
-      return await Promise.race([post({ delivery, signal: aborter.signal }), cutOff]);
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onStop);
-    }
-  }
-
-  async function post({ delivery, signal }: { delivery: ClaimedDelivery; signal: AbortSignal }) {
-    try {
-      const response = await fetch(target, {
-        method: "POST",
-        redirect: "manual",
-        headers: signedHeaders({ signer, delivery, nowMs: clock() }),
-        body: delivery.payload,
+  return {
+    deliver: ({ delivery, signal }) =>
+      withCutOff({
+        timeoutMs,
         signal,
-      });
-      // Not awaited: a receiver that never ends its body has answered all the same.
-      response.body?.cancel().catch(() => undefined);
-      return readAnswer({ response, nowMs: clock() });
-    } catch (error) {
-      return { outcome: "retry", error: describeNetworkError(error) } satisfies DeliveryOutcome;
-    }
-  }
+        attempt: (attemptSignal) => post({ target, signer, fetch, clock, delivery, signal: attemptSignal }),
+      }),
+  };
+}
 
-  return { deliver };
+type Post = Required<Pick<WebhookOptions, "fetch" | "clock">> & {
+  target: URL;
+  signer: Webhook;
+  delivery: ClaimedDelivery;
+  signal: AbortSignal;
+};
+
+async function post({ target, signer, fetch, clock, delivery, signal }: Post): Promise<DeliveryOutcome> {
+  try {
+    const response = await fetch(target, {
+      method: "POST",
+      redirect: "manual",
+      headers: signedHeaders({ signer, delivery, nowMs: clock() }),
+      body: delivery.payload,
+      signal,
+    });
+    // Not awaited: a receiver that never ends its body has answered all the same.
+    response.body?.cancel().catch(() => undefined);
+    return readAnswer({ response, nowMs: clock() });
+  } catch (error) {
+    return { outcome: "retry", error: describeNetworkError(error) };
+  }
 }
 
 function requireWebhookUrl(url: string): URL {
