@@ -1,5 +1,6 @@
 import { Marked } from "marked";
 import sanitizeHtml from "sanitize-html";
+import { elementsWithoutWords } from "./sanitize-policy.server";
 
 const markdown = new Marked({ gfm: true, async: false });
 
@@ -26,10 +27,7 @@ const policy: sanitizeHtml.IOptions = {
   allowedSchemesAppliedToAttributes: ["href", "src"],
   allowProtocolRelative: false,
   disallowedTagsMode: "discard",
-  nonTextTags: [
-    ...["script", "style", "textarea", "option", "xmp", "noscript", "noembed", "noframes", "iframe"],
-    ...["template", "object", "svg", "math", "title", "plaintext", "listing"],
-  ],
+  nonTextTags: elementsWithoutWords,
   nestingLimit: 64,
   transformTags: {
     a: (tagName, attribs) => ({ tagName, attribs: { ...attribs, rel: "noopener noreferrer nofollow" } }),

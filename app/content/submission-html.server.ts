@@ -1,4 +1,5 @@
 import sanitizeHtml from "sanitize-html";
+import { elementsWithoutWords } from "./sanitize-policy.server";
 
 /**
  * Every id and name of the operator's form begins with this, so that none can stand in for a property of the
@@ -38,7 +39,15 @@ const inputTypes = [
 ];
 const fieldAttributes = ["name", "form", "disabled", "required", "value"];
 const textAttributes = ["maxlength", "minlength", "placeholder", "readonly"];
-const autocompleteValues = { name: "autocomplete", values: ["off", "on", "name", "nickname", "email"] };
+/** Passwords, files and image buttons are not asked for here; an input of another type becomes a text input. */
+const autocompleteValues = ["off", "on", "name", "nickname", "email"];
+const listedValues = new Map<string, readonly string[]>([
+  ["input type", inputTypes],
+  ["button type", ["submit", "button", "reset"]],
+  ["form autocomplete", autocompleteValues],
+  ["input autocomplete", autocompleteValues],
+  ["textarea autocomplete", autocompleteValues],
+]);
 
 const policy: sanitizeHtml.IOptions = {
   allowedTags: [
@@ -52,26 +61,18 @@ const policy: sanitizeHtml.IOptions = {
   allowedAttributes: {
     "*": ["id", "class", "title", "lang", "dir", "hidden", "role", "aria-*"],
     a: ["href", "rel", "target"],
-    form: ["method", autocompleteValues],
+    form: ["method", "autocomplete"],
     fieldset: ["name", "form", "disabled"],
     label: ["for"],
     input: [
       ...fieldAttributes,
       ...textAttributes,
       ...["checked", "inputmode", "list", "max", "min", "multiple", "size", "spellcheck", "step"],
-      { name: "type", values: inputTypes },
-      autocompleteValues,
+      "autocomplete",
+      "type",
     ],
-    textarea: [
-      ...fieldAttributes,
-      ...textAttributes,
-      "cols",
-      "rows",
-      "spellcheck",
-      "wrap",
-      autocompleteValues,
-    ],
-    button: [...fieldAttributes, { name: "type", values: ["submit", "button", "reset"] }],
+    textarea: [...fieldAttributes, ...textAttributes, "cols", "rows", "spellcheck", "wrap", "autocomplete"],
+    button: [...fieldAttributes, "type"],
     select: [...fieldAttributes, "multiple", "size"],
     optgroup: ["disabled", "label"],
     option: ["disabled", "label", "selected", "value"],
@@ -90,11 +91,7 @@ const policy: sanitizeHtml.IOptions = {
     (name) => name !== "hidden" && name !== "value",
   ),
   disallowedTagsMode: "discard",
-  // Text inside these is markup or code to a browser, never words for a reader.
-  nonTextTags: [
-    ...["script", "style", "textarea", "option", "xmp", "noscript", "noembed", "noframes", "iframe"],
-    ...["template", "object", "svg", "math", "title", "plaintext", "listing"],
-  ],
+  nonTextTags: elementsWithoutWords,
   nestingLimit: 64,
   transformTags: {
     "*": (tagName, attribs) => ({ tagName, attribs: prefixNames({ tagName, attribs }) }),
@@ -115,6 +112,8 @@ function prefixNames({
 }): sanitizeHtml.Attributes {
   const safe: sanitizeHtml.Attributes = {};
   for (const [name, value] of Object.entries(attribs)) {
+    const listed = listedValues.get(`${tagName} ${name}`);
+    if (listed && !listed.includes(value.toLowerCase())) continue;
     const isIdList = idListAttributes.includes(name) || (tagName === "output" && name === "for");
     if (isIdList) safe[name] = value.split(/\s+/).filter(Boolean).map(prefixName).join(" ");
     else if (nameAttributes.includes(name)) safe[name] = value.trim() === "" ? "" : prefixName(value.trim());
