@@ -59,12 +59,13 @@ export function checkLegacyTimestamp({ timestamp, nowMs }: { timestamp: number; 
     });
   }
   const signedAtMs = timestamp < firstMilliseconds ? timestamp * 1000 : timestamp;
-  if (nowMs - signedAtMs > maxAgeMs) {
+  // What must hold, negated, so that a comparison with no number refuses too.
+  if (!(nowMs - signedAtMs <= maxAgeMs)) {
     throw authenticationFailed({
       detail: "The signature is older than 5 minutes. Sign again with the present time.",
     });
   }
-  if (signedAtMs - nowMs > maxAheadMs) {
+  if (!(signedAtMs - nowMs <= maxAheadMs)) {
     throw authenticationFailed({
       detail: "The timestamp is more than 30 seconds in the future. Check the clock of your device.",
     });

@@ -60,6 +60,7 @@ export function readSiweMessage({ text }: { text: string }): ReadSiweMessage {
     parseStrictly(text);
   const host = normalizeHost(domain);
   if (host === null) throw refuseMessage("its domain is not a plain host with an optional port");
+  // The grammar promises version and nonce too; they are checked again because everything rests on them.
   if (version !== "1") throw refuseMessage("its version is not 1");
   if (!Number.isSafeInteger(chainId)) throw refuseMessage("its chain id is too large");
   if (!/^[A-Za-z0-9]{8,}$/.test(nonce)) throw refuseMessage("its nonce is not 8 or more letters and digits");
@@ -154,23 +155,24 @@ function checkPlace({ message, expected }: { message: ReadSiweMessage; expected:
   }
 }
 
+/** Each condition is what must hold, negated, so that a comparison with no number refuses too. */
 function checkTimes({ message, nowMs }: { message: ReadSiweMessage; nowMs: number }): void {
   const { issuedAt, notBefore, expirationTime } = message;
-  if (nowMs - issuedAt.atMs > maxAgeMs) {
+  if (!(nowMs - issuedAt.atMs <= maxAgeMs)) {
     throw authenticationFailed({
       detail: "The message was issued more than 10 minutes ago. Sign a new one.",
     });
   }
-  if (issuedAt.atMs - nowMs > maxAheadMs) {
+  if (!(issuedAt.atMs - nowMs <= maxAheadMs)) {
     throw authenticationFailed({
       detail:
         "The message was issued more than a minute in the future. Check the clock of your device and sign again.",
     });
   }
-  if (expirationTime && nowMs >= expirationTime.atMs) {
+  if (expirationTime && !(nowMs < expirationTime.atMs)) {
     throw authenticationFailed({ detail: "The message has expired. Sign a new one." });
   }
-  if (notBefore && nowMs < notBefore.atMs) {
+  if (notBefore && !(nowMs >= notBefore.atMs)) {
     throw authenticationFailed({ detail: "The message is not valid yet: its not-before time lies ahead." });
   }
 }

@@ -30,9 +30,15 @@ export function parseTokenId(input: unknown): string {
  * its message, by which it can be told from one that was left out.
  */
 export const tokenIdSchema = z
-  .union([z.string().regex(digits), z.int().min(0)], {
-    error: (issue) => (issue.input === undefined ? "Token ID is required" : malformedTokenIdDetail),
-  })
+  .union(
+    [
+      z.string().regex(digits, malformedTokenIdDetail),
+      z.int(malformedTokenIdDetail).min(0, malformedTokenIdDetail),
+    ],
+    {
+      error: (issue) => (issue.input === undefined ? "Token ID is required" : malformedTokenIdDetail),
+    },
+  )
   .transform((input, context) => {
     const tokenId = canonicalTokenId(input);
     if (tokenId !== null) return tokenId;

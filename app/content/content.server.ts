@@ -1,0 +1,91 @@
+import type { Clock } from "~/platform/clock";
+import { createContentParts } from "./content-parts.server";
+import type { ContentLog, ContentParts, Room } from "./content-parts.server";
+import type { AudioData, GatedContent } from "./content.schema";
+import { writeWelcomeText } from "./welcome-text";
+
+export type SignMediaUrl = (target: { tokenId: string; file: string }) => string;
+
+export type ContentReader = {
+  readContent: (request: { tokenId: string; signMediaUrl: SignMediaUrl }) => Promise<GatedContent>;
+};
+
+type OpenedRoom = { parts: ContentParts; room: Room; signMediaUrl: SignMediaUrl };
+
+const silentAudio: AudioData = {
+  headline: "",
+  imageSrc: "",
+  imageAlt: "",
+  description: "",
+  title: "",
+  audioSrc: "",
+  error: true,
+};
+
+/**
+ * Reads what a holder receives. A part that is missing or broken is empty in the answer and named once in the
+ * log, until its file changes. A broken file of one key stays empty for that key: the common one in its place
+ * might be what the key was not meant to get.
+ */
+export function createContentReader({
+  contentDir,
+  clock,
+  log,
+  recheckMs = 1000,
+  maxCacheEntries = 1000,
+}: {
+  contentDir: string;
+  clock: Clock;
+  log: ContentLog;
+  recheckMs?: number;
+  /** Per part: a file that is remembered, one that is known not to be there included, is one entry. */
+  maxCacheEntries?: number;
+}): ContentReader {
+  const parts = createContentParts({ contentDir, clock, log, recheckMs, maxCacheEntries });
+
+  return {
+    readContent: async ({ tokenId, signMediaUrl }) => {
+      const room = await parts.openRoom(tokenId);
+      const [welcomeText, submissionHtml, audioData, styles, script] = await Promise.all([
+        readWelcome({ parts, room, signMediaUrl }),
+        parts.findSubmission(room),
+        readAudio({ parts, room, signMediaUrl }),
+        parts.findStyles(room),
+        parts.findScript(room),
+      ]);
+      return {
+        welcomeText,
+        textSubmissionAreaHtml: submissionHtml ?? "",
+        audioData,
+        styles: styles ?? "",
+        script: script ?? "",
+      };
+    },
+  };
+}
+
+async function readWelcome({ parts, room, signMediaUrl }: OpenedRoom): Promise<string> {
+  const welcome = await parts.findWelcome(room);
+  if (!welcome) return "";
+  const addresses = await Promise.all(
+    welcome.pictures.map(async ({ file }) =>
+      (await parts.hasMedia({ room, file, kind: "image" }))
+        ? signMediaUrl({ tokenId: room.tokenId, file })
+        : null,
+    ),
+  );
+  return writeWelcomeText({ welcome, addresses });
+}
+
+async function readAudio({ parts, room, signMediaUrl }: OpenedRoom): Promise<AudioData> {
+  const audio = await parts.findAudio(room);
+  if (!audio || !(await parts.hasMedia({ room, file: audio.audioSrc, kind: "audio" }))) return silentAudio;
+  const hasPicture = await parts.hasMedia({ room, file: audio.imageSrc, kind: "image" });
+  const { tokenId } = room;
+  return {
+    ...audio,
+    audioSrc: signMediaUrl({ tokenId, file: audio.audioSrc }),
+    imageSrc: hasPicture ? signMediaUrl({ tokenId, file: audio.imageSrc }) : "",
+    error: false,
+  };
+}

@@ -1,0 +1,173 @@
+import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
+import path from "node:path";
+import type { Clock } from "~/platform/clock";
+import { Refusal } from "~/platform/http/refusal";
+import { ContentFileError, isCanonicalTokenId, openContentFile, tokenFolder } from "./content-files.server";
+import type { OpenedFile } from "./content-files.server";
+import { streamFile } from "./file-stream.server";
+import { isUnchanged, mayAnswerRange } from "./media-conditions";
+import type { MediaConditions, MediaVersion } from "./media-conditions";
+import { findMediaType } from "./media-file";
+import { readRange } from "./media-range";
+
+export type MediaLinks = {
+  /** The address of a file for the holder of one key; the same one for about a minute, so that it caches. */
+  sign: (target: { tokenId: string; file: string }) => string;
+  /** Throws a Refusal unless we signed exactly this and its time has not come. */
+  verify: (link: { tokenId: string; file: string; exp: string | null; sig: string | null }) => {
+    maxAgeSeconds: number;
+  };
+};
+
+const minKeyBytes = 32;
+/** Expiry is rounded up to steps of this length, so that a link lives its time and at most one step more. */
+const expiryStepSeconds = 60;
+
+export function createMediaLinks({
+  key,
+  ttlSeconds,
+  clock,
+}: {
+  key: Uint8Array;
+  ttlSeconds: number;
+  clock: Clock;
+}): MediaLinks {
+  if (key.length < minKeyBytes) throw new TypeError(`media key must have at least ${minKeyBytes} bytes`);
+  if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1) {
+    throw new TypeError("media link lifetime must be a whole number of seconds, at least 1");
+  }
+  const secretKey = createSecretKey(key);
+  const stepSeconds = Math.min(expiryStepSeconds, ttlSeconds);
+
+  function signatureOf({ tokenId, file, exp }: { tokenId: string; file: string; exp: string }): string {
+    const hmac = createHmac("sha256", secretKey);
+    for (const field of ["latchkey media link 1", tokenId, file, exp]) {
+      hmac.update(`${Buffer.byteLength(field)}:${field},`);
+    }
+    return hmac.digest("base64url");
+  }
+
+  return {
+    sign: ({ tokenId, file }) => {
+      if (!isCanonicalTokenId(tokenId) || findMediaType(file) === null) {
+        throw new TypeError("only media files of a canonical token id can be signed");
+      }
+      const exp = String(Math.ceil((clock() / 1000 + ttlSeconds) / stepSeconds) * stepSeconds);
+      const filePath = file.split("/").map(encodeURIComponent).join("/");
+      return `/media/${tokenId}/${filePath}?exp=${exp}&sig=${signatureOf({ tokenId, file, exp })}`;
+    },
+    verify: ({ tokenId, file, exp, sig }) => {
+      const expected = Buffer.from(signatureOf({ tokenId, file, exp: exp ?? "" }));
+      const received = Buffer.from(sig ?? "");
+      if (received.length !== expected.length || !timingSafeEqual(received, expected)) {
+        throw new Refusal("media-link-invalid", {
+          detail: "This link was changed or cut off on its way. Load the room again for a new one.",
+        });
+      }
+      const remainingMs = Number(exp) * 1000 - clock();
+      if (remainingMs <= 0) {
+        throw new Refusal("media-link-invalid", {
+          detail: "This link has expired. Load the room again for a new one.",
+        });
+      }
+      return { maxAgeSeconds: Math.floor(remainingMs / 1000) };
+    },
+  };
+}
+
+/** Without allow-scripts and allow-same-origin, an SVG opened as a page of its own can do nothing here. */
+const svgPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+export type MediaRequest = MediaConditions & {
+  contentDir: string;
+  tokenId: string;
+  file: string;
+  method: string;
+  range: string | null;
+  /** How long the link that was verified still lives: nobody keeps the answer longer. */
+  maxAgeSeconds: number;
+};
+
+/** Answers GET and HEAD for a media file whose link was verified; the key's own folder comes first. */
+export async function serveMedia(request: MediaRequest): Promise<Response> {
+  const contentType = findMediaType(request.file);
+  if (contentType === null || !isCanonicalTokenId(request.tokenId)) throw new Refusal("not-found");
+  const opened = await openMedia(request);
+  const version = versionOf(opened);
+  const headers = new Headers({
+    "Accept-Ranges": "bytes",
+    "Cache-Control": `private, max-age=${request.maxAgeSeconds}`,
+    "Content-Disposition": "inline",
+    "Content-Type": contentType,
+    ETag: version.etag,
+    "Last-Modified": new Date(version.modifiedSeconds * 1000).toUTCString(),
+    "X-Content-Type-Options": "nosniff",
+  });
+  if (contentType === "image/svg+xml") headers.set("Content-Security-Policy", svgPolicy);
+
+  const plan = planAnswer({ request, version, sizeBytes: opened.sizeBytes });
+  if (plan.contentRange) headers.set("Content-Range", plan.contentRange);
+  if (plan.status === 304 || plan.status === 416) {
+    headers.delete("Content-Type");
+    if (plan.status === 416) headers.set("Content-Length", "0");
+  } else {
+    headers.set("Content-Length", String(plan.endByte + 1 - plan.startByte));
+  }
+  const hasBody = plan.endByte >= plan.startByte && request.method !== "HEAD";
+  if (!hasBody) {
+    await opened.handle.close();
+    return new Response(null, { status: plan.status, headers });
+  }
+  return new Response(streamFile({ handle: opened.handle, range: plan }), { status: plan.status, headers });
+}
+
+type Plan = { status: 200 | 206 | 304 | 416; startByte: number; endByte: number; contentRange?: string };
+
+function planAnswer({
+  request,
+  version,
+  sizeBytes,
+}: {
+  request: MediaRequest;
+  version: MediaVersion;
+  sizeBytes: number;
+}): Plan {
+  const nothing = { startByte: 0, endByte: -1 };
+  if (isUnchanged({ conditions: request, version })) return { ...nothing, status: 304 };
+  const whole: Plan = { status: 200, startByte: 0, endByte: sizeBytes - 1 };
+  // A range is defined for GET only; HEAD describes the whole file.
+  if (request.method !== "GET" || request.range === null) return whole;
+  if (!mayAnswerRange({ conditions: request, version })) return whole;
+  const range = readRange({ header: request.range, sizeBytes });
+  if (range === "whole") return whole;
+  if (range === "unsatisfiable") return { ...nothing, status: 416, contentRange: `bytes */${sizeBytes}` };
+  return { ...range, status: 206, contentRange: `bytes ${range.startByte}-${range.endByte}/${sizeBytes}` };
+}
+
+function versionOf({ sizeBytes, modifiedNs }: OpenedFile): MediaVersion {
+  return {
+    etag: `"${sizeBytes.toString(16)}-${modifiedNs.toString(16)}"`,
+    modifiedSeconds: Number(modifiedNs / 1_000_000_000n),
+  };
+}
+
+async function openMedia({
+  contentDir,
+  tokenId,
+  file,
+}: {
+  contentDir: string;
+  tokenId: string;
+  file: string;
+}): Promise<OpenedFile> {
+  for (const folder of [tokenFolder({ contentDir, tokenId }), contentDir]) {
+    try {
+      return await openContentFile({ contentDir, filePath: path.join(folder, file) });
+    } catch (error) {
+      if (!(error instanceof ContentFileError)) throw error;
+      // Only an absent file is looked for further: a broken one of the key must not be replaced by another.
+      if (error.kind !== "missing") throw new Refusal("not-found", { cause: error });
+    }
+  }
+  throw new Refusal("not-found");
+}

@@ -1,0 +1,104 @@
+import {
+  failedMessageType,
+  heightMessageType,
+  readyMessageType,
+  roomClassName,
+  runMessageType,
+} from "./sandbox-protocol";
+
+/**
+ * `sandbox` stands in the header too: opened by itself, the address is as powerless as in the frame. Inline
+ * script is allowed because running the operator's is what the frame is for; there is nothing in it to steal
+ * and no way out. What the header cannot forbid is that the frame navigates itself: the page that embeds it
+ * needs `frame-src 'self'` in its own policy.
+ */
+const sandboxPolicy = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  "img-src data: blob:",
+  "media-src data: blob:",
+  "font-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  "sandbox allow-scripts",
+].join("; ");
+
+const maxAgeSeconds = 3600;
+
+export type SandboxDocument = { html: string; headers: Record<string, string> };
+
+/**
+ * The frame in which the operator's script runs. The document is the same for everybody and holds nothing
+ * gated: the page, which has passed the gate, posts script and styles to it. They are put into elements as
+ * text, so that no `</script>` or `<!--` in them can end anything early.
+ */
+export function sandboxDocument(): SandboxDocument {
+  return {
+    html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Room</title>
+<style>html, body { margin: 0; background: transparent; }</style>
+</head>
+<body class="${roomClassName}">
+<script>${frameScript}</script>
+</body>
+</html>
+`,
+    headers: {
+      "Cache-Control": `public, max-age=${maxAgeSeconds}`,
+      "Content-Security-Policy": sandboxPolicy,
+      "Content-Type": "text/html; charset=utf-8",
+      "Referrer-Policy": "no-referrer",
+      "X-Content-Type-Options": "nosniff",
+    },
+  };
+}
+
+/**
+ * Accepts one message, from the window that embeds it and from the origin it was itself loaded from. A bare
+ * `location.origin` still names that origin although the document's own is opaque.
+ */
+const frameScript = `
+(function () {
+  "use strict";
+  var page = window.parent;
+  var started = false;
+
+  function tell(message) {
+    page.postMessage(message, location.origin);
+  }
+
+  function tellHeight() {
+    tell({ type: "${heightMessageType}", heightPx: Math.ceil(document.documentElement.getBoundingClientRect().height) });
+  }
+
+  function add(parent, tagName, text) {
+    var element = document.createElement(tagName);
+    element.textContent = text;
+    parent.appendChild(element);
+  }
+
+  window.addEventListener("message", function (event) {
+    var data = event.data;
+    if (started || event.source !== page || event.origin !== location.origin) return;
+    if (typeof data !== "object" || data === null || data.type !== "${runMessageType}") return;
+    if (typeof data.script !== "string" || typeof data.styles !== "string") return;
+    started = true;
+    add(document.head, "style", data.styles);
+    add(document.body, "script", data.script);
+    tellHeight();
+    new ResizeObserver(tellHeight).observe(document.documentElement);
+  });
+
+  window.addEventListener("error", function (event) {
+    tell({ type: "${failedMessageType}", reason: String(event.message) });
+  });
+
+  if (page !== window) tell({ type: "${readyMessageType}" });
+})();
+`;

@@ -1,0 +1,149 @@
+import sanitizeHtml from "sanitize-html";
+import { elementsWithoutWords } from "./sanitize-policy.server";
+
+/**
+ * Every id and name of the operator's form begins with this, so that none can stand in for a property of the
+ * document or of the form ("DOM clobbering").
+ */
+export const roomNamePrefix = "room-";
+
+const nameAttributes = ["id", "name", "for", "form", "list"];
+const idListAttributes = [
+  "aria-activedescendant",
+  "aria-controls",
+  "aria-describedby",
+  "aria-details",
+  "aria-errormessage",
+  "aria-flowto",
+  "aria-labelledby",
+  "aria-owns",
+];
+
+const inputTypes = [
+  "checkbox",
+  "color",
+  "date",
+  "datetime-local",
+  "email",
+  "hidden",
+  "month",
+  "number",
+  "radio",
+  "range",
+  "search",
+  "tel",
+  "text",
+  "time",
+  "url",
+  "week",
+];
+const fieldAttributes = ["name", "form", "disabled", "required", "value"];
+const textAttributes = ["maxlength", "minlength", "placeholder", "readonly"];
+/** Passwords, files and image buttons are not asked for here; an input of another type becomes a text input. */
+const autocompleteValues = ["off", "on", "name", "nickname", "email"];
+const listedValues = new Map<string, readonly string[]>([
+  ["input type", inputTypes],
+  ["button type", ["submit", "button", "reset"]],
+  ["form autocomplete", autocompleteValues],
+  ["input autocomplete", autocompleteValues],
+  ["textarea autocomplete", autocompleteValues],
+]);
+
+const policy: sanitizeHtml.IOptions = {
+  allowedTags: [
+    ...["form", "fieldset", "legend", "label", "input", "textarea", "button", "select", "optgroup", "option"],
+    ...["datalist", "output", "progress", "meter", "details", "summary"],
+    ...["h1", "h2", "h3", "h4", "h5", "h6", "p", "div", "section", "header", "footer", "blockquote", "pre"],
+    ...["ul", "ol", "li", "dl", "dt", "dd", "hr", "br", "figure", "figcaption"],
+    ...["a", "abbr", "b", "cite", "code", "em", "i", "kbd", "mark", "q", "s", "small", "span", "strong"],
+    ...["sub", "sup", "time", "u", "wbr"],
+  ],
+  allowedAttributes: {
+    "*": ["id", "class", "title", "lang", "dir", "hidden", "role", "aria-*"],
+    a: ["href", "rel", "target"],
+    form: ["method", "autocomplete"],
+    fieldset: ["name", "form", "disabled"],
+    label: ["for"],
+    input: [
+      ...fieldAttributes,
+      ...textAttributes,
+      ...["checked", "inputmode", "list", "max", "min", "multiple", "size", "spellcheck", "step"],
+      "autocomplete",
+      "type",
+    ],
+    textarea: [...fieldAttributes, ...textAttributes, "cols", "rows", "spellcheck", "wrap", "autocomplete"],
+    button: [...fieldAttributes, "type"],
+    select: [...fieldAttributes, "multiple", "size"],
+    optgroup: ["disabled", "label"],
+    option: ["disabled", "label", "selected", "value"],
+    output: ["for", "form", "name"],
+    progress: ["max", "value"],
+    meter: ["high", "low", "max", "min", "optimum", "value"],
+    details: ["open"],
+    ol: ["start", "reversed"],
+    time: ["datetime"],
+  },
+  allowedSchemes: ["http", "https", "mailto"],
+  allowedSchemesAppliedToAttributes: ["href"],
+  allowProtocolRelative: false,
+  // The library would drop these when they are empty, and empty they mean something.
+  nonBooleanAttributes: sanitizeHtml.defaults.nonBooleanAttributes.filter(
+    (name) => name !== "hidden" && name !== "value",
+  ),
+  disallowedTagsMode: "discard",
+  nonTextTags: elementsWithoutWords,
+  nestingLimit: 64,
+  transformTags: {
+    "*": (tagName, attribs) => ({ tagName, attribs: prefixNames({ tagName, attribs }) }),
+  },
+};
+
+/** Makes the operator's form harmless: no code, no outside addresses, nowhere to send itself. */
+export function sanitizeSubmissionHtml(html: string): string {
+  return escapeTextareas(sanitizeHtml(html, policy)).trim();
+}
+
+function prefixNames({
+  tagName,
+  attribs,
+}: {
+  tagName: string;
+  attribs: sanitizeHtml.Attributes;
+}): sanitizeHtml.Attributes {
+  const safe: sanitizeHtml.Attributes = {};
+  for (const [name, value] of Object.entries(attribs)) {
+    const listed = listedValues.get(`${tagName} ${name}`);
+    if (listed && !listed.includes(value.toLowerCase())) continue;
+    const isIdList = idListAttributes.includes(name) || (tagName === "output" && name === "for");
+    if (isIdList) safe[name] = value.split(/\s+/).filter(Boolean).map(prefixName).join(" ");
+    else if (nameAttributes.includes(name)) safe[name] = value.trim() === "" ? "" : prefixName(value.trim());
+    else safe[name] = value;
+  }
+  if (tagName === "a") return linkAttributes(safe);
+  // Without a page script in charge, what was typed must at least not end up in an address.
+  if (tagName === "form") safe.method = "post";
+  return safe;
+}
+
+function prefixName(name: string): string {
+  return name.startsWith(roomNamePrefix) ? name : roomNamePrefix + name;
+}
+
+function linkAttributes(attribs: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
+  const { target: _target, rel: _rel, ...others } = attribs;
+  const href = attribs.href?.trim() ?? "";
+  if (href.startsWith("#")) return { ...others, href: `#${prefixName(href.slice(1))}` };
+  return { ...others, target: "_blank", rel: "noopener noreferrer nofollow" };
+}
+
+/**
+ * The library hands the text of a textarea through as it is, because browsers read it as text. Escaped it reads
+ * the same, and stays text even for a parser that disagrees about where the textarea begins.
+ */
+function escapeTextareas(html: string): string {
+  return html.replace(
+    /(<textarea[^>]*>)([\s\S]*?)(<\/textarea>)/g,
+    (_whole, opening: string, text: string, closing: string) =>
+      opening + text.replace(/</g, "&lt;").replace(/>/g, "&gt;") + closing,
+  );
+}

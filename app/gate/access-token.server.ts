@@ -1,0 +1,212 @@
+import { randomUUID } from "node:crypto";
+import type { ProtectedHeaderParameters } from "jose";
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
+import { keccak256, stringToBytes } from "viem";
+import type { Clock } from "~/platform/clock";
+import type { AccessClaims, GateScope, SiweClaims } from "./access-token.schema";
+import { accessClaimsSchema } from "./access-token.schema";
+import { accessTokenRefused } from "./authentication-failed";
+import type { TokenKeys, VerifyingKey } from "./token-keys.server";
+
+const tokenType = "at+jwt";
+/** A token of ours is some 1 KiB. Anything longer is turned away before a byte of it is decoded. */
+export const maxTokenLength = 8192;
+/** A token minted past a revocation cutoff may be dated this far ahead of the clock. */
+const issuedAtStepSeconds = 1;
+
+export type MintedAccessToken = { token: string; claims: AccessClaims };
+
+/**
+ * Signs a new access token. `signedText` is the exact text whose signature was the proof.
+ * `notBeforeIssuedAtSeconds` is the earliest `iat` allowed: a holder who comes back within the second in
+ * which older tokens were revoked gets one that stands beyond the cutoff.
+ */
+export async function mintAccessToken({
+  keys,
+  address,
+  auth,
+  scopes,
+  tokenId,
+  chainId,
+  siwe,
+  signedText,
+  ttlSeconds,
+  issuer,
+  audience,
+  notBeforeIssuedAtSeconds = 0,
+  clock,
+}: {
+  keys: TokenKeys;
+  address: string;
+  auth: AccessClaims["auth"];
+  scopes: readonly GateScope[];
+  tokenId: string;
+  chainId: number;
+  siwe: SiweClaims;
+  signedText: string;
+  ttlSeconds: number;
+  issuer: string;
+  audience: readonly string[];
+  notBeforeIssuedAtSeconds?: number;
+  clock: Clock;
+}): Promise<MintedAccessToken> {
+  const iat = Math.max(Math.floor(clock() / 1000), notBeforeIssuedAtSeconds);
+  // Parsed on the way out too, so that nothing is signed that would be refused on its way in.
+  const claims = accessClaimsSchema.parse({
+    iss: issuer,
+    aud: [...audience],
+    sub: address.toLowerCase(),
+    iat,
+    exp: iat + ttlSeconds,
+    jti: randomUUID(),
+    kind: "access",
+    auth,
+    scopes: [...scopes],
+    tokenId,
+    chainId,
+    siwe,
+    siwe_hash: keccak256(stringToBytes(signedText)),
+  });
+  const { alg, kid, key } = keys.signing;
+  const token = await new SignJWT(claims).setProtectedHeader({ alg, kid, typ: tokenType }).sign(key);
+  return { token, claims };
+}
+
+export type ExpectedAccess = {
+  issuer: string;
+  /** One of these has to be among the token's own. */
+  audience: readonly string[];
+  chainId: number;
+  /** The scope of the route asked for. */
+  requiredScope: GateScope;
+};
+
+/**
+ * The claims of a token that is good here and now, or a 401. Revocation and ownership are asked elsewhere.
+ * A token is good until `exp` plus the tolerance, that moment excluded.
+ */
+export async function verifyAccessToken({
+  keys,
+  token,
+  expected,
+  clockToleranceSeconds,
+  clock,
+}: {
+  keys: TokenKeys;
+  token: string;
+  expected: ExpectedAccess;
+  clockToleranceSeconds: number;
+  clock: Clock;
+}): Promise<AccessClaims> {
+  const key = requireKey({ keys, token });
+  const nowMs = clock();
+  const payload = await verifySignature({ key, token, expected, clockToleranceSeconds, nowMs });
+  const { success, data: claims, error } = accessClaimsSchema.safeParse(payload);
+  if (!success) {
+    const paths = error.issues.map((issue) => issue.path.join(".") || "claims").join(", ");
+    throw accessTokenRefused({
+      detail: "The access token is not one of this site's. Sign in again.",
+      cause: paths,
+    });
+  }
+  if (claims.iat > Math.floor(nowMs / 1000) + clockToleranceSeconds + issuedAtStepSeconds) {
+    throw accessTokenRefused({ detail: "The access token is dated in the future. Sign in again." });
+  }
+  if (claims.chainId !== expected.chainId) {
+    throw accessTokenRefused({
+      detail: `The access token is for another chain: it names ${claims.chainId}, this site uses ${expected.chainId}.`,
+    });
+  }
+  if (!claims.scopes.includes(expected.requiredScope)) {
+    throw accessTokenRefused({
+      detail: `The access token does not reach this far: it lacks the scope ${expected.requiredScope}.`,
+    });
+  }
+  return claims;
+}
+
+/** The key a token names, provided the token keeps to that key's algorithm. No signature is tried yet. */
+function requireKey({ keys, token }: { keys: TokenKeys; token: string }): VerifyingKey {
+  const malformed = "The access token is malformed. Send it as it was given to you, or sign in again.";
+  if (token.length > maxTokenLength || token.split(".").length !== 3) {
+    throw accessTokenRefused({ detail: malformed });
+  }
+  let header: ProtectedHeaderParameters;
+  try {
+    header = decodeProtectedHeader(token);
+  } catch {
+    throw accessTokenRefused({ detail: malformed });
+  }
+  if (header.typ !== tokenType) {
+    throw accessTokenRefused({ detail: "The token is not an access token." });
+  }
+  const key = typeof header.kid === "string" ? keys.verifying.get(header.kid) : undefined;
+  if (!key) {
+    throw accessTokenRefused({
+      detail: "The access token was signed with a key this site does not use. Sign in again.",
+    });
+  }
+  if (header.alg !== key.alg) {
+    throw accessTokenRefused({ detail: "The access token names an algorithm its key does not have." });
+  }
+  return key;
+}
+
+async function verifySignature({
+  key,
+  token,
+  expected,
+  clockToleranceSeconds,
+  nowMs,
+}: {
+  key: VerifyingKey;
+  token: string;
+  expected: ExpectedAccess;
+  clockToleranceSeconds: number;
+  nowMs: number;
+}): Promise<unknown> {
+  try {
+    const { payload } = await jwtVerify(token, key.key, {
+      algorithms: [key.alg],
+      typ: tokenType,
+      issuer: expected.issuer,
+      audience: [...expected.audience],
+      clockTolerance: clockToleranceSeconds,
+      currentDate: new Date(nowMs),
+    });
+    return payload;
+  } catch (error) {
+    if (!(error instanceof errors.JOSEError)) throw error;
+    // Only the code goes on: the library's errors carry the whole payload, which no log may hold.
+    throw accessTokenRefused({ detail: explain(error), cause: error.code });
+  }
+}
+
+function explain(error: errors.JOSEError): string {
+  if (error instanceof errors.JWTExpired) return "The access token has expired. Sign in again.";
+  if (error instanceof errors.JWSSignatureVerificationFailed) {
+    return "The signature of the access token is wrong. Sign in again.";
+  }
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === "iss") return "The access token was issued by another site. Sign in again.";
+    if (error.claim === "aud") return "The access token is meant for another site. Sign in again.";
+    if (error.claim === "nbf") return "The access token is not valid yet.";
+    return "The access token lacks a claim or holds a wrong one. Sign in again.";
+  }
+  return "The access token is malformed. Send it as it was given to you, or sign in again.";
+}
+
+/**
+ * The token of an Authorization header, or null where there is none. A header that is present must be
+ * right: `Bearer`, one space, one token. Anything else is a 401 and never read as if it were absent.
+ */
+export function parseBearerHeader(value: string | undefined): { token: string } | null {
+  if (value === undefined) return null;
+  if (value.length <= "Bearer ".length + maxTokenLength) {
+    const token = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/.exec(value)?.[1];
+    if (token !== undefined) return { token };
+  }
+  throw accessTokenRefused({
+    detail: 'The Authorization header must be exactly "Bearer", one space and the access token.',
+  });
+}

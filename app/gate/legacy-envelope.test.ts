@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { checkLegacyTimestamp, legacyClaims, legacyEnvelopeText } from "./legacy-envelope";
+
+const nowMs = Date.UTC(2026, 0, 15, 12);
+
+const envelope = {
+  tokenId: "7",
+  domain: "localhost:3000",
+  path: "/api/gate-access",
+  method: "POST",
+  chainId: 31337,
+  timestamp: 1768478400000,
+};
+
+function failing(timestamp: unknown) {
+  return () => checkLegacyTimestamp({ timestamp: timestamp as number, nowMs });
+}
+
+test("the signed text is six lines joined by single newlines, with none at its end", () => {
+  expect(legacyEnvelopeText(envelope)).toBe(
+    "I own key #7\nDomain: localhost:3000\nPath: /api/gate-access\nMethod: POST\nChainId: 31337\nTimestamp: 1768478400000",
+  );
+});
+
+test("a message hash is the seventh line", () => {
+  const messageHash = `0x${"aB".repeat(32)}`;
+  const text = legacyEnvelopeText({ ...envelope, path: "/api/form-submission-gate", messageHash });
+  expect(text.split("\n")).toHaveLength(7);
+  expect(text.endsWith(`\nTimestamp: 1768478400000\nMessage: ${messageHash}`)).toBe(true);
+});
+
+test("the timestamp stands in the text as the number that was sent, seconds stay seconds", () => {
+  expect(legacyEnvelopeText({ ...envelope, timestamp: 1768478400 })).toContain("\nTimestamp: 1768478400");
+  expect(legacyEnvelopeText({ ...envelope, timestamp: Number.MAX_SAFE_INTEGER })).toContain(
+    "Timestamp: 9007199254740991",
+  );
+});
+
+test("a signature is good for five minutes to the millisecond", () => {
+  expect(checkLegacyTimestamp({ timestamp: nowMs - 300_000, nowMs })).toEqual({
+    signedAtMs: nowMs - 300_000,
+    expiresAtMs: nowMs,
+  });
+  expect(failing(nowMs - 300_001)).toThrow(/older than 5 minutes/);
+});
+
+test("a clock that is ahead is forgiven thirty seconds to the millisecond", () => {
+  expect(checkLegacyTimestamp({ timestamp: nowMs + 30_000, nowMs }).signedAtMs).toBe(nowMs + 30_000);
+  expect(failing(nowMs + 30_001)).toThrow(/more than 30 seconds in the future/);
+});
+
+test("seconds are read as seconds, with the same edges", () => {
+  const nowSeconds = nowMs / 1000;
+  expect(checkLegacyTimestamp({ timestamp: nowSeconds, nowMs }).signedAtMs).toBe(nowMs);
+  expect(checkLegacyTimestamp({ timestamp: nowSeconds - 300, nowMs }).signedAtMs).toBe(nowMs - 300_000);
+  expect(failing(nowSeconds - 301)).toThrow(/older/);
+  expect(checkLegacyTimestamp({ timestamp: nowSeconds + 30, nowMs }).signedAtMs).toBe(nowMs + 30_000);
+  expect(failing(nowSeconds + 31)).toThrow(/future/);
+});
+
+test("a billion milliseconds times a thousand is where seconds end and milliseconds begin", () => {
+  expect(checkLegacyTimestamp({ timestamp: 1e12, nowMs: 1e12 }).signedAtMs).toBe(1e12);
+  const lastSeconds = (1e12 - 1) * 1000;
+  expect(checkLegacyTimestamp({ timestamp: 1e12 - 1, nowMs: lastSeconds }).signedAtMs).toBe(lastSeconds);
+});
+
+test.each([
+  1.5,
+  -1,
+  -0,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  2 ** 53,
+  1e300,
+  "1768478400000",
+  null,
+  undefined,
+  true,
+])("the timestamp %j is no whole number and is refused as a malformed request", (timestamp) => {
+  expect(failing(timestamp)).toThrow(expect.objectContaining({ slug: "invalid-request", status: 400 }));
+});
+
+test("without a present time nothing is fresh", () => {
+  expect(() => checkLegacyTimestamp({ timestamp: nowMs, nowMs: Number.NaN })).toThrow(/older/);
+});
+
+test("a stale signature is a failed proof with a challenge", () => {
+  expect(failing(0)).toThrow(
+    expect.objectContaining({
+      slug: "authentication-failed",
+      headers: { "WWW-Authenticate": 'Bearer realm="latchkey"' },
+    }),
+  );
+});
+
+test("the claims of a legacy proof say so where the nonce would stand", () => {
+  const address = `0x${"a".repeat(40)}`;
+  expect(legacyClaims({ address, domain: "localhost:3000", chainId: 31337, signedAtMs: nowMs })).toEqual({
+    address,
+    domain: "localhost:3000",
+    chainId: 31337,
+    nonce: "legacy",
+    issuedAt: "2026-01-15T12:00:00.000Z",
+  });
+});

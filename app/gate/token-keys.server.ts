@@ -1,0 +1,174 @@
+import type { KeyObject } from "node:crypto";
+import { createHmac, createPrivateKey, createPublicKey, webcrypto } from "node:crypto";
+import type { CryptoKey, JWK } from "jose";
+import { calculateJwkThumbprint, importJWK } from "jose";
+import { getGeneratedKeyPem } from "./token-key-file.server";
+
+const minSecretBytes = 32;
+
+export type TokenAlgorithm = "HS256" | "ES256" | "EdDSA";
+
+export type VerifyingKey = {
+  alg: TokenAlgorithm;
+  kid: string;
+  key: CryptoKey;
+  /** Null for a shared secret, which has no public half. */
+  publicJwk: JWK | null;
+};
+
+export type TokenKeys = {
+  signing: { alg: TokenAlgorithm; kid: string; key: CryptoKey };
+  /** The signing key's other half and the retired keys, by `kid`. */
+  verifying: ReadonlyMap<string, VerifyingKey>;
+};
+
+export type TokenKeySettings = {
+  /** JWT_ALG. Unset: HS256 where there is a secret, else ES256. */
+  alg?: TokenAlgorithm | undefined;
+  /** JWT_SECRET, at least 32 bytes of UTF-8. */
+  secret?: string | undefined;
+  /** JWT_PRIVATE_KEY: PKCS#8 or SEC1 PEM, a P-256 key for ES256 or an Ed25519 key for EdDSA. */
+  privateKeyPem?: string | undefined;
+  /** JWT_PUBLIC_KEY. Derived from the private key when unset; must belong to it when set. */
+  publicKeyPem?: string | undefined;
+  /**
+   * JWT_PREVIOUS_KEYS: retired keys, which verify and never sign. PEM blocks may stand anywhere in it, one
+   * after another; what stands outside of them is split on commas and line ends (real ones, or written as
+   * backslash and n) into former secrets, blanks around each dropped. A former secret that itself holds
+   * one of these cannot be listed. A retired private key counts by its public half.
+   */
+  previousKeys?: string | undefined;
+  dataDir: string;
+  /** NODE_ENV: in "production" a missing key is an error, elsewhere one is generated in `dataDir`. */
+  mode: string;
+};
+
+/** Environment files often carry a PEM on one line, its line ends written as backslash and n. */
+function unfoldPem(pem: string): string {
+  return pem.replaceAll("\\r", "").replaceAll("\\n", "\n").trim();
+}
+
+type NamedPem = { name: string; pem: string };
+
+function readPem({ name, pem, read }: NamedPem & { read: (pem: string) => KeyObject }): KeyObject {
+  try {
+    return read(unfoldPem(pem));
+  } catch {
+    // The cause is dropped: nothing of key material may travel with an error.
+    throw new Error(`${name} could not be read as an unencrypted PEM key.`);
+  }
+}
+
+function algorithmOf({ name, key }: { name: string; key: KeyObject }): "ES256" | "EdDSA" {
+  if (key.asymmetricKeyType === "ed25519") return "EdDSA";
+  if (key.asymmetricKeyDetails?.namedCurve === "prime256v1") return "ES256";
+  throw new Error(`${name} is neither a P-256 key (ES256) nor an Ed25519 key (EdDSA).`);
+}
+
+async function importAsymmetric({ jwk, alg }: { jwk: JWK; alg: TokenAlgorithm }): Promise<CryptoKey> {
+  const key = await importJWK(jwk, alg);
+  if (key instanceof Uint8Array) throw new Error("A shared secret was given where a key pair belongs.");
+  return key;
+}
+
+async function loadPublicKey({ name, key }: { name: string; key: KeyObject }): Promise<VerifyingKey> {
+  const alg = algorithmOf({ name, key });
+  const publicJwk: JWK = createPublicKey(key.export({ type: "spki", format: "pem" })).export({
+    format: "jwk",
+  });
+  const kid = await calculateJwkThumbprint(publicJwk);
+  return {
+    alg,
+    kid,
+    key: await importAsymmetric({ jwk: publicJwk, alg }),
+    publicJwk: { ...publicJwk, alg, kid, use: "sig" },
+  };
+}
+
+async function loadSecret({ name, secret }: { name: string; secret: string }): Promise<VerifyingKey> {
+  const bytes = Buffer.from(secret, "utf8");
+  if (bytes.length < minSecretBytes) throw new Error(`${name} is shorter than ${minSecretBytes} bytes.`);
+  const key = await webcrypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
+    "sign",
+    "verify",
+  ]);
+  // A keyed digest of a fixed label tells secrets apart and says nothing of them that a token would not.
+  const kid = createHmac("sha256", bytes).update("latchkey token key id").digest("base64url").slice(0, 22);
+  return { alg: "HS256", kid, key, publicJwk: null };
+}
+
+type LoadedPair = { signing: TokenKeys["signing"]; verifying: VerifyingKey };
+
+async function loadKeyPair({
+  alg,
+  name,
+  pem,
+  publicKeyPem,
+}: NamedPem & { alg: "ES256" | "EdDSA"; publicKeyPem?: string | undefined }): Promise<LoadedPair> {
+  const privateKey = readPem({ name, pem, read: createPrivateKey });
+  const found = algorithmOf({ name, key: privateKey });
+  if (found !== alg) throw new Error(`${name} is a key for ${found}, but JWT_ALG asks for ${alg}.`);
+  const verifying = await loadPublicKey({ name, key: createPublicKey(privateKey) });
+  if (publicKeyPem) {
+    const given = readPem({ name: "JWT_PUBLIC_KEY", pem: publicKeyPem, read: createPublicKey });
+    const { kid } = await loadPublicKey({ name: "JWT_PUBLIC_KEY", key: given });
+    if (kid !== verifying.kid) throw new Error(`JWT_PUBLIC_KEY does not belong to ${name}.`);
+  }
+  const key = await importAsymmetric({ jwk: privateKey.export({ format: "jwk" }), alg });
+  return { signing: { alg, kid: verifying.kid, key }, verifying };
+}
+
+async function loadPreviousKeys(previousKeys: string): Promise<VerifyingKey[]> {
+  const pemBlock = /-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g;
+  // Some tools write the curve's parameters in a block of their own before the key.
+  const pems = (previousKeys.match(pemBlock) ?? []).filter((pem) => !pem.startsWith("-----BEGIN EC PARAM"));
+  const secrets = previousKeys
+    .replace(pemBlock, "\n")
+    .split(/,|\r|\n|\\r|\\n/)
+    .map((secret) => secret.trim())
+    .filter((secret) => secret !== "");
+  if (secrets.some((secret) => secret.includes("-----"))) {
+    throw new Error("JWT_PREVIOUS_KEYS holds a PEM block without its beginning or end.");
+  }
+  const keys: VerifyingKey[] = [];
+  for (const [index, pem] of pems.entries()) {
+    const name = `PEM block ${index + 1} of JWT_PREVIOUS_KEYS`;
+    keys.push(await loadPublicKey({ name, key: readPem({ name, pem, read: createPublicKey }) }));
+  }
+  for (const [index, secret] of secrets.entries()) {
+    keys.push(await loadSecret({ name: `Secret ${index + 1} of JWT_PREVIOUS_KEYS`, secret }));
+  }
+  return keys;
+}
+
+async function loadCurrent(settings: TokenKeySettings): Promise<LoadedPair> {
+  const { secret, privateKeyPem, publicKeyPem, dataDir, mode } = settings;
+  const alg = settings.alg ?? (secret ? "HS256" : "ES256");
+  if (alg === "HS256") {
+    if (!secret) throw new Error("JWT_ALG is HS256, but JWT_SECRET is not set.");
+    const verifying = await loadSecret({ name: "JWT_SECRET", secret });
+    return { signing: { alg, kid: verifying.kid, key: verifying.key }, verifying };
+  }
+  if (privateKeyPem) return loadKeyPair({ alg, name: "JWT_PRIVATE_KEY", pem: privateKeyPem, publicKeyPem });
+  if (publicKeyPem) throw new Error("JWT_PUBLIC_KEY is set, but JWT_PRIVATE_KEY is not.");
+  if (mode === "production") {
+    throw new Error("No token key is configured: set JWT_SECRET (at least 32 bytes) or JWT_PRIVATE_KEY.");
+  }
+  if (alg === "EdDSA") throw new Error("JWT_ALG is EdDSA, but JWT_PRIVATE_KEY is not set.");
+  return loadKeyPair({ alg, name: "The key in jwt-key.pem", pem: await getGeneratedKeyPem({ dataDir }) });
+}
+
+/**
+ * Imports every configured key once. Throws an error that names the setting at fault, never its value.
+ * Every token names its key by `kid`, and each key serves its own algorithm only.
+ */
+export async function loadTokenKeys(settings: TokenKeySettings): Promise<TokenKeys> {
+  const { signing, verifying } = await loadCurrent(settings);
+  const previous = await loadPreviousKeys(settings.previousKeys ?? "");
+  return { signing, verifying: new Map([...previous, verifying].map((key) => [key.kid, key])) };
+}
+
+/** What anybody may know: the public keys, retired ones included, and nothing of shared secrets. */
+export function publicJwks(keys: TokenKeys): { keys: JWK[] } {
+  return { keys: [...keys.verifying.values()].flatMap((key) => (key.publicJwk ? [key.publicJwk] : [])) };
+}

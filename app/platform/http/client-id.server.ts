@@ -1,0 +1,139 @@
+import ipaddr from "ipaddr.js";
+import proxyAddr from "proxy-addr";
+
+/**
+ * Whether a hop may be believed about the hop before it. `hop` counts from our own socket: 0 is the direct peer,
+ * 1 the right-most entry of X-Forwarded-For.
+ */
+export type TrustCheck = (address: string, hop: number) => boolean;
+
+/** More proxies in a row than anybody runs; a larger count is a mistake that would let clients choose. */
+const maxTrustedHops = 16;
+
+const namedRanges = new Set(["loopback", "linklocal", "uniquelocal"]);
+
+/** The identifier of clients whose address cannot be told: they share one, so that limits still hold. */
+const unknownClient = "unknown";
+
+/**
+ * Reads TRUST_PROXY in Express's syntax. A hop count trusts that many hops nearest to us, *whatever their
+ * address*: right only when nobody can reach the server past the proxies, for otherwise a direct client is
+ * itself the trusted hop. An address list (addresses, CIDR ranges, `loopback`, `linklocal`, `uniquelocal`) trusts
+ * hops by where they are. Unset, empty, `0` and `false` trust nobody. Throws on what makes no sense, and on
+ * `true`, which would let every client name its own address.
+ */
+export function compileTrust(value: string | undefined): TrustCheck {
+  const text = value?.trim() ?? "";
+  if (text === "" || text === "false") return () => false;
+  if (text === "true") {
+    throw new Error(
+      "TRUST_PROXY=true would let every client choose its address. Give the number of proxies or their addresses.",
+    );
+  }
+  if (/^\d+$/.test(text)) {
+    const hops = Number(text);
+    if (hops > maxTrustedHops) throw new Error(`TRUST_PROXY counts more than ${maxTrustedHops} proxies.`);
+    return (_address, hop) => hop < hops;
+  }
+  const entries = text.split(",").map((entry) => entry.trim());
+  try {
+    if (entries.every(isTrustEntry)) return proxyAddr.compile(entries);
+  } catch {
+    // A range the library finds senseless, such as a netmask with holes: told below.
+  }
+  throw new Error(
+    "TRUST_PROXY must be a number of proxies, or a comma-separated list of addresses, CIDR ranges, loopback, linklocal and uniquelocal.",
+  );
+}
+
+/** The library would also take `1` and `0x7f.1` as addresses: nobody who writes that means it. */
+function isTrustEntry(entry: string): boolean {
+  if (namedRanges.has(entry)) return true;
+  const [address = "", range, ...rest] = entry.split("/");
+  if (rest.length > 0) return false;
+  const isIPv4 = ipaddr.IPv4.isValidFourPartDecimal(address);
+  if (!isIPv4 && (!ipaddr.IPv6.isValid(address) || address.includes("%"))) return false;
+  if (range === undefined || (isIPv4 && ipaddr.IPv4.isValidFourPartDecimal(range))) return true;
+  return /^[1-9]\d{0,2}$/.test(range);
+}
+
+/**
+ * Whom limits and nonces count: the direct peer, or, where trusted proxies stand between, the right-most address
+ * they did not vouch for themselves. An entry that is no address ends the search, and its reporter counts
+ * instead: an identifier is never text a client chose. IPv6 counts by /64, which is what one customer has.
+ */
+export function clientIdentifier({
+  socketAddress,
+  forwardedFor,
+  isTrustedPeer,
+}: {
+  socketAddress: string | undefined;
+  forwardedFor: string | undefined;
+  isTrustedPeer: TrustCheck;
+}): string {
+  let client = readAddress(socketAddress ?? "");
+  if (client === null) return unknownClient;
+  const reported = (forwardedFor ?? "").split(",").filter((entry) => entry.trim() !== "");
+  for (let hop = 0; isTrustedPeer(client.toString(), hop); hop++) {
+    const entry = reported.pop();
+    const next = entry === undefined ? null : readAddress(entry);
+    if (next === null) break;
+    client = next;
+  }
+  return identifierOf(client);
+}
+
+/** Whether what the direct peer says in its X-Forwarded headers counts. */
+export function isPeerTrusted({
+  socketAddress,
+  isTrustedPeer,
+}: {
+  socketAddress: string | undefined;
+  isTrustedPeer: TrustCheck;
+}): boolean {
+  const peer = readAddress(socketAddress ?? "");
+  return peer !== null && isTrustedPeer(peer.toString(), 0);
+}
+
+/**
+ * The host the client asked for, raw: it still has to be normalised and held against the allowlist.
+ * X-Forwarded-Host counts only from a trusted proxy, and of several values the right-most, which is the one the
+ * nearest proxy wrote.
+ */
+export function requestHost({
+  hostHeader,
+  forwardedHost,
+  peerTrusted,
+}: {
+  hostHeader: string | undefined;
+  forwardedHost: string | undefined;
+  peerTrusted: boolean;
+}): string | null {
+  const reported = peerTrusted ? (forwardedHost ?? "").split(",").map((entry) => entry.trim()) : [];
+  return reported.findLast((entry) => entry !== "") ?? (hostHeader?.trim() || null);
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/**
+ * An address as sockets and proxies write it: with a zone, a port, or brackets round IPv6. IPv4 in IPv6 clothes
+ * is IPv4. Null for everything else, and for the odd IPv4 notations (octal, hex, fewer parts) whose reading
+ * differs between programs.
+ */
+function readAddress(text: string): Address | null {
+  const bare = text.trim();
+  const match = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(bare) ?? /^([\d.]+):\d{1,5}$/.exec(bare);
+  const address = match?.[1] ?? bare;
+  if (address.length > 100) return null;
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
+  const [zoneless = ""] = address.split("%");
+  if (!zoneless.includes(":") || !ipaddr.IPv6.isValid(zoneless)) return null;
+  const parsed = ipaddr.IPv6.parse(zoneless);
+  return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
+}
+
+function identifierOf(address: Address): string {
+  if (address.kind() === "ipv4") return address.toString();
+  const network = [...address.toByteArray().slice(0, 8), ...new Array<number>(8).fill(0)];
+  return `${ipaddr.fromByteArray(network).toString()}/64`;
+}

@@ -1,0 +1,41 @@
+import { pino, stdTimeFunctions } from "pino";
+import type { DestinationStream, LevelWithSilent, Logger } from "pino";
+import { redactFields, redactText } from "./redact";
+
+export type Log = Logger;
+export type LogLevel = LevelWithSilent;
+
+/**
+ * The one way to say something about what the service does: a JSON object a line, time in ISO 8601, to stdout
+ * unless `destination` says otherwise. Fields (those of children too) pass through `redactFields`, and the
+ * finished line through `redactText`, so that no proof, credential or message text is printed by mistake.
+ */
+export function createLog({ level, destination }: { level: LogLevel; destination?: DestinationStream }): Log {
+  const log = pino(
+    {
+      level,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: redactFields },
+      // Errors arrive here as plain, redacted objects.
+      serializers: { err: (err: unknown) => err },
+      hooks: { streamWrite: redactText },
+    },
+    destination ?? pino.destination(1),
+  );
+  redactBindings(log);
+  return log;
+}
+
+/**
+ * pino formats the bindings of the root only, and children inherit from it: replacing both methods once
+ * covers every descendant.
+ */
+function redactBindings(log: Log): void {
+  const { child, setBindings } = log;
+  log.child = function redactedChild(this: Log, bindings, options) {
+    return child.call(this, redactFields(bindings), options) as ReturnType<typeof child>;
+  } as typeof log.child;
+  log.setBindings = function setRedactedBindings(this: Log, bindings) {
+    setBindings.call(this, redactFields(bindings));
+  };
+}

@@ -1,0 +1,198 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { expect, test } from "vitest";
+import { createLogLines } from "~/testing/log-lines";
+import { createLog } from "./log.server";
+import { redactFields, redactText } from "./redact";
+
+const planted = {
+  jwt: "eyJhbGciOiJFUzI1NiJ9.eyJwbGFudGVkIjoxfQ.c2lnbmF0dXJlLXBsYW50ZWQ",
+  nonce: "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+  signature: `0x${"ab".repeat(65)}`,
+  compactSignature: `0x${"cd".repeat(64)}`,
+  secret: "planted-hunter2",
+  webhookSecret: "whsec_cGxhbnRlZC1odW50ZXIy",
+  message: "planted words of a person",
+};
+
+/** Names under which each may be logged, as our code, clients and libraries write them. */
+const names: Record<keyof typeof planted, string[]> = {
+  jwt: [
+    "jwt",
+    "token",
+    "accessToken",
+    "access_token",
+    "authorization",
+    "Authorization",
+    "cookie",
+    "set-cookie",
+  ],
+  nonce: ["nonce", "siweNonce", "Nonce", "nonces"],
+  signature: ["signature", "webhook-signature", "signatures"],
+  compactSignature: ["signature", "walletSignature"],
+  secret: [
+    "secret",
+    "x-quota-reset-secret",
+    "JWT_SECRET",
+    "password",
+    "apiKey",
+    "api_key",
+    "x-api-key",
+    "privateKey",
+  ],
+  webhookSecret: ["secret", "WEBHOOK_SECRET"],
+  message: ["message", "messages", "text", "body", "payload", "prompt", "content", "siweMessage"],
+};
+
+const cases = Object.entries(names).flatMap(([what, keys]) =>
+  keys.map((key) => ({ what, key, value: planted[what as keyof typeof planted] })),
+);
+
+test.each(cases)(
+  "$what under the name $key never reaches the log, however it is wrapped",
+  ({ key, value }) => {
+    const { log, lines, entries } = createLogLines();
+    const circular: Record<string, unknown> = { [key]: value };
+    circular.self = circular;
+    log.info({ [key]: value }, "at the top");
+    log.info({ a: { b: { c: { d: { e: { [key]: value } } } } } }, "deep");
+    log.info({ list: [1, [{ [key]: value }]] }, "in a list");
+    log.info({ [key]: [value] }, "as a list");
+    log.info({ [key]: { inner: value } }, "as an object");
+    log.info(circular, "in a circle");
+    log.info({ headers: Object.assign(Object.create(null), { [key]: value }) }, "without a prototype");
+    log.child({ [key]: value }).info("in a child");
+    log
+      .child({ outer: { [key]: value } }, { level: "debug" })
+      .child({ [key]: value })
+      .info("in a grandchild");
+    const rebound = log.child({});
+    rebound.setBindings({ [key]: value });
+    rebound.info("rebound");
+    log.error(
+      Object.assign(new Error("failed"), { [key === "message" ? "body" : key]: value }),
+      "on an error",
+    );
+    log.error({ err: new Error("outer", { cause: { [key]: value } }) }, "in a cause");
+    log.error(
+      { err: new AggregateError([Object.assign(new Error("one"), { data: { [key]: value } })]) },
+      "gathered",
+    );
+    expect(lines).toHaveLength(13);
+    expect(lines.join("")).not.toContain(value);
+    expect(entries().every((entry) => typeof entry.msg === "string")).toBe(true);
+  },
+);
+
+const bare = { ...planted } as Record<string, string>;
+delete bare.message;
+
+test.each(Object.entries(bare))("%s inside running text never reaches the log", (what, value) => {
+  const { log, lines, entries } = createLogLines();
+  const name = what === "webhookSecret" || what === "compactSignature" ? "secret" : what;
+  const text = [
+    `GET /api/chat?${name}=${value}&x=1`,
+    `${name}: ${value}`,
+    `{"${name}":"${value}"}`,
+    `{"${name}": "${value}"}`,
+    `Authorization: Bearer ${value}`,
+    `authorization=basic ${value}`,
+    `Cookie: a=b; access_token=${value}; Path=/`,
+    `https://user:${value}@rpc.example/path`,
+  ].join("\n");
+  log.info(text);
+  log.info({ where: text, list: [text] }, "%s and %j", text, { text });
+  log.error(new Error(text));
+  log.error({ err: new Error("outer", { cause: new Error(text) }) }, "with cause");
+  log.child({ note: text }, { msgPrefix: `${name}=${value} ` }).warn("from a child");
+  expect(lines.join("")).not.toContain(value);
+  expect(entries()).toHaveLength(5);
+  expect(lines.join("")).toContain("rpc.example/path");
+});
+
+test("a whole SIWE message in a text loses its nonce, a raw request is a word, bytes are a count", () => {
+  const { log, lines, entries } = createLogLines();
+  log.info({ note: `x wants you to sign in\n\nNonce: ${planted.nonce}\nIssued At: 2026` });
+  const request = new IncomingMessage(new Socket());
+  request.headers.authorization = `Bearer ${planted.jwt}`;
+  log.info({
+    request,
+    bytes: Buffer.from(planted.secret),
+    at: new URL(`https://a.example/?jwt=${planted.jwt}`),
+  });
+  expect(lines.join("")).not.toMatch(new RegExp([planted.nonce, planted.jwt, planted.secret].join("|")));
+  expect(entries()[1]).toMatchObject({ request: "[IncomingMessage]", bytes: "[15 bytes]" });
+});
+
+test("what an operator needs stays readable", () => {
+  const { log, entries } = createLogLines();
+  const facts = {
+    ...{ requestId: "0b8f6c52-6f0e-4b0e-9d0a-0d6f6f0e4b0e", route: "/api/gate-access", status: 401 },
+    ...{ tokenId: "42", messageId: "m-1", messageHash: `0x${"12".repeat(32)}`, hasSignature: true },
+    ...{ nonces: 12, clientId: "2001:db8::/64", outputTokens: 7, nothing: null },
+  };
+  log.info(facts, "the signature does not match the address");
+  expect(entries()[0]).toMatchObject({
+    ...facts,
+    msg: "the signature does not match the address",
+    level: "info",
+  });
+});
+
+test("an error keeps its type, message, stack and cause", () => {
+  const { log, entries } = createLogLines();
+  log.error(new TypeError("outer went wrong", { cause: new RangeError("inner went wrong") }));
+  expect(entries()[0]).toMatchObject({
+    msg: "outer went wrong",
+    err: {
+      ...{ type: "TypeError", message: "outer went wrong", stack: expect.stringContaining("log.test.ts") },
+      cause: { type: "RangeError", message: "inner went wrong" },
+    },
+  });
+});
+
+test("token ids of any size, hostile objects and line breaks make one valid line each", () => {
+  const { log, lines, entries } = createLogLines();
+  const hostile = Object.defineProperty({}, "trap", {
+    enumerable: true,
+    get() {
+      throw new Error("no");
+    },
+  });
+  log.info(
+    { tokenId: 2n ** 256n - 1n, hostile, invalid: new Date(Number.NaN), call: () => 1 },
+    "a\nb\u2028c",
+  );
+  expect(lines).toHaveLength(1);
+  expect(lines[0]?.trimEnd()).not.toContain("\n");
+  expect(entries()[0]).toMatchObject({ tokenId: String(2n ** 256n - 1n), hostile: { trap: "[unreadable]" } });
+});
+
+test("time is ISO 8601, and lines below the level are not written", () => {
+  const lines: string[] = [];
+  const log = createLog({ level: "warn", destination: { write: (line) => void lines.push(line) } });
+  log.info("quiet");
+  log.warn("loud");
+  expect(lines).toHaveLength(1);
+  const { time } = JSON.parse(lines[0] ?? "") as { time: string };
+  expect(new Date(time).toISOString()).toBe(time);
+});
+
+test("nesting beyond reason is cut, a value seen twice is not a circle", () => {
+  const shared = { ok: 1 };
+  expect(redactFields({ a: shared, b: shared })).toEqual({ a: { ok: 1 }, b: { ok: 1 } });
+  let deep: Record<string, unknown> = { end: true };
+  for (let level = 0; level < 50; level++) deep = { deep };
+  expect(JSON.stringify(redactFields(deep))).toContain("[too deep]");
+});
+
+test("redacting hostile text takes no noticeable time", () => {
+  const hostile = [
+    "eyJ" + "a.".repeat(50_000),
+    "/".repeat(100_000),
+    "a".repeat(127).concat(" ").repeat(1_000),
+  ];
+  const startedAt = performance.now();
+  hostile.forEach((text) => redactText(text));
+  expect(performance.now() - startedAt).toBeLessThan(500);
+});

@@ -1,0 +1,186 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import { refusalTable } from "./http/refusal";
+
+/** What was proved when content was granted. */
+export type GrantProof = "bearer" | "siwe" | "legacy";
+
+export type RpcOutcome = "ok" | "error" | "timeout";
+
+export type Metrics = {
+  /** `route` is the pattern (`/api/token-status/:tokenId`), never the path itself. */
+  observeRequest(request: { route: string; method: string; status: number; durationSeconds: number }): void;
+  countRefusal(slug: string): void;
+  countGrant(proof: GrantProof): void;
+  observeRpcCall(call: { method: string; outcome: RpcOutcome; durationSeconds: number }): void;
+  /** A limit that could not be kept in its store, so that the in-process insurance decided. */
+  countLimiterStoreFailure(route: string): void;
+  /** Asked at each scrape. While it fails or takes longer than a second the gauge says NaN: unknown, not zero. */
+  watchOutboxPending(countPending: () => Promise<number>): void;
+  render(): Promise<{ contentType: string; body: string }>;
+};
+
+const prefix = "latchkey_";
+
+/**
+ * Label values beyond these many become "other". Routes and RPC methods come from our own tables; the bound
+ * holds even if one day a client's text finds its way into a label.
+ */
+const maxLabelValues = 64;
+
+const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+const knownSlugs = new Set<string>(Object.values(refusalTable).map((entry) => entry.slug));
+
+const httpBucketsSeconds = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
+const rpcBucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const pendingCountTimeoutMs = 1_000;
+
+/** The counters of one process, in a registry of their own: call once, and hand the result to who counts. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix });
+  return {
+    ...createHttpMetrics(registry),
+    ...createRpcMetrics(registry),
+    countGrant: createGrantCounter(registry),
+    countLimiterStoreFailure: createLimiterCounter(registry),
+    watchOutboxPending: (countPending) => createPendingGauge({ registry, countPending }),
+    render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}
+
+function createHttpMetrics(registry: Registry): Pick<Metrics, "observeRequest" | "countRefusal"> {
+  const labelNames = ["route", "method", "status"] as const;
+  const shared = { registers: [registry], labelNames };
+  const requests = new Counter({
+    ...shared,
+    name: `${prefix}http_requests_total`,
+    help: "Requests answered, by route pattern, method and class of status.",
+  });
+  const durations = new Histogram({
+    ...shared,
+    name: `${prefix}http_request_duration_seconds`,
+    help: "From the request's first byte to the answer's last.",
+    buckets: httpBucketsSeconds,
+  });
+  const refusals = new Counter({
+    name: `${prefix}refusals_total`,
+    help: "Refusals, by the slug of their problem type.",
+    labelNames: ["slug"] as const,
+    registers: [registry],
+  });
+  const boundRoute = createLabelBound();
+  return {
+    observeRequest({ route, method, status, durationSeconds }) {
+      const labels = {
+        route: boundRoute(route),
+        method: knownMethods.has(method) ? method : "other",
+        status: statusClass(status),
+      };
+      requests.inc(labels);
+      durations.observe(labels, durationSeconds);
+    },
+    countRefusal: (slug) => refusals.inc({ slug: knownSlugs.has(slug) ? slug : "other" }),
+  };
+}
+
+function createRpcMetrics(registry: Registry): Pick<Metrics, "observeRpcCall"> {
+  const calls = new Counter({
+    name: `${prefix}rpc_requests_total`,
+    help: "Requests to the chain, by JSON-RPC method and outcome.",
+    labelNames: ["method", "outcome"] as const,
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: `${prefix}rpc_request_duration_seconds`,
+    help: "How long the chain took to answer, by JSON-RPC method.",
+    labelNames: ["method"] as const,
+    buckets: rpcBucketsSeconds,
+    registers: [registry],
+  });
+  const boundMethod = createLabelBound();
+  return {
+    observeRpcCall({ method, outcome, durationSeconds }) {
+      const bounded = boundMethod(method);
+      calls.inc({ method: bounded, outcome });
+      durations.observe({ method: bounded }, durationSeconds);
+    },
+  };
+}
+
+function createGrantCounter(registry: Registry): Metrics["countGrant"] {
+  const grants = new Counter({
+    name: `${prefix}grants_total`,
+    help: "Times gated content was granted, by what was proved.",
+    labelNames: ["proof"] as const,
+    registers: [registry],
+  });
+  return (proof) => grants.inc({ proof });
+}
+
+function createLimiterCounter(registry: Registry): Metrics["countLimiterStoreFailure"] {
+  const failures = new Counter({
+    name: `${prefix}limiter_store_failures_total`,
+    help: "Rate limits decided by the in-process insurance because their store failed.",
+    labelNames: ["route"] as const,
+    registers: [registry],
+  });
+  const boundRoute = createLabelBound();
+  return (route) => failures.inc({ route: boundRoute(route) });
+}
+
+function createPendingGauge({
+  registry,
+  countPending,
+}: {
+  registry: Registry;
+  countPending: () => Promise<number>;
+}): void {
+  const name = `${prefix}outbox_pending`;
+  registry.removeSingleMetric(name);
+  new Gauge({
+    name,
+    help: "Notifications on their way: neither delivered nor given up.",
+    registers: [registry],
+    async collect() {
+      this.set(await countWithin({ countPending, timeoutMs: pendingCountTimeoutMs }));
+    },
+  });
+}
+
+/** NaN rather than an error: a database that is away must not take the other figures with it. */
+async function countWithin({
+  countPending,
+  timeoutMs,
+}: {
+  countPending: () => Promise<number>;
+  timeoutMs: number;
+}): Promise<number> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<number>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, Number.NaN);
+  });
+  try {
+    return await Promise.race([countPending(), late]);
+  } catch {
+    return Number.NaN;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function statusClass(status: number): string {
+  const first = Math.floor(status / 100);
+  return first >= 1 && first <= 5 ? `${first}xx` : "other";
+}
+
+function createLabelBound(): (value: string) => string {
+  const seen = new Set<string>();
+  return (value) => {
+    if (seen.has(value)) return value;
+    if (seen.size >= maxLabelValues) return "other";
+    seen.add(value);
+    return value;
+  };
+}

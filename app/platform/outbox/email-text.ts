@@ -1,0 +1,106 @@
+import { submissionReceivedKind } from "./outbox";
+
+export type EmailText = { subject: string; text: string };
+
+type Facts = { data: Record<string, unknown>; at: string };
+
+/** One entry for each kind with words of its own; null when the payload lacks what the words need. */
+const renderers: Readonly<Record<string, (facts: Facts) => EmailText | null>> = {
+  [submissionReceivedKind]: renderSubmission,
+};
+
+/**
+ * The mail an operator gets about a notification. Kinds without words of their own, and payloads that are not
+ * what their kind promises, are shown as the JSON they are: better a plain mail than none.
+ */
+export function renderEmail({
+  notificationId,
+  kind,
+  payload,
+  createdAtMs,
+}: {
+  notificationId: string;
+  kind: string;
+  payload: string;
+  createdAtMs: number;
+}): EmailText {
+  const at = readableMoment(createdAtMs);
+  const data = readData(payload);
+  const renderer = Object.hasOwn(renderers, kind) ? renderers[kind] : undefined;
+  const rendered = data && renderer ? renderer({ data, at }) : null;
+  const { subject, text } = rendered ?? renderJson({ kind, payload, at });
+  const footer = `Notification ${oneLine(notificationId)}. If it reaches you twice, it is the same event.`;
+  return { subject: oneLine(subject, 150), text: `${text}\n\n-- \n${footer}\n` };
+}
+
+function renderSubmission({ data, at }: Facts): EmailText | null {
+  const { tokenId, address, message } = data;
+  if (typeof tokenId !== "string" || typeof address !== "string" || typeof message !== "string") return null;
+  const contract = typeof data.contractAddress === "string" ? oneLine(data.contractAddress) : "";
+  const chain = typeof data.chainId === "number" ? ` on chain ${data.chainId}` : "";
+  const lines = [
+    `The holder of key #${oneLine(tokenId)} sent the one-time form. The key is now used up.`,
+    "",
+    `Token id: ${oneLine(tokenId)}`,
+    `Address:  ${oneLine(address)}`,
+    ...(contract ? [`Contract: ${contract}${chain}`] : []),
+    `When:     ${at}`,
+    "",
+    "Message:",
+    quoted(message),
+  ];
+  return { subject: `Key #${tokenId} was used: new message`, text: lines.join("\n") };
+}
+
+function renderJson({ kind, payload, at }: { kind: string; payload: string; at: string }): EmailText {
+  const lines = [`Something happened: ${oneLine(kind)}`, `When: ${at}`, "", quoted(prettyJson(payload))];
+  return { subject: `Notification: ${kind}`, text: lines.join("\n") };
+}
+
+function readData(payload: string): Record<string, unknown> | null {
+  const parsed = parseJson(payload);
+  return isRecord(parsed) && isRecord(parsed.data) ? parsed.data : null;
+}
+
+function prettyJson(payload: string): string {
+  const parsed = parseJson(payload);
+  return parsed === undefined ? payload : JSON.stringify(parsed, null, 2);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function readableMoment(ms: number): string {
+  const moment = new Date(ms);
+  if (Number.isNaN(moment.getTime())) return "at an unknown time";
+  return `${moment.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** What a stranger wrote, marked line by line, so that it cannot pass for words of ours. */
+function quoted(text: string): string {
+  return text
+    .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
+    .map((line) => `> ${withoutControls(line)}`)
+    .join("\n");
+}
+
+/** For headers and labelled lines: never more than one line, whatever it was made of. */
+function oneLine(text: string, maxLength = 100): string {
+  const line = withoutControls(text.replace(/[\s\u0085]+/gu, " ")).trim();
+  const characters = Array.from(line);
+  return characters.length <= maxLength ? line : `${characters.slice(0, maxLength - 1).join("")}…`;
+}
+
+/** Drops control characters (tabs stay) and those that reorder text on the screen. */
+function withoutControls(text: string): string {
+  return text.replace(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/gu, "");
+}

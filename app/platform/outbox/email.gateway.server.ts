@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { createTransport } from "nodemailer";
+import addressparser from "nodemailer/lib/addressparser";
+import { withCutOff } from "./cut-off.server";
+import type { ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
+import { renderEmail } from "./email-text";
+import { readSmtpUrl } from "./smtp-url";
+
+type EmailOptions = {
+  /** See `readSmtpUrl` for what it may say. */
+  smtpUrl: string;
+  /** One address or several, separated by commas. */
+  to: string;
+  from: string;
+  /** For the whole conversation, name lookup and TLS included. */
+  timeoutMs?: number;
+};
+
+/**
+ * Sends a notification as a plain-text mail. The Message-ID is made from the notification's id and never
+ * changes between attempts, so that mail systems that drop duplicates can. A mail is delivered when the server
+ * accepted it for at least one recipient: repeating it for the others would repeat it for all.
+ */
+export function createEmailGateway({ smtpUrl, to, from, timeoutMs = 30_000 }: EmailOptions): Gateway {
+  const sender = requireAddresses({ text: from, name: "sender" });
+  const recipients = requireAddresses({ text: to, name: "recipient" });
+  const server = readSmtpUrl(smtpUrl);
+  const transport = createTransport({
+    ...server,
+    connectionTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    // What is rendered here is text; nothing in it may make the library fetch files or addresses.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const domain = sender[0]?.split("@").at(-1) ?? "localhost";
+  const secrets = server.auth ? [server.auth.user, server.auth.pass] : [];
+
+  async function send({ delivery, signal }: { delivery: ClaimedDelivery; signal: AbortSignal }) {
+    const info = await transport.sendMail({
+      from,
+      to: recipients,
+      messageId: messageIdFor({ notificationId: delivery.notificationId, domain }),
+      date: new Date(delivery.createdAtMs),
+      headers: { "Auto-Submitted": "auto-generated" },
+      ...renderEmail(delivery),
+      signal,
+    });
+    return deliveredTo({ refused: info.rejected.length, all: recipients.length });
+  }
+
+  // The library's own limits are for silence; a server that drips one byte at a time meets the cut-off.
+  return {
+    deliver: ({ delivery, signal }) =>
+      withCutOff({
+        timeoutMs,
+        signal,
+        attempt: (attemptSignal) =>
+          send({ delivery, signal: attemptSignal }).catch((error: unknown) => ({
+            outcome: "retry",
+            error: describeSmtpError({ error, secrets }),
+          })),
+      }),
+  };
+}
+
+function deliveredTo({ refused, all }: { refused: number; all: number }): DeliveryOutcome {
+  if (refused === 0) return { outcome: "delivered" };
+  return { outcome: "delivered", note: `the mail server refused ${refused} of ${all} recipients` };
+}
+
+/** Bare addresses of a header value. Refuses line breaks outright: they would begin a header of their own. */
+function requireAddresses({ text, name }: { text: string; name: string }): string[] {
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(text)) throw new Error(`The ${name} address holds a control character.`);
+  const addresses = addressparser(text, { flatten: true }).map((entry) => entry.address);
+  if (addresses.length === 0 || addresses.some((address) => !/^[^\s@]+@[^\s@]+$/.test(address))) {
+    throw new Error(`The ${name} address is not an e-mail address.`);
+  }
+  return addresses;
+}
+
+/** Ids of an unusual alphabet are hashed: a Message-ID takes few characters, and must stay the same. */
+function messageIdFor({ notificationId, domain }: { notificationId: string; domain: string }): string {
+  const usable = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(notificationId) && !/\.\.|\.$/.test(notificationId);
+  const left = usable ? notificationId : createHash("sha256").update(notificationId).digest("hex");
+  return `<${left}@${domain}>`;
+}
+
+/** Code, stage and the server's own words, shortened; never words of the sign-in, never the credentials. */
+function describeSmtpError({ error, secrets }: { error: unknown; secrets: string[] }): string {
+  if (!(error instanceof Error)) return "the mail could not be sent";
+  const { code, responseCode, response } = error as Error & Partial<Record<string, unknown>>;
+  const parts = [code, responseCode].filter((part) => /^[A-Z0-9_]{1,40}$/.test(String(part ?? "")));
+  const label = `the mail was not accepted (${parts.join(" ") || "no code"})`;
+  if (typeof response !== "string" || code === "EAUTH") return label;
+  const words = response.replace(/[^\x20-\x7e]+/g, " ").slice(0, 200);
+  const tellsSecret = secrets.some((secret) => secret !== "" && words.includes(secret));
+  return tellsSecret ? label : `${label}: ${words}`;
+}

@@ -1,0 +1,125 @@
+/**
+ * What the outbox is made of, shared by those who queue notifications, those who keep them and those who
+ * send them.
+ *
+ * The promise: a notification is stored in the transaction that caused it, and each of its deliveries is
+ * sent at least once, always under the same id. A crash between the sending and the marking sends it again,
+ * so receivers drop an id they have seen. Order is not promised.
+ */
+
+export const channels = ["webhook", "email"] as const;
+export type Channel = (typeof channels)[number];
+
+export type ClaimedDelivery = {
+  /** The same for every attempt and every channel: `webhook-id`, and the left part of the Message-ID. */
+  notificationId: string;
+  channel: Channel;
+  kind: string;
+  /** JSON text, sent as it is stored, byte for byte. */
+  payload: string;
+  /** Attempts that were marked as failed before this one: 0 at the first. */
+  attempts: number;
+  createdAtMs: number;
+};
+
+export type OutboxStore = {
+  /**
+   * Claims deliveries that are due (`nextAttemptAtMs` reached, not delivered, no claim running) for
+   * `claimSeconds`, the oldest due ones first. Two callers never hold the same delivery at the same time.
+   */
+  claimDueDeliveries(request: {
+    claimant: string;
+    limit: number;
+    claimSeconds: number;
+    channels: readonly Channel[];
+  }): Promise<ClaimedDelivery[]>;
+  /** False when the claim is no longer this claimant's, because it lapsed and somebody else took over. */
+  markDelivered(delivery: DeliveryClaim): Promise<boolean>;
+  /** Ends the claim and adds one to `attempts`. False as with `markDelivered`. */
+  markFailed(failure: DeliveryClaim & { error: string; nextAttemptAtMs: number }): Promise<boolean>;
+  /** Deliveries on any channel that are neither delivered nor given up (`neverAttemptAtMs`). */
+  countPending(): Promise<number>;
+};
+
+export type DeliveryClaim = { notificationId: string; channel: Channel; claimant: string };
+
+/**
+ * How an attempt ended. `error` and `note` are one line for the operator, stored and logged, and hold neither
+ * secrets nor the receiver's address nor the message. `give-up` is for receivers that asked never to be called again.
+ */
+export type DeliveryOutcome =
+  | { outcome: "delivered"; note?: string }
+  | { outcome: "retry"; error: string; retryAfterMs?: number }
+  | { outcome: "give-up"; error: string };
+
+/** The way to one receiver. Never throws; ends soon after `signal` aborts. */
+export type Gateway = {
+  deliver(request: { delivery: ClaimedDelivery; signal: AbortSignal }): Promise<DeliveryOutcome>;
+};
+
+/** `nextAttemptAtMs` of a delivery that was given up: the last moment a Date can name. */
+export const neverAttemptAtMs = 8_640_000_000_000_000;
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+
+/**
+ * Waits after the first, second, … failure; the last one repeats. A receiver that stays away is thus asked
+ * six times within 75 minutes (jitter aside), and from then on only every six hours, until it answers.
+ */
+export const retryDelaysMs = [
+  5 * secondMs,
+  30 * secondMs,
+  2 * minuteMs,
+  10 * minuteMs,
+  1 * hourMs,
+  6 * hourMs,
+] as const;
+
+/** A receiver may ask for a longer wait than ours, but not put us off for ever. */
+export const longestRetryAfterMs = 24 * hourMs;
+
+/** Each wait is stretched or shortened by up to this share, so that many failures do not return together. */
+export const jitterShare = 0.2;
+
+/** How long to wait after a failure. `failures` counts this one too; `random` is in [0, 1). */
+export function retryDelayMs({
+  failures,
+  random,
+  retryAfterMs = 0,
+}: {
+  failures: number;
+  random: number;
+  retryAfterMs?: number;
+}): number {
+  const step = Math.min(Math.max(failures, 1), retryDelaysMs.length) - 1;
+  const delayMs = retryDelaysMs[step] ?? 6 * hourMs;
+  const jittered = Math.round(delayMs * (1 - jitterShare + 2 * jitterShare * random));
+  return Math.max(jittered, Math.min(retryAfterMs, longestRetryAfterMs));
+}
+
+/** The kind that the one-time form queues. */
+export const submissionReceivedKind = "submission.received";
+
+export type SubmissionReceived = {
+  submissionId: string;
+  chainId: number;
+  contractAddress: string;
+  tokenId: string;
+  address: string;
+  message: string;
+};
+
+/** The JSON text to store as a notification's payload, in the envelope Standard Webhooks recommends. */
+export function notificationPayload({
+  kind,
+  occurredAtMs,
+  data,
+}: {
+  kind: string;
+  occurredAtMs: number;
+  data: Record<string, unknown>;
+}): string {
+  return JSON.stringify({ type: kind, timestamp: new Date(occurredAtMs).toISOString(), data });
+}

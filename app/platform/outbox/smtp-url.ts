@@ -1,0 +1,82 @@
+export type SmtpServer = {
+  host: string;
+  port?: number;
+  secure: boolean;
+  requireTLS: boolean;
+  ignoreTLS: boolean;
+  auth?: { user: string; pass: string };
+  name?: string;
+  authMethod?: string;
+  tls: { rejectUnauthorized?: boolean; servername?: string };
+};
+
+const knownOptions = [
+  "requireTLS",
+  "ignoreTLS",
+  "name",
+  "authMethod",
+  "tls.rejectUnauthorized",
+  "tls.servername",
+];
+
+/**
+ * Reads `smtp://user:password@host:port` (STARTTLS where the server offers it) or `smtps://…` (TLS from the
+ * first byte). Options follow as a query: `requireTLS=true`, `ignoreTLS=true`, `name=` (for EHLO),
+ * `authMethod=`, `tls.rejectUnauthorized=false`, `tls.servername=`. With a password, and a host that is not
+ * loopback, TLS is required unless `ignoreTLS=true` says otherwise.
+ * Errors name the mistake, never the value: the address holds a password.
+ */
+export function readSmtpUrl(smtpUrl: string): SmtpServer {
+  const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : null;
+  if (!url || !["smtp:", "smtps:"].includes(url.protocol) || url.hostname === "") {
+    throw new Error("The mail server must be given as smtp://host:port or smtps://host:port.");
+  }
+  const options = readOptions(url.searchParams);
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const auth = readCredentials(url);
+  const secure = url.protocol === "smtps:";
+  const ignoreTLS = readSwitch(options, "ignoreTLS") ?? false;
+  const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
+  const rejectUnauthorized = readSwitch(options, "tls.rejectUnauthorized");
+  const servername = options.get("tls.servername");
+  return {
+    host,
+    ...(url.port === "" ? {} : { port: Number(url.port) }),
+    secure,
+    ignoreTLS,
+    requireTLS: readSwitch(options, "requireTLS") ?? (auth !== null && !secure && !loopback && !ignoreTLS),
+    ...(auth ? { auth } : {}),
+    ...(options.has("name") ? { name: options.get("name") } : {}),
+    ...(options.has("authMethod") ? { authMethod: options.get("authMethod") } : {}),
+    tls: {
+      ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+      ...(servername === undefined ? {} : { servername }),
+    },
+  };
+}
+
+function readOptions(query: URLSearchParams): Map<string, string> {
+  const options = new Map(query);
+  for (const name of options.keys()) {
+    if (!knownOptions.includes(name)) {
+      throw new Error(`The mail server's address takes only these options: ${knownOptions.join(", ")}.`);
+    }
+  }
+  return options;
+}
+
+function readSwitch(options: Map<string, string>, name: string): boolean | undefined {
+  const value = options.get(name);
+  if (value === undefined) return undefined;
+  if (value === "true" || value === "false") return value === "true";
+  throw new Error(`${name} in the mail server's address must be true or false.`);
+}
+
+function readCredentials(url: URL): { user: string; pass: string } | null {
+  if (url.username === "" && url.password === "") return null;
+  try {
+    return { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  } catch {
+    throw new Error("User name and password in the mail server's address must be percent-encoded.");
+  }
+}

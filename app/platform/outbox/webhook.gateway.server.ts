@@ -1,0 +1,134 @@
+import { Webhook } from "standardwebhooks";
+import { systemClock } from "~/platform/clock";
+import type { Clock } from "~/platform/clock";
+import { withCutOff } from "./cut-off.server";
+import type { ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
+import { longestRetryAfterMs } from "./outbox";
+import { webhookKey } from "./webhook-secret";
+
+type WebhookOptions = {
+  url: string;
+  secret: string;
+  /** For the whole exchange, name lookup and TLS included. */
+  timeoutMs: number;
+  fetch?: typeof globalThis.fetch;
+  clock?: Clock;
+};
+
+/**
+ * Sends a notification as one POST by the Standard Webhooks scheme. `webhook-id` is the notification's id and
+ * never changes between attempts; timestamp and signature are made anew for each. The receiver's status line
+ * decides: 2xx is delivered, 410 is given up, all else is tried again. Redirects are not followed, for they
+ * would carry a signed body to a place the operator never named. The answer's body is never read.
+ */
+export function createWebhookGateway({
+  url,
+  secret,
+  timeoutMs,
+  fetch = globalThis.fetch,
+  clock = systemClock,
+}: WebhookOptions): Gateway {
+  const target = requireWebhookUrl(url);
+  const signer = new Webhook(webhookKey(secret), { format: "raw" });
+
+  return {
+    deliver: ({ delivery, signal }) =>
+      withCutOff({
+        timeoutMs,
+        signal,
+        attempt: (attemptSignal) => post({ target, signer, fetch, clock, delivery, signal: attemptSignal }),
+      }),
+  };
+}
+
+type Post = Required<Pick<WebhookOptions, "fetch" | "clock">> & {
+  target: URL;
+  signer: Webhook;
+  delivery: ClaimedDelivery;
+  signal: AbortSignal;
+};
+
+async function post({ target, signer, fetch, clock, delivery, signal }: Post): Promise<DeliveryOutcome> {
+  try {
+    const response = await fetch(target, {
+      method: "POST",
+      redirect: "manual",
+      headers: signedHeaders({ signer, delivery, nowMs: clock() }),
+      body: delivery.payload,
+      signal,
+    });
+    // Not awaited: a receiver that never ends its body has answered all the same.
+    response.body?.cancel().catch(() => undefined);
+    return readAnswer({ response, nowMs: clock() });
+  } catch (error) {
+    return { outcome: "retry", error: describeNetworkError(error) };
+  }
+}
+
+function requireWebhookUrl(url: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (!parsed || !["http:", "https:"].includes(parsed.protocol)) {
+    throw new Error("The webhook address must be an absolute http:// or https:// URL.");
+  }
+  if (parsed.username || parsed.password) {
+    throw new Error(
+      "The webhook address must not carry a user name or password; the signature proves the sender.",
+    );
+  }
+  return parsed;
+}
+
+function signedHeaders({
+  signer,
+  delivery,
+  nowMs,
+}: {
+  signer: Webhook;
+  delivery: ClaimedDelivery;
+  nowMs: number;
+}): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    "user-agent": "latchkey-webhook",
+    "webhook-id": delivery.notificationId,
+    "webhook-timestamp": String(Math.floor(nowMs / 1000)),
+    "webhook-signature": signer.sign(delivery.notificationId, new Date(nowMs), delivery.payload),
+  };
+}
+
+function readAnswer({ response, nowMs }: { response: Response; nowMs: number }): DeliveryOutcome {
+  const { status } = response;
+  if (status >= 200 && status < 300) return { outcome: "delivered" };
+  if (status === 410) return { outcome: "give-up", error: "answered 410: the receiver is gone for good" };
+  if (status >= 300 && status < 400) {
+    return { outcome: "retry", error: `answered ${status}: redirects are not followed` };
+  }
+  const error = `answered ${status}`;
+  if (status !== 429 && status !== 503) return { outcome: "retry", error };
+  return {
+    outcome: "retry",
+    error,
+    retryAfterMs: parseRetryAfterMs({ value: response.headers.get("retry-after"), nowMs }),
+  };
+}
+
+/** Seconds or an HTTP date, as a wait from now; what makes no sense counts as no wait. */
+export function parseRetryAfterMs({ value, nowMs }: { value: string | null; nowMs: number }): number {
+  const text = value?.trim() ?? "";
+  const waitMs = /^\d{1,15}$/.test(text) ? Number(text) * 1000 : parseHttpDateMs(text) - nowMs;
+  return Number.isFinite(waitMs) ? Math.min(Math.max(waitMs, 0), longestRetryAfterMs) : 0;
+}
+
+function parseHttpDateMs(text: string): number {
+  return /^[A-Z][a-z]+, .+ GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+/** Only error codes: messages of the client may hold the address, and with it what the operator put there. */
+function describeNetworkError(error: unknown): string {
+  for (let current = error, depth = 0; current instanceof Error && depth < 4; depth++) {
+    const code = "code" in current ? current.code : undefined;
+    if (typeof code === "string" && /^[A-Z0-9_]{1,60}$/.test(code)) return `could not be reached (${code})`;
+    current = current.cause;
+  }
+  return "could not be reached";
+}

@@ -1,0 +1,120 @@
+export const redacted = "[redacted]";
+
+/** Names whose value is a proof or a credential; compared without case, hyphens and underscores, by ending. */
+const credentialName =
+  /(?:authorization|cookie|jwt|signature|nonce|secret|token|password|passphrase|apikey|privatekey)s?$/;
+
+/** Names whose value is what a person wrote, or a body that holds it. */
+const personalNames = new Set([
+  "message",
+  "messages",
+  "messagetext",
+  "siwemessage",
+  "text",
+  "body",
+  "rawbody",
+  "payload",
+  "prompt",
+  "content",
+  "rawheaders",
+]);
+
+/** Deeper than anything that is logged on purpose. */
+const maxDepth = 8;
+
+/**
+ * A copy fit for a log: what stands under a telling name, at any depth, is replaced, and what shows itself as a
+ * credential inside other strings too. Big integers become decimal strings, cycles and oddities become words.
+ */
+export function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
+  return redactRecord({ record: fields, ancestors: [], isError: false });
+}
+
+type Walk = { ancestors: readonly object[] };
+
+function redactRecord({
+  record,
+  ancestors,
+  isError,
+}: Walk & { record: Record<string, unknown>; isError: boolean }): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(record)) {
+    const value = readProperty({ record, key });
+    // An error's `message` is ours, not a person's.
+    const hidden = isTellingName(key) && !(isError && key === "message") && isTelling({ key, value });
+    copy[key] = hidden ? redacted : redactValue({ value, ancestors: [...ancestors, record] });
+  }
+  return copy;
+}
+
+function redactValue({ value, ancestors }: Walk & { value: unknown }): unknown {
+  if (typeof value === "string") return redactText(value);
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "function" || typeof value === "symbol") return undefined;
+  if (typeof value !== "object" || value === null) return value;
+  if (ancestors.includes(value)) return "[circular]";
+  if (ancestors.length >= maxDepth) return "[too deep]";
+  if (value instanceof Error) return redactError({ error: value, ancestors });
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) => redactValue({ value: item, ancestors: [...ancestors, value] }));
+  }
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "[invalid date]" : value.toISOString();
+  if (value instanceof URL) return redactText(value.href);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) {
+    return redactRecord({ record: value as Record<string, unknown>, ancestors, isError: false });
+  }
+  // Requests, sockets, headers and the like: whoever wants a part of one logs that part.
+  return `[${value.constructor?.name ?? "object"}]`;
+}
+
+function redactError({ error, ancestors }: Walk & { error: Error }): Record<string, unknown> {
+  const { message, stack, cause } = error;
+  const record = {
+    type: error.constructor.name,
+    ...error,
+    message,
+    stack,
+    ...(cause === undefined ? {} : { cause }),
+  };
+  return redactRecord({ record, ancestors: [...ancestors, error], isError: true });
+}
+
+function readProperty({ record, key }: { record: Record<string, unknown>; key: string }): unknown {
+  try {
+    return record[key];
+  } catch {
+    return "[unreadable]";
+  }
+}
+
+function isTellingName(key: string): boolean {
+  const name = key.toLowerCase().replace(/[-_\s]/g, "");
+  return personalNames.has(name) || credentialName.test(name);
+}
+
+/** That there is a signature may be told, and how many nonces were swept; the thing itself may not. */
+function isTelling({ key, value }: { key: string; value: unknown }): boolean {
+  if (value === null || value === undefined || typeof value === "boolean") return false;
+  return !(typeof value === "number" && key.endsWith("s"));
+}
+
+/**
+ * Replaces what shows itself as a credential inside running text: JWTs, Bearer and Basic values, webhook
+ * secrets, signatures (hex of 64 bytes and more), `nonce=…` and `Nonce: …` and their like, and the user part of
+ * URLs. Works on JSON text as well, which stays JSON: quotes and backslashes are never part of a match's value.
+ */
+export function redactText(text: string): string {
+  return text
+    .replace(/eyJ[\w-]{4,}\.[\w-]+\.[\w-]*/g, redacted)
+    .replace(/\b(Bearer|Basic)\s+[^\s"\\,]+/gi, `$1 ${redacted}`)
+    .replace(/whsec_[\w+/=-]+/g, redacted)
+    .replace(/(?:0x)?[0-9a-f]{128,}/gi, redacted)
+    .replace(namedValue, `$1${redacted}`)
+    .replace(/\/\/[^\s"\\/@]+@/g, `//${redacted}@`);
+}
+
+/** A quote after the name counts only when escaped: a bare one is the structure of the JSON line itself. */
+const namedValue =
+  /((?:authorization|cookie|jwt|signature|nonce|secret|token|password|passphrase|api[-_]?key|private[-_]?key)(?:\\+")?\s*[=:]\s*(?:\\+")?)(?!\[redacted\])[^\s"\\&,;}]+/gi;

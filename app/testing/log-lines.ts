@@ -1,0 +1,17 @@
+import type { Log } from "~/platform/log.server";
+import { createLog } from "~/platform/log.server";
+
+export type LogLines = {
+  log: Log;
+  /** As written, one JSON text a line. */
+  lines: string[];
+  /** The same, parsed. */
+  entries(): Record<string, unknown>[];
+};
+
+/** The real log, writing into memory. */
+export function createLogLines(): LogLines {
+  const lines: string[] = [];
+  const log = createLog({ level: "trace", destination: { write: (line) => void lines.push(line) } });
+  return { log, lines, entries: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
+}
