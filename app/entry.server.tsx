@@ -1,0 +1,87 @@
+import { PassThrough } from "node:stream";
+import { createReadableStreamFromReadable } from "@remix-run/node";
+import type { ActionFunctionArgs, AppLoadContext, EntryContext, LoaderFunctionArgs } from "@remix-run/node";
+import { RemixServer } from "@remix-run/react";
+import { isbot } from "isbot";
+import { renderToPipeableStream } from "react-dom/server";
+import { NonceContext } from "~/ui/nonce";
+
+/** Milliseconds a page's slow data may take before the stream ends with what is there. */
+export const streamTimeout = 5_000;
+
+type ErrorLog = { error: (fields: Record<string, unknown>, message: string) => void };
+
+export default function handleRequest(
+  request: Request,
+  responseStatusCode: number,
+  responseHeaders: Headers,
+  remixContext: EntryContext,
+  loadContext: AppLoadContext,
+): Promise<Response> {
+  const nonce = readNonce(loadContext);
+  // A crawler, or a page without scripts, gets the finished document; a browser gets its head at once.
+  const waitsForAll = isbot(request.headers.get("user-agent") ?? "") || remixContext.isSpaMode;
+
+  return new Promise((resolve, reject) => {
+    let status = responseStatusCode;
+    let shellSent = false;
+
+    const { pipe, abort } = renderToPipeableStream(
+      <NonceContext.Provider value={nonce}>
+        <RemixServer
+          context={remixContext}
+          url={request.url}
+          abortDelay={streamTimeout}
+          {...(nonce ? { nonce } : {})}
+        />
+      </NonceContext.Provider>,
+      {
+        nonce,
+        [waitsForAll ? "onAllReady" : "onShellReady"]: sendDocument,
+        onShellError: reject,
+        onError(error: unknown) {
+          status = 500;
+          // Before the shell is out the failure reaches handleError by itself.
+          if (shellSent) logError({ loadContext, request, error });
+        },
+      },
+    );
+
+    function sendDocument() {
+      shellSent = true;
+      const body = new PassThrough();
+      responseHeaders.set("Content-Type", "text/html; charset=utf-8");
+      resolve(new Response(createReadableStreamFromReadable(body), { headers: responseHeaders, status }));
+      pipe(body);
+    }
+
+    // One second more than the data may take, so that its own timeout is told to the page first.
+    setTimeout(abort, streamTimeout + 1_000).unref();
+  });
+}
+
+export function handleError(
+  error: unknown,
+  { request, context }: LoaderFunctionArgs | ActionFunctionArgs,
+): void {
+  // A visitor who closed the tab is not an error.
+  if (!request.signal.aborted) logError({ loadContext: context, request, error });
+}
+
+function readNonce(loadContext: AppLoadContext): string | undefined {
+  return typeof loadContext.cspNonce === "string" ? loadContext.cspNonce : undefined;
+}
+
+function logError({
+  loadContext,
+  request,
+  error,
+}: {
+  loadContext: AppLoadContext;
+  request: Request;
+  error: unknown;
+}): void {
+  const log = loadContext.log as ErrorLog | undefined;
+  // The path only: a query may hold a token.
+  log?.error({ err: error, method: request.method, path: new URL(request.url).pathname }, "page failed");
+}

@@ -1,0 +1,26 @@
+import { Button } from "~/ui/button";
+import { shortAddress } from "./short-address";
+import type { WalletAccount } from "./wallet-session";
+
+type AccountBarProps = { account: WalletAccount; chainId: number; onDisconnect: () => void };
+
+/** Which wallet is connected, and the way to let it go. */
+export function AccountBar({ account, chainId, onDisconnect }: AccountBarProps) {
+  return (
+    <div className="account-bar">
+      <p>
+        <span className="soft">Connected with {account.walletName} as </span>
+        <code title={account.address}>{shortAddress(account.address)}</code>
+        {account.chainId === chainId ? null : (
+          <span className="soft">
+            {" "}
+            on chain {account.chainId}; the keys are on chain {chainId}, your wallet will be asked to switch
+          </span>
+        )}
+      </p>
+      <Button tone="quiet" onClick={onDisconnect}>
+        Disconnect
+      </Button>
+    </div>
+  );
+}

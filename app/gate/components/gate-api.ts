@@ -1,0 +1,106 @@
+import { readGrant, readNonce, readProblem, readTokenStatus } from "./gate-answers";
+import type { Grant, Problem, TokenStatus } from "./gate-answers";
+
+/** The server said no, and why. */
+export class ProblemError extends Error {
+  override readonly name = "ProblemError";
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(`${problem.status} ${problem.title}`);
+    this.problem = problem;
+  }
+}
+
+/** The server could not be reached at all. */
+export class UnreachableError extends Error {
+  override readonly name = "UnreachableError";
+}
+
+export type SiweProof = {
+  address: string;
+  signature: string;
+  tokenId: string;
+  message: string;
+  nonce: string;
+};
+export type LegacyProof = { address: string; signature: string; tokenId: string; timestamp: number };
+export type FormPost = LegacyProof & { message: string; messageHash: string };
+
+/** The gate's routes, as the page calls them. `origin` is where the page itself came from. */
+export type GateApi = ReturnType<typeof createGateApi>;
+
+/** Milliseconds until a silent server counts as unreachable. */
+const defaultTimeoutMs = 30_000;
+
+export function createGateApi({
+  origin,
+  timeoutMs = defaultTimeoutMs,
+}: {
+  origin: string;
+  timeoutMs?: number;
+}) {
+  async function call(path: string, init: RequestInit = {}): Promise<unknown> {
+    let response: Response;
+    let body: unknown;
+    try {
+      response = await fetch(new URL(path, origin), {
+        ...init,
+        credentials: "same-origin",
+        cache: "no-store",
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      body = parseJson(await response.text());
+    } catch (cause) {
+      throw new UnreachableError(`No answer from ${path}`, { cause });
+    }
+    if (response.ok) return body;
+    const retryAfter = response.headers.get("Retry-After");
+    throw new ProblemError(readProblem({ body, status: response.status, retryAfter }));
+  }
+
+  function post(path: string, body: unknown): Promise<unknown> {
+    return call(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "application/json, application/problem+json" },
+      body: JSON.stringify(body),
+    });
+  }
+
+  return {
+    async getNonce(): Promise<string> {
+      return readNonce(await call("/api/nonce"));
+    },
+
+    async enter(proof: SiweProof | LegacyProof): Promise<Grant> {
+      return readGrant(await post("/api/gate-access", proof));
+    },
+
+    /** The room once more, with fresh media links, on the strength of the token alone. */
+    async enterAgain(accessToken: string): Promise<Grant> {
+      const headers = { Authorization: `Bearer ${accessToken}` };
+      return readGrant(await call("/api/gate-access", { method: "POST", headers }));
+    },
+
+    async submitForm(form: FormPost): Promise<void> {
+      await post("/api/form-submission-gate", form);
+    },
+
+    async getTokenStatus(tokenId: string): Promise<TokenStatus> {
+      return readTokenStatus(await call(`/api/token-status/${encodeURIComponent(tokenId)}`));
+    },
+
+    /** Demo mode only: a little money for gas. */
+    async askForTestFunds(address: string): Promise<void> {
+      await post("/demo/faucet", { address });
+    },
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

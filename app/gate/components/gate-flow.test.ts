@@ -1,0 +1,223 @@
+import { expect, test } from "vitest";
+import { initialGateState, reduceGate } from "./gate-flow";
+import type { GateEvent, GateState } from "./gate-flow";
+import type { Grant } from "./gate-answers";
+import type { GateNotice } from "./gate-notice";
+
+const account = {
+  address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  chainId: 31337,
+  walletName: "Test wallet",
+} as const;
+const stranger = { ...account, address: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC" } as const;
+const wallets = [{ id: "w", name: "Test wallet", icon: null, isTestKey: false }];
+const notice: GateNotice = {
+  ...{ tone: "problem", title: "No", detail: "Because", remedy: "Try again" },
+  ...{ retryAfterSeconds: null, pagePath: null, requestId: null },
+};
+const grant: Grant = {
+  accessToken: "first",
+  content: {
+    ...{ welcomeText: "Hello", textSubmissionAreaHtml: "", styles: "", script: "" },
+    audioData: {
+      ...{ headline: "", imageSrc: "", imageAlt: "", description: "", title: "", audioSrc: "" },
+      error: true,
+    },
+  },
+};
+
+function after(...events: GateEvent[]): GateState {
+  return events.reduce(reduceGate, initialGateState);
+}
+
+const toConnected: GateEvent[] = [
+  { type: "wallets-requested", turn: 1 },
+  { type: "wallets-listed", turn: 1, wallets },
+  { type: "wallet-picked", turn: 2, walletId: "w" },
+  { type: "account-connected", turn: 2, account },
+];
+const toInside: GateEvent[] = [
+  ...toConnected,
+  { type: "keys-read", address: account.address, tokenIds: ["7"] },
+  { type: "task-started", turn: 3, task: { kind: "sign-in", step: "nonce" } },
+  { type: "granted", turn: 3, tokenId: "7", grant },
+];
+
+test("leads from nothing over wallet and key into the room", () => {
+  expect(after(...toConnected)).toMatchObject({ phase: "connected", account, keys: { status: "loading" } });
+  expect(after(...toInside)).toMatchObject({ phase: "inside", room: { tokenId: "7", grant }, notice: null });
+});
+
+test("proposes the newest key found, but never over what the visitor typed", () => {
+  const found: GateEvent = { type: "keys-read", address: account.address, tokenIds: ["9", "4"] };
+  expect(after(...toConnected, found)).toMatchObject({ tokenId: "9" });
+  expect(after(...toConnected, { type: "token-id-typed", tokenId: "4" }, found)).toMatchObject({
+    tokenId: "4",
+  });
+});
+
+test("drops the keys of a wallet that is no longer the connected one", () => {
+  const late: GateEvent = { type: "keys-read", address: account.address, tokenIds: ["9"] };
+  const state = after(...toConnected, { type: "account-changed", turn: 5, account: stranger }, late);
+  expect(state).toMatchObject({ account: stranger, keys: { status: "loading" }, tokenId: "" });
+});
+
+test("says that keys are unlisted when the chain cannot list them, and keeps what was typed", () => {
+  const unlisted: GateEvent = { type: "keys-read", address: account.address, tokenIds: null };
+  const state = after(...toConnected, { type: "token-id-typed", tokenId: "12" }, unlisted);
+  expect(state).toMatchObject({ keys: { status: "unlisted" }, tokenId: "12" });
+});
+
+test("puts a new key in front and selects it", () => {
+  const state = after(
+    ...toConnected,
+    { type: "keys-read", address: account.address, tokenIds: ["7"] },
+    { type: "task-started", turn: 3, task: { kind: "mint", step: "funds" } },
+    { type: "key-minted", turn: 3, tokenId: "8" },
+  );
+  expect(state).toMatchObject({ task: null, tokenId: "8", keys: { tokenIds: ["8", "7"] } });
+});
+
+test("starts no second task while one is under way", () => {
+  const state = after(
+    ...toConnected,
+    { type: "task-started", turn: 3, task: { kind: "mint", step: "funds" } },
+    { type: "task-started", turn: 4, task: { kind: "sign-in", step: "nonce" } },
+  );
+  expect(state).toMatchObject({ turn: 3, task: { kind: "mint" } });
+});
+
+test("ignores a grant that arrives after the wallet changed", () => {
+  const state = after(
+    ...toConnected,
+    { type: "task-started", turn: 3, task: { kind: "sign-in", step: "server" } },
+    { type: "account-changed", turn: 4, account: stranger },
+    { type: "granted", turn: 3, tokenId: "7", grant },
+  );
+  expect(state).toMatchObject({ phase: "connected", account: stranger, task: null });
+});
+
+test("ignores a connection that is confirmed after the dialog was closed", () => {
+  const state = after(
+    ...toConnected.slice(0, 3),
+    { type: "choice-abandoned", turn: 3 },
+    { type: "account-connected", turn: 2, account },
+  );
+  expect(state).toMatchObject({ phase: "away", turn: 3 });
+});
+
+test("ignores the list of wallets of an earlier press", () => {
+  const state = after(
+    { type: "wallets-requested", turn: 1 },
+    { type: "choice-abandoned", turn: 2 },
+    { type: "wallets-listed", turn: 1, wallets },
+  );
+  expect(state.phase).toBe("away");
+});
+
+test("takes the room and the token away when the account changes or leaves", () => {
+  const changed = after(...toInside, { type: "account-changed", turn: 9, account: stranger });
+  expect(changed).toMatchObject({ phase: "connected", account: stranger });
+  expect(JSON.stringify(changed)).not.toContain("first");
+
+  const left = after(...toInside, { type: "account-changed", turn: 9, account: null });
+  expect(left).toMatchObject({ phase: "away", notice: { title: "The wallet is disconnected" } });
+  expect(JSON.stringify(left)).not.toContain("first");
+});
+
+test("keeps the room, and the task under way, when only the chain of the wallet changes", () => {
+  const elsewhere = { ...account, chainId: 1 };
+  const inside = after(...toInside, { type: "account-changed", turn: 9, account: elsewhere });
+  expect(inside).toMatchObject({ phase: "inside", turn: 3, account: elsewhere });
+
+  const signing = after(
+    ...toConnected,
+    { type: "task-started", turn: 3, task: { kind: "sign-in", step: "nonce" } },
+    { type: "account-changed", turn: 4, account: elsewhere },
+    { type: "granted", turn: 3, tokenId: "7", grant },
+  );
+  expect(signing.phase).toBe("inside");
+});
+
+test("shows a failure where it happened", () => {
+  expect(after({ type: "wallets-requested", turn: 1 }, { type: "failed", turn: 1, notice })).toMatchObject({
+    phase: "away",
+    notice,
+  });
+  expect(after(...toConnected.slice(0, 3), { type: "failed", turn: 2, notice })).toMatchObject({
+    phase: "choosing",
+    pickedId: null,
+    notice,
+  });
+  const signingIn = toInside.slice(0, -1);
+  expect(after(...signingIn, { type: "failed", turn: 3, notice })).toMatchObject({
+    phase: "connected",
+    task: null,
+    notice,
+  });
+  expect(
+    after(...toInside, { type: "form-started", turn: 4 }, { type: "failed", turn: 4, notice }),
+  ).toMatchObject({
+    notice: null,
+    room: { form: { step: "open", notice } },
+  });
+  expect(
+    after(...toInside, { type: "reload-started", turn: 4 }, { type: "failed", turn: 4, notice }),
+  ).toMatchObject({
+    notice,
+    room: { isReloading: false, form: { notice: null } },
+  });
+});
+
+test("clears the last failure when something new begins", () => {
+  const failed = [...toInside.slice(0, -1), { type: "failed", turn: 3, notice }] as GateEvent[];
+  expect(
+    after(...failed, { type: "task-started", turn: 4, task: { kind: "sign-in", step: "nonce" } }).notice,
+  ).toBeNull();
+});
+
+test("keeps the receipt of the form when a second attempt is refused", () => {
+  const state = after(
+    ...toInside,
+    { type: "form-started", turn: 4 },
+    { type: "form-sending", turn: 4 },
+    { type: "form-accepted", turn: 4 },
+    { type: "form-started", turn: 5 },
+    { type: "failed", turn: 5, notice },
+  );
+  expect(state).toMatchObject({ room: { form: { step: "open", isAccepted: true, notice } } });
+});
+
+test("submits the form once at a time", () => {
+  const state = after(...toInside, { type: "form-started", turn: 4 }, { type: "form-started", turn: 5 });
+  expect(state).toMatchObject({ turn: 4, room: { form: { step: "signing" } } });
+});
+
+test("keeps the token at hand when a reload brings none, and takes a new one when it does", () => {
+  const reload: GateEvent = { type: "reload-started", turn: 4 };
+  const fresh = { ...grant.content, welcomeText: "Fresh" };
+  expect(
+    after(...toInside, reload, { type: "reloaded", turn: 4, grant: { accessToken: null, content: fresh } }),
+  ).toMatchObject({ room: { isReloading: false, grant: { accessToken: "first", content: fresh } } });
+  expect(
+    after(...toInside, reload, {
+      type: "reloaded",
+      turn: 4,
+      grant: { accessToken: "second", content: fresh },
+    }),
+  ).toMatchObject({ room: { grant: { accessToken: "second" } } });
+});
+
+test("leaves the room with the wallet still connected, and without the token", () => {
+  const state = after(...toInside, { type: "left", turn: 4 });
+  expect(state).toMatchObject({ phase: "connected", account, tokenId: "7", keys: { tokenIds: ["7"] } });
+  expect(JSON.stringify(state)).not.toContain("first");
+});
+
+test("forgets everything on disconnecting", () => {
+  expect(after(...toInside, { type: "disconnected", turn: 4 })).toEqual({
+    phase: "away",
+    turn: 4,
+    notice: null,
+  });
+});

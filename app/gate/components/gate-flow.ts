@@ -1,0 +1,235 @@
+import type { Grant } from "./gate-answers";
+import type { GateNotice } from "./gate-notice";
+import type { WalletAccount, WalletChoice } from "./wallet-session";
+
+/** The keys in the connected wallet. `unlisted`: the chain could not say, the number has to be typed. */
+export type HeldKeys =
+  { status: "loading" } | { status: "listed"; tokenIds: string[] } | { status: "unlisted" };
+
+export type GateTask =
+  | { kind: "mint"; step: "funds" | "wallet" | "chain" }
+  | { kind: "sign-in"; step: "nonce" | "wallet" | "server" };
+
+export type FormStep = "open" | "signing" | "sending";
+
+export type GateRoom = {
+  tokenId: string;
+  grant: Grant;
+  form: { step: FormStep; isAccepted: boolean; notice: GateNotice | null };
+  isReloading: boolean;
+};
+
+type Connected = { account: WalletAccount; keys: HeldKeys; tokenId: string };
+
+export type GateState = {
+  /**
+   * Counts the things under way. An answer that belongs to an earlier count comes too late: the visitor has
+   * gone on, changed the wallet or left, and it must not change what they see.
+   */
+  turn: number;
+  notice: GateNotice | null;
+} & (
+  | { phase: "away" }
+  | { phase: "fetching-wallets" }
+  | { phase: "choosing"; wallets: WalletChoice[]; pickedId: string | null }
+  | ({ phase: "connected"; task: GateTask | null } & Connected)
+  | ({ phase: "inside"; room: GateRoom } & Connected)
+);
+
+export type GateEvent =
+  | { type: "reconnect-started"; turn: number }
+  | { type: "wallets-requested"; turn: number }
+  | { type: "wallets-listed"; turn: number; wallets: WalletChoice[] }
+  | { type: "wallet-picked"; turn: number; walletId: string }
+  | { type: "choice-abandoned"; turn: number }
+  | { type: "account-connected"; turn: number; account: WalletAccount }
+  | { type: "account-changed"; turn: number; account: WalletAccount | null }
+  | { type: "disconnected"; turn: number }
+  | { type: "keys-read"; address: string; tokenIds: string[] | null }
+  | { type: "token-id-typed"; tokenId: string }
+  | { type: "task-started"; turn: number; task: GateTask }
+  | { type: "task-moved"; turn: number; task: GateTask }
+  | { type: "key-minted"; turn: number; tokenId: string }
+  | { type: "granted"; turn: number; tokenId: string; grant: Grant }
+  | { type: "failed"; turn: number; notice: GateNotice }
+  | { type: "left"; turn: number }
+  | { type: "form-started"; turn: number }
+  | { type: "form-sending"; turn: number }
+  | { type: "form-accepted"; turn: number }
+  | { type: "reload-started"; turn: number }
+  | { type: "reloaded"; turn: number; grant: Grant };
+
+export const initialGateState: GateState = { phase: "away", turn: 0, notice: null };
+
+const walletLeft: GateNotice = {
+  tone: "info",
+  title: "The wallet is disconnected",
+  detail: "It was disconnected or locked, so the page has forgotten it and everything it opened.",
+  remedy: "Connect it again to go on.",
+  retryAfterSeconds: null,
+  pagePath: null,
+  requestId: null,
+};
+
+/** Events that begin something new; all others must belong to the turn that is under way. */
+const openingEvents = new Set<GateEvent["type"]>([
+  ...(["reconnect-started", "wallets-requested", "wallet-picked", "choice-abandoned"] as const),
+  ...(["account-changed", "disconnected", "task-started", "left", "form-started", "reload-started"] as const),
+]);
+
+export function reduceGate(state: GateState, event: GateEvent): GateState {
+  if ("turn" in event) {
+    const isTimely = openingEvents.has(event.type) ? event.turn > state.turn : event.turn === state.turn;
+    if (!isTimely) return state;
+  }
+  switch (event.type) {
+    case "reconnect-started":
+      return { ...state, turn: event.turn };
+    case "wallets-requested":
+      return { phase: "fetching-wallets", turn: event.turn, notice: null };
+    case "wallets-listed":
+      if (state.phase !== "fetching-wallets") return state;
+      return { ...state, phase: "choosing", wallets: event.wallets, pickedId: null };
+    case "wallet-picked":
+      if (state.phase !== "choosing") return state;
+      return { ...state, turn: event.turn, pickedId: event.walletId, notice: null };
+    case "choice-abandoned":
+    case "disconnected":
+      return { phase: "away", turn: event.turn, notice: null };
+    case "account-connected":
+      return connectedState(state, event.account);
+    case "account-changed":
+      return changeAccount({ state, event });
+    case "failed":
+      return fail(state, event.notice);
+    default:
+      return state.phase === "connected" || state.phase === "inside" ? reduceConnected(state, event) : state;
+  }
+}
+
+type ConnectedState = Extract<GateState, { phase: "connected" | "inside" }>;
+
+function reduceConnected(state: ConnectedState, event: GateEvent): GateState {
+  switch (event.type) {
+    case "keys-read":
+      if (event.address !== state.account.address) return state;
+      return { ...state, ...withKeys(state, event.tokenIds) };
+    case "token-id-typed":
+      return state.phase === "connected" ? { ...state, tokenId: event.tokenId } : state;
+    case "task-started":
+      if (state.phase !== "connected" || state.task) return state;
+      return { ...state, turn: event.turn, task: event.task, notice: null };
+    case "task-moved":
+      return state.phase === "connected" && state.task ? { ...state, task: event.task } : state;
+    case "key-minted":
+      if (state.phase !== "connected") return state;
+      return { ...state, task: null, tokenId: event.tokenId, keys: addKey(state.keys, event.tokenId) };
+    case "granted":
+      if (state.phase !== "connected") return state;
+      return enterRoom({ state, tokenId: event.tokenId, grant: event.grant });
+    case "left": {
+      const { account, keys, tokenId } = state;
+      return { phase: "connected", turn: event.turn, notice: null, account, keys, tokenId, task: null };
+    }
+    default:
+      return state.phase === "inside" ? reduceInside(state, event) : state;
+  }
+}
+
+function reduceInside(state: Extract<GateState, { phase: "inside" }>, event: GateEvent): GateState {
+  const { room } = state;
+  switch (event.type) {
+    case "form-started": {
+      if (room.form.step !== "open") return state;
+      const form = { ...room.form, step: "signing", notice: null } as const;
+      return { ...state, turn: event.turn, notice: null, room: { ...room, form } };
+    }
+    case "form-sending":
+      return { ...state, room: { ...room, form: { ...room.form, step: "sending" } } };
+    case "form-accepted":
+      return { ...state, room: { ...room, form: { step: "open", isAccepted: true, notice: null } } };
+    case "reload-started":
+      return { ...state, turn: event.turn, notice: null, room: { ...room, isReloading: true } };
+    case "reloaded": {
+      // A call with the token brings no new token: the one at hand goes on being used.
+      const accessToken = event.grant.accessToken ?? room.grant.accessToken;
+      return { ...state, room: { ...room, isReloading: false, grant: { ...event.grant, accessToken } } };
+    }
+    default:
+      return state;
+  }
+}
+
+function fail(state: GateState, notice: GateNotice): GateState {
+  switch (state.phase) {
+    case "fetching-wallets":
+      return { phase: "away", turn: state.turn, notice };
+    case "choosing":
+      return { ...state, pickedId: null, notice };
+    case "connected":
+      return { ...state, task: null, notice };
+    case "inside": {
+      const { room } = state;
+      if (room.form.step === "open") return { ...state, notice, room: { ...room, isReloading: false } };
+      return { ...state, room: { ...room, form: { ...room.form, step: "open", notice } } };
+    }
+    case "away":
+      return { ...state, notice };
+  }
+}
+
+function connectedState(state: GateState, account: WalletAccount): GateState {
+  const { turn } = state;
+  return {
+    phase: "connected",
+    turn,
+    notice: null,
+    account,
+    keys: { status: "loading" },
+    tokenId: "",
+    task: null,
+  };
+}
+
+function changeAccount({
+  state,
+  event,
+}: {
+  state: GateState;
+  event: Extract<GateEvent, { type: "account-changed" }>;
+}): GateState {
+  if (state.phase !== "connected" && state.phase !== "inside") return state;
+  const { account } = event;
+  if (account === null) return { phase: "away", turn: event.turn, notice: walletLeft };
+  // Another chain in the same wallet takes nothing away: what was proved stays proved.
+  if (account.address === state.account.address) return { ...state, account };
+  return connectedState({ ...state, turn: event.turn }, account);
+}
+
+function enterRoom({
+  state,
+  tokenId,
+  grant,
+}: {
+  state: ConnectedState;
+  tokenId: string;
+  grant: Grant;
+}): GateState {
+  const { turn, account, keys } = state;
+  const form = { step: "open", isAccepted: false, notice: null } as const;
+  const room = { tokenId, grant, form, isReloading: false };
+  return { phase: "inside", turn, notice: null, account, keys, tokenId, room };
+}
+
+function withKeys(
+  state: ConnectedState,
+  tokenIds: string[] | null,
+): Pick<ConnectedState, "keys" | "tokenId"> {
+  if (tokenIds === null) return { keys: { status: "unlisted" }, tokenId: state.tokenId };
+  return { keys: { status: "listed", tokenIds }, tokenId: state.tokenId || (tokenIds[0] ?? "") };
+}
+
+function addKey(keys: HeldKeys, tokenId: string): HeldKeys {
+  if (keys.status !== "listed") return keys;
+  return { status: "listed", tokenIds: [tokenId, ...keys.tokenIds.filter((held) => held !== tokenId)] };
+}

@@ -1,0 +1,90 @@
+import { keccak256, stringToBytes, verifyMessage } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { parseSiweMessage } from "viem/siwe";
+import { expect, test } from "vitest";
+import { ProblemError } from "./gate-api";
+import { proveForForm, proveForRoom } from "./gate-proofs";
+
+const signer = privateKeyToAccount(generatePrivateKey());
+const address = signer.address;
+const nonce = "0123456789abcdef0123456789abcdef";
+const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+function request({ getNonce = () => Promise.resolve(nonce), origin = "https://gate.example:8443" } = {}) {
+  const asked: string[] = [];
+  return {
+    asked,
+    api: { getNonce },
+    wallet: {
+      signMessage: ({ message }: { message: string }) => {
+        asked.push(message);
+        return signer.signMessage({ message });
+      },
+    },
+    ...{ address, tokenId: "7", chainId: 31337, origin, nowMs, onAsk: () => asked.push("asks") },
+  };
+}
+
+test("signs an Ethereum sign-in bound to host, origin, chain, nonce and moment, in ASCII", async () => {
+  const input = request();
+  const proof = await proveForRoom(input);
+  if (!("message" in proof)) throw new Error("The older envelope was signed.");
+  expect(proof).toMatchObject({ address, tokenId: "7", nonce });
+  expect(parseSiweMessage(proof.message)).toMatchObject({
+    ...{ domain: "gate.example:8443", uri: "https://gate.example:8443", version: "1", chainId: 31337 },
+    ...{ address, nonce, issuedAt: new Date(nowMs) },
+  });
+  expect(proof.message).toMatch(/^[\x20-\x7e\n]+$/);
+  expect(input.asked[0]).toBe("asks");
+  expect(
+    await verifyMessage({ address, message: proof.message, signature: proof.signature as `0x${string}` }),
+  ).toBe(true);
+});
+
+test("falls back to the older envelope where Ethereum sign-in is switched off, and nowhere else", async () => {
+  const problem = { slug: "siwe-not-enabled", title: "SIWE not enabled", status: 501, detail: "Off." };
+  const more = { pagePath: null, retryAfterSeconds: null, requestId: null };
+  const off = request({ getNonce: () => Promise.reject(new ProblemError({ ...problem, ...more })) });
+  expect(await proveForRoom(off)).toMatchObject({ address, tokenId: "7", timestamp: nowMs });
+  expect(off.asked[1]).toBe(
+    [
+      "I own key #7",
+      "Domain: gate.example:8443",
+      "Path: /api/gate-access",
+      "Method: POST",
+      "ChainId: 31337",
+      `Timestamp: ${nowMs}`,
+    ].join("\n"),
+  );
+
+  const limited = { ...problem, ...more, slug: "too-many-requests", status: 429 };
+  const refused = request({ getNonce: () => Promise.reject(new ProblemError(limited)) });
+  await expect(proveForRoom(refused)).rejects.toBeInstanceOf(ProblemError);
+  expect(refused.asked).toEqual([]);
+});
+
+test("signs the form together with the hash of its very words", async () => {
+  const input = request();
+  const text = "Grüße, 你好\nsecond line";
+  const form = await proveForForm({ ...input, tokenId: "007", text });
+  const messageHash = keccak256(stringToBytes(text));
+  expect(form).toMatchObject({ address, tokenId: "007", timestamp: nowMs, message: text, messageHash });
+  expect(input.asked).toEqual([
+    [
+      "I own key #7",
+      "Domain: gate.example:8443",
+      "Path: /api/form-submission-gate",
+      "Method: POST",
+      "ChainId: 31337",
+      `Timestamp: ${nowMs}`,
+      `Message: ${messageHash}`,
+    ].join("\n"),
+  ]);
+});
+
+test("sends nothing when the wallet refuses", async () => {
+  const input = request();
+  const refusal = Object.assign(new Error("User rejected"), { code: 4001 });
+  const wallet = { signMessage: () => Promise.reject(refusal) };
+  await expect(proveForRoom({ ...input, wallet })).rejects.toBe(refusal);
+});

@@ -1,0 +1,87 @@
+import { keccak256, stringToBytes } from "viem";
+import type { Address } from "viem";
+import { createSiweMessage } from "viem/siwe";
+import { legacyEnvelopeText } from "~/gate/legacy-envelope";
+import { ProblemError } from "./gate-api";
+import type { FormPost, GateApi, LegacyProof, SiweProof } from "./gate-api";
+import type { WalletSession } from "./wallet-session";
+
+type Signer = Pick<WalletSession, "signMessage">;
+
+type ProofRequest = {
+  api: Pick<GateApi, "getNonce">;
+  wallet: Signer;
+  address: Address;
+  tokenId: string;
+  chainId: number;
+  /** Origin of the page; the message is bound to it. */
+  origin: string;
+  nowMs: number;
+  /** Called when the wallet is about to ask the person. */
+  onAsk: () => void;
+};
+
+/** Proves that this wallet asks for the room: with Ethereum sign-in, or with the older envelope where it is off. */
+export async function proveForRoom(request: ProofRequest): Promise<SiweProof | LegacyProof> {
+  const { api, wallet, address, tokenId, chainId, origin, nowMs, onAsk } = request;
+  const nonce = await findNonce(api);
+  onAsk();
+  if (nonce === null) return signEnvelope({ ...request, path: "/api/gate-access" });
+  const message = createSiweMessage({
+    domain: new URL(origin).host,
+    address,
+    // ASCII only: other letters are no part of the message's grammar.
+    statement: `Open the room with key #${tokenId}. This is only a signature: it costs nothing and moves nothing.`,
+    uri: origin,
+    version: "1",
+    chainId,
+    nonce,
+    issuedAt: new Date(nowMs),
+  });
+  const signature = await wallet.signMessage({ address, message });
+  return { address, signature, tokenId, message, nonce };
+}
+
+/** Signs what was written, so that nobody on the way can put other words in its place. */
+export async function proveForForm({
+  text,
+  ...request
+}: Omit<ProofRequest, "api" | "onAsk"> & { text: string }): Promise<FormPost> {
+  const messageHash = keccak256(stringToBytes(text));
+  const proof = await signEnvelope({ ...request, path: "/api/form-submission-gate", messageHash });
+  return { ...proof, message: text, messageHash };
+}
+
+async function signEnvelope({
+  wallet,
+  address,
+  tokenId,
+  chainId,
+  origin,
+  nowMs,
+  path,
+  messageHash,
+}: Omit<ProofRequest, "api" | "onAsk"> & { path: string; messageHash?: string }): Promise<LegacyProof> {
+  const message = legacyEnvelopeText({
+    // The server rebuilds the text with the canonical number.
+    tokenId: BigInt(tokenId).toString(),
+    domain: new URL(origin).host,
+    path,
+    method: "POST",
+    chainId,
+    timestamp: nowMs,
+    ...(messageHash ? { messageHash } : {}),
+  });
+  const signature = await wallet.signMessage({ address, message });
+  return { address, signature, tokenId, timestamp: nowMs };
+}
+
+/** Null when the server issues none because Ethereum sign-in is switched off. */
+async function findNonce(api: Pick<GateApi, "getNonce">): Promise<string | null> {
+  try {
+    return await api.getNonce();
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem.slug === "siwe-not-enabled") return null;
+    throw error;
+  }
+}

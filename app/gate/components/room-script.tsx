@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from "react";
+import {
+  createRunMessage,
+  readFrameMessage,
+  sandboxAttribute,
+  sandboxPath,
+} from "~/content/sandbox-protocol";
+import { Notice } from "~/ui/notice";
+
+type RoomScriptProps = { script: string; styles: string };
+
+/**
+ * The operator's script, in a frame of its own origin: it cannot reach this page, its storage or its token.
+ * The frame takes one script in its life: another script needs another frame (a `key`).
+ */
+export function RoomScript({ script, styles }: RoomScriptProps) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [heightPx, setHeightPx] = useState(0);
+  const [failure, setFailure] = useState<string | null>(null);
+
+  useEffect(() => {
+    function receive(event: MessageEvent) {
+      const frameWindow = frame.current?.contentWindow ?? null;
+      const message = readFrameMessage({ event, frameWindow });
+      if (!message) return;
+      // An opaque origin has no name a message could be addressed to; the window itself is the address.
+      if (message.type === "latchkey:ready")
+        frameWindow?.postMessage(createRunMessage({ script, styles }), "*");
+      if (message.type === "latchkey:height") setHeightPx(message.heightPx);
+      if (message.type === "latchkey:failed") setFailure(message.reason);
+    }
+    window.addEventListener("message", receive);
+    return () => window.removeEventListener("message", receive);
+  }, [script, styles]);
+
+  return (
+    <>
+      <iframe
+        ref={frame}
+        title="From the host of this room"
+        src={sandboxPath}
+        sandbox={sandboxAttribute}
+        className="room-script"
+        style={{ height: `${heightPx}px` }}
+      />
+      {failure ? (
+        <Notice tone="info" title="A script of this room failed">
+          <p>{failure}</p>
+        </Notice>
+      ) : null}
+    </>
+  );
+}

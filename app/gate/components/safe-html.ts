@@ -1,0 +1,61 @@
+import DOMPurify from "dompurify";
+import { Marked } from "marked";
+
+const markdown = new Marked({ gfm: true, async: false });
+
+/** Attributes that make a browser fetch something as soon as they are there. */
+const fetchingAttributes = ["src", "srcset", "poster", "background", "data", "xlink:href"];
+
+let purifier: ReturnType<typeof DOMPurify> | null = null;
+
+/** Markdown as HTML that is safe to insert: rendered first, sanitised afterwards. */
+export function renderMarkdownSafely({
+  source,
+  origin,
+}: {
+  source: string;
+  origin: string;
+}): DocumentFragment {
+  return sanitizeToFragment({ html: markdown.parse(source, { async: false }), origin });
+}
+
+/**
+ * HTML without code, without style of its own, and without anything that is fetched from elsewhere. The server
+ * has sanitised it already; this is the last look before it becomes part of the page.
+ */
+export function sanitizeToFragment({ html, origin }: { html: string; origin: string }): DocumentFragment {
+  purifier ??= createPurifier();
+  const fragment = purifier.sanitize(html, {
+    RETURN_DOM_FRAGMENT: true,
+    USE_PROFILES: { html: true },
+    FORBID_TAGS: ["style", "video", "audio", "source", "picture", "track"],
+    FORBID_ATTR: ["style", "action", "formaction", "srcset", "poster", "background", "ping"],
+    ADD_ATTR: ["target"],
+  });
+  for (const image of fragment.querySelectorAll("img")) {
+    if (!isOwnAddress({ address: image.getAttribute("src") ?? "", origin })) {
+      image.replaceWith(image.ownerDocument.createTextNode(image.alt));
+    }
+  }
+  return fragment;
+}
+
+function createPurifier(): ReturnType<typeof DOMPurify> {
+  const instance = DOMPurify(window);
+  instance.addHook("afterSanitizeAttributes", (node) => {
+    if (node.nodeName === "A" && node.hasAttribute("href") && !node.getAttribute("href")?.startsWith("#")) {
+      // The room lives in this page's memory: a link must not replace it.
+      node.setAttribute("target", "_blank");
+      node.setAttribute("rel", "noopener noreferrer");
+    }
+    if (node.nodeName === "IMG") return;
+    for (const name of fetchingAttributes) node.removeAttribute(name);
+  });
+  return instance;
+}
+
+function isOwnAddress({ address, origin }: { address: string; origin: string }): boolean {
+  if (address === "" || !URL.canParse(address, origin)) return false;
+  const url = new URL(address, origin);
+  return url.origin === origin && (url.protocol === "http:" || url.protocol === "https:");
+}

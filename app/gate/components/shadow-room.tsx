@@ -1,0 +1,49 @@
+import { useCallback, useLayoutEffect, useState } from "react";
+import type { ReactNode } from "react";
+import { createPortal } from "react-dom";
+
+type ShadowRoomProps = {
+  /** Address of the stylesheet the page itself brings for the room. */
+  stylesheetHref: string;
+  /** The operator's CSS text, which comes after. */
+  styles: string;
+  className: string;
+  children: ReactNode;
+};
+
+/**
+ * A box whose styles cannot leak out, and which the page's own do not reach into. The operator's text becomes a
+ * constructed stylesheet: no markup is involved, and the page's policy needs no exception for inline styles.
+ */
+export function ShadowRoom({ stylesheetHref, styles, className, children }: ShadowRoomProps) {
+  const [root, setRoot] = useState<ShadowRoot | null>(null);
+
+  const host = useCallback((element: HTMLDivElement | null) => {
+    setRoot(element && (element.shadowRoot ?? element.attachShadow({ mode: "open" })));
+  }, []);
+
+  useLayoutEffect(() => {
+    if (root) adoptStyles({ root, styles });
+  }, [root, styles]);
+
+  return (
+    <div ref={host} className="shadow-room">
+      {root
+        ? createPortal(
+            <>
+              <link rel="stylesheet" href={stylesheetHref} />
+              <div className={className}>{children}</div>
+            </>,
+            root,
+          )
+        : null}
+    </div>
+  );
+}
+
+function adoptStyles({ root, styles }: { root: ShadowRoot; styles: string }): void {
+  const sheet = new CSSStyleSheet();
+  // Faults in it are skipped as in any stylesheet; @import is not loaded.
+  sheet.replaceSync(styles);
+  root.adoptedStyleSheets = [sheet];
+}

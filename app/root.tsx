@@ -1,0 +1,81 @@
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import {
+  Links,
+  Meta,
+  Outlet,
+  Scripts,
+  ScrollRestoration,
+  isRouteErrorResponse,
+  useRouteError,
+  useRouteLoaderData,
+} from "@remix-run/react";
+import type { ReactNode } from "react";
+import type { PublicSettings } from "~/platform/public-settings";
+import { ButtonLink } from "~/ui/button";
+import { useNonce } from "~/ui/nonce";
+import { Page } from "~/ui/page";
+import stylesheetHref from "~/ui/ui.css";
+
+export const links: LinksFunction = () => [
+  { rel: "stylesheet", href: stylesheetHref },
+  { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
+  { rel: "alternate icon", href: "/favicon.ico", sizes: "32x32" },
+];
+
+export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
+  const appName = data?.settings.appName ?? "Latchkey";
+  if (!error) return [{ title: appName }];
+  return [{ title: `${isMissing(error) ? "Not found" : "Something went wrong"} - ${appName}` }];
+};
+
+export function loader({ context }: LoaderFunctionArgs) {
+  return { settings: context.publicSettings as PublicSettings };
+}
+
+export function Layout({ children }: { children: ReactNode }) {
+  const nonce = useNonce();
+  const settings = useRouteLoaderData<typeof loader>("root")?.settings;
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <Meta />
+        <Links />
+      </head>
+      <body>
+        <Page appName={settings?.appName ?? "Latchkey"} isDemo={settings?.mode === "demo"}>
+          {children}
+        </Page>
+        <ScrollRestoration nonce={nonce} />
+        <Scripts nonce={nonce} />
+      </body>
+    </html>
+  );
+}
+
+export default function App() {
+  return <Outlet />;
+}
+
+export function ErrorBoundary() {
+  const missing = isMissing(useRouteError());
+  return (
+    <div className="prose">
+      <h1>{missing ? "There is nothing here" : "Something went wrong"}</h1>
+      <p>
+        {missing
+          ? "No page lives at this address. It may have been mistyped, or the page may have moved."
+          : "The fault is ours, not yours. It has been written to the log; trying again often helps."}
+      </p>
+      <p>
+        <ButtonLink to="/">Go to the start</ButtonLink>
+      </p>
+    </div>
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return isRouteErrorResponse(error) && error.status === 404;
+}

@@ -1,0 +1,32 @@
+import type { LinksFunction, MetaFunction } from "@remix-run/node";
+import { useRouteLoaderData } from "@remix-run/react";
+import { Gate } from "~/gate/components/gate";
+import stylesheetHref from "~/gate/components/gate.css";
+import type { loader as rootLoader } from "~/root";
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
+
+export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ matches }) => {
+  const root = matches.find((match) => match.id === "root");
+  return [{ title: `The room - ${root?.data.settings.appName ?? "Latchkey"}` }];
+};
+
+export default function GateRoute() {
+  const root = useRouteLoaderData<typeof rootLoader>("root");
+  if (!root) return null;
+  return (
+    <div className="stack">
+      <div className="prose">
+        <h1>The room</h1>
+        <p className="lead">It opens for whoever holds a key, and asks nothing else about you.</p>
+      </div>
+      <noscript>
+        <p className="notice notice-info">
+          Wallets speak to pages through scripts, so this page needs JavaScript. Everything it does can also
+          be done with the API.
+        </p>
+      </noscript>
+      <Gate settings={root.settings} />
+    </div>
+  );
+}

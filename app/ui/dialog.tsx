@@ -1,0 +1,48 @@
+import { useEffect, useId, useRef } from "react";
+import type { MouseEvent, ReactNode } from "react";
+
+type DialogProps = { title: string; onClose: () => void; children: ReactNode };
+
+/** A modal dialog, open while mounted. The browser keeps the focus inside and gives it back afterwards. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const titleId = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+
+  function closeOnBackdrop(event: MouseEvent) {
+    // The content fills the dialog, so a press on the dialog itself is a press on the backdrop.
+    if (event.target === dialog.current) onClose();
+  }
+
+  return (
+    // The keyboard's way out is Escape, which arrives as `cancel`.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events
+    <dialog
+      ref={dialog}
+      className="dialog"
+      aria-labelledby={titleId}
+      onClick={closeOnBackdrop}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div className="dialog-body">
+        <div className="dialog-head">
+          <h2 id={titleId}>{title}</h2>
+          <button type="button" className="dialog-close" aria-label="Close" onClick={onClose}>
+            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+              <path d="m3.5 3.5 9 9m0-9-9 9" />
+            </svg>
+          </button>
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}

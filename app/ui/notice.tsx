@@ -1,0 +1,13 @@
+import type { ReactNode } from "react";
+
+type NoticeProps = { tone: "info" | "problem" | "success"; title: string; children?: ReactNode };
+
+/** A message about what just happened; problems interrupt a screen reader, the others wait their turn. */
+export function Notice({ tone, title, children }: NoticeProps) {
+  return (
+    <div className={`notice notice-${tone}`} role={tone === "problem" ? "alert" : "status"}>
+      <p className="notice-title">{title}</p>
+      {children}
+    </div>
+  );
+}
