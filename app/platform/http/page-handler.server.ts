@@ -40,6 +40,16 @@ export function createPageHandler({ build, mode }: { build: ServerBuild; mode: s
   };
 }
 
+/** The framework answers an address it cannot decode with a page that has no data, which no page expects. */
+function isDecodable(pathname: string): boolean {
+  try {
+    decodeURIComponent(pathname);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function toWebRequest({
   context,
   request,
@@ -48,6 +58,7 @@ async function toWebRequest({
   request: IncomingMessage;
 }): Promise<Request> {
   const hasBody = context.method !== "GET" && context.method !== "HEAD";
+  if (!isDecodable(context.pathname)) throw new Refusal("not-found");
   // Only the path and the query of this address mean anything; who asked for which host stands in the context.
   const url = new URL(request.url ?? "/", `${context.service.origin}/`);
   return new Request(`${context.service.origin}${url.pathname}${url.search}`, {
