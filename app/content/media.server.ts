@@ -176,9 +176,10 @@ async function openMedia({
     try {
       return await openContentFile({ contentDir, filePath: path.join(folder, file) });
     } catch (error) {
-      if (!(error instanceof ContentFileError)) throw error;
+      // An error of the disk says nothing about whether the file exists: that is for the boundary to answer.
+      if (!(error instanceof ContentFileError) || error.kind === "unreadable") throw error;
       // Only an absent file is looked for further: a broken one of the key must not be replaced by another.
-      if (error.kind !== "missing") throw new Refusal("not-found", { cause: error });
+      if (error.kind === "broken") throw new Refusal("not-found", { cause: error });
     }
   }
   throw new Refusal("not-found");
