@@ -100,7 +100,7 @@
     }
   }
 
-  function drawGlitter(lampX) {
+  function drawGlitter(centerX) {
     brush.strokeStyle = "#ffd98a";
     brush.lineCap = "round";
     brush.lineWidth = 1.5;
@@ -109,8 +109,8 @@
       const half = width * (0.015 + row * 0.006) * (1 + 0.3 * Math.sin(turn * 20 + row * 2.1));
       brush.globalAlpha = warmth * (0.55 - row * 0.05);
       brush.beginPath();
-      brush.moveTo(lampX - half, y);
-      brush.lineTo(lampX + half, y);
+      brush.moveTo(centerX - half, y);
+      brush.lineTo(centerX + half, y);
       brush.stroke();
     }
     brush.globalAlpha = 1;
@@ -158,7 +158,7 @@
     drawSky();
     if (warmth > 0) {
       drawBeam(lampX, lampY);
-      drawGlitter(lampX);
+      drawGlitter(width * 0.36);
     }
     drawTower(lampX, lampY);
   }
