@@ -54,6 +54,8 @@ export function createTransferReader({
   const range = createBlockRange();
   /** Transfers that were dealt with, and their block; as far back as they may be met again. */
   const seen = new Map<string, bigint>();
+  /** Of those, the ones in blocks that a reorganisation may have removed, until the blocks are read again. */
+  const doubtful = new Set<string>();
   /** Blocks that reading once ended at: places to go back to. Oldest first. */
   let trail: Block[] = [];
   let at: Block | null = null;
@@ -113,6 +115,9 @@ export function createTransferReader({
       { fromBlock: Number(back.number), toBlock: Number(head.number) },
       "The chain was reorganised; its latest blocks are read again.",
     );
+    for (const [id, blockNumber] of seen) {
+      if (blockNumber > back.number && seen.delete(id)) doubtful.add(id);
+    }
     if (back.number < firstBlock) firstBlock = back.number + 1n;
     await moveTo(back);
     onReorganisation({ fromBlock: back.number + 1n });
@@ -120,6 +125,7 @@ export function createTransferReader({
   }
 
   async function report(transfers: readonly Transfer[]): Promise<void> {
+    for (const { id, blockNumber } of transfers) if (doubtful.delete(id)) seen.set(id, blockNumber);
     const unseen = transfers.filter(({ id }) => !seen.has(id));
     const departures = await keepDepartures({ ...contract, transfers: unseen });
     for (const transfer of unseen) {
@@ -165,6 +171,8 @@ export function createTransferReader({
       done = toBlock === head.number ? head : await getBlock(toBlock);
       await moveTo(done);
     }
+    // What was not met again is gone. Should its very block come back, it is news.
+    if (done.number >= head.number) doubtful.clear();
   }
 
   async function readOn(): Promise<void> {
