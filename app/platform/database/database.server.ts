@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { pathToFileURL } from "node:url";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { readDatabaseUrl } from "./database-url.server";
 
@@ -17,9 +16,6 @@ export type DatabaseLog = {
 
 export type OpenDatabaseOptions = { url: string; log?: DatabaseLog };
 
-/** How long a statement waits for another process that is writing to the same SQLite file. */
-const busyTimeoutMs = 5_000;
-
 /** How long a request waits for a free PostgreSQL connection before it is told to come back later. */
 const connectTimeoutMs = 3_000;
 const statementTimeoutMs = 10_000;
@@ -28,7 +24,8 @@ const poolSize = 10;
 const clientOptions = {
   // The other formats print the arguments of the failed call, and those may be secrets.
   errorFormat: "minimal",
-  transactionOptions: { maxWait: busyTimeoutMs, timeout: 10_000 },
+  // Longer than SQLite's own waiting for a locked file, so that the reason is told and not just the time.
+  transactionOptions: { maxWait: 7_000, timeout: 10_000 },
 } as const;
 
 /** The SQLite file of each open database and its identity at opening, so that a replaced file is noticed. */
@@ -50,7 +47,7 @@ async function openSqlite(path: string): Promise<Database> {
   const inode = await findInode(path);
   if (inode === null) throw new Error(`There is no database at ${path}. Apply the migrations first.`);
 
-  const adapter = new SqliteAdapter({ url: pathToFileURL(path).href, timeout: busyTimeoutMs });
+  const adapter = new SqliteAdapter({ path });
   const database = new PrismaClient({ adapter, ...clientOptions });
   try {
     await database.$connect();
