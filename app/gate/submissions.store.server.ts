@@ -5,7 +5,6 @@ import { toKeyColumns } from "./key-columns.store.server";
 import type { KeyRef } from "./key-ref";
 
 export type SubmissionRequest = {
-  submissionId: string;
   key: KeyRef;
   usedBy: string;
   message: string;
@@ -28,7 +27,7 @@ export function createSubmissionStore({ database, clock }: { database: Database;
     const now = BigInt(clock());
     const key = toKeyColumns(request.key);
     const usedBy = request.usedBy.toLowerCase();
-    const { submissionId } = request;
+    const submissionId = randomUUID();
     return await database.$transaction(async (transaction) => {
       const usedKeyCount = await transaction.$executeRaw`
         INSERT INTO "UsedKey" ("chainId", "contractAddress", "tokenId", "usedBy", "usedAtMs")

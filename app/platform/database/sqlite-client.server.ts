@@ -11,9 +11,6 @@ import Sqlite from "libsql";
 const durableSync = "PRAGMA synchronous=FULL";
 const relaxedSync = "PRAGMA synchronous=NORMAL";
 
-/** How long to wait for another process that is writing to the same file. */
-const busyTimeoutMs = 5_000;
-
 /**
  * The driver waits inside a synchronous call, and the whole process with it. So it waits only as long as a short
  * write takes; the rest of the time is waited here, where requests that need no database go on.
@@ -34,12 +31,15 @@ type Prepared = {
   returnsRows: boolean;
 };
 
+/** `busyTimeoutMs`: how long to wait for another process that is writing to the same file. */
+export type SqliteClientOptions = { path: string; busyTimeoutMs: number };
+
 /**
  * A libSQL client on ONE connection, with its statements prepared once. The stock client opens another connection for
  * every transaction, which leaks file descriptors and forgets PRAGMAs. The caller must not run anything else while a
  * transaction is open; Prisma's adapter holds a lock for that.
  */
-export function openSqliteClient(path: string): Client {
+export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): Client {
   const sqlite = new Sqlite(path, { timeout: blockingWaitMs });
   const prepared = new Map<string, Prepared>();
   let isClosed = false;
@@ -71,9 +71,10 @@ export function openSqliteClient(path: string): Client {
     get closed() {
       return isClosed;
     },
-    execute: ((statement: InStatement) => whenNotBusy(() => executeAlone(statement))) as Client["execute"],
-    executeMultiple: (script) => whenNotBusy(() => void sqlite.exec(script)),
-    transaction: () => beginDurably({ sqlite, execute }),
+    execute: ((statement: InStatement) =>
+      whenNotBusy({ busyTimeoutMs, attempt: () => executeAlone(statement) })) as Client["execute"],
+    executeMultiple: (script) => whenNotBusy({ busyTimeoutMs, attempt: () => void sqlite.exec(script) }),
+    transaction: () => beginDurably({ sqlite, execute, busyTimeoutMs }),
     close() {
       isClosed = true;
       prepared.clear();
@@ -87,7 +88,13 @@ export function openSqliteClient(path: string): Client {
 }
 
 /** Tries again while another process holds the lock: what was refused for a lock has changed nothing. */
-async function whenNotBusy<T>(attempt: () => T): Promise<T> {
+async function whenNotBusy<T>({
+  busyTimeoutMs,
+  attempt,
+}: {
+  busyTimeoutMs: number;
+  attempt: () => T;
+}): Promise<T> {
   const deadline = performance.now() + busyTimeoutMs;
   for (;;) {
     try {
@@ -104,19 +111,14 @@ function isBusy(error: unknown): boolean {
   return (error.rawCode & primaryCodeMask) === sqliteBusy;
 }
 
-type Connection = { sqlite: Sqlite.Database; execute: (statement: InStatement) => ResultSet };
+type Connection = {
+  sqlite: Sqlite.Database;
+  execute: (statement: InStatement) => ResultSet;
+  busyTimeoutMs: number;
+};
 
-async function beginDurably({ sqlite, execute }: Connection): Promise<Transaction> {
-  await whenNotBusy(() => {
-    sqlite.exec(durableSync);
-    try {
-      // A deferred transaction that reads first and writes later could be refused in its middle.
-      sqlite.exec("BEGIN IMMEDIATE");
-    } catch (error) {
-      sqlite.exec(relaxedSync);
-      throw error;
-    }
-  });
+async function beginDurably({ sqlite, execute, busyTimeoutMs }: Connection): Promise<Transaction> {
+  await whenNotBusy({ busyTimeoutMs, attempt: () => beginNow(sqlite) });
   let isOpen = true;
 
   function end(statement: "COMMIT" | "ROLLBACK"): void {
@@ -142,6 +144,17 @@ async function beginDurably({ sqlite, execute }: Connection): Promise<Transactio
     batch: refuse,
     executeMultiple: refuse,
   };
+}
+
+/** IMMEDIATE: a transaction that only asked for the lock when it first writes could be refused in its middle. */
+function beginNow(sqlite: Sqlite.Database): void {
+  sqlite.exec(durableSync);
+  try {
+    sqlite.exec("BEGIN IMMEDIATE");
+  } catch (error) {
+    sqlite.exec(relaxedSync);
+    throw error;
+  }
 }
 
 function prepare(request: {
