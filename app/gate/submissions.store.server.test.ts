@@ -7,6 +7,7 @@ import type { SubmissionRequest } from "./submissions.store.server";
 
 const key: KeyRef = { chainId: 31_337, contractAddress: `0x${"ab".repeat(20)}`, tokenId: "7" };
 const request: SubmissionRequest = {
+  submissionId: "submission-1",
   key,
   usedBy: `0x${"cd".repeat(20)}`,
   message: "Grüße 🗝 \u0000'\"; DROP TABLE",
