@@ -43,7 +43,12 @@ export const bearerBodySchema = z.object({ tokenId: tokenIdSchema.optional() });
 
 export const formSubmissionSchema = z.object({
   tokenId: tokenIdSchema,
-  message: z.string().min(1, "Write something first.").max(10_000, "At most 10000 characters."),
+  message: z
+    .string()
+    .min(1, "Write something first.")
+    .max(10_000, "At most 10000 characters.")
+    // PostgreSQL keeps no NUL in text; what one database takes, the other has to take as well.
+    .refine((text) => !text.includes("\u0000"), "Must not contain the NUL character."),
   signature: signatureSchema,
   address: addressSchema,
   timestamp: timestampSchema,

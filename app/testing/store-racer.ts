@@ -34,7 +34,13 @@ async function takePart(): Promise<void> {
     wins.signature++;
   const { outcome } = await submissions.submitOnce({
     key: { chainId: 1, contractAddress: "0xab", tokenId: "1" },
-    ...{ usedBy: "0xcd", message: "m", messageHash: null, requestId: String(process.pid) },
+    ...{
+      submissionId: `${process.pid}`,
+      usedBy: "0xcd",
+      message: "m",
+      messageHash: null,
+      requestId: String(process.pid),
+    },
     notification: { kind: "k", payload: "{}", channels: ["webhook"] },
   });
   if (outcome === "accepted") wins.submission++;

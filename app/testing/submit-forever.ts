@@ -1,4 +1,5 @@
 // Submits with one key after the other and prints the number of each key whose submission was accepted, until killed.
+import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { createSubmissionStore } from "~/gate/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
@@ -9,7 +10,13 @@ const store = createSubmissionStore({ database: await openDatabase({ url }), clo
 for (let number = Number(first); ; number++) {
   const { outcome } = await store.submitOnce({
     key: { chainId: 1, contractAddress: "0xab", tokenId: String(number) },
-    ...{ usedBy: "0xcd", message: "m".repeat(2_000), messageHash: null, requestId: "r" },
+    ...{
+      submissionId: randomUUID(),
+      usedBy: "0xcd",
+      message: "m".repeat(2_000),
+      messageHash: null,
+      requestId: "r",
+    },
     notification: { kind: "k", payload: "{}", channels: ["webhook", "email"] },
   });
   // Synchronously: what was acknowledged must have left this process before it can be killed.

@@ -7,7 +7,7 @@ import {
   testOnEachDatabase,
 } from "~/testing/database";
 import { createOutboxStore } from "./outbox.store.server";
-import type { Channel, ClaimRequest } from "./outbox.store.server";
+import type { Channel, ClaimRequest } from "./outbox";
 
 const everything: Omit<ClaimRequest, "claimant"> = {
   limit: 100,

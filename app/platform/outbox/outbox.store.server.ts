@@ -2,31 +2,10 @@ import { join } from "@prisma/client/runtime/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 
-export type Channel = "webhook" | "email";
+import type { Channel, ClaimedDelivery, ClaimRequest, DeliveryClaim, OutboxStore } from "./outbox";
+import { neverAttemptAtMs } from "./outbox";
 
-export type ClaimedDelivery = {
-  notificationId: string;
-  channel: Channel;
-  kind: string;
-  payload: string;
-  attempts: number;
-  createdAtMs: number;
-};
-
-export type DeliveryClaim = { notificationId: string; channel: Channel; claimant: string };
-
-export type ClaimRequest = {
-  /** Names the caller among all processes: two callers with one name would share their claims. */
-  claimant: string;
-  limit: number;
-  claimSeconds: number;
-  channels: readonly Channel[];
-};
-
-/** `nextAttemptAtMs` of a delivery that was given up: the last moment a Date can name. */
-const neverAttemptAtMs = 8_640_000_000_000_000n;
-
-export function createOutboxStore({ database, clock }: { database: Database; clock: Clock }) {
+export function createOutboxStore({ database, clock }: { database: Database; clock: Clock }): OutboxStore {
   /** Claims what is due and nobody else holds, the longest due first. No two callers hold the same delivery. */
   async function claimDueDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]> {
     if (request.channels.length === 0) return [];
@@ -63,7 +42,7 @@ export function createOutboxStore({ database, clock }: { database: Database; clo
   /** Deliveries on any channel that are neither delivered nor given up. */
   async function countPending(): Promise<number> {
     return await database.notificationDelivery.count({
-      where: { deliveredAtMs: null, nextAttemptAtMs: { lt: neverAttemptAtMs } },
+      where: { deliveredAtMs: null, nextAttemptAtMs: { lt: BigInt(neverAttemptAtMs) } },
     });
   }
 

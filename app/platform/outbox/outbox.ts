@@ -27,18 +27,21 @@ export type OutboxStore = {
    * Claims deliveries that are due (`nextAttemptAtMs` reached, not delivered, no claim running) for
    * `claimSeconds`, the oldest due ones first. Two callers never hold the same delivery at the same time.
    */
-  claimDueDeliveries(request: {
-    claimant: string;
-    limit: number;
-    claimSeconds: number;
-    channels: readonly Channel[];
-  }): Promise<ClaimedDelivery[]>;
+  claimDueDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** False when the claim is no longer this claimant's, because it lapsed and somebody else took over. */
   markDelivered(delivery: DeliveryClaim): Promise<boolean>;
   /** Ends the claim and adds one to `attempts`. False as with `markDelivered`. */
   markFailed(failure: DeliveryClaim & { error: string; nextAttemptAtMs: number }): Promise<boolean>;
   /** Deliveries on any channel that are neither delivered nor given up (`neverAttemptAtMs`). */
   countPending(): Promise<number>;
+};
+
+export type ClaimRequest = {
+  /** Names the caller among all processes: two callers with one name would share their claims. */
+  claimant: string;
+  limit: number;
+  claimSeconds: number;
+  channels: readonly Channel[];
 };
 
 export type DeliveryClaim = { notificationId: string; channel: Channel; claimant: string };
