@@ -35,6 +35,8 @@ export type RpcFaultServer = {
   /** Called with each request when the chain has answered, before the answer is passed on. */
   onAnswer: (listener: RpcListener) => void;
   setUpstream: (url: string) => void;
+  /** Whether the connection a request came over is to be broken, as one that was closed while idle. */
+  onConnectionUse: (shouldBreak: () => boolean) => void;
   stop: () => Promise<void>;
 };
 
@@ -53,11 +55,13 @@ export async function startRpcFaultServer({
   const posts: string[] = [];
   let postListener: RpcListener = () => {};
   let answerListener: RpcListener = () => {};
+  let shouldBreak = () => false;
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (shouldBreak()) return void incoming.socket.resetAndDestroy();
     const body = await readBody(incoming);
     const request = JSON.parse(body) as RpcRequest;
     posts.push(request.method);
@@ -97,6 +101,9 @@ export async function startRpcFaultServer({
     },
     setUpstream: (url) => {
       upstreamUrl = url;
+    },
+    onConnectionUse: (next) => {
+      shouldBreak = next;
     },
     async stop() {
       server.closeAllConnections();
