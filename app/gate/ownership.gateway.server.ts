@@ -42,6 +42,7 @@ type Answer = { hasCode: boolean; success: boolean; size: bigint; word: bigint }
 
 /** Encoded by hand, because every argument is one word and the general encoder hashes the name each time. */
 const selectors = {
+  supportsInterface: toFunctionSelector("supportsInterface(bytes4)"),
   ownerOf: toFunctionSelector("ownerOf(uint256)"),
   isValidKey: toFunctionSelector("isValidKey(uint256)"),
   balanceOf: toFunctionSelector("balanceOf(address,uint256)"),
@@ -139,6 +140,42 @@ function makeRead({
 }): Read {
   const encoded = words.map((word) => word.toString(16).padStart(64, "0")).join("");
   return { target: contractAddress, data: `${selectors[name]}${encoded}` };
+}
+
+/** ERC-165 names of the standards, in the high bytes of a word. */
+const interfaces = { erc721: 0x80ac58cdn << 224n, erc1155: 0xd9b67a26n << 224n };
+
+/**
+ * What is wrong with the configured contract, in a sentence for the operator; null when nothing is. A gate set
+ * to the wrong standard would otherwise just tell everybody that they own nothing.
+ */
+export async function findContractFault({
+  client,
+  contractAddress,
+  standard,
+}: KeyContract): Promise<string | null> {
+  const read = (name: keyof typeof selectors, word: bigint) =>
+    makeRead({ contractAddress, name, words: [word] });
+  const { answers } = await probe({
+    client,
+    reads: [
+      read("supportsInterface", interfaces.erc721),
+      read("supportsInterface", interfaces.erc1155),
+      read("isValidKey", 0n),
+    ],
+  });
+  const [isErc721, isErc1155, isLock] = answers.map(
+    ({ success, size, word }) => success && size >= 32n && word <= 1n,
+  );
+  const [says721, says1155] = answers.map(({ word }) => word === 1n);
+  const where = `The contract at ${contractAddress} on chain ${client.chain.id}`;
+  if (!answers[0]?.hasCode) return `${where} does not exist. Check KEY_CONTRACT_ADDRESS and CHAIN_ID.`;
+  if (standard === "unlock") return isLock ? null : `${where} is no Unlock lock. Check KEY_STANDARD.`;
+  // A contract that does not take part in ERC-165 says nothing about itself, and may still be what is wanted.
+  if (!isErc721 || !isErc1155) return null;
+  if (standard === "erc721" && !says721) return `${where} is not an ERC-721 contract. Check KEY_STANDARD.`;
+  if (standard === "erc1155" && !says1155) return `${where} is not an ERC-1155 contract. Check KEY_STANDARD.`;
+  return null;
 }
 
 type ProbeResult = AskedBlock & { answers: readonly Answer[]; isSignatureValid: boolean | null };

@@ -8,6 +8,7 @@ import { startRpcFaultServer } from "~/testing/rpc-fault-server";
 import type { RpcFaultServer } from "~/testing/rpc-fault-server";
 import { deployUnlockLock } from "~/testing/unlock-lock";
 import { createOwnershipReader } from "./ownership.server";
+import { findContractFault } from "./ownership.gateway.server";
 import type { KeyStandard } from "./ownership.gateway.server";
 
 let chain: TestChain;
@@ -434,3 +435,22 @@ async function startTestChainWithId(chainId: number) {
   const { startLocalChain } = await import("../../contracts/local-chain.mjs");
   return await startLocalChain({ chainId });
 }
+
+test("a contract of the wrong standard, or none at all, is named as a fault; the right one is not", async () => {
+  const multiKey = await chain.deploy({ contractName: "MultiKey" });
+  const silent = await chain.deploy({ contractName: "Misbehaving", args: [0] });
+  const find = (standard: KeyStandard, contractAddress: Address) =>
+    findContractFault({ client: chain.client(), contractAddress, standard });
+
+  expect(await find("erc721", chain.key.address)).toBeNull();
+  expect(await find("unlock", chain.key.address)).toBeNull();
+  expect(await find("erc1155", multiKey.address)).toBeNull();
+  expect(await find("erc721", silent.address)).toBeNull();
+  expect(await find("erc721", multiKey.address)).toContain("is not an ERC-721 contract");
+  expect(await find("erc1155", chain.key.address)).toContain("is not an ERC-1155 contract");
+  expect(await find("unlock", multiKey.address)).toContain("is no Unlock lock");
+  expect(await find("unlock", silent.address)).toContain("is no Unlock lock");
+  for (const standard of ["erc721", "erc1155", "unlock"] as const) {
+    expect(await find(standard, chain.addressOf(9))).toContain("does not exist");
+  }
+});

@@ -48,8 +48,10 @@ export function createJsonPoster({ url, timeoutMs }: { url: string; timeoutMs: n
     const body = Buffer.from(json, "utf8");
     return new Promise((resolve, reject) => {
       let request: ClientRequest;
+      let isOver = false;
       const timer = setTimeout(() => fail(new PostFailure("It did not answer in time.")), timeoutMs);
       function fail(failure: PostFailure): void {
+        isOver = true;
         clearTimeout(timer);
         reject(failure);
         request.destroy();
@@ -60,6 +62,7 @@ export function createJsonPoster({ url, timeoutMs }: { url: string; timeoutMs: n
         request.once("response", (response) => {
           readText(response).then(
             (text) => {
+              isOver = true;
               clearTimeout(timer);
               resolve({ status: response.statusCode ?? 0, text });
             },
@@ -69,7 +72,7 @@ export function createJsonPoster({ url, timeoutMs }: { url: string; timeoutMs: n
         request.on("error", (error) => {
           // A kept connection may be closed by the server at the very moment it is used again. All that is
           // asked here only reads, so it is asked once more.
-          if (request.reusedSocket && !isSecondTry && !request.destroyed) return send(true);
+          if (request.reusedSocket && !isSecondTry && !isOver) return send(true);
           fail(brokenConnection(error));
         });
       }
