@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startLocalChain } from "../../contracts/local-chain.mjs";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import type { Refusal } from "~/platform/http/refusal";
 import { startTestChain } from "~/testing/chain";
@@ -431,8 +432,33 @@ test("an endpoint that moves to another chain while in use is found out by its v
   }
 });
 
+test("an endpoint that names the right chain but answers from another is not believed", async () => {
+  const otherChain = await startTestChainWithId(chain.chainId + 1);
+  const tokenId = await chain.mintKey(1);
+  const lying = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  lying.setUpstream((method) => (method === "eth_chainId" ? chain.rpcUrl : otherChain.rpcUrl));
+  try {
+    const reader = createOwnershipReader({
+      client: createChainClient({ rpcUrls: [lying.url], chainId: chain.chainId }),
+      contractAddress: chain.key.address,
+      standard: "erc721",
+      cacheSeconds: 0,
+      clock: () => 0,
+    });
+    const failure: unknown = await reader
+      .readOwnership({ tokenId, holder: chain.addressOf(1) })
+      .catch((error: unknown) => error);
+    expect(failure).toEqual(unavailable);
+    expect((failure as Refusal).cause).toMatchObject({
+      message: `The answer came from chain ${chain.chainId + 1}, not ${chain.chainId}.`,
+    });
+  } finally {
+    await lying.stop();
+    await otherChain.stop();
+  }
+});
+
 async function startTestChainWithId(chainId: number) {
-  const { startLocalChain } = await import("../../contracts/local-chain.mjs");
   return await startLocalChain({ chainId });
 }
 

@@ -95,3 +95,29 @@ test("a failed read is told to all who waited for it, and to nobody after them",
   isBroken = false;
   expect(await read()).toMatchObject({ text: "here" });
 });
+
+test("a read that was forgotten on its way is not kept, and does not end the one that took its place", async () => {
+  const { reads, read, loads } = makeReads();
+  const landings: ((text: string) => void)[] = [];
+  const begin = () =>
+    reads.read({
+      key: "a",
+      group: "a",
+      fresh: false,
+      load: async () => ({ blockNumber: 1n, text: await new Promise<string>((land) => landings.push(land)) }),
+    });
+
+  const early = begin();
+  reads.forget("a");
+  const late = begin();
+  landings[0]?.("early");
+  await early;
+  expect(reads.size()).toBe(0);
+  const joined = begin();
+  landings[1]?.("late");
+
+  expect([await late, await joined].map(({ text }) => text)).toEqual(["late", "late"]);
+  expect(landings).toHaveLength(2);
+  expect(await read("a")).toMatchObject({ text: "late" });
+  expect(loads()).toBe(0);
+});
