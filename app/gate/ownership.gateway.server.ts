@@ -2,10 +2,9 @@ import {
   BaseError,
   decodeAbiParameters,
   encodeDeployData,
-  encodeFunctionData,
   getAddress,
-  parseAbi,
   parseAbiParameters,
+  toFunctionSelector,
   zeroAddress,
   zeroHash,
 } from "viem";
@@ -41,13 +40,15 @@ export type KeyReading = AskedBlock & {
 type Read = { target: Address; data: Hex };
 type Answer = { hasCode: boolean; success: boolean; size: bigint; word: bigint };
 
-const keyAbi = parseAbi([
-  "function ownerOf(uint256 tokenId) view returns (address)",
-  "function isValidKey(uint256 tokenId) view returns (bool)",
-  "function balanceOf(address holder, uint256 id) view returns (uint256)",
-  "function exists(uint256 id) view returns (bool)",
-  "function totalSupply(uint256 id) view returns (uint256)",
-]);
+/** Encoded by hand, because every argument is one word and the general encoder hashes the name each time. */
+const selectors = {
+  supportsInterface: toFunctionSelector("supportsInterface(bytes4)"),
+  ownerOf: toFunctionSelector("ownerOf(uint256)"),
+  isValidKey: toFunctionSelector("isValidKey(uint256)"),
+  balanceOf: toFunctionSelector("balanceOf(address,uint256)"),
+  exists: toFunctionSelector("exists(uint256)"),
+  totalSupply: toFunctionSelector("totalSupply(uint256)"),
+};
 const probeAnswer = parseAbiParameters(
   "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool isSigned, (bool hasCode, bool success, uint256 size, uint256 word)[] answers",
 );
@@ -78,17 +79,14 @@ export async function readKey({
   signed,
 }: KeyContract & { tokenId: string; holder: Address; signed?: WalletSignature }): Promise<KeyReading> {
   const id = BigInt(tokenId);
-  const ask = (data: Hex): Read => ({ target: contractAddress, data });
   if (standard === "erc1155") {
-    const data = encodeFunctionData({ abi: keyAbi, functionName: "balanceOf", args: [holder, id] });
-    const { answers, ...rest } = await probe({ client, reads: [ask(data)], signed });
+    const reads = [makeRead({ contractAddress, name: "balanceOf", words: [BigInt(holder), id] })];
+    const { answers, ...rest } = await probe({ client, reads, signed });
     const balance = readWord({ answer: answers[0], name: "balanceOf", contractAddress }) ?? 0n;
     return { ...rest, owner: null, balance, hasExpired: false };
   }
-  const reads = [ask(encodeFunctionData({ abi: keyAbi, functionName: "ownerOf", args: [id] }))];
-  if (standard === "unlock") {
-    reads.push(ask(encodeFunctionData({ abi: keyAbi, functionName: "isValidKey", args: [id] })));
-  }
+  const reads = [makeRead({ contractAddress, name: "ownerOf", words: [id] })];
+  if (standard === "unlock") reads.push(makeRead({ contractAddress, name: "isValidKey", words: [id] }));
   const { answers, ...rest } = await probe({ client, reads, signed });
   const owner = readOwnerWord({ answer: answers[0], contractAddress });
   const isValidKey =
@@ -102,15 +100,12 @@ export async function readSupply({
   contractAddress,
   tokenId,
 }: Omit<KeyContract, "standard"> & { tokenId: string }): Promise<AskedBlock & { exists: boolean | null }> {
-  const args = [BigInt(tokenId)] as const;
+  const words = [BigInt(tokenId)];
   const { answers, blockNumber, blockTimestamp } = await probe({
     client,
     reads: [
-      { target: contractAddress, data: encodeFunctionData({ abi: keyAbi, functionName: "exists", args }) },
-      {
-        target: contractAddress,
-        data: encodeFunctionData({ abi: keyAbi, functionName: "totalSupply", args }),
-      },
+      makeRead({ contractAddress, name: "exists", words }),
+      makeRead({ contractAddress, name: "totalSupply", words }),
     ],
   });
   requireCode({ answer: answers[0], contractAddress });
@@ -127,12 +122,60 @@ export async function readBalances({
   bigint[]
 > {
   if (holdings.length === 0) return [];
-  const reads = holdings.map(({ holder, tokenId }) => ({
-    target: contractAddress,
-    data: encodeFunctionData({ abi: keyAbi, functionName: "balanceOf", args: [holder, tokenId] }),
-  }));
+  const reads = holdings.map(({ holder, tokenId }) =>
+    makeRead({ contractAddress, name: "balanceOf", words: [BigInt(holder), tokenId] }),
+  );
   const { answers } = await probe({ client, reads });
   return answers.map((answer) => readWord({ answer, name: "balanceOf", contractAddress }) ?? 0n);
+}
+
+function makeRead({
+  contractAddress,
+  name,
+  words,
+}: {
+  contractAddress: Address;
+  name: keyof typeof selectors;
+  words: readonly bigint[];
+}): Read {
+  const encoded = words.map((word) => word.toString(16).padStart(64, "0")).join("");
+  return { target: contractAddress, data: `${selectors[name]}${encoded}` };
+}
+
+/** ERC-165 names of the standards, in the high bytes of a word. */
+const interfaces = { erc721: 0x80ac58cdn << 224n, erc1155: 0xd9b67a26n << 224n };
+
+/**
+ * What is wrong with the configured contract, in a sentence for the operator; null when nothing is. A gate set
+ * to the wrong standard would otherwise just tell everybody that they own nothing.
+ */
+export async function findContractFault({
+  client,
+  contractAddress,
+  standard,
+}: KeyContract): Promise<string | null> {
+  const read = (name: keyof typeof selectors, word: bigint) =>
+    makeRead({ contractAddress, name, words: [word] });
+  const { answers } = await probe({
+    client,
+    reads: [
+      read("supportsInterface", interfaces.erc721),
+      read("supportsInterface", interfaces.erc1155),
+      read("isValidKey", 0n),
+    ],
+  });
+  const [isErc721, isErc1155, isLock] = answers.map(
+    ({ success, size, word }) => success && size >= 32n && word <= 1n,
+  );
+  const [says721, says1155] = answers.map(({ word }) => word === 1n);
+  const where = `The contract at ${contractAddress} on chain ${client.chain.id}`;
+  if (!answers[0]?.hasCode) return `${where} does not exist. Check KEY_CONTRACT_ADDRESS and CHAIN_ID.`;
+  if (standard === "unlock") return isLock ? null : `${where} is no Unlock lock. Check KEY_STANDARD.`;
+  // A contract that does not take part in ERC-165 says nothing about itself, and may still be what is wanted.
+  if (!isErc721 || !isErc1155) return null;
+  if (standard === "erc721" && !says721) return `${where} is not an ERC-721 contract. Check KEY_STANDARD.`;
+  if (standard === "erc1155" && !says1155) return `${where} is not an ERC-1155 contract. Check KEY_STANDARD.`;
+  return null;
 }
 
 type ProbeResult = AskedBlock & { answers: readonly Answer[]; isSignatureValid: boolean | null };

@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startLocalChain } from "../../contracts/local-chain.mjs";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import type { Refusal } from "~/platform/http/refusal";
 import { startTestChain } from "~/testing/chain";
@@ -8,6 +9,7 @@ import { startRpcFaultServer } from "~/testing/rpc-fault-server";
 import type { RpcFaultServer } from "~/testing/rpc-fault-server";
 import { deployUnlockLock } from "~/testing/unlock-lock";
 import { createOwnershipReader } from "./ownership.server";
+import { findContractFault } from "./ownership.gateway.server";
 import type { KeyStandard } from "./ownership.gateway.server";
 
 let chain: TestChain;
@@ -430,7 +432,51 @@ test("an endpoint that moves to another chain while in use is found out by its v
   }
 });
 
+test("an endpoint that names the right chain but answers from another is not believed", async () => {
+  const otherChain = await startTestChainWithId(chain.chainId + 1);
+  const tokenId = await chain.mintKey(1);
+  const lying = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  lying.setUpstream((method) => (method === "eth_chainId" ? chain.rpcUrl : otherChain.rpcUrl));
+  try {
+    const reader = createOwnershipReader({
+      client: createChainClient({ rpcUrls: [lying.url], chainId: chain.chainId }),
+      contractAddress: chain.key.address,
+      standard: "erc721",
+      cacheSeconds: 0,
+      clock: () => 0,
+    });
+    const failure: unknown = await reader
+      .readOwnership({ tokenId, holder: chain.addressOf(1) })
+      .catch((error: unknown) => error);
+    expect(failure).toEqual(unavailable);
+    expect((failure as Refusal).cause).toMatchObject({
+      message: `The answer came from chain ${chain.chainId + 1}, not ${chain.chainId}.`,
+    });
+  } finally {
+    await lying.stop();
+    await otherChain.stop();
+  }
+});
+
 async function startTestChainWithId(chainId: number) {
-  const { startLocalChain } = await import("../../contracts/local-chain.mjs");
   return await startLocalChain({ chainId });
 }
+
+test("a contract of the wrong standard, or none at all, is named as a fault; the right one is not", async () => {
+  const multiKey = await chain.deploy({ contractName: "MultiKey" });
+  const silent = await chain.deploy({ contractName: "Misbehaving", args: [0] });
+  const find = (standard: KeyStandard, contractAddress: Address) =>
+    findContractFault({ client: chain.client(), contractAddress, standard });
+
+  expect(await find("erc721", chain.key.address)).toBeNull();
+  expect(await find("unlock", chain.key.address)).toBeNull();
+  expect(await find("erc1155", multiKey.address)).toBeNull();
+  expect(await find("erc721", silent.address)).toBeNull();
+  expect(await find("erc721", multiKey.address)).toContain("is not an ERC-721 contract");
+  expect(await find("erc1155", chain.key.address)).toContain("is not an ERC-1155 contract");
+  expect(await find("unlock", multiKey.address)).toContain("is no Unlock lock");
+  expect(await find("unlock", silent.address)).toContain("is no Unlock lock");
+  for (const standard of ["erc721", "erc1155", "unlock"] as const) {
+    expect(await find(standard, chain.addressOf(9))).toContain("does not exist");
+  }
+});

@@ -34,7 +34,10 @@ export type RpcFaultServer = {
   onPost: (listener: RpcListener) => void;
   /** Called with each request when the chain has answered, before the answer is passed on. */
   onAnswer: (listener: RpcListener) => void;
-  setUpstream: (url: string) => void;
+  /** Another chain to ask; by method, for an endpoint that says one thing and does another. */
+  setUpstream: (url: string | ((method: string) => string)) => void;
+  /** Whether the connection a request came over is to be broken, as one that was closed while idle. */
+  onConnectionUse: (shouldBreak: () => boolean) => void;
   stop: () => Promise<void>;
 };
 
@@ -49,15 +52,17 @@ export async function startRpcFaultServer({
   fault?: RpcFault;
 }): Promise<RpcFaultServer> {
   let fault = firstFault;
-  let upstreamUrl = firstUpstreamUrl;
+  let chooseUpstream = (_method: string) => firstUpstreamUrl;
   const posts: string[] = [];
   let postListener: RpcListener = () => {};
   let answerListener: RpcListener = () => {};
+  let shouldBreak = () => false;
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (shouldBreak()) return void incoming.socket.resetAndDestroy();
     const body = await readBody(incoming);
     const request = JSON.parse(body) as RpcRequest;
     posts.push(request.method);
@@ -70,7 +75,7 @@ export async function startRpcFaultServer({
       if (fault === "hanging-after-headers") return void response.write(played.body);
       return void response.end(played.body);
     }
-    const upstream = await fetch(upstreamUrl, {
+    const upstream = await fetch(chooseUpstream(request.method), {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body,
@@ -96,7 +101,10 @@ export async function startRpcFaultServer({
       answerListener = next;
     },
     setUpstream: (url) => {
-      upstreamUrl = url;
+      chooseUpstream = typeof url === "string" ? () => url : url;
+    },
+    onConnectionUse: (next) => {
+      shouldBreak = next;
     },
     async stop() {
       server.closeAllConnections();

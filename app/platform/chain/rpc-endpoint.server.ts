@@ -1,5 +1,7 @@
-import { BaseError, HttpRequestError, RpcRequestError, http, isHex, numberToHex } from "viem";
+import { BaseError, HttpRequestError, RpcRequestError, isHex } from "viem";
 import type { Clock } from "~/platform/clock";
+import { PostFailure, createJsonPoster } from "./json-rpc.gateway.server";
+import type { HttpAnswer } from "./json-rpc.gateway.server";
 
 /** How long an endpoint that failed is passed over while another one is at hand. */
 const restAfterFailureMs = 10_000;
@@ -29,8 +31,6 @@ export type RpcEndpointOptions = {
   onFault: (fault: { endpoint: string; reason: string }) => void;
 };
 
-type RawAnswer = { result?: unknown; error?: unknown };
-
 /** One RPC URL: knows whether it is to be trusted (its chain id is right) and whether it lately failed. */
 export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
   const { clock, chainId, onFault } = options;
@@ -45,16 +45,19 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
     chainCheck = null;
     restUntilMs = clock() + restAfterFailureMs;
     if (!hasFailed)
-      onFault({ endpoint: label, reason: error instanceof BaseError ? reasonOf(error) : "unknown" });
+      onFault({ endpoint: label, reason: error instanceof BaseError ? error.details : String(error) });
     hasFailed = true;
   }
 
   async function checkChain(): Promise<void> {
     const answer = await send({ method: "eth_chainId" });
-    const found = "result" in answer ? answer.result : undefined;
-    if (found === numberToHex(chainId)) return;
+    // A refusal to say is a failure like others; only another chain's id is held against the endpoint.
+    if ("error" in answer)
+      throw new HttpRequestError({ url: label, details: "It does not tell its chain id." });
+    const found = isHex(answer.result) ? answer.result : "no number";
+    if (isHex(found) && BigInt(found) === BigInt(chainId)) return;
     refusedUntilMs = clock() + restOnWrongChainMs;
-    throw wrongChain(typeof found === "string" ? found.slice(0, 20) : "no answer");
+    throw wrongChain(found.slice(0, 20));
   }
 
   function wrongChain(found: string): HttpRequestError {
@@ -88,78 +91,66 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
   };
 }
 
-function createSender({ url, position, timeoutMs, clock, onRequest }: RpcEndpointOptions) {
+function createSender({ url, position, timeoutMs, onRequest }: RpcEndpointOptions) {
   const label = `endpoint ${position} (${new URL(url).host})`;
-  const transport = http(url, { raw: true, retryCount: 0, timeout: timeoutMs })({ retryCount: 0 });
+  const post = createJsonPoster({ url, timeoutMs });
+  let id = 0;
 
-  async function post(call: RpcCall): Promise<RawAnswer | null> {
-    onRequest({ endpoint: label, method: call.method });
-    return (await transport.request(call as never)) as RawAnswer | null;
-  }
-
-  /**
-   * A server may close an idle connection at the very moment it is used again. All calls made here only
-   * read, so one that broke off at once is sent once more; one that took its time is not.
-   */
-  async function postOverLiveConnection(call: RpcCall): Promise<RawAnswer | null> {
-    const startedAtMs = clock();
+  async function send({ method, params = [] }: RpcCall): Promise<RpcAnswer> {
+    id += 1;
+    const json = JSON.stringify({ jsonrpc: "2.0", id, method, params });
+    // Of what was asked, errors keep only the method: parameters hold addresses and signatures.
+    const asked = { body: { method }, url: label };
+    let answer: HttpAnswer;
     try {
-      return await post(call);
+      answer = await post({ json, onRequest: () => onRequest({ endpoint: label, method }) });
     } catch (error) {
-      if (!isBrokenConnection(error) || clock() - startedAtMs > timeoutMs / 4) throw error;
-      return await post(call);
+      if (!(error instanceof PostFailure)) throw error;
+      throw new HttpRequestError({ ...asked, details: error.message });
     }
-  }
-
-  async function send(call: RpcCall): Promise<RpcAnswer> {
-    // Errors are made anew: those of the transport carry the URL, and what was sent, into the log.
-    const body = { method: call.method };
-    let raw: RawAnswer | null;
-    try {
-      raw = await postOverLiveConnection(call);
-    } catch (error) {
-      throw withoutUrl({ error, body, label });
-    }
-    if (raw?.error !== undefined && raw.error !== null) return { error: toRpcError({ raw, body, label }) };
-    const result = raw?.result;
-    const isAnswer = call.method === "eth_call" ? isHex(result) : result !== undefined;
-    if (!isAnswer) throw new HttpRequestError({ body, url: label, details: "The answer holds no result." });
-    return { result };
+    return readAnswer({ answer, method, asked });
   }
 
   return { label, send };
 }
 
-function isBrokenConnection(error: unknown): boolean {
-  if (!(error instanceof HttpRequestError) || error.status !== undefined) return false;
-  const { code } = error.walk() as { code?: unknown };
-  return code === "ECONNRESET" || code === "EPIPE" || code === "UND_ERR_SOCKET";
+type Asked = { body: { method: string }; url: string };
+
+function readAnswer({
+  answer,
+  method,
+  asked,
+}: {
+  answer: HttpAnswer;
+  method: string;
+  asked: Asked;
+}): RpcAnswer {
+  const { status, text } = answer;
+  const isOverloaded = status === 429 || status >= 500;
+  const message = isOverloaded ? null : parseMessage(text);
+  if (message?.error) return { error: toRpcError({ given: message.error, asked }) };
+  if (status !== 200) throw new HttpRequestError({ ...asked, status, details: `HTTP status ${status}.` });
+  if (!message) throw new HttpRequestError({ ...asked, details: "The answer is not JSON-RPC." });
+  const { result } = message;
+  const isAnswer = method === "eth_call" ? isHex(result) : result !== undefined;
+  if (!isAnswer) throw new HttpRequestError({ ...asked, details: "The answer holds no result." });
+  return { result };
 }
 
-function toRpcError({ raw, body, label }: { raw: RawAnswer; body: { method: string }; label: string }) {
-  const given = (typeof raw.error === "object" ? raw.error : {}) as Record<string, unknown>;
-  const code = typeof given.code === "number" ? given.code : -32603;
+function parseMessage(text: string): { result?: unknown; error?: unknown } | null {
+  try {
+    const message: unknown = JSON.parse(text);
+    return typeof message === "object" && message !== null ? message : null;
+  } catch {
+    return null;
+  }
+}
+
+function toRpcError({ given, asked }: { given: unknown; asked: Asked }): RpcRequestError {
+  const fields = (typeof given === "object" ? given : {}) as Record<string, unknown>;
+  const code = typeof fields.code === "number" ? fields.code : -32603;
   const message =
-    typeof given.message === "string" ? given.message.slice(0, 300) : "An error without a message.";
-  const data = isHex(given.data) ? given.data : undefined;
-  return new RpcRequestError({ body, error: { code, message, data }, url: label });
-}
-
-function withoutUrl({ error, body, label }: { error: unknown; body: { method: string }; label: string }) {
-  const status = error instanceof HttpRequestError ? error.status : undefined;
-  const details = error instanceof BaseError ? reasonOf(error) : "The request failed.";
-  return new HttpRequestError({ body, details, status, url: label });
-}
-
-/** What went wrong, without the address it went wrong at. */
-function reasonOf(error: BaseError): string {
-  if (error.name === "TimeoutError") return "It did not answer in time.";
-  if (error instanceof HttpRequestError && error.status) return `HTTP status ${error.status}.`;
-  const root = error.walk();
-  const code = (root as { code?: unknown }).code;
-  if (typeof code === "string") return `The connection failed: ${code}.`;
-  if (root instanceof SyntaxError) return "The answer is not JSON.";
-  return error instanceof HttpRequestError && error.url.startsWith("endpoint ")
-    ? error.details
-    : error.shortMessage;
+    typeof fields.message === "string" ? fields.message.slice(0, 300) : "An error without a message.";
+  const data = isHex(fields.data) ? fields.data : undefined;
+  return new RpcRequestError({ ...asked, error: { code, message, data } });
 }

@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { createSharedReads } from "./shared-reads.server";
+
+type Value = { blockNumber: bigint; text: string };
+
+function makeReads({ maxEntries = 3 } = {}) {
+  let loads = 0;
+  const reads = createSharedReads<Value>({ cacheMs: 1_000, maxEntries, clock: () => 0 });
+  return {
+    reads,
+    loads: () => loads,
+    read: (key: string, { blockNumber = 1n, group = key, fresh = false } = {}) =>
+      reads.read({
+        key,
+        group,
+        fresh,
+        load: async () => {
+          loads += 1;
+          return { blockNumber, text: `${key} ${loads}` };
+        },
+      }),
+  };
+}
+
+test("no more entries are kept than allowed; the one read longest ago goes first", async () => {
+  const { reads, read, loads } = makeReads({ maxEntries: 3 });
+  for (const key of ["a", "b", "c"]) await read(key);
+  await read("a", { fresh: true });
+  await read("d");
+
+  expect(reads.size()).toBe(3);
+  const before = loads();
+  for (const key of ["a", "c", "d"]) await read(key);
+  expect(loads()).toBe(before);
+  await read("b");
+  expect(loads()).toBe(before + 1);
+});
+
+test("ten thousand strangers' keys take no more room than the limit", async () => {
+  const { reads, read } = makeReads({ maxEntries: 100 });
+  await Promise.all(Array.from({ length: 10_000 }, (_, index) => read(`key ${index}`)));
+
+  expect(reads.size()).toBe(100);
+});
+
+test("an answer from a block behind the latest one seen is given, but not kept", async () => {
+  const { read, loads } = makeReads();
+  await read("a", { blockNumber: 10n });
+
+  expect(await read("b", { blockNumber: 9n })).toMatchObject({ blockNumber: 9n });
+  expect(loads()).toBe(2);
+  await read("b", { blockNumber: 10n });
+  await read("b");
+  expect(loads()).toBe(3);
+});
+
+test("after everything was forgotten, a chain that got shorter is believed again", async () => {
+  const { reads, read, loads } = makeReads();
+  await read("a", { blockNumber: 10n });
+  reads.forget();
+  await read("a", { blockNumber: 5n });
+  await read("a", { blockNumber: 5n });
+
+  expect(loads()).toBe(2);
+});
+
+test("forgetting a group drops its entries and no others", async () => {
+  const { reads, read, loads } = makeReads();
+  await read("7:alice", { group: "7" });
+  await read("7:bob", { group: "7" });
+  await read("8:alice", { group: "8" });
+  reads.forget("7");
+
+  expect(reads.size()).toBe(1);
+  await read("8:alice", { group: "8" });
+  expect(loads()).toBe(3);
+});
+
+test("a failed read is told to all who waited for it, and to nobody after them", async () => {
+  const { reads } = makeReads();
+  let isBroken = true;
+  const read = () =>
+    reads.read({
+      key: "a",
+      group: "a",
+      fresh: false,
+      load: async () => {
+        if (isBroken) throw new Error("away");
+        return { blockNumber: 1n, text: "here" };
+      },
+    });
+
+  const outcomes = await Promise.allSettled([read(), read()]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  isBroken = false;
+  expect(await read()).toMatchObject({ text: "here" });
+});
+
+test("a read that was forgotten on its way is not kept, and does not end the one that took its place", async () => {
+  const { reads, read, loads } = makeReads();
+  const landings: ((text: string) => void)[] = [];
+  const begin = () =>
+    reads.read({
+      key: "a",
+      group: "a",
+      fresh: false,
+      load: async () => ({ blockNumber: 1n, text: await new Promise<string>((land) => landings.push(land)) }),
+    });
+
+  const early = begin();
+  reads.forget("a");
+  const late = begin();
+  landings[0]?.("early");
+  await early;
+  expect(reads.size()).toBe(0);
+  const joined = begin();
+  landings[1]?.("late");
+
+  expect([await late, await joined].map(({ text }) => text)).toEqual(["late", "late"]);
+  expect(landings).toHaveLength(2);
+  expect(await read("a")).toMatchObject({ text: "late" });
+  expect(loads()).toBe(0);
+});

@@ -1,0 +1,231 @@
+import { createServer } from "node:net";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { ContractFunctionRevertedError, parseAbi } from "viem";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startTestChain } from "~/testing/chain";
+import type { TestChain } from "~/testing/chain";
+import { startRpcFaultServer } from "~/testing/rpc-fault-server";
+import type { RpcFaultServer } from "~/testing/rpc-fault-server";
+import { startLocalChain } from "../../../contracts/local-chain.mjs";
+import { createChainClient, isChainOutage, isRpcRefusal } from "./chain-client.server";
+import type { ChainClientOptions } from "./chain-client.server";
+
+let chain: TestChain;
+let first: RpcFaultServer;
+let second: RpcFaultServer;
+let nowMs = 0;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  first = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  second = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+});
+afterAll(async () => {
+  await Promise.all([first.stop(), second.stop(), chain.stop()]);
+});
+beforeEach(() => {
+  for (const server of [first, second]) {
+    server.setFault("none");
+    server.posts.length = 0;
+  }
+  nowMs = 0;
+});
+
+function makeClient(options: Partial<ChainClientOptions> = {}) {
+  return createChainClient({
+    rpcUrls: [first.url, second.url],
+    chainId: chain.chainId,
+    timeoutMs: 200,
+    clock: () => nowMs,
+    ...options,
+  });
+}
+
+function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => expect.fail("It did not fail."),
+    (error: unknown) => error,
+  );
+}
+
+async function findClosedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+test("the chain id is asked for once, with the first call, and the second endpoint rests meanwhile", async () => {
+  const requests: { endpoint: string; method: string }[] = [];
+  const client = makeClient({ onRequest: (request) => requests.push(request) });
+  await client.getBlockNumber();
+  await client.getBlockNumber();
+
+  expect([...first.posts].sort()).toEqual(["eth_blockNumber", "eth_blockNumber", "eth_chainId"]);
+  expect(second.posts).toEqual([]);
+  expect(requests.map(({ method }) => method).sort()).toEqual([...first.posts].sort());
+  expect(requests[0]?.endpoint).toMatch(/^endpoint 1 \(127\.0\.0\.1:\d+\)$/);
+});
+
+test("calls that begin at once share one check of the chain id", async () => {
+  const client = makeClient();
+  await Promise.all(Array.from({ length: 20 }, () => client.getBlockNumber()));
+
+  expect(first.posts.filter((method) => method === "eth_chainId")).toHaveLength(1);
+});
+
+test.each([
+  "hanging",
+  "hanging-after-headers",
+  "reset",
+  "http-500",
+  "http-429",
+  "html",
+  "rpc-error",
+  "wrong-chain",
+] as const)("while the first endpoint plays %s, the second answers", async (fault) => {
+  first.setFault(fault);
+
+  expect(await makeClient().getBlockNumber()).toBe(await chain.viewer.getBlockNumber());
+});
+
+test("with nobody listening at the first address, the second answers", async () => {
+  const rpcUrls = [`http://127.0.0.1:${await findClosedPort()}`, second.url];
+
+  expect(await makeClient({ rpcUrls }).getBlockNumber()).toBe(await chain.viewer.getBlockNumber());
+});
+
+test("dead endpoints hold a call no longer than one timeout each, and the errors name no address or key", async () => {
+  first.setFault("hanging");
+  second.setFault("hanging-after-headers");
+  const startedAtMs = Date.now();
+  const failure = await failureOf(makeClient().getBlockNumber());
+  const tookMs = Date.now() - startedAtMs;
+
+  expect(tookMs).toBeGreaterThanOrEqual(390);
+  expect(tookMs).toBeLessThan(700);
+  expect(isChainOutage(failure)).toBe(true);
+  for (let cause = failure; cause instanceof Error; cause = cause.cause) {
+    expect(`${cause.stack} ${JSON.stringify(cause)}`).not.toContain("secret-key-in-path");
+  }
+});
+
+test("an endpoint that hangs is passed over for ten seconds, then tried by one call and used again", async () => {
+  const faults: string[] = [];
+  const client = makeClient({ onFault: ({ reason }) => faults.push(reason) });
+  first.setFault("hanging");
+  await client.getBlockNumber();
+  first.posts.length = 0;
+  nowMs = 9_999;
+  await client.getBlockNumber();
+  expect(first.posts).toEqual([]);
+
+  nowMs = 10_000;
+  await Promise.all([client.getBlockNumber(), client.getBlockNumber(), client.getBlockNumber()]);
+  expect(first.posts.filter((method) => method === "eth_blockNumber")).toHaveLength(1);
+  first.setFault("none");
+  nowMs = 60_000;
+  await client.getBlockNumber();
+  expect(first.posts.slice(-2).sort()).toEqual(["eth_blockNumber", "eth_chainId"]);
+  expect(faults).toEqual(["It did not answer in time.", "answers again"]);
+});
+
+test("the only endpoint is asked every time, however often it failed", async () => {
+  const client = makeClient({ rpcUrls: [first.url] });
+  first.setFault("http-500");
+  for (let count = 0; count < 3; count++) await failureOf(client.getBlockNumber());
+  first.setFault("none");
+
+  expect(await client.getBlockNumber()).toBe(await chain.viewer.getBlockNumber());
+});
+
+test("an endpoint of another chain is not believed, is left alone for 30 seconds, and is then asked again", async () => {
+  const other = await startLocalChain({ chainId: chain.chainId + 1 });
+  try {
+    first.setUpstream(other.rpcUrl);
+    const client = makeClient({ rpcUrls: [first.url] });
+    const failure = await failureOf(client.getBlockNumber());
+    expect(isChainOutage(failure)).toBe(true);
+    expect(String(failure)).toContain(`not on chain ${chain.chainId}`);
+    first.posts.length = 0;
+    nowMs = 29_999;
+    await failureOf(client.getBlockNumber());
+    expect(first.posts).toEqual([]);
+
+    first.setUpstream(chain.rpcUrl);
+    nowMs = 30_000;
+    expect(await client.getBlockNumber()).toBe(await chain.viewer.getBlockNumber());
+  } finally {
+    first.setUpstream(chain.rpcUrl);
+    await other.stop();
+  }
+});
+
+test("an endpoint that was away is asked for its chain id again: another chain may have come in its place", async () => {
+  const other = await startLocalChain({ chainId: chain.chainId + 1 });
+  try {
+    const client = makeClient({ rpcUrls: [first.url] });
+    await client.getBlockNumber();
+    first.setFault("http-500");
+    await failureOf(client.getBlockNumber());
+    first.setFault("none");
+    first.setUpstream(other.rpcUrl);
+
+    expect(isChainOutage(await failureOf(client.getBlockNumber()))).toBe(true);
+  } finally {
+    first.setUpstream(chain.rpcUrl);
+    await other.stop();
+  }
+});
+
+test("a connection that the server closed while idle does not fail the next call", async () => {
+  const client = makeClient({ rpcUrls: [first.url] });
+  await client.getBlockNumber();
+  let breaks = 1;
+  first.onConnectionUse(() => breaks-- > 0);
+  try {
+    expect(await client.getBlockNumber()).toBe(await chain.viewer.getBlockNumber());
+  } finally {
+    first.onConnectionUse(() => false);
+  }
+});
+
+test("a revert is the contract's answer: no other endpoint is asked, and it is no outage", async () => {
+  const client = makeClient();
+  const abi = parseAbi(["function ownerOf(uint256) view returns (address)"]);
+  const failure = await failureOf(
+    client.readContract({ address: chain.key.address, abi, functionName: "ownerOf", args: [404n] }),
+  );
+
+  expect(isChainOutage(failure)).toBe(false);
+  expect((failure as { walk: (test: (e: unknown) => boolean) => unknown }).walk(isReverted)).toBeTruthy();
+  expect(second.posts).toEqual([]);
+});
+
+function isReverted(error: unknown): boolean {
+  return error instanceof ContractFunctionRevertedError;
+}
+
+test("a call to where no contract is, and a defect of our own, are no outages", async () => {
+  const client = makeClient();
+  const abi = parseAbi(["function ownerOf(uint256) view returns (address)"]);
+  const failure = await failureOf(
+    client.readContract({ address: chain.addressOf(9), abi, functionName: "ownerOf", args: [1n] }),
+  );
+
+  expect(isChainOutage(failure)).toBe(false);
+  expect(isChainOutage(new TypeError("undefined is not a function"))).toBe(false);
+  expect(isChainOutage(undefined)).toBe(false);
+});
+
+test("a refusal of one endpoint is told rather than the silence of the other", async () => {
+  first.setFault("small-log-ranges");
+  second.setFault("http-500");
+  const failure = await failureOf(makeClient().getLogs({ fromBlock: 0n, toBlock: 100n }));
+
+  expect(isRpcRefusal(failure)).toBe(true);
+  expect(String(failure)).toContain("limited to a 10 block range");
+});
