@@ -105,12 +105,15 @@ export async function startServices({
       checks: {
         database: {
           required: true,
-          ask: () => pingDatabase({ database, timeoutMs: databasePingMs }),
+          ask: async () => {
+            await pingDatabase({ database, timeoutMs: databasePingMs });
+            return null;
+          },
           whenDown: "The database could not be asked.",
         },
         chain: {
           required: true,
-          ask: async () => void (await chain.getBlockNumber({ cacheTime: 0 })),
+          ask: gate.findContractFault,
           whenDown: "No RPC endpoint of the configured chain answered.",
         },
       },

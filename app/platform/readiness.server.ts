@@ -4,8 +4,8 @@ export type DependencyState = { state: "up" | "down"; latencyMs: number; detail?
 export type ReadinessCheck = {
   /** A service without it cannot answer; without an optional one it is only degraded. */
   required: boolean;
-  /** Throws when the dependency cannot be asked. */
-  ask: () => Promise<void>;
+  /** Throws when the dependency cannot be asked; a sentence tells what is wrong with one that could. */
+  ask: () => Promise<string | null>;
   /** What a stranger may be told when it is down: never an address or an error of a third party. */
   whenDown: string;
 };
@@ -50,8 +50,10 @@ async function askOne(check: ReadinessCheck): Promise<DependencyState> {
     const timedOut = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(new Error("timed out")), askTimeoutMs);
     });
-    await Promise.race([check.ask(), timedOut]);
-    return { state: "up", latencyMs: latencyMs() };
+    const fault = await Promise.race([check.ask(), timedOut]);
+    return fault === null
+      ? { state: "up", latencyMs: latencyMs() }
+      : { state: "down", latencyMs: latencyMs(), detail: fault };
   } catch {
     return { state: "down", latencyMs: latencyMs(), detail: check.whenDown };
   } finally {

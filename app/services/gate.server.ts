@@ -9,6 +9,7 @@ import type { IdentifyRequest } from "~/gate/identify.server";
 import { issueNonce } from "~/gate/issue-nonce.server";
 import { createKeyStore } from "~/gate/keys.store.server";
 import { createNonceStore } from "~/gate/nonces.store.server";
+import { findContractFault } from "~/gate/ownership.gateway.server";
 import { createOwnershipReader } from "~/gate/ownership.server";
 import { createSpentSignatureStore } from "~/gate/spent-signatures.store.server";
 import { submit } from "~/gate/submit.server";
@@ -38,6 +39,8 @@ export type GateServices = {
   }) => Promise<{ success: true; message: string }>;
   readTokenStatus: (request: { tokenId: unknown }) => Promise<TokenStatus>;
   publicKeys: () => { keys: object[] };
+  /** What is wrong with the key contract, in a sentence; throws when the chain cannot be asked. */
+  findContractFault: () => Promise<string | null>;
   stop: () => Promise<void>;
 };
 
@@ -94,6 +97,7 @@ export async function wireGate({
       });
     },
     onBlock: ownership.noteBlock,
+    onReorganisation: () => ownership.forget(),
     log,
     clock,
   });
@@ -132,6 +136,7 @@ export async function wireGate({
     readTokenStatus: ({ tokenId }) =>
       readTokenStatus({ tokenId, dependencies: { chainId, contractAddress, ownership, keys } }),
     publicKeys: tokens.publicKeys,
+    findContractFault: () => findContractFault({ client: chain, contractAddress, standard }),
     stop: async () => void (await Promise.all([watcher.stop(), outbox.sender.stop()])),
   };
 }
