@@ -18,7 +18,7 @@ function readSources() {
   const fixtures = readdirSync(new URL("test-fixtures/", sourceFolder)).filter((name) =>
     name.endsWith(".sol"),
   );
-  const paths = ["LatchkeyKey.sol", ...fixtures.map((name) => `test-fixtures/${name}`)];
+  const paths = ["ChainProbe.sol", "LatchkeyKey.sol", ...fixtures.map((name) => `test-fixtures/${name}`)];
   return Object.fromEntries(
     paths.map((path) => [path, { content: readFileSync(new URL(path, sourceFolder), "utf8") }]),
   );

@@ -187,12 +187,11 @@ async function listening({ guard, guardEnded, port, log }) {
   });
 }
 
-/**
- * One of the ten rich accounts every development chain has.
- *
- * @param {number} index 0 to 9
- */
-export function developmentAccount(index) {
+/** Deriving one takes some ten milliseconds. @type {Map<number, ReturnType<typeof deriveAccount>>} */
+const developmentAccounts = new Map();
+
+/** @param {number} index */
+function deriveAccount(index) {
   const account = mnemonicToAccount(developmentMnemonic, { addressIndex: index });
   const privateKey = account.getHdKey().privateKey;
   if (!privateKey) throw new LocalChainError(`There is no development account ${index}.`);
@@ -201,6 +200,17 @@ export function developmentAccount(index) {
     address: account.address,
     privateKey: /** @type {`0x${string}`} */ (`0x${Buffer.from(privateKey).toString("hex")}`),
   };
+}
+
+/**
+ * One of the ten rich accounts every development chain has.
+ *
+ * @param {number} index 0 to 9
+ */
+export function developmentAccount(index) {
+  const account = developmentAccounts.get(index) ?? deriveAccount(index);
+  developmentAccounts.set(index, account);
+  return account;
 }
 
 /**

@@ -1,0 +1,102 @@
+import { isAddressEqual } from "viem";
+import type { Address } from "viem";
+import type { Clock } from "~/platform/clock";
+import { readKey, readSupply } from "./ownership.gateway.server";
+import type { KeyContract, KeyReading, WalletSignature } from "./ownership.gateway.server";
+import { createSharedReads } from "./shared-reads.server";
+
+/** Keys held in memory at most; the ones read longest ago go first. */
+const maxEntries = 10_000;
+
+export type Ownership =
+  { owned: true } | { owned: false; reason: "not-owner" | "does-not-exist" | "expired" };
+export type KeyOwner =
+  /** ERC-1155 has no single owner. */
+  | { exists: true; owner: Address | null }
+  | { exists: false; owner: null }
+  /** An ERC-1155 contract that does not count its supply cannot tell. */
+  | { exists: null; owner: null };
+
+export type OwnershipReader = {
+  /** `fresh` asks the chain even if it was asked a moment ago. Throws chain-unavailable, never guesses. */
+  readOwnership: (wanted: { tokenId: string; holder: Address; fresh?: boolean }) => Promise<Ownership>;
+  /** Ownership, and whether the wallet's own code stands behind a signature, in one request. */
+  readOwnershipAndSignature: (wanted: {
+    tokenId: string;
+    signed: WalletSignature;
+  }) => Promise<{ isSignatureValid: boolean; ownership: Ownership }>;
+  readOwner: (wanted: { tokenId: string }) => Promise<KeyOwner>;
+  /** Drops what is remembered of one key, or of all. */
+  forget: (what?: { tokenId?: string }) => void;
+  /** What was read before a new block is not shared any more. */
+  noteBlock: (blockNumber: bigint) => void;
+};
+
+/** What the chain says of keys. `tokenId` is a canonical decimal string. */
+export function createOwnershipReader({
+  cacheSeconds,
+  clock,
+  ...contract
+}: KeyContract & { cacheSeconds: number; clock: Clock }): OwnershipReader {
+  const keys = createSharedReads<KeyReading>({ cacheMs: cacheSeconds * 1_000, maxEntries, clock });
+  const supplies = createSharedReads<Awaited<ReturnType<typeof readSupply>>>({
+    cacheMs: cacheSeconds * 1_000,
+    maxEntries,
+    clock,
+  });
+  let notedBlock = -1n;
+
+  function read({ tokenId, holder, fresh }: { tokenId: string; holder: Address; fresh: boolean }) {
+    // Only ERC-1155 is asked about a holder; elsewhere one answer serves whoever asks about the key.
+    const key = contract.standard === "erc1155" ? `${tokenId}:${holder.toLowerCase()}` : tokenId;
+    return keys.read({
+      key,
+      group: tokenId,
+      fresh,
+      load: () => readKey({ ...contract, tokenId, holder }),
+    });
+  }
+
+  async function readOwner(tokenId: string): Promise<KeyOwner> {
+    if (contract.standard === "erc1155") {
+      const load = () => readSupply({ ...contract, tokenId });
+      const { exists } = await supplies.read({ key: tokenId, group: tokenId, fresh: false, load });
+      return exists ? { exists, owner: null } : { exists, owner: null };
+    }
+    const { owner } = await read({ tokenId, holder: contract.contractAddress, fresh: false });
+    return owner ? { exists: true, owner } : { exists: false, owner: null };
+  }
+
+  return {
+    readOwner: ({ tokenId }) => readOwner(tokenId),
+    async readOwnership({ tokenId, holder, fresh = false }) {
+      return judge({ reading: await read({ tokenId, holder, fresh }), holder });
+    },
+    async readOwnershipAndSignature({ tokenId, signed }) {
+      const reading = await readKey({ ...contract, tokenId, holder: signed.wallet, signed });
+      return {
+        isSignatureValid: reading.isSignatureValid === true,
+        ownership: judge({ reading, holder: signed.wallet }),
+      };
+    },
+    forget({ tokenId } = {}) {
+      keys.forget(tokenId);
+      supplies.forget(tokenId);
+    },
+    noteBlock(blockNumber) {
+      if (blockNumber <= notedBlock) return;
+      notedBlock = blockNumber;
+      keys.startBlock();
+      supplies.startBlock();
+    },
+  };
+}
+
+function judge({ reading, holder }: { reading: KeyReading; holder: Address }): Ownership {
+  if (reading.balance !== null) {
+    return reading.balance > 0n ? { owned: true } : { owned: false, reason: "not-owner" };
+  }
+  if (reading.owner === null) return { owned: false, reason: "does-not-exist" };
+  if (!isAddressEqual(reading.owner, holder)) return { owned: false, reason: "not-owner" };
+  return reading.hasExpired ? { owned: false, reason: "expired" } : { owned: true };
+}

@@ -1,0 +1,149 @@
+import { createRequire } from "node:module";
+import {
+  bytesToHex,
+  getAddress,
+  hashMessage,
+  hexToBytes,
+  isAddressEqual,
+  isErc6492Signature,
+  keccak256,
+  numberToHex,
+  parseErc6492Signature,
+  recoverAddress,
+} from "viem";
+import type { Address, Hex } from "viem";
+import { Refusal } from "~/platform/http/refusal";
+import type { WalletSignature } from "./ownership.gateway.server";
+import type { Ownership, OwnershipReader } from "./ownership.server";
+
+/** Passkey and multi-owner wallets sign at length; no known one comes near this. */
+const maxSignatureBytes = 8_192;
+const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const evenHex = /^0x(?:[0-9a-fA-F]{2})*$/;
+
+type SignatureParts = { rs: Uint8Array; recoveryBit: 0 | 1 };
+type Recover = (parts: SignatureParts & { hash: Hex }) => Promise<Address>;
+
+/**
+ * The address of the ordinary account that signed a message (EIP-191), or null when the signature is
+ * malformed or not in its one canonical form (low s). 65 bytes, or 64 in the compact form of EIP-2098.
+ */
+export async function recoverSigner({
+  message,
+  signature,
+  recover = getRecover(),
+}: {
+  message: string;
+  signature: string;
+  recover?: Recover;
+}): Promise<Address | null> {
+  const parts = readParts(signature);
+  if (!parts) return null;
+  try {
+    return await recover({ ...parts, hash: hashMessage(message) });
+  } catch {
+    // Numbers out of range, or a point that is not on the curve.
+    return null;
+  }
+}
+
+function readParts(signature: string): SignatureParts | null {
+  const isCompact = signature.length === 2 + 64 * 2;
+  if (!evenHex.test(signature) || (!isCompact && signature.length !== 2 + 65 * 2)) return null;
+  const bytes = hexToBytes(signature as Hex);
+  const rs = bytes.slice(0, 64);
+  // The compact form keeps the recovery bit in the highest bit of s.
+  const last = isCompact ? (bytes[32] ?? 0) >> 7 : (bytes[64] ?? 0);
+  if (isCompact) rs[32] = (rs[32] ?? 0) & 0x7f;
+  const s = BigInt(bytesToHex(rs.subarray(32)));
+  const isLow = s > 0n && s <= curveOrder / 2n;
+  const recoveryBit = last >= 27 ? last - 27 : last;
+  return isLow && (recoveryBit === 0 || recoveryBit === 1) ? { rs, recoveryBit } : null;
+}
+
+type NativeCurve = {
+  ecdsaRecover: (rs: Uint8Array, bit: number, hash: Uint8Array, compressed: boolean) => Uint8Array;
+};
+let chosenRecover: Recover | undefined;
+
+function getRecover(): Recover {
+  return (chosenRecover ??= findNativeRecover() ?? recoverPurely);
+}
+
+/** libsecp256k1, some twenty times faster than JavaScript; null where no binary fits the platform. */
+export function findNativeRecover(): Recover | null {
+  let curve: NativeCurve;
+  try {
+    // Not the package's own entry: without a binary, that falls back to an implementation we do not want.
+    curve = createRequire(import.meta.url)("secp256k1/bindings.js") as NativeCurve;
+  } catch {
+    return null;
+  }
+  return async ({ rs, recoveryBit, hash }) => {
+    const publicKey = curve.ecdsaRecover(rs, recoveryBit, hexToBytes(hash), false);
+    return getAddress(`0x${keccak256(publicKey.subarray(1)).slice(-40)}`);
+  };
+}
+
+export async function recoverPurely({ rs, recoveryBit, hash }: Parameters<Recover>[0]): Promise<Address> {
+  const signature = `${bytesToHex(rs)}${numberToHex(recoveryBit + 27).slice(2)}` as const;
+  return await recoverAddress({ hash, signature });
+}
+
+/**
+ * Refuses unless `address` signed `message`; then tells whether it owns the key. One request to the chain
+ * either way: an ordinary account is proved here and only its ownership is read, and for everything else
+ * the wallet's code is asked together with the ownership. Asking costs a stranger nothing but that one
+ * call, so the caller checks nonce and rate limit first.
+ */
+export async function proveAndReadOwnership({
+  message,
+  signature,
+  address,
+  tokenId,
+  ownership,
+}: {
+  message: string;
+  signature: string;
+  address: Address;
+  tokenId: string;
+  ownership: OwnershipReader;
+}): Promise<Ownership> {
+  const signer = await recoverSigner({ message, signature });
+  if (signer && isAddressEqual(signer, address)) {
+    return await ownership.readOwnership({ tokenId, holder: address, fresh: true });
+  }
+  const signed = readWalletSignature({ message, signature, wallet: address });
+  if (!signed) throw signatureMismatch();
+  const proof = await ownership.readOwnershipAndSignature({ tokenId, signed });
+  if (!proof.isSignatureValid) throw signatureMismatch();
+  return proof.ownership;
+}
+
+function signatureMismatch(): Refusal {
+  return new Refusal("authentication-failed", { detail: "The signature does not match the address." });
+}
+
+function readWalletSignature({
+  message,
+  signature,
+  wallet,
+}: {
+  message: string;
+  signature: string;
+  wallet: Address;
+}): WalletSignature | null {
+  if (signature.length > 2 + maxSignatureBytes * 2 || !evenHex.test(signature)) return null;
+  const hash = hashMessage(message);
+  const plain = { wallet, hash, signature: signature.toLowerCase() as Hex, deployment: null };
+  // Shorter than the mark of a wrapped signature, and so not one.
+  if (signature.length < 2 + 32 * 2 || !isErc6492Signature(plain.signature)) return plain;
+  try {
+    const wrapped = parseErc6492Signature(plain.signature);
+    if (!wrapped.address) return plain;
+    const deployment = { factory: wrapped.address, data: wrapped.data };
+    return { wallet, hash, signature: wrapped.signature, deployment };
+  } catch {
+    return null;
+  }
+}

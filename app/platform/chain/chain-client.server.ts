@@ -1,0 +1,105 @@
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  ExecutionRevertedError,
+  createPublicClient,
+  custom,
+  defineChain,
+} from "viem";
+import type { RpcRequestError } from "viem";
+import type { Clock } from "~/platform/clock";
+import { systemClock } from "~/platform/clock";
+import { createRpcEndpoint } from "./rpc-endpoint.server";
+import type { RpcCall, RpcEndpoint } from "./rpc-endpoint.server";
+
+export type ChainClientOptions = {
+  /** Asked in this order; the next one is asked when one fails. */
+  rpcUrls: readonly string[];
+  chainId: number;
+  /** For one answer of one endpoint. A call takes at most this times the number of endpoints. */
+  timeoutMs?: number;
+  clock?: Clock;
+  /** Called for every HTTP request that is sent. */
+  onRequest?: (request: { endpoint: string; method: string }) => void;
+  /** Called when an endpoint fails for the first time, and when it answers again. */
+  onFault?: (fault: { endpoint: string; reason: string }) => void;
+};
+export type ChainClient = ReturnType<typeof createChainClient>;
+
+/**
+ * A viem client that asks several RPC endpoints in turn. Unlike viem's own fallback it never believes an
+ * endpoint of another chain, passes over one that failed a moment ago, and keeps URLs out of its errors.
+ */
+export function createChainClient({
+  rpcUrls,
+  chainId,
+  timeoutMs = 2_000,
+  clock = systemClock,
+  onRequest = () => {},
+  onFault = () => {},
+}: ChainClientOptions) {
+  const endpoints = rpcUrls.map((url, index) =>
+    createRpcEndpoint({ url, position: index + 1, chainId, timeoutMs, clock, onRequest, onFault }),
+  );
+  const chain = defineChain({
+    id: chainId,
+    name: `Chain ${chainId}`,
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [] } },
+  });
+  const request = (call: RpcCall) => askInTurn({ endpoints, call });
+  return createPublicClient({
+    chain,
+    transport: custom({ request }, { retryCount: 0 }),
+    // A block number is asked for because it may have changed.
+    cacheTime: 0,
+  }).extend(() => ({
+    /** For whoever finds in an answer itself that it came from another chain. */
+    recheckChain(): void {
+      for (const endpoint of endpoints) endpoint.recheckChain();
+    },
+  }));
+}
+
+async function askInTurn({ endpoints, call }: { endpoints: RpcEndpoint[]; call: RpcCall }): Promise<unknown> {
+  let refusal: RpcRequestError | null = null;
+  let outage: unknown = new BaseError("There is no RPC endpoint to ask.");
+  const resting = endpoints.filter((endpoint) => endpoint.isResting());
+  const ready = endpoints.filter((endpoint) => !resting.includes(endpoint));
+  for (const endpoint of [...ready, ...resting]) {
+    try {
+      const answer = await endpoint.ask(call);
+      if ("result" in answer) return answer.result;
+      // What a contract answers, every endpoint would answer.
+      if (isRevert(answer.error)) throw answer.error;
+      refusal ??= answer.error;
+    } catch (error) {
+      if (isRevert(error)) throw error;
+      outage = error;
+    }
+  }
+  // A refusal says more than the silence of another endpoint: it may be a matter of what was asked.
+  throw refusal ?? outage;
+}
+
+function isRevert(error: unknown): boolean {
+  if (!(error instanceof BaseError) || error.name !== "RpcRequestError") return false;
+  return (error as RpcRequestError).code === 3 || ExecutionRevertedError.nodeMessage.test(error.details);
+}
+
+/**
+ * Whether an error means that the chain could not be asked. A contract that reverts or answers with nothing
+ * has been asked; an error that does not come from asking at all is a defect of ours. Neither is an outage.
+ */
+export function isChainOutage(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false;
+  const answer = error.walk(
+    (cause) =>
+      cause instanceof ContractFunctionRevertedError ||
+      cause instanceof ContractFunctionZeroDataError ||
+      cause instanceof ExecutionRevertedError ||
+      isRevert(cause),
+  );
+  return answer === null;
+}

@@ -1,0 +1,86 @@
+import { createPublicClient, createTestClient, createWalletClient, http } from "viem";
+import type { Abi, Address, Hex } from "viem";
+import { foundry } from "viem/chains";
+import {
+  deployKeyContract,
+  developmentAccount,
+  readArtifact,
+  startLocalChain,
+} from "../../contracts/local-chain.mjs";
+import { createChainClient } from "~/platform/chain/chain-client.server";
+import type { ChainClient } from "~/platform/chain/chain-client.server";
+
+export type Call = {
+  address: Address;
+  abi: Abi;
+  functionName: string;
+  args?: readonly unknown[];
+  from: number;
+};
+export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
+
+/** A real chain of its own, with the key contract on it. Accounts are named by their number, 0 to 9. */
+export async function startTestChain(
+  options: { keyDurationSeconds?: number; blockTimeSeconds?: number } = {},
+) {
+  const chain = await startLocalChain({ blockTimeSeconds: options.blockTimeSeconds });
+  const { rpcUrl } = chain;
+  const viewer = createPublicClient({ transport: http(rpcUrl), pollingInterval: 20, cacheTime: 0 });
+  const control = createTestClient({ mode: "anvil", chain: foundry, transport: http(rpcUrl) });
+  const wallets = new Map<number, ReturnType<typeof makeWallet>>();
+
+  function makeWallet(index: number) {
+    return createWalletClient({
+      account: developmentAccount(index).account,
+      chain: { ...foundry, id: chain.chainId },
+      transport: http(rpcUrl),
+    });
+  }
+  function walletOf(index: number) {
+    const wallet = wallets.get(index) ?? makeWallet(index);
+    wallets.set(index, wallet);
+    return wallet;
+  }
+
+  async function settle(hash: Hex) {
+    const receipt = await viewer.waitForTransactionReceipt({ hash });
+    if (receipt.status !== "success") throw new Error(`The transaction ${hash} failed.`);
+    return receipt;
+  }
+
+  /** Sends a transaction and waits until it is in a block. */
+  async function send({ from, ...call }: Call & { value?: bigint }) {
+    return await settle(await walletOf(from).writeContract(call));
+  }
+
+  async function deploy({ contractName, args = [] }: { contractName: string; args?: readonly unknown[] }) {
+    const { abi, bytecode } = readArtifact(contractName);
+    const receipt = await settle(await walletOf(0).deployContract({ abi, bytecode, args }));
+    if (!receipt.contractAddress) throw new Error(`${contractName} was not deployed.`);
+    return { address: receipt.contractAddress, abi };
+  }
+
+  const key = await deployKeyContract({ rpcUrl, keyDurationSeconds: options.keyDurationSeconds });
+
+  return {
+    ...chain,
+    viewer,
+    control,
+    walletOf,
+    send,
+    deploy,
+    settle,
+    key,
+    addressOf: (index: number): Address => developmentAccount(index).address,
+    client: (): ChainClient => createChainClient({ rpcUrls: [rpcUrl], chainId: chain.chainId }),
+    /** Mints a key for an account and gives its id. */
+    async mintKey(from: number, contract = key): Promise<string> {
+      await send({ ...contract, functionName: "mint", from });
+      return String(await viewer.readContract({ ...contract, functionName: "totalSupply" }));
+    },
+    async transferKey({ tokenId, from, to }: { tokenId: string; from: number; to: Address }) {
+      const args = [developmentAccount(from).address, to, BigInt(tokenId)];
+      return await send({ ...key, functionName: "transferFrom", args, from });
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+type RpcListener = (request: RpcRequest) => void | Promise<void>;
+type RpcRequest = { id: number; method: string; params?: unknown[] };
+
+/** How an RPC endpoint can go wrong. `none` passes everything on to the real chain. */
+export type RpcFault =
+  | "none"
+  | "hanging"
+  | "hanging-after-headers"
+  | "reset"
+  | "http-500"
+  | "http-429"
+  | "html"
+  | "empty"
+  | "truncated-json"
+  | "no-result"
+  | "wrong-type"
+  | "wrong-chain"
+  | "rpc-error"
+  | "reverting"
+  | "small-log-ranges";
+
+export type RpcFaultServer = {
+  url: string;
+  /** The methods of the HTTP requests that came in, one entry for each POST. */
+  posts: string[];
+  setFault: (fault: RpcFault) => void;
+  /** Called with each request before the chain is asked. */
+  onPost: (listener: RpcListener) => void;
+  /** Called with each request when the chain has answered, before the answer is passed on. */
+  onAnswer: (listener: RpcListener) => void;
+  setUpstream: (url: string) => void;
+  stop: () => Promise<void>;
+};
+
+export const maxLogRange = 10;
+
+/** A real HTTP server in front of a real chain: counts what comes in, and breaks when told to. */
+export async function startRpcFaultServer({
+  upstreamUrl: firstUpstreamUrl,
+  fault: firstFault = "none",
+}: {
+  upstreamUrl: string;
+  fault?: RpcFault;
+}): Promise<RpcFaultServer> {
+  let fault = firstFault;
+  let upstreamUrl = firstUpstreamUrl;
+  const posts: string[] = [];
+  let postListener: RpcListener = () => {};
+  let answerListener: RpcListener = () => {};
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(incoming);
+    const request = JSON.parse(body) as RpcRequest;
+    posts.push(request.method);
+    await postListener(request);
+    if (fault === "hanging") return;
+    if (fault === "reset") return void incoming.socket.resetAndDestroy();
+    const played = play({ fault, request });
+    if (played) {
+      response.writeHead(played.status, { "Content-Type": played.type });
+      if (fault === "hanging-after-headers") return void response.write(played.body);
+      return void response.end(played.body);
+    }
+    const upstream = await fetch(upstreamUrl, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body,
+    });
+    const answered = await upstream.text();
+    await answerListener(request);
+    response.writeHead(upstream.status, { "Content-Type": "application/json" });
+    response.end(answered);
+  }
+
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-key-in-path`,
+    posts,
+    setFault: (next) => {
+      fault = next;
+    },
+    onPost: (next) => {
+      postListener = next;
+    },
+    onAnswer: (next) => {
+      answerListener = next;
+    },
+    setUpstream: (url) => {
+      upstreamUrl = url;
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function play({ fault, request }: { fault: RpcFault; request: RpcRequest }) {
+  const json = (message: object, status = 200) => ({
+    status,
+    type: "application/json",
+    body: JSON.stringify({ jsonrpc: "2.0", id: request.id, ...message }),
+  });
+  const text = (body: string, { status = 200, type = "text/html" } = {}) => ({ status, type, body });
+  switch (fault) {
+    case "hanging-after-headers":
+      return text('{"jsonrpc":"2.0",', { type: "application/json" });
+    case "http-500":
+      return text("Internal Server Error", { status: 500, type: "text/plain" });
+    case "http-429":
+      return json({ error: { code: 429, message: "Too many requests" } }, 429);
+    case "html":
+      return text("<!doctype html><title>Welcome to the hotel network</title>");
+    case "empty":
+      return text("", { type: "application/json" });
+    case "truncated-json":
+      return text('{"jsonrpc":"2.0","id":1,"resu', { type: "application/json" });
+    case "no-result":
+      return json({});
+    case "wrong-type":
+      return json({ result: 17 });
+    case "wrong-chain":
+      return request.method === "eth_chainId" ? json({ result: "0x5" }) : null;
+    case "rpc-error":
+      return json({ error: { code: -32603, message: "Internal error" } });
+    case "reverting":
+      return request.method === "eth_call"
+        ? json({ error: { code: 3, message: "execution reverted", data: "0x" } })
+        : null;
+    case "small-log-ranges":
+      return isLongLogRange(request)
+        ? json({ error: { code: -32000, message: `eth_getLogs is limited to a ${maxLogRange} block range` } })
+        : null;
+    default:
+      return null;
+  }
+}
+
+function isLongLogRange({ method, params }: RpcRequest): boolean {
+  if (method !== "eth_getLogs") return false;
+  const { fromBlock, toBlock } = (params?.[0] ?? {}) as { fromBlock: string; toBlock: string };
+  return Number(toBlock) - Number(fromBlock) + 1 > maxLogRange;
+}

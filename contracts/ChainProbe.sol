@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+/// @title Several questions to a chain in one call.
+/// @notice Never deployed: its creation code is run by an `eth_call` without a recipient, which every node
+/// answers with what the constructor returns. So it needs no helper contract on the chain.
+/// @dev The answer names the chain and the block it comes from. Reads are made before a signature is judged,
+/// because judging one may run code of the signer's choosing (ERC-6492), which must not colour the reads.
+contract ChainProbe {
+    struct Read {
+        address target;
+        bytes data;
+    }
+
+    /// @dev Only answers of one word are of interest; `size` tells whether there was one.
+    struct Answer {
+        bool hasCode;
+        bool success;
+        uint256 size;
+        uint256 word;
+    }
+
+    /// @dev Without a wallet there is nothing to judge; without a factory the signature is plain ERC-1271.
+    struct Signed {
+        address wallet;
+        bytes32 hash;
+        bytes signature;
+        address factory;
+        bytes factoryData;
+    }
+
+    /// @dev Enough for passkey wallets and for deploying large ones, little enough to leave gas for the answer.
+    uint256 private constant SIGNATURE_GAS = 6_000_000;
+    uint256 private constant FACTORY_GAS = 8_000_000;
+
+    constructor(Read[] memory reads, Signed memory signed) {
+        Answer[] memory answers = new Answer[](reads.length);
+        for (uint256 i = 0; i < reads.length; i++) {
+            answers[i].hasCode = reads[i].target.code.length > 0;
+            (answers[i].success, answers[i].size, answers[i].word) = ask(reads[i].target, gasleft(), reads[i].data);
+        }
+        bytes memory output = abi.encode(block.chainid, block.number, block.timestamp, isSigned(signed), answers);
+        assembly {
+            return(add(output, 32), mload(output))
+        }
+    }
+
+    /// @dev ERC-6492: a wallet that exists is asked first; when that fails, or there is none yet, the factory is
+    /// called to make or prepare it, and it is asked again.
+    function isSigned(Signed memory signed) private returns (bool) {
+        if (signed.wallet == address(0)) return false;
+        if (signed.wallet.code.length > 0 && isValid(signed)) return true;
+        if (signed.factory == address(0)) return false;
+        address factory = signed.factory;
+        bytes memory data = signed.factoryData;
+        bool success;
+        // In assembly, here and below, so that a huge answer is not copied.
+        assembly {
+            success := call(FACTORY_GAS, factory, 0, add(data, 32), mload(data), 0, 0)
+        }
+        return success && signed.wallet.code.length > 0 && isValid(signed);
+    }
+
+    function isValid(Signed memory signed) private view returns (bool) {
+        bytes memory data = abi.encodeWithSelector(0x1626ba7e, signed.hash, signed.signature);
+        (bool success, uint256 size, uint256 word) = ask(signed.wallet, SIGNATURE_GAS, data);
+        return success && size >= 32 && bytes4(bytes32(word)) == 0x1626ba7e;
+    }
+
+    function ask(
+        address target,
+        uint256 gasLimit,
+        bytes memory data
+    ) private view returns (bool success, uint256 size, uint256 word) {
+        assembly {
+            mstore(0, 0)
+            success := staticcall(gasLimit, target, add(data, 32), mload(data), 0, 32)
+            size := returndatasize()
+            word := mload(0)
+        }
+    }
+}
