@@ -103,7 +103,7 @@ async function unpackInto(folder: string): Promise<void> {
     const script = `const { default: chromium } = (await import(${JSON.stringify(entry)})); await (chromium.default ?? chromium).executablePath();`;
     await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], {
       // The named runtime makes the package unpack the shared libraries too.
-      env: { ...definedEnvironment(), TMPDIR: draft, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" },
+      env: { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" },
     });
     renameSync(draft, folder);
   } catch (error) {

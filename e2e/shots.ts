@@ -35,6 +35,10 @@ async function shootAll({ page, name }: { page: Page; name: string }): Promise<v
   await enterRoom(page);
   await page.waitForLoadState("networkidle");
   await shoot("room");
+  // A full page is drawn without what a frame below the fold would show.
+  await page.frameLocator("iframe.room-script").getByRole("button", { name: "Light the lamp" }).click();
+  await page.locator("iframe.room-script").scrollIntoViewIfNeeded();
+  await page.screenshot({ path: `${folder}room-script-${name}.png` });
   const room = page.locator(".shadow-room");
   await room.getByRole("textbox").last().fill("Thank you.");
   await room.getByRole("button").last().click();
