@@ -15,6 +15,7 @@ const zones = [
       "./app/routes",
       "./app/ui",
       ...features.map((name) => `./app/${name}`),
+      "./app/services",
       "./app/services.server.ts",
     ],
     message:
@@ -27,7 +28,7 @@ const zones = [
   },
   ...features.map((name) => ({
     target: `./app/${name}`,
-    from: ["./app/routes", "./app/services.server.ts"],
+    from: ["./app/routes", "./app/services", "./app/services.server.ts"],
     message:
       "A feature receives what it needs as arguments; only routes and services.server.ts wire things up.",
   })),
@@ -111,6 +112,7 @@ export default tseslint.config(
       "**/*.store.server.ts",
       "app/platform/database/**",
       "app/services.server.ts",
+      "app/services/**",
       "app/testing/**",
       "app/commands/**",
     ],

@@ -56,6 +56,8 @@ export function compileContracts() {
   const artifacts = new Map();
   for (const path of Object.keys(sources)) {
     for (const [contractName, contract] of Object.entries(output.contracts[path])) {
+      // An interface has no code.
+      if (!contract.evm.bytecode.object) continue;
       const artifact = { contractName, abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` };
       artifacts.set(`${contractName}.json`, `${JSON.stringify(artifact, null, 2)}\n`);
     }

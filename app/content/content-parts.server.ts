@@ -1,12 +1,6 @@
 import path from "node:path";
 import type { Clock } from "~/platform/clock";
-import {
-  assertCanonicalTokenId,
-  ContentFileError,
-  openContentFile,
-  readContentText,
-  tokenFolder,
-} from "./content-files.server";
+import { ContentFileError, openContentFile, readContentText, tokenFolder } from "./content-files.server";
 import { audioFileSchema } from "./content.schema";
 import type { AudioFile } from "./content.schema";
 import { createFileCache } from "./file-cache.server";
@@ -47,34 +41,31 @@ export type ContentParts = {
   hasMedia: (wanted: { room: Room; file: string; kind: MediaKind }) => Promise<boolean>;
 };
 
-/** The operator's files, each read again only when it changed and complained of once until it changes. */
-export function createContentParts({
-  contentDir,
-  clock,
-  log,
-  recheckMs,
-  maxCacheEntries,
-}: {
+export type ContentPartsOptions = {
   contentDir: string;
   clock: Clock;
   log: ContentLog;
+  /** A file is looked at again at most this often. */
   recheckMs: number;
+  /** For each part: a file that is remembered, one known not to be there included, is one entry. */
   maxCacheEntries: number;
-}): ContentParts {
-  const rootDir = path.resolve(contentDir);
-  const bounds = { clock, recheckMs, maxEntries: maxCacheEntries, maxBytes: maxCacheBytesPerPart };
-  const report = createReporter({ rootDir, log });
-  const folders = createFileCache({ ...bounds, weigh: () => 0, load: () => Promise.resolve(true) });
-  const media = createFileCache({
-    ...bounds,
+};
+
+/** The operator's files, each read again only when it changed and complained of once until it changes. */
+export function createContentParts(options: ContentPartsOptions): ContentParts {
+  const rootDir = path.resolve(options.contentDir);
+  const report = createReporter({ rootDir, log: options.log });
+  const folders = createCache({ options, weigh: () => 0, load: () => Promise.resolve(true) });
+  const media = createCache({
+    options,
     weigh: () => 0,
     load: (filePath) => checkServable({ contentDir: rootDir, filePath }),
   });
 
   function partFinder<Value>({ name, parse }: { name: PartName; parse: (text: string) => Value }) {
     const limits = { contentDir: rootDir, maxBytes: contentPartLimits[name] };
-    const cache = createFileCache({
-      ...bounds,
+    const cache = createCache({
+      options,
       weigh: (value: Value) => 2 * JSON.stringify(value).length,
       load: async (filePath) => parse(await readContentText({ ...limits, filePath })),
     });
@@ -88,7 +79,6 @@ export function createContentParts({
   return {
     // Most keys have no folder of their own: one remembered answer spares looking for each part in it.
     openRoom: async (tokenId) => {
-      assertCanonicalTokenId(tokenId);
       const ownFolder = tokenFolder({ contentDir: rootDir, tokenId });
       const { state } = await folders.get(ownFolder);
       return { tokenId, folders: state === "missing" ? [rootDir] : [ownFolder, rootDir] };
@@ -108,6 +98,26 @@ export function createContentParts({
       return outcome.state === "present";
     },
   };
+}
+
+function createCache<Value>({
+  options,
+  load,
+  weigh,
+}: {
+  options: ContentPartsOptions;
+  load: (filePath: string) => Promise<Value>;
+  weigh: (value: Value) => number;
+}): FileCache<Value> {
+  const { clock, recheckMs, maxCacheEntries } = options;
+  return createFileCache({
+    load,
+    weigh,
+    clock,
+    recheckMs,
+    maxEntries: maxCacheEntries,
+    maxBytes: maxCacheBytesPerPart,
+  });
 }
 
 /** A file in the key's own folder counts even when it is broken; only one that is not there is looked for further. */

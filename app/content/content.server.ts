@@ -1,6 +1,5 @@
-import type { Clock } from "~/platform/clock";
 import { createContentParts } from "./content-parts.server";
-import type { ContentLog, ContentParts, Room } from "./content-parts.server";
+import type { ContentParts, ContentPartsOptions, Room } from "./content-parts.server";
 import type { AudioData, GatedContent } from "./content.schema";
 import { writeWelcomeText } from "./welcome-text";
 
@@ -9,6 +8,9 @@ export type SignMediaUrl = (target: { tokenId: string; file: string }) => string
 export type ContentReader = {
   readContent: (request: { tokenId: string; signMediaUrl: SignMediaUrl }) => Promise<GatedContent>;
 };
+
+export type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "log"> &
+  Partial<Pick<ContentPartsOptions, "recheckMs" | "maxCacheEntries">>;
 
 type OpenedRoom = { parts: ContentParts; room: Room; signMediaUrl: SignMediaUrl };
 
@@ -28,20 +30,11 @@ const silentAudio: AudioData = {
  * might be what the key was not meant to get.
  */
 export function createContentReader({
-  contentDir,
-  clock,
-  log,
   recheckMs = 1000,
   maxCacheEntries = 1000,
-}: {
-  contentDir: string;
-  clock: Clock;
-  log: ContentLog;
-  recheckMs?: number;
-  /** Per part: a file that is remembered, one that is known not to be there included, is one entry. */
-  maxCacheEntries?: number;
-}): ContentReader {
-  const parts = createContentParts({ contentDir, clock, log, recheckMs, maxCacheEntries });
+  ...options
+}: ContentReaderOptions): ContentReader {
+  const parts = createContentParts({ ...options, recheckMs, maxCacheEntries });
 
   return {
     readContent: async ({ tokenId, signMediaUrl }) => {

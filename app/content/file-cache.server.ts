@@ -16,19 +16,7 @@ type Entry<Value> = {
   weightBytes: number;
 };
 
-/**
- * Remembers what was made of each file until the file changes, and looks at the disk at most once every
- * `recheckMs` per file. While a file stays the same its outcome stays the same object. Callers that ask for one
- * file at the same moment share one look. Bounded by entries and by bytes; the least recently used go first.
- */
-export function createFileCache<Value>({
-  load,
-  weigh,
-  clock,
-  recheckMs,
-  maxEntries,
-  maxBytes,
-}: {
+export type FileCacheOptions<Value> = {
   load: (filePath: string) => Promise<Value>;
   /** About how much memory a value holds, in bytes. */
   weigh: (value: Value) => number;
@@ -36,45 +24,31 @@ export function createFileCache<Value>({
   recheckMs: number;
   maxEntries: number;
   maxBytes: number;
-}): FileCache<Value> {
-  const entries = new Map<string, Entry<Value>>();
+};
+
+/**
+ * Remembers what was made of each file until the file changes, and looks at the disk at most once every
+ * `recheckMs` per file. While a file stays the same its outcome stays the same object. Callers that ask for one
+ * file at the same moment share one look. Bounded by entries and by bytes; the least recently used go first.
+ */
+export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCache<Value> {
+  const { load, weigh, clock, recheckMs } = options;
+  const entries = createEntries<Value>(options);
   const looking = new Map<string, Promise<FileOutcome<Value>>>();
-  let heldBytes = 0;
-
-  function forget(filePath: string): void {
-    const entry = entries.get(filePath);
-    if (!entry) return;
-    entries.delete(filePath);
-    heldBytes -= entry.weightBytes;
-  }
-
-  function remember(filePath: string, entry: Entry<Value>): void {
-    forget(filePath);
-    entries.set(filePath, entry);
-    heldBytes += entry.weightBytes;
-    for (const oldest of entries.keys()) {
-      if (entries.size <= maxEntries && heldBytes <= maxBytes) break;
-      forget(oldest);
-    }
-  }
 
   async function lookAgain(filePath: string): Promise<FileOutcome<Value>> {
     const checkedAtMs = clock();
-    const previous = entries.get(filePath);
+    const previous = entries.find(filePath);
     const { fingerprint, outcome } = await lookAtFile({ filePath, previous, load });
     const weightBytes = outcome.state === "present" ? weigh(outcome.value) : 0;
-    remember(filePath, { checkedAtMs, fingerprint, outcome, weightBytes });
+    entries.put(filePath, { checkedAtMs, fingerprint, outcome, weightBytes });
     return outcome;
   }
 
   async function get(filePath: string): Promise<FileOutcome<Value>> {
-    const entry = entries.get(filePath);
+    const entry = entries.find(filePath);
     const ageMs = entry ? clock() - entry.checkedAtMs : -1;
-    if (entry && ageMs >= 0 && ageMs < recheckMs) {
-      entries.delete(filePath);
-      entries.set(filePath, entry);
-      return entry.outcome;
-    }
+    if (entry && ageMs >= 0 && ageMs < recheckMs) return entry.outcome;
     const underWay = looking.get(filePath);
     if (underWay) return underWay;
     const look = lookAgain(filePath).finally(() => looking.delete(filePath));
@@ -83,6 +57,37 @@ export function createFileCache<Value>({
   }
 
   return { get };
+}
+
+/** A map that forgets what was not asked for longest when it grows too long or too heavy. */
+function createEntries<Value>({ maxEntries, maxBytes }: { maxEntries: number; maxBytes: number }) {
+  const entries = new Map<string, Entry<Value>>();
+  let heldBytes = 0;
+
+  function forget(filePath: string): void {
+    heldBytes -= entries.get(filePath)?.weightBytes ?? 0;
+    entries.delete(filePath);
+  }
+
+  return {
+    find: (filePath: string): Entry<Value> | undefined => {
+      const entry = entries.get(filePath);
+      if (!entry) return undefined;
+      // A map keeps the order of insertion: what was just asked for moves to its end.
+      entries.delete(filePath);
+      entries.set(filePath, entry);
+      return entry;
+    },
+    put: (filePath: string, entry: Entry<Value>): void => {
+      forget(filePath);
+      entries.set(filePath, entry);
+      heldBytes += entry.weightBytes;
+      for (const oldest of entries.keys()) {
+        if (entries.size <= maxEntries && heldBytes <= maxBytes) break;
+        forget(oldest);
+      }
+    },
+  };
 }
 
 const missingFingerprint = "missing";

@@ -11,7 +11,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { createServer, request as httpRequest } from "node:http";
-import type { IncomingHttpHeaders, Server } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -28,13 +28,16 @@ let contentDir: string;
 let server: Server;
 let port: number;
 let lastFailure: unknown;
+let responses: ServerResponse[];
 
 beforeEach(async () => {
   contentDir = await mkdtemp(path.join(tmpdir(), "latchkey-media-"));
   await put("song.mp3", bytes);
   await utimes(path.join(contentDir, "song.mp3"), new Date(modified), new Date(modified));
   lastFailure = undefined;
+  responses = [];
   server = createServer((request, response) => {
+    responses.push(response);
     const [tokenId = "", ...segments] = decodeURIComponent(request.url ?? "")
       .slice(1)
       .split("/");
@@ -102,6 +105,20 @@ async function openDescriptors(): Promise<number> {
 
 async function expectNoOpenDescriptors(): Promise<void> {
   await vi.waitFor(async () => expect(await openDescriptors()).toBe(0), { timeout: 5000 });
+}
+
+/** Until every reader's connection is full and the server has stopped reading from disk for them. */
+async function waitUntilNothingFlows(): Promise<void> {
+  let before = -1;
+  await vi.waitFor(
+    () => {
+      const sent = responses.reduce((sum, response) => sum + (response.socket?.bytesWritten ?? 0), 0);
+      const isSettled = sent === before && responses.every((response) => response.writableNeedDrain);
+      before = sent;
+      expect(isSettled).toBe(true);
+    },
+    { interval: 100, timeout: 10_000 },
+  );
 }
 
 test("the whole file comes with what a player and a cache need to know", async () => {
@@ -271,26 +288,41 @@ test("everything that is not media of this folder is not found, whatever the lin
   await expectNoOpenDescriptors();
 });
 
-test("a reader that goes away in the middle leaves no file open", async () => {
+test("an error of the disk is not passed off as a file that does not exist", async () => {
+  const tooLongForAnyDisk = `${"日".repeat(190)}.mp3`;
+  expect((await ask(`/1/${encodeURIComponent(tooLongForAnyDisk)}`)).status).toBe(500);
+  expect(lastFailure).not.toBeInstanceOf(Refusal);
+});
+
+test("readers that go away in the middle leave no file open, without help of the garbage collector", async () => {
   await put("long.mp3", Buffer.alloc(32 * 1024 * 1024));
-  await Promise.all(
-    Array.from(
-      { length: 20 },
-      () =>
-        new Promise<void>((resolve) => {
-          const outgoing = httpRequest({ host: "127.0.0.1", port, path: "/1/long.mp3" }, (incoming) => {
-            incoming.once("data", () => {
-              incoming.destroy();
-              resolve();
-            });
-            incoming.on("error", () => undefined);
-          });
-          outgoing.on("error", () => undefined);
-          outgoing.end();
-        }),
-    ),
-  );
-  await expectNoOpenDescriptors();
+  const warnings: string[] = [];
+  const note = (warning: Error) => warnings.push(warning.message);
+  process.on("warning", note);
+  try {
+    const readers = await Promise.all(
+      Array.from(
+        { length: 20 },
+        () =>
+          new Promise<IncomingMessage>((resolve, reject) => {
+            httpRequest({ host: "127.0.0.1", port, path: "/1/long.mp3" }, (incoming) => {
+              incoming.on("error", () => undefined);
+              incoming.pause();
+              resolve(incoming);
+            })
+              .on("error", reject)
+              .end();
+          }),
+      ),
+    );
+    await waitUntilNothingFlows();
+    expect(await openDescriptors()).toBe(20);
+    for (const reader of readers) reader.destroy();
+    await expectNoOpenDescriptors();
+    expect(warnings.filter((warning) => warning.includes("FileHandle"))).toEqual([]);
+  } finally {
+    process.off("warning", note);
+  }
 });
 
 const plainRequest = {

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import path from "node:path";
 import type { Clock } from "~/platform/clock";
 import { Refusal } from "~/platform/http/refusal";
@@ -39,14 +40,6 @@ export function createMediaLinks({
   const secretKey = createSecretKey(key);
   const stepSeconds = Math.min(expiryStepSeconds, ttlSeconds);
 
-  function signatureOf({ tokenId, file, exp }: { tokenId: string; file: string; exp: string }): string {
-    const hmac = createHmac("sha256", secretKey);
-    for (const field of ["latchkey media link 1", tokenId, file, exp]) {
-      hmac.update(`${Buffer.byteLength(field)}:${field},`);
-    }
-    return hmac.digest("base64url");
-  }
-
   return {
     sign: ({ tokenId, file }) => {
       if (!isCanonicalTokenId(tokenId) || findMediaType(file) === null) {
@@ -54,10 +47,10 @@ export function createMediaLinks({
       }
       const exp = String(Math.ceil((clock() / 1000 + ttlSeconds) / stepSeconds) * stepSeconds);
       const filePath = file.split("/").map(encodeURIComponent).join("/");
-      return `/media/${tokenId}/${filePath}?exp=${exp}&sig=${signatureOf({ tokenId, file, exp })}`;
+      return `/media/${tokenId}/${filePath}?exp=${exp}&sig=${signatureOf({ secretKey, tokenId, file, exp })}`;
     },
     verify: ({ tokenId, file, exp, sig }) => {
-      const expected = Buffer.from(signatureOf({ tokenId, file, exp: exp ?? "" }));
+      const expected = Buffer.from(signatureOf({ secretKey, tokenId, file, exp: exp ?? "" }));
       const received = Buffer.from(sig ?? "");
       if (received.length !== expected.length || !timingSafeEqual(received, expected)) {
         throw new Refusal("media-link-invalid", {
@@ -73,6 +66,25 @@ export function createMediaLinks({
       return { maxAgeSeconds: Math.floor(remainingMs / 1000) };
     },
   };
+}
+
+/** Each field goes in with its length before it, so that no two links share what is signed. */
+function signatureOf({
+  secretKey,
+  tokenId,
+  file,
+  exp,
+}: {
+  secretKey: KeyObject;
+  tokenId: string;
+  file: string;
+  exp: string;
+}): string {
+  const hmac = createHmac("sha256", secretKey);
+  for (const field of ["latchkey media link 1", tokenId, file, exp]) {
+    hmac.update(`${Buffer.byteLength(field)}:${field},`);
+  }
+  return hmac.digest("base64url");
 }
 
 /** Without allow-scripts and allow-same-origin, an SVG opened as a page of its own can do nothing here. */
@@ -164,9 +176,10 @@ async function openMedia({
     try {
       return await openContentFile({ contentDir, filePath: path.join(folder, file) });
     } catch (error) {
-      if (!(error instanceof ContentFileError)) throw error;
+      // An error of the disk says nothing about whether the file exists: that is for the boundary to answer.
+      if (!(error instanceof ContentFileError) || error.kind === "unreadable") throw error;
       // Only an absent file is looked for further: a broken one of the key must not be replaced by another.
-      if (error.kind !== "missing") throw new Refusal("not-found", { cause: error });
+      if (error.kind === "broken") throw new Refusal("not-found", { cause: error });
     }
   }
   throw new Refusal("not-found");

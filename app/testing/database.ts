@@ -2,12 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
+import { startPostgresql } from "../../prisma/shadow-databases.mjs";
 
 export const migrationsDir = fileURLToPath(new URL("../../prisma/migrations", import.meta.url));
+
+export type TestDatabase = { database: Database; url: string };
 
 /** A folder that is removed when the test ends. */
 export async function createTestDir(): Promise<string> {
@@ -17,7 +20,7 @@ export async function createTestDir(): Promise<string> {
 }
 
 /** A fresh SQLite file with all migrations; closed and removed when the test ends. */
-export async function createTestDatabase(): Promise<{ database: Database; url: string; filePath: string }> {
+export async function createTestDatabase(): Promise<TestDatabase & { filePath: string }> {
   const filePath = path.join(await createTestDir(), "test.db");
   const url = pathToFileURL(filePath).href;
   await migrateDatabase({ url, migrationsDir });
@@ -29,4 +32,47 @@ export async function openTestDatabase(url: string): Promise<Database> {
   const database = await openDatabase({ url });
   onTestFinished(() => closeDatabase(database));
   return database;
+}
+
+let postgresql: ReturnType<typeof startPostgresql> | undefined;
+
+/** A fresh database on a real PostgreSQL server, which the first test of a file that needs it starts. */
+export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
+  const server = await (postgresql ??= startPostgresql());
+  const url = await server.createDatabase();
+  await migrateDatabase({ url, migrationsDir });
+  return { database: await openTestDatabase(url), url };
+}
+
+/** The same test once on SQLite and once on PostgreSQL. */
+export function testOnEachDatabase(name: string, body: (testDatabase: TestDatabase) => Promise<void>): void {
+  test(`${name} (SQLite)`, async () => body(await createTestDatabase()));
+  test(`${name} (PostgreSQL)`, async () => body(await createPostgresqlTestDatabase()));
+}
+
+afterAll(async () => {
+  await (await postgresql)?.stop();
+  postgresql = undefined;
+});
+
+/** A clock that stands still until it is told to move. */
+export function createTestClock(startMs = 1_700_000_000_000) {
+  let nowMs = startMs;
+  return {
+    clock: () => nowMs,
+    advance(ms: number) {
+      nowMs += ms;
+    },
+  };
+}
+
+/** What `body` resolved to in `times` calls that were all started before any could end, each value with its count. */
+export async function countOutcomes<T>(
+  times: number,
+  body: (index: number) => Promise<T>,
+): Promise<Map<T, number>> {
+  const outcomes = await Promise.all(Array.from({ length: times }, (_, index) => body(index)));
+  const counts = new Map<T, number>();
+  for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  return counts;
 }

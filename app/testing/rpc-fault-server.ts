@@ -22,7 +22,8 @@ export type RpcFault =
   | "wrong-chain"
   | "rpc-error"
   | "reverting"
-  | "small-log-ranges";
+  | "small-log-ranges"
+  | "no-logs";
 
 export type RpcFaultServer = {
   url: string;
@@ -147,6 +148,8 @@ function play({ fault, request }: { fault: RpcFault; request: RpcRequest }) {
       return isLongLogRange(request)
         ? json({ error: { code: -32000, message: `eth_getLogs is limited to a ${maxLogRange} block range` } })
         : null;
+    case "no-logs":
+      return request.method === "eth_getLogs" ? json({ result: [] }) : null;
     default:
       return null;
   }

@@ -35,3 +35,15 @@ contract ContractWalletFactory {
         return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), salt, codeHash)))));
     }
 }
+
+interface OpenMint {
+    function mint(address to, uint256 id, uint256 amount) external;
+}
+
+/// @notice Makes a wallet and, in the same call, gives it a key: what a dishonest signer would have run while
+/// its signature is judged.
+contract GiftingFactory is ContractWalletFactory {
+    function createWithKey(address owner, bytes32 salt, OpenMint keys, uint256 id) external {
+        keys.mint(this.create(owner, salt), id, 1);
+    }
+}

@@ -3,11 +3,11 @@ import {
   ContractFunctionRevertedError,
   ContractFunctionZeroDataError,
   ExecutionRevertedError,
+  RpcRequestError,
   createPublicClient,
   custom,
   defineChain,
 } from "viem";
-import type { RpcRequestError } from "viem";
 import type { Clock } from "~/platform/clock";
 import { systemClock } from "~/platform/clock";
 import { createRpcEndpoint } from "./rpc-endpoint.server";
@@ -84,8 +84,13 @@ async function askInTurn({ endpoints, call }: { endpoints: RpcEndpoint[]; call: 
 }
 
 function isRevert(error: unknown): boolean {
-  if (!(error instanceof BaseError) || error.name !== "RpcRequestError") return false;
-  return (error as RpcRequestError).code === 3 || ExecutionRevertedError.nodeMessage.test(error.details);
+  if (!(error instanceof RpcRequestError)) return false;
+  return error.code === 3 || ExecutionRevertedError.nodeMessage.test(error.details);
+}
+
+/** Whether an endpoint answered, and said no: to what was asked, not to being asked. */
+export function isRpcRefusal(error: unknown): boolean {
+  return error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError) !== null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
-import { pathToFileURL } from "node:url";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { readDatabaseUrl } from "./database-url.server";
+import type { SqliteClientOptions } from "./sqlite-client.server";
 
 /**
  * Both generated clients have the same models and methods; the SQLite one names the type for both. Raw statements
@@ -15,10 +15,12 @@ export type DatabaseLog = {
   warn: (fields: Record<string, unknown>, message: string) => void;
 };
 
-export type OpenDatabaseOptions = { url: string; log?: DatabaseLog };
-
-/** How long a statement waits for another process that is writing to the same SQLite file. */
-const busyTimeoutMs = 5_000;
+export type OpenDatabaseOptions = {
+  url: string;
+  log?: DatabaseLog;
+  /** How long a statement waits for another process that is writing to the same SQLite file. */
+  busyTimeoutMs?: number;
+};
 
 /** How long a request waits for a free PostgreSQL connection before it is told to come back later. */
 const connectTimeoutMs = 3_000;
@@ -28,21 +30,23 @@ const poolSize = 10;
 const clientOptions = {
   // The other formats print the arguments of the failed call, and those may be secrets.
   errorFormat: "minimal",
-  transactionOptions: { maxWait: busyTimeoutMs, timeout: 10_000 },
+  // Longer than SQLite's own waiting for a locked file, so that the reason is told and not just the time.
+  transactionOptions: { maxWait: 7_000, timeout: 10_000 },
 } as const;
 
 /** The SQLite file of each open database and its identity at opening, so that a replaced file is noticed. */
 const openedFiles = new WeakMap<Database, { path: string; inode: bigint }>();
 
 /** Opens a database that `migrateDatabase` has prepared. The caller closes it with `closeDatabase`. */
-export async function openDatabase({ url, log }: OpenDatabaseOptions): Promise<Database> {
+export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
+  const { url, log, busyTimeoutMs = 5_000 } = options;
   const location = readDatabaseUrl(url);
   return location.provider === "sqlite"
-    ? await openSqlite(location.path)
+    ? await openSqlite({ path: location.path, busyTimeoutMs })
     : await openPostgresql({ url: location.url, log });
 }
 
-async function openSqlite(path: string): Promise<Database> {
+async function openSqlite({ path, busyTimeoutMs }: SqliteClientOptions): Promise<Database> {
   const [{ PrismaClient }, { SqliteAdapter }] = await Promise.all([
     import("~/generated/sqlite/client"),
     import("./sqlite-adapter.server"),
@@ -50,7 +54,7 @@ async function openSqlite(path: string): Promise<Database> {
   const inode = await findInode(path);
   if (inode === null) throw new Error(`There is no database at ${path}. Apply the migrations first.`);
 
-  const adapter = new SqliteAdapter({ url: pathToFileURL(path).href, timeout: busyTimeoutMs });
+  const adapter = new SqliteAdapter({ path, busyTimeoutMs });
   const database = new PrismaClient({ adapter, ...clientOptions });
   try {
     await database.$connect();

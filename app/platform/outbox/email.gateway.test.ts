@@ -241,7 +241,7 @@ test("user name and password are percent-decoded, and a refused sign-in tells ne
     allowInsecureAuth: true,
     onAuth({ username, password }, _session, callback) {
       if (username === "gate@example.org" && password === "p:a/s@s") callback(null, { user: username });
-      else callback(new Error(`Wrong password ${password} for ${username}`));
+      else callback(new Error(`Wrong: ${Buffer.from(password ?? "").toString("base64")}`));
     },
   });
   const at = `127.0.0.1:${receiver.port}`;

@@ -58,7 +58,7 @@ export function createLane(options: LaneOptions): Lane {
       // A claim that came back during close is left to lapse: there is no time to finish it.
       if (closing) break;
       claimed.forEach(launch);
-      if (claimed.length > 0 || (lookAgain && room > 0)) continue;
+      if (claimed.length > 0) continue;
       if (inFlight.size === 0) break;
       await woken;
     }
@@ -71,7 +71,7 @@ export function createLane(options: LaneOptions): Lane {
     running ??= run().finally(() => {
       running = null;
       // Somebody asked between the last look and this line.
-      if (lookAgain && !closing) void drain();
+      return lookAgain && !closing ? drain() : undefined;
     });
     return running;
   }

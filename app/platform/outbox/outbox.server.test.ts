@@ -278,6 +278,57 @@ test("wake sends at once, also while another send hangs", async () => {
   await expect.poll(() => held.map(({ id }) => id)).toEqual(["n1", "n2"]);
 });
 
+test("sendDue waits for what was queued before it was called, also while another look is under way", async () => {
+  const { store, createSender } = createScene();
+  const { received, gateway } = await startReceiver();
+  let answer: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const slow: OutboxMemoryStore = {
+    ...store,
+    async claimDueDeliveries(request) {
+      const claimed = await store.claimDueDeliveries(request);
+      await answered;
+      return claimed;
+    },
+  };
+  const sender = createSender({ store: slow, gateways: { webhook: gateway } });
+  const first = sender.sendDue();
+  await Promise.resolve();
+  store.queue({ notificationId: "n1" });
+  const second = sender.sendDue();
+  answer();
+  await second;
+  expect(received).toHaveLength(1);
+  await first;
+});
+
+test("a wake that falls into the last moments of a look is not lost", async () => {
+  for (let ticks = 0; ticks < 15; ticks++) {
+    const { store, createSender } = createScene();
+    const { held, gateway } = createHeldGateway();
+    let announced = false;
+    const announcing: OutboxMemoryStore = {
+      ...store,
+      async claimDueDeliveries(request) {
+        const claimed = await store.claimDueDeliveries(request);
+        if (!announced) void announceLater();
+        announced = true;
+        return claimed;
+      },
+    };
+    const sender = createSender({
+      ...{ store: announcing, gateways: { webhook: gateway }, pollIntervalMs: 3_600_000, stopTimeoutMs: 1 },
+    });
+    const announceLater = async () => {
+      for (let tick = 0; tick < ticks; tick++) await null;
+      store.queue({ notificationId: "n1" });
+      sender.wake();
+    };
+    sender.start();
+    await expect.poll(() => held.length).toBe(1);
+  }
+});
+
 test("the poll finds what nobody announced, and outlives a store that cannot be asked", async () => {
   const { store, createSender, entries } = createScene();
   const { received, gateway } = await startReceiver();
@@ -310,6 +361,25 @@ test("stop waits for the send in flight, marks it and sends nothing more", async
   await sender.sendDue();
   expect(held).toHaveLength(1);
   expect(store.deliveries.map(({ deliveredAtMs }) => deliveredAtMs)).toEqual([startMs, null]);
+});
+
+test("what a claim brings after stop began is not sent", async () => {
+  const { store, createSender } = createScene();
+  const { held, gateway } = createHeldGateway();
+  let answer: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const slow: OutboxMemoryStore = {
+    ...store,
+    claimDueDeliveries: (request) => answered.then(() => store.claimDueDeliveries(request)),
+  };
+  const sender = createSender({ store: slow, gateways: { webhook: gateway } });
+  store.queue({ notificationId: "n1" });
+  sender.start();
+  const stopped = sender.stop();
+  answer();
+  await stopped;
+  expect(held).toHaveLength(0);
+  expect(only(store)).toMatchObject({ attempts: 0, deliveredAtMs: null });
 });
 
 test("stop is bounded: a send that does not end is cut off and its claim left to lapse", async () => {

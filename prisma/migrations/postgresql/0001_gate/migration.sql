@@ -94,10 +94,18 @@ CREATE TABLE "RateLimitWindow" (
     "key" TEXT NOT NULL,
     "startedAtMs" BIGINT NOT NULL,
     "points" INTEGER NOT NULL,
-    "previousPoints" INTEGER NOT NULL DEFAULT 0,
     "expiresAtMs" BIGINT NOT NULL,
 
     CONSTRAINT "RateLimitWindow_pkey" PRIMARY KEY ("key")
+);
+
+-- CreateTable
+CREATE TABLE "RateLimitLog" (
+    "key" TEXT NOT NULL,
+    "hits" TEXT NOT NULL,
+    "expiresAtMs" BIGINT NOT NULL,
+
+    CONSTRAINT "RateLimitLog_pkey" PRIMARY KEY ("key")
 );
 
 -- CreateIndex
@@ -120,6 +128,9 @@ CREATE INDEX "NotificationDelivery_deliveredAtMs_nextAttemptAtMs_idx" ON "Notifi
 
 -- CreateIndex
 CREATE INDEX "RateLimitWindow_expiresAtMs_idx" ON "RateLimitWindow"("expiresAtMs");
+
+-- CreateIndex
+CREATE INDEX "RateLimitLog_expiresAtMs_idx" ON "RateLimitLog"("expiresAtMs");
 
 -- AddForeignKey
 ALTER TABLE "NotificationDelivery" ADD CONSTRAINT "NotificationDelivery_notificationId_fkey" FOREIGN KEY ("notificationId") REFERENCES "Notification"("id") ON DELETE CASCADE ON UPDATE CASCADE;

@@ -87,7 +87,13 @@ CREATE TABLE "RateLimitWindow" (
     "key" TEXT NOT NULL PRIMARY KEY,
     "startedAtMs" BIGINT NOT NULL,
     "points" INTEGER NOT NULL,
-    "previousPoints" INTEGER NOT NULL DEFAULT 0,
+    "expiresAtMs" BIGINT NOT NULL
+);
+
+-- CreateTable
+CREATE TABLE "RateLimitLog" (
+    "key" TEXT NOT NULL PRIMARY KEY,
+    "hits" TEXT NOT NULL,
     "expiresAtMs" BIGINT NOT NULL
 );
 
@@ -111,3 +117,6 @@ CREATE INDEX "NotificationDelivery_deliveredAtMs_nextAttemptAtMs_idx" ON "Notifi
 
 -- CreateIndex
 CREATE INDEX "RateLimitWindow_expiresAtMs_idx" ON "RateLimitWindow"("expiresAtMs");
+
+-- CreateIndex
+CREATE INDEX "RateLimitLog_expiresAtMs_idx" ON "RateLimitLog"("expiresAtMs");

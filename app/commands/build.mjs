@@ -1,0 +1,47 @@
+// Builds server and browser code when anything they are made from is newer than the last build.
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { prepare, projectDir, run } from "./prepare.mjs";
+
+const sources = ["app", "server.ts", "remix.config.js", "package-lock.json", "tsconfig.json"];
+const stampFile = path.join(projectDir, "build/.made-from");
+
+function listFiles(place) {
+  if (statSync(place).isFile()) return [place];
+  return readdirSync(place).flatMap((name) => listFiles(path.join(place, name)));
+}
+
+function digestSources() {
+  const hash = createHash("sha256");
+  for (const source of sources) {
+    for (const file of listFiles(path.join(projectDir, source)).sort()) {
+      if (/\.test\.tsx?$/.test(file)) continue;
+      hash.update(file.slice(projectDir.length)).update("\0").update(readFileSync(file));
+    }
+  }
+  return hash.digest("hex");
+}
+
+/** Returns whether anything had to be built. */
+export async function buildIfNeeded() {
+  const digest = digestSources();
+  const isCurrent =
+    existsSync(stampFile) &&
+    readFileSync(stampFile, "utf8") === digest &&
+    existsSync(path.join(projectDir, "build/index.js")) &&
+    existsSync(path.join(projectDir, "public/build"));
+  if (isCurrent) return false;
+  await run(process.execPath, [path.join("node_modules", "@remix-run", "dev", "dist", "cli.js"), "build"], {
+    env: { ...process.env, NODE_ENV: "production" },
+    quiet: true,
+  });
+  writeFileSync(stampFile, digest);
+  return true;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await prepare();
+  console.log((await buildIfNeeded()) ? "Built." : "The build is up to date.");
+}

@@ -1,0 +1,64 @@
+// Makes a fresh clone ready to build or test. Plain JavaScript without packages: it runs before there are any.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const projectDir = fileURLToPath(new URL("../..", import.meta.url));
+
+const oldestNode = [20, 19];
+
+/** Runs a command to its end; throws when it fails. */
+export function run(command, parameters, { env = process.env, quiet = false } = {}) {
+  return new Promise((resolve, reject) => {
+    // On Windows npm is a script that only a shell can start.
+    const isScript = process.platform === "win32" && command === "npm";
+    const child = spawn(command, parameters, {
+      cwd: projectDir,
+      env,
+      stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit",
+      shell: isScript,
+    });
+    let output = "";
+    child.stdout?.on("data", (chunk) => (output += chunk));
+    child.stderr?.on("data", (chunk) => (output += chunk));
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) resolve(output);
+      else
+        reject(
+          new Error(`${command} ${parameters.join(" ")} failed with ${code}.${output ? `\n${output}` : ""}`),
+        );
+    });
+  });
+}
+
+function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
+  console.error(`Latchkey needs Node ${oldestNode.join(".")} or newer; this is ${process.versions.node}.`);
+  process.exit(1);
+}
+
+/** Whether node_modules holds what package-lock.json asks for. npm writes its own copy of the lock when it is done. */
+function isInstalled() {
+  const installed = path.join(projectDir, "node_modules/.package-lock.json");
+  if (!existsSync(installed)) return false;
+  const wanted = JSON.parse(readFileSync(path.join(projectDir, "package-lock.json"), "utf8")).packages;
+  const found = JSON.parse(readFileSync(installed, "utf8")).packages;
+  return Object.entries(wanted).every(
+    ([name, entry]) => name === "" || entry.optional || found[name]?.version === entry.version,
+  );
+}
+
+/** Installs what is missing and generates the database clients. */
+export async function prepare() {
+  requireNode();
+  if (!isInstalled()) {
+    console.log("Installing packages (once, about a minute) …");
+    await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  }
+  await run(process.execPath, ["prisma/generate.mjs"], { quiet: true });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await prepare();

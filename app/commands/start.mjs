@@ -1,0 +1,17 @@
+// Production: `npm run build` made the server, this runs it in this very process, so that signals reach it.
+import { existsSync } from "node:fs";
+import { projectDir } from "./prepare.mjs";
+
+process.chdir(projectDir);
+if (!existsSync("build/index.js")) {
+  console.error("There is no build yet. Run `npm run build` first.");
+  process.exit(1);
+}
+if (existsSync(".env")) process.loadEnvFile(".env");
+if ((process.env.LATCHKEY_MODE ?? "production") !== "production") {
+  console.error("`npm start` is production. Unset LATCHKEY_MODE, or use `npm run demo` or `npm run dev`.");
+  process.exit(78);
+}
+process.env.NODE_ENV = "production";
+process.env.LATCHKEY_MODE = "production";
+await import("../../build/index.js");

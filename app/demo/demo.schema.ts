@@ -1,0 +1,10 @@
+import { z } from "zod";
+
+export const rpcRequestSchema = z.object({
+  jsonrpc: z.literal("2.0").optional(),
+  id: z.union([z.string(), z.number(), z.null()]).optional(),
+  method: z.string().min(1).max(64),
+  params: z.array(z.unknown()).default([]),
+});
+
+export const faucetRequestSchema = z.object({ address: z.string() });

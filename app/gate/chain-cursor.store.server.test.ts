@@ -1,0 +1,16 @@
+import { expect } from "vitest";
+import { createTestClock, testOnEachDatabase } from "~/testing/database";
+import { createChainCursorStore } from "./chain-cursor.store.server";
+
+testOnEachDatabase("the cursor of each contract is kept, forwards and backwards", async ({ database }) => {
+  const store = createChainCursorStore({ database, clock: createTestClock().clock });
+  const contract = { chainId: 11_297_108_109, contractAddress: `0x${"Ab".repeat(20)}` };
+  expect(await store.findCursor(contract)).toBe(null);
+  const ahead = { blockNumber: 2n ** 53n - 1n, blockHash: "0x01" };
+  await store.saveCursor({ contract, cursor: ahead });
+  expect(await store.findCursor(contract)).toEqual(ahead);
+  const back = { blockNumber: 7n, blockHash: "0x02" };
+  await store.saveCursor({ contract, cursor: back });
+  expect(await store.findCursor({ ...contract, contractAddress: `0x${"aB".repeat(20)}` })).toEqual(back);
+  expect(await store.findCursor({ ...contract, chainId: 1 })).toBe(null);
+});

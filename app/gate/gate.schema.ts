@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { tokenIdSchema } from "./token-id";
+
+const addressSchema = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, "Must be a wallet address: 0x and 40 hex digits.")
+  .describe("Wallet address of the signer.");
+
+/** Contract wallets may send long signatures; ordinary ones are 64 or 65 bytes. */
+const signatureSchema = z
+  .string()
+  .max(16_384, "The signature is too long.")
+  .regex(/^0x(?:[0-9a-fA-F]{2})+$/, "Must be a signature in hex, beginning with 0x.")
+  .describe("Signature in hex.");
+
+export const timestampSchema = z
+  .number()
+  .int("Must be a whole number of milliseconds since the epoch.")
+  .nonnegative("Must not be negative.")
+  .max(Number.MAX_SAFE_INTEGER, "Is too large.")
+  .describe("Milliseconds since the epoch, exactly as it stands in the signed text.");
+
+export const siweBodySchema = z.object({
+  address: addressSchema,
+  signature: signatureSchema,
+  tokenId: tokenIdSchema,
+  message: z
+    .string()
+    .min(1)
+    .max(4096, "The message is too long.")
+    .describe("The EIP-4361 message that was signed, to the letter."),
+  nonce: z.string().min(1).max(128).describe("The nonce from GET /api/nonce, which the message contains."),
+});
+
+export const legacyBodySchema = z.object({
+  address: addressSchema,
+  signature: signatureSchema,
+  tokenId: tokenIdSchema,
+  timestamp: timestampSchema,
+});
+
+export const bearerBodySchema = z.object({ tokenId: tokenIdSchema.optional() });
+
+export const formSubmissionSchema = z.object({
+  tokenId: tokenIdSchema,
+  message: z.string().min(1, "Write something first.").max(10_000, "At most 10000 characters."),
+  signature: signatureSchema,
+  address: addressSchema,
+  timestamp: timestampSchema,
+  messageHash: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, "Must be a keccak256 hash in hex.")
+    .optional()
+    .describe("keccak256 of the message. When sent, it is the seventh line of the signed text."),
+});
+
+export type SiweBody = z.infer<typeof siweBodySchema>;
+export type LegacyBody = z.infer<typeof legacyBodySchema>;
+export type FormSubmission = z.infer<typeof formSubmissionSchema>;
+
+/** What a gate-access body turned out to be. */
+export type GateAccessBody =
+  ({ tier: "siwe" } & SiweBody) | ({ tier: "legacy" } & LegacyBody) | { tier: "bearer"; tokenId?: string };
+
+/**
+ * The tier is told by the fields that are present, so that a mistake in one field is reported for that field and
+ * not as "fits nothing". `message` and `nonce` together mean SIWE.
+ */
+export const gateAccessBodySchema = z
+  .record(z.string(), z.unknown(), { error: "The body must be a JSON object." })
+  .transform((body, checks): GateAccessBody => {
+    const has = (name: string) => Object.hasOwn(body, name);
+    if (has("message") && has("nonce")) return pass({ tier: "siwe", schema: siweBodySchema, body, checks });
+    if (has("timestamp")) return pass({ tier: "legacy", schema: legacyBodySchema, body, checks });
+    if (Object.keys(body).every((name) => name === "tokenId")) {
+      return pass({ tier: "bearer", schema: bearerBodySchema, body, checks });
+    }
+    checks.addIssue({
+      code: "custom",
+      message:
+        "The body fits no way in. Send address, signature, tokenId, message and nonce (SIWE), or address, signature, tokenId and timestamp (legacy), or a Bearer token.",
+    });
+    return z.NEVER;
+  });
+
+function pass<Tier extends GateAccessBody["tier"], Body extends object>({
+  tier,
+  schema,
+  body,
+  checks,
+}: {
+  tier: Tier;
+  schema: z.ZodType<Body>;
+  body: unknown;
+  checks: z.RefinementCtx;
+}): Body & { tier: Tier } {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return { tier, ...parsed.data };
+  for (const issue of parsed.error.issues)
+    checks.addIssue({ code: "custom", message: issue.message, path: issue.path });
+  return z.NEVER;
+}
+
+export const tokenStatusSchema = z.object({
+  tokenId: z.string(),
+  exists: z.boolean().describe("Whether the key exists on the chain."),
+  count: z.union([z.literal(0), z.literal(1)]).describe("1 where the key exists, else 0."),
+  used: z.boolean().describe("Whether the one-time form was used with it."),
+  usedBy: z.string().nullable(),
+  usedAt: z.string().nullable().describe("ISO 8601, UTC."),
+});
+export type TokenStatus = z.infer<typeof tokenStatusSchema>;

@@ -1,0 +1,22 @@
+import type { Database } from "~/platform/database/database.server";
+
+export type SpentSignatureStore = ReturnType<typeof createSpentSignatureStore>;
+
+export function createSpentSignatureStore({ database }: { database: Database }) {
+  /** True for the first who spends this signature, false for everybody after, however many come at once. */
+  async function spendSignature({
+    digest,
+    expiresAtMs,
+  }: {
+    digest: string;
+    /** From when on the signature is refused for its age and need not be remembered. */
+    expiresAtMs: number;
+  }): Promise<boolean> {
+    const count = await database.$executeRaw`
+      INSERT INTO "SpentSignature" ("digest", "expiresAtMs") VALUES (${digest}, ${BigInt(expiresAtMs)})
+      ON CONFLICT ("digest") DO NOTHING`;
+    return count === 1;
+  }
+
+  return { spendSignature };
+}

@@ -1,0 +1,78 @@
+import { expect } from "vitest";
+import type { Database } from "~/platform/database/database.server";
+import { countOutcomes, createTestClock, openTestDatabase, testOnEachDatabase } from "~/testing/database";
+import type { KeyRef } from "./key-ref";
+import { createSubmissionStore } from "./submissions.store.server";
+import type { SubmissionRequest } from "./submissions.store.server";
+
+const key: KeyRef = { chainId: 31_337, contractAddress: `0x${"ab".repeat(20)}`, tokenId: "7" };
+const request: SubmissionRequest = {
+  key,
+  usedBy: `0x${"cd".repeat(20)}`,
+  message: "Grüße 🗝 \u0000'\"; DROP TABLE",
+  messageHash: `0x${"12".repeat(32)}`,
+  requestId: "request-1",
+  notification: { kind: "submission.received", payload: `{"a":1}`, channels: ["webhook", "email"] },
+};
+// PostgreSQL stores no NUL characters in text.
+const storableRequest = { ...request, message: request.message.replace("\u0000", "") };
+
+async function countRows(database: Database) {
+  return {
+    usedKeys: await database.usedKey.count(),
+    submissions: await database.submission.count(),
+    notifications: await database.notification.count(),
+    deliveries: await database.notificationDelivery.count(),
+  };
+}
+
+testOnEachDatabase(
+  "a submission uses the key, is stored, and queues its notification",
+  async ({ database }) => {
+    const { clock } = createTestClock();
+    const store = createSubmissionStore({ database, clock });
+    const outcome = await store.submitOnce(storableRequest);
+    if (outcome.outcome !== "accepted") throw new Error("The first submission must be accepted.");
+    const now = BigInt(clock());
+    const { message, messageHash, requestId, usedBy } = storableRequest;
+    expect(await database.submission.findMany()).toEqual([
+      {
+        ...{ id: outcome.submissionId, ...key, chainId: 31_337n, address: usedBy },
+        ...{ message, messageHash, requestId, createdAtMs: now },
+      },
+    ]);
+    const [notification] = await database.notification.findMany({ include: { deliveries: true } });
+    expect(notification).toMatchObject({ kind: "submission.received", payload: `{"a":1}`, createdAtMs: now });
+    expect(notification?.deliveries.map((delivery) => delivery.channel).sort()).toEqual(["email", "webhook"]);
+    expect(notification?.deliveries).toMatchObject([{ nextAttemptAtMs: now }, { nextAttemptAtMs: now }]);
+  },
+);
+
+testOnEachDatabase("of a hundred at once exactly one uses a key", async ({ database, url }) => {
+  const { clock } = createTestClock();
+  const stores = [database, await openTestDatabase(url)].map((connection) =>
+    createSubmissionStore({ database: connection, clock }),
+  );
+  const outcomes = await countOutcomes(
+    100,
+    async (index) => (await stores[index % 2]?.submitOnce(storableRequest))?.outcome,
+  );
+  expect(Object.fromEntries(outcomes)).toEqual({ accepted: 1, "already-used": 99 });
+  expect(await countRows(database)).toEqual({ usedKeys: 1, submissions: 1, notifications: 1, deliveries: 2 });
+});
+
+testOnEachDatabase("a submission that fails half-way leaves nothing behind", async ({ database }) => {
+  const store = createSubmissionStore({ database, clock: createTestClock().clock });
+  // The same channel twice breaks the very last statement.
+  const notification = { ...request.notification, channels: ["webhook", "webhook"] };
+  await expect(store.submitOnce({ ...storableRequest, notification })).rejects.toThrow();
+  expect(await countRows(database)).toEqual({ usedKeys: 0, submissions: 0, notifications: 0, deliveries: 0 });
+  expect(await store.submitOnce(storableRequest)).toMatchObject({ outcome: "accepted" });
+});
+
+testOnEachDatabase("without channels the notification is kept and nothing is sent", async ({ database }) => {
+  const store = createSubmissionStore({ database, clock: createTestClock().clock });
+  const notification = { ...request.notification, channels: [] };
+  await store.submitOnce({ ...storableRequest, messageHash: null, notification });
+  expect(await countRows(database)).toMatchObject({ notifications: 1, deliveries: 0 });
+});

@@ -1,0 +1,419 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createChainClient } from "~/platform/chain/chain-client.server";
+import { startTestChain } from "~/testing/chain";
+import type { TestChain } from "~/testing/chain";
+import { waitUntil } from "~/testing/processes";
+import { maxLogRange, startRpcFaultServer } from "~/testing/rpc-fault-server";
+import type { RpcFaultServer } from "~/testing/rpc-fault-server";
+import { createOwnershipReader } from "./ownership.server";
+import type { TransferCursor } from "./transfer-reader.server";
+import { createTransferWatcher } from "./transfer-watcher.server";
+import type { TransferWatcher, TransferWatcherOptions } from "./transfer-watcher.server";
+
+let chain: TestChain;
+let rpc: RpcFaultServer;
+let watchers: TransferWatcher[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  rpc = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+});
+afterAll(async () => {
+  await rpc.stop();
+  await chain.stop();
+});
+beforeEach(() => rpc.setFault("none"));
+afterEach(async () => {
+  for (const watcher of watchers) await watcher.stop();
+  watchers = [];
+});
+
+type Kept = { cursor: TransferCursor | null };
+
+/** A watcher whose cursor lies in `kept`, and everything it said. */
+function makeWatcher({
+  kept = { cursor: null },
+  ...options
+}: { kept?: Kept } & Partial<TransferWatcherOptions> = {}) {
+  const departures: { tokenId: string; from: string }[] = [];
+  const reorganisations: bigint[] = [];
+  const blocks: bigint[] = [];
+  const said: string[] = [];
+  const watcher = createTransferWatcher({
+    client: createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId, timeoutMs: 500 }),
+    contractAddress: chain.key.address,
+    standard: "erc721",
+    pollSeconds: 0.05,
+    cursor: {
+      load: async () => kept.cursor,
+      save: async (cursor) => {
+        kept.cursor = cursor;
+      },
+    },
+    onDeparture: ({ tokenId, from }) => void departures.push({ tokenId, from }),
+    onBlock: (blockNumber) => void blocks.push(blockNumber),
+    onReorganisation: ({ fromBlock }) => void reorganisations.push(fromBlock),
+    log: { info: (_fields, text) => void said.push(text), warn: (_fields, text) => void said.push(text) },
+    clock: () => 1_000,
+    ...options,
+  });
+  watchers.push(watcher);
+  return { watcher, departures, reorganisations, blocks, said, kept };
+}
+
+async function sellKey(): Promise<string> {
+  const tokenId = await chain.mintKey(1);
+  await chain.transferKey({ tokenId, from: 1, to: chain.addressOf(2) });
+  return tokenId;
+}
+
+const seller = () => chain.addressOf(1);
+
+test("watching begins at the newest block: what happened before is not reported, what happens then is, once", async () => {
+  await sellKey();
+  const { watcher, departures, blocks } = makeWatcher();
+  await watcher.pollOnce();
+  expect(departures).toEqual([]);
+
+  const tokenId = await sellKey();
+  await watcher.pollOnce();
+  await watcher.pollOnce();
+
+  const head = await chain.viewer.getBlockNumber();
+  expect(departures).toEqual([{ tokenId, from: seller() }]);
+  expect(blocks.at(-1)).toBe(head);
+  expect(watcher.status()).toEqual({
+    isRunning: false,
+    blockNumber: head,
+    blocksBehind: 0n,
+    lastSuccessAtMs: 1_000,
+    consecutiveFailures: 0,
+  });
+});
+
+test("a mint and a transfer to oneself are no departures", async () => {
+  const { watcher, departures } = makeWatcher();
+  await watcher.pollOnce();
+
+  const tokenId = await chain.mintKey(1);
+  await chain.transferKey({ tokenId, from: 1, to: seller() });
+  await watcher.pollOnce();
+
+  expect(departures).toEqual([]);
+});
+
+test("a key that goes and comes back in one block range is reported for each wallet it left", async () => {
+  const { watcher, departures } = makeWatcher();
+  await watcher.pollOnce();
+
+  const tokenId = await sellKey();
+  await chain.transferKey({ tokenId, from: 2, to: seller() });
+  await watcher.pollOnce();
+
+  expect(departures).toEqual([
+    { tokenId, from: seller() },
+    { tokenId, from: chain.addressOf(2) },
+  ]);
+});
+
+test("an idle poll costs one request", async () => {
+  const { watcher } = makeWatcher();
+  await watcher.pollOnce();
+  rpc.posts.length = 0;
+
+  await watcher.pollOnce();
+
+  expect(rpc.posts).toEqual(["eth_getBlockByNumber"]);
+});
+
+test("after a restart, watching goes on from the kept cursor and reports what it missed, once", async () => {
+  const kept: Kept = { cursor: null };
+  const before = makeWatcher({ kept });
+  await before.watcher.pollOnce();
+  const reportedBefore = await sellKey();
+  await before.watcher.pollOnce();
+  await before.watcher.stop();
+
+  const missed = await sellKey();
+  const after = makeWatcher({ kept });
+  await after.watcher.pollOnce();
+  await after.watcher.pollOnce();
+
+  expect(before.departures).toEqual([{ tokenId: reportedBefore, from: seller() }]);
+  expect(after.departures).toEqual([{ tokenId: missed, from: seller() }]);
+});
+
+test("an outage loses nothing: watching goes on where it ended, and says so once", async () => {
+  let nowMs = 0;
+  const client = createChainClient({
+    rpcUrls: [rpc.url],
+    chainId: chain.chainId,
+    timeoutMs: 200,
+    clock: () => nowMs,
+  });
+  const { watcher, departures, said } = makeWatcher({ client });
+  await watcher.pollOnce();
+  const tokenId = await sellKey();
+
+  for (const fault of ["http-500", "html", "hanging", "rpc-error", "wrong-chain"] as const) {
+    rpc.setFault(fault);
+    await expect(watcher.pollOnce(), fault).rejects.toThrow();
+  }
+  expect(watcher.status()).toMatchObject({ consecutiveFailures: 5 });
+  rpc.setFault("none");
+  nowMs += 60_000;
+  await watcher.pollOnce();
+
+  expect(departures).toEqual([{ tokenId, from: seller() }]);
+  expect(watcher.status()).toMatchObject({ consecutiveFailures: 0 });
+  expect(said).toEqual([
+    expect.stringContaining("cannot be watched now"),
+    expect.stringContaining("are watched again"),
+  ]);
+});
+
+test("started, it polls by itself, backs off during an outage and finds what happened meanwhile", async () => {
+  const { watcher, departures } = makeWatcher();
+  watcher.start();
+  watcher.start();
+  await waitUntil(() => watcher.status().blockNumber !== null);
+  const first = await sellKey();
+  await waitUntil(() => departures.length === 1);
+
+  rpc.setFault("http-500");
+  await waitUntil(() => watcher.status().consecutiveFailures >= 1);
+  const startedAtMs = Date.now();
+  await waitUntil(() => watcher.status().consecutiveFailures >= 4);
+  // 50, 100 and 200 ms lie between the first failure and the fourth.
+  expect(Date.now() - startedAtMs).toBeGreaterThan(300);
+  const second = await sellKey();
+  rpc.setFault("none");
+  await waitUntil(() => departures.length === 2);
+
+  expect(departures.map(({ tokenId }) => tokenId)).toEqual([first, second]);
+  await watcher.stop();
+  rpc.posts.length = 0;
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(rpc.posts).toEqual([]);
+});
+
+test("stop() waits for the poll that is under way", async () => {
+  const { watcher } = makeWatcher();
+  await watcher.pollOnce();
+  let letGo = () => {};
+  const isHeld = new Promise<void>((resolve) => (letGo = resolve));
+  const hasArrived = new Promise<void>((arrive) => {
+    rpc.onPost(() => {
+      arrive();
+      return isHeld;
+    });
+  });
+  watcher.start();
+  await hasArrived;
+  let hasStopped = false;
+  const stopping = watcher.stop().then(() => (hasStopped = true));
+  await new Promise((resolve) => setImmediate(resolve));
+
+  expect(hasStopped).toBe(false);
+  rpc.onPost(() => {});
+  letGo();
+  await stopping;
+  expect(watcher.status().isRunning).toBe(false);
+});
+
+test("a departure that could not be handled is reported again, and the cursor waits for it", async () => {
+  const handled: string[] = [];
+  let isBroken = true;
+  const { watcher, kept } = makeWatcher({
+    onDeparture: ({ tokenId }) => {
+      if (isBroken && handled.length === 1) throw new Error("The database is away.");
+      handled.push(tokenId);
+    },
+  });
+  await watcher.pollOnce();
+  const cursorBefore = kept.cursor;
+  const tokenIds = [await sellKey(), await sellKey()];
+
+  await expect(watcher.pollOnce()).rejects.toThrow("The database is away.");
+  expect(kept.cursor).toEqual(cursorBefore);
+  isBroken = false;
+  await watcher.pollOnce();
+
+  expect(handled).toEqual(tokenIds);
+  expect(kept.cursor?.blockNumber).toBe(await chain.viewer.getBlockNumber());
+});
+
+test("a provider that allows only short ranges is asked for shorter ones until all is read", async () => {
+  const { watcher, departures } = makeWatcher();
+  await watcher.pollOnce();
+  const tokenIds = [await sellKey()];
+  await chain.control.mine({ blocks: maxLogRange * 4 });
+  tokenIds.push(await sellKey());
+  await chain.control.mine({ blocks: maxLogRange + 1 });
+  tokenIds.push(await sellKey());
+
+  rpc.setFault("small-log-ranges");
+  await watcher.pollOnce();
+
+  expect(departures.map(({ tokenId }) => tokenId)).toEqual(tokenIds);
+  expect(watcher.status().blocksBehind).toBe(0n);
+});
+
+test("a long absence is caught up over several polls", async () => {
+  const { watcher, departures } = makeWatcher();
+  await watcher.pollOnce();
+  const first = await sellKey();
+  await chain.control.mine({ blocks: 900 });
+  const last = await sellKey();
+
+  rpc.setFault("small-log-ranges");
+  await watcher.pollOnce();
+  expect(watcher.status().blocksBehind).toBeGreaterThan(0n);
+  expect(departures.map(({ tokenId }) => tokenId)).toEqual([first]);
+  watcher.start();
+  await waitUntil(() => watcher.status().blocksBehind === 0n);
+
+  expect(departures.map(({ tokenId }) => tokenId)).toEqual([first, last]);
+});
+
+test("logs that an endpoint left out because it lagged behind are found with the next block", async () => {
+  const { watcher, departures } = makeWatcher();
+  await watcher.pollOnce();
+  const tokenId = await sellKey();
+
+  rpc.setFault("no-logs");
+  await watcher.pollOnce();
+  expect(departures).toEqual([]);
+  rpc.setFault("none");
+  await chain.control.mine({ blocks: 1 });
+  await watcher.pollOnce();
+
+  expect(departures).toEqual([{ tokenId, from: seller() }]);
+});
+
+async function reorganise(depth: number): Promise<void> {
+  await chain.control.request({ method: "anvil_reorg", params: [depth, []] } as never);
+}
+
+test("after a reorganisation what is still in the chain is not reported again, and what is new is", async () => {
+  const { watcher, departures, reorganisations, said } = makeWatcher();
+  await watcher.pollOnce();
+  const start = await chain.viewer.getBlockNumber();
+  const staying = await sellKey();
+  await chain.control.mine({ blocks: 3 });
+  const undone = await chain.mintKey(1);
+  await watcher.pollOnce();
+  await chain.transferKey({ tokenId: undone, from: 1, to: chain.addressOf(2) });
+  await watcher.pollOnce();
+  expect(departures).toEqual([
+    { tokenId: staying, from: seller() },
+    { tokenId: undone, from: seller() },
+  ]);
+
+  await reorganise(2);
+  expect(await chain.viewer.readContract({ ...chain.key, functionName: "totalSupply" })).toBe(
+    BigInt(undone) - 1n,
+  );
+  await watcher.pollOnce();
+  expect(reorganisations).toEqual([start + 1n]);
+  expect(said).toEqual([expect.stringContaining("reorganised")]);
+  expect(departures).toHaveLength(2);
+
+  const redone = await sellKey();
+  await watcher.pollOnce();
+  expect(redone).toBe(undone);
+  expect(departures.slice(2)).toEqual([{ tokenId: redone, from: seller() }]);
+});
+
+test("a chain that got shorter is followed after three polls, and not at the first endpoint that lags", async () => {
+  const { watcher, departures, reorganisations, blocks } = makeWatcher();
+  await watcher.pollOnce();
+  const snapshot = await chain.control.snapshot();
+  const undone = await sellKey();
+  await chain.control.mine({ blocks: 5 });
+  await watcher.pollOnce();
+  const seenBlocks = blocks.length;
+
+  await chain.control.revert({ id: snapshot });
+  await watcher.pollOnce();
+  await watcher.pollOnce();
+  expect({ reorganisations, seen: blocks.length }).toEqual({ reorganisations: [], seen: seenBlocks });
+  await watcher.pollOnce();
+  expect(reorganisations).toHaveLength(1);
+
+  const redone = await sellKey();
+  await watcher.pollOnce();
+  expect(departures.map(({ tokenId }) => tokenId)).toEqual([undone, redone]);
+  expect(watcher.status().blockNumber).toBe(await chain.viewer.getBlockNumber());
+});
+
+test("a cursor whose block is gone after a restart leads back a bounded way", async () => {
+  await chain.control.mine({ blocks: 70 });
+  const head = await chain.viewer.getBlockNumber();
+  const tokenId = await sellKey();
+  const kept: Kept = { cursor: { blockNumber: head, blockHash: `0x${"ab".repeat(32)}` } };
+  const { watcher, departures, reorganisations } = makeWatcher({ kept });
+
+  await watcher.pollOnce();
+
+  expect(reorganisations).toEqual([head - 64n + 1n]);
+  expect(departures).toContainEqual({ tokenId, from: seller() });
+});
+
+test("erc1155: a wallet has parted with a key when its last unit went, alone or in a batch", async () => {
+  const multiKey = await chain.deploy({ contractName: "MultiKey" });
+  const buyer = chain.addressOf(2);
+  for (const [id, amount] of [
+    [7n, 2n],
+    [8n, 1n],
+    [9n, 5n],
+  ]) {
+    await chain.send({ ...multiKey, functionName: "mint", args: [seller(), id, amount], from: 0 });
+  }
+  const { watcher, departures } = makeWatcher({ contractAddress: multiKey.address, standard: "erc1155" });
+  await watcher.pollOnce();
+  const give = (id: bigint, amount: bigint) =>
+    chain.send({
+      ...multiKey,
+      functionName: "safeTransferFrom",
+      args: [seller(), buyer, id, amount, "0x"],
+      from: 1,
+    });
+
+  await give(7n, 1n);
+  await watcher.pollOnce();
+  expect(departures).toEqual([]);
+
+  await give(7n, 1n);
+  await watcher.pollOnce();
+  expect(departures).toEqual([{ tokenId: "7", from: seller() }]);
+
+  const args = [seller(), buyer, [8n, 9n], [1n, 4n], "0x"];
+  await chain.send({ ...multiKey, functionName: "safeBatchTransferFrom", args, from: 1 });
+  await watcher.pollOnce();
+  expect(departures.slice(1)).toEqual([{ tokenId: "8", from: seller() }]);
+});
+
+test("with the watcher wired to the reader, a kept answer ends with the key's departure", async () => {
+  const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId });
+  const contract = { client, contractAddress: chain.key.address, standard: "erc721" } as const;
+  const reader = createOwnershipReader({ ...contract, cacheSeconds: 3_600, clock: () => 0 });
+  const { watcher } = makeWatcher({
+    onDeparture: ({ tokenId }) => reader.forget({ tokenId }),
+    onBlock: (blockNumber) => reader.noteBlock(blockNumber),
+    onReorganisation: () => reader.forget(),
+  });
+  const tokenId = await chain.mintKey(1);
+  await watcher.pollOnce();
+  const owns = () => reader.readOwnership({ tokenId, holder: seller() });
+  expect(await owns()).toEqual({ owned: true });
+
+  await chain.transferKey({ tokenId, from: 1, to: chain.addressOf(2) });
+  expect(await owns()).toEqual({ owned: true });
+  await watcher.pollOnce();
+  expect(await owns()).toEqual({ owned: false, reason: "not-owner" });
+
+  await reorganise(1);
+  await watcher.pollOnce();
+  expect(await owns()).toEqual({ owned: true });
+});

@@ -1,0 +1,147 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parseConfig } from "./config.server";
+import { renderEnvExample } from "./env-example";
+import { ConfigError, describeUnknownNames } from "./setting-reader";
+import { settings } from "./settings";
+
+const contract = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const production = {
+  CHAIN_ID: "8453",
+  RPC_URL: "https://rpc.example.com, https://other.example.com",
+  KEY_CONTRACT_ADDRESS: contract,
+  JWT_SECRET: "0123456789abcdef0123456789abcdef",
+  NEXT_PUBLIC_DOMAIN: "gate.example.com",
+};
+
+function problemsOf(environment: Record<string, string | undefined>): readonly string[] {
+  try {
+    parseConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test("reads a small production environment with the documented defaults", () => {
+  const config = parseConfig(production);
+  expect(config.mode).toBe("production");
+  expect(config.serving.port).toBe(3000);
+  expect(config.serving.domains).toEqual(["gate.example.com"]);
+  expect(config.chain.rpcUrls).toEqual(["https://rpc.example.com", "https://other.example.com"]);
+  expect(config.chain.contractAddress).toBe(contract.toLowerCase());
+  expect(config.jwt).toMatchObject({ alg: "HS256", accessTtlSeconds: 900, clockToleranceSeconds: 5 });
+  expect(config.limits.nonce).toEqual({ points: 30, windowSeconds: 60 });
+  expect(config.state.enabled).toBe(true);
+  expect(config.database.url).toMatch(/^file:.*data\/latchkey\.db$/);
+  expect(config.warnings).toEqual([]);
+});
+
+test("lists every mistake at once, by name and without any value", () => {
+  const secretValue = "short-and-secret";
+  const environment = {
+    ...production,
+    JWT_SECRET: secretValue,
+    PORT: "seventy",
+    JWT_ACCESS_TTL: "299",
+    RATE_LIMIT_NONCE: "lots",
+    NEXT_PUBLIC_DOMAIN: "not a domain",
+    KEY_STANDARD: "erc20",
+    TRUST_PROXY: "everybody",
+    DATABASE_URL: "mysql://root:hunter2@db",
+    WEBHOOK_URL: "https://hooks.example.com/private-path",
+  };
+  const problems = problemsOf(environment);
+  for (const name of Object.keys(environment).filter(
+    (name) => !(name in production) || name === "JWT_SECRET",
+  )) {
+    if (name === "WEBHOOK_URL") continue;
+    expect(
+      problems.some((problem) => problem.startsWith(name)),
+      name,
+    ).toBe(true);
+  }
+  expect(problems.some((problem) => problem.startsWith("WEBHOOK_SECRET"))).toBe(true);
+  const text = problems.join("\n");
+  for (const value of [secretValue, "seventy", "lots", "hunter2", "private-path"])
+    expect(text).not.toContain(value);
+});
+
+test("production refuses to run on defaults", () => {
+  const problems = problemsOf({});
+  for (const name of ["CHAIN_ID", "RPC_URL", "KEY_CONTRACT_ADDRESS", "JWT_SECRET"]) {
+    expect(
+      problems.some((problem) => problem.startsWith(name)),
+      name,
+    ).toBe(true);
+  }
+});
+
+test("production refuses demo keys and a plain-HTTP origin, but takes loopback ones", () => {
+  const demoSecret = "demo-0123456789abcdef0123456789abcdef";
+  expect(problemsOf({ ...production, JWT_SECRET: demoSecret })).toHaveLength(1);
+  expect(problemsOf({ ...production, PUBLIC_ORIGIN: "http://gate.example.com" })).toHaveLength(1);
+  expect(problemsOf({ ...production, PUBLIC_ORIGIN: "http://localhost:3000" })).toEqual([]);
+  expect(problemsOf({ ...production, PUBLIC_ORIGIN: "http://127.0.0.1:3000" })).toEqual([]);
+});
+
+test("a local chain is allowed in production, with a warning", () => {
+  const { warnings } = parseConfig({ ...production, CHAIN_ID: "31337" });
+  expect(warnings.some((warning) => warning.startsWith("CHAIN_ID"))).toBe(true);
+});
+
+test.each([
+  ["JWT_SECRET", "a".repeat(31), "b1".repeat(16)],
+  ["JWT_ACCESS_TTL", "299", "300"],
+  ["JWT_ACCESS_TTL", "86401", "86400"],
+  ["RATE_LIMIT_GATE_ACCESS", "0/60", "1/1"],
+  ["RATE_LIMIT_GATE_ACCESS", "60", "0"],
+  ["PORT", "65536", "65535"],
+  ["CORS_ORIGINS", "*", "https://app.example.com"],
+  ["CORS_ORIGINS", "null", "http://localhost:5173"],
+  ["PUBLIC_ORIGIN", "https://gate.example.com/path", "https://gate.example.com"],
+  ["KEY_CONTRACT_ADDRESS", "0x5fbdb2315678afecb367f032d93f642f64180aA3", contract],
+  ["RPC_URL", "ftp://rpc.example.com", "http://127.0.0.1:8545"],
+  ["NEXT_PUBLIC_ENABLE_STATE_WORKER", "maybe", "false"],
+  ["LEGACY_SIGNATURES", "sometimes", "fallback"],
+])("%s refuses %s and takes %s", (name, refused, taken) => {
+  expect(problemsOf({ ...production, [name]: refused }).map((problem) => problem.split(" ")[0])).toEqual([
+    name,
+  ]);
+  expect(problemsOf({ ...production, [name]: taken })).toEqual([]);
+});
+
+test("a name that is nearly one of ours is pointed out with the one that was meant", () => {
+  const [warning] = describeUnknownNames({ JWT_SECERT: "x", PATH: "/bin" });
+  expect(warning).toBe("JWT_SECERT is not a setting of Latchkey. Did you mean JWT_SECRET?");
+  expect(describeUnknownNames({ RATE_LIMIT_NONCES: "1/1" })[0]).toContain("RATE_LIMIT_NONCE?");
+  expect(describeUnknownNames({ AI_TOTALLY_DIFFERENT_THING: "x" })).toHaveLength(1);
+});
+
+test("outside production the local chain's defaults apply, but the contract has to be named", () => {
+  expect(problemsOf({ LATCHKEY_MODE: "development" }).map((problem) => problem.split(" ")[0])).toEqual([
+    "KEY_CONTRACT_ADDRESS",
+  ]);
+  const { chain } = parseConfig({ LATCHKEY_MODE: "development", KEY_CONTRACT_ADDRESS: contract });
+  expect(chain).toMatchObject({ id: 31337, rpcUrls: ["http://127.0.0.1:8545"] });
+});
+
+test(".env.example is what the list of settings makes", () => {
+  expect(readFileSync(".env.example", "utf8")).toBe(renderEnvExample());
+});
+
+test("the parser reads exactly the settings that are listed", () => {
+  const asked = new Set<string>();
+  const environment = new Proxy({ ...production } as Record<string, string>, {
+    get: (target, name: string) => {
+      asked.add(name);
+      return target[name];
+    },
+  });
+  parseConfig(environment);
+  const optional = new Set(["METRICS_PORT"]);
+  const listed = settings.map((setting) => setting.name as string);
+  expect(listed.filter((name) => !asked.has(name) && !optional.has(name))).toEqual([]);
+  expect([...asked].filter((name) => !listed.includes(name))).toEqual([]);
+});

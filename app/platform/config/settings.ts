@@ -1,0 +1,249 @@
+/**
+ * Every setting there is, once: what the parser knows, what `.env.example` shows and what the README lists.
+ * `default` is the text an operator would write; a setting without one is unset unless the operator sets it.
+ */
+export type Setting = {
+  name: string;
+  group: SettingGroup;
+  effect: string;
+  default?: string;
+  /** Never printed, not even in part. */
+  secret?: boolean;
+};
+
+export type SettingGroup =
+  "Serving" | "Chain and key" | "Gate" | "Access tokens" | "State" | "Limits" | "Notifications";
+
+export const settings = [
+  {
+    name: "LATCHKEY_MODE",
+    group: "Serving",
+    default: "production",
+    effect:
+      "`production` (what `npm start` always is), `development` or `demo`. Outside production missing keys are generated and local defaults apply.",
+  },
+  { name: "HOST", group: "Serving", default: "0.0.0.0", effect: "Address the server listens on." },
+  {
+    name: "PORT",
+    group: "Serving",
+    default: "3000",
+    effect: "Port the server listens on; 0 takes a free one.",
+  },
+  {
+    name: "PUBLIC_ORIGIN",
+    group: "Serving",
+    effect:
+      "The service's own origin, as people's browsers see it. Default: https:// and the first domain, http:// for localhost and loopback names.",
+  },
+  {
+    name: "NEXT_PUBLIC_DOMAIN",
+    group: "Serving",
+    effect:
+      "Comma-separated domains (host[:port]) the gate answers to and accepts signatures for. Default: localhost and the port the server listens on.",
+  },
+  {
+    name: "CORS_ORIGINS",
+    group: "Serving",
+    effect: "Comma-separated further origins whose pages may call the API, besides those on the domain list.",
+  },
+  {
+    name: "TRUST_PROXY",
+    group: "Serving",
+    effect:
+      "Proxies whose X-Forwarded-For and X-Forwarded-Host count, in Express syntax: a number of hops, or addresses and ranges. Default: none.",
+  },
+  {
+    name: "DATA_DIR",
+    group: "Serving",
+    default: "data",
+    effect: "Folder for the embedded database and generated keys.",
+  },
+  { name: "CONTENT_DIR", group: "Serving", default: "content", effect: "Folder with what holders receive." },
+  {
+    name: "LOG_LEVEL",
+    group: "Serving",
+    default: "info",
+    effect: "`trace`, `debug`, `info`, `warn`, `error` or `silent`.",
+  },
+  {
+    name: "METRICS_PORT",
+    group: "Serving",
+    effect: "Serves /metrics on a port of its own, on the loopback address, instead of the public one.",
+  },
+  {
+    name: "METRICS_TOKEN",
+    group: "Serving",
+    secret: true,
+    effect: "Bearer token for /metrics on the public port. Without it and METRICS_PORT there is no /metrics.",
+  },
+  {
+    name: "OPENAPI_ENABLED",
+    group: "Serving",
+    default: "true",
+    effect: "Serves the API description at /api/openapi and the reference at /docs.",
+  },
+  {
+    name: "CHAIN_ID",
+    group: "Chain and key",
+    effect: "Chain the key contract lives on. Outside production: 31337.",
+  },
+  {
+    name: "RPC_URL",
+    group: "Chain and key",
+    secret: true,
+    effect: "Comma-separated JSON-RPC addresses, tried in turn. Outside production: http://127.0.0.1:8545.",
+  },
+  { name: "KEY_CONTRACT_ADDRESS", group: "Chain and key", effect: "Address of the key NFT's contract." },
+  {
+    name: "KEY_STANDARD",
+    group: "Chain and key",
+    default: "erc721",
+    effect: "`erc721`, `erc1155` or `unlock` (memberships that expire).",
+  },
+  {
+    name: "OWNERSHIP_CACHE_SECONDS",
+    group: "Chain and key",
+    default: "4",
+    effect:
+      "How long one reading of the chain may serve Bearer calls within the same block; 0 reads every time.",
+  },
+  {
+    name: "CHAIN_POLL_SECONDS",
+    group: "Chain and key",
+    default: "4",
+    effect: "How often the watcher asks the chain for transfers of keys.",
+  },
+  {
+    name: "LEGACY_SIGNATURES",
+    group: "Gate",
+    default: "allow",
+    effect: "`allow`, `fallback` (only while SIWE is off) or `deny` the older timestamped signature.",
+  },
+  {
+    name: "NONCE_BINDING",
+    group: "Gate",
+    default: "client",
+    effect:
+      "`client` binds a nonce to the client it was issued to; `none` is for users whose address changes mid sign-in.",
+  },
+  {
+    name: "REQUIRE_SIGNED_MESSAGE",
+    group: "Gate",
+    default: "false",
+    effect: "Refuses form submissions whose message is not part of what was signed.",
+  },
+  {
+    name: "JWT_ALG",
+    group: "Access tokens",
+    effect: "`HS256`, `ES256` or `EdDSA`. Default: HS256 where JWT_SECRET is set, else ES256.",
+  },
+  {
+    name: "JWT_SECRET",
+    group: "Access tokens",
+    secret: true,
+    effect: "Secret for HS256, at least 32 bytes.",
+  },
+  {
+    name: "JWT_PRIVATE_KEY",
+    group: "Access tokens",
+    secret: true,
+    effect: "Private key (PKCS#8 PEM) for ES256 or EdDSA.",
+  },
+  {
+    name: "JWT_PUBLIC_KEY",
+    group: "Access tokens",
+    effect: "Public key (SPKI PEM). Derived from the private key when unset.",
+  },
+  {
+    name: "JWT_PREVIOUS_KEYS",
+    group: "Access tokens",
+    secret: true,
+    effect:
+      "Retired keys that still verify: PEM public keys one after another, or HS256 secrets separated by commas.",
+  },
+  {
+    name: "JWT_ACCESS_TTL",
+    group: "Access tokens",
+    default: "900",
+    effect: "Life of an access token in seconds, 300 to 86400.",
+  },
+  {
+    name: "JWT_CLOCK_TOLERANCE",
+    group: "Access tokens",
+    default: "5",
+    effect: "Seconds of clock difference that are forgiven, 0 to 60.",
+  },
+  { name: "JWT_ISS", group: "Access tokens", effect: "Issuer claim. Default: the service's origin." },
+  {
+    name: "JWT_AUD",
+    group: "Access tokens",
+    effect: "Comma-separated audience claim. Default: the first domain.",
+  },
+  {
+    name: "DATABASE_URL",
+    group: "State",
+    secret: true,
+    effect: "`file:` (SQLite) or `postgresql:`. Default: latchkey.db in the data folder.",
+  },
+  {
+    name: "NEXT_PUBLIC_ENABLE_STATE_WORKER",
+    group: "State",
+    default: "true",
+    effect: "The state service, which nonces need. false switches SIWE off.",
+  },
+  {
+    name: "RATE_LIMIT_NONCE",
+    group: "Limits",
+    default: "30/60",
+    effect: "Requests/seconds for GET /api/nonce, sliding. 0 turns the limit off, here and below.",
+  },
+  {
+    name: "RATE_LIMIT_GATE_ACCESS",
+    group: "Limits",
+    default: "60/60",
+    effect: "The same for POST /api/gate-access.",
+  },
+  {
+    name: "RATE_LIMIT_FORM_SUBMISSION",
+    group: "Limits",
+    default: "10/60",
+    effect: "The same for POST /api/form-submission-gate.",
+  },
+  {
+    name: "RATE_LIMIT_TOKEN_STATUS",
+    group: "Limits",
+    default: "60/60",
+    effect: "The same for GET /api/token-status.",
+  },
+  {
+    name: "WEBHOOK_URL",
+    group: "Notifications",
+    secret: true,
+    effect: "Where used keys and submissions are reported.",
+  },
+  {
+    name: "WEBHOOK_SECRET",
+    group: "Notifications",
+    secret: true,
+    effect:
+      "Signs webhooks by the Standard Webhooks scheme (whsec_… or at least 24 bytes of text). Needed with WEBHOOK_URL.",
+  },
+  {
+    name: "SMTP_URL",
+    group: "Notifications",
+    secret: true,
+    effect: "Mail server, as smtp:// or smtps:// address.",
+  },
+  {
+    name: "NOTIFY_EMAIL",
+    group: "Notifications",
+    effect: "Who gets a mail for each submission. Needed with SMTP_URL.",
+  },
+  {
+    name: "NOTIFY_FROM",
+    group: "Notifications",
+    effect: "Sender address of those mails. Default: NOTIFY_EMAIL.",
+  },
+] as const satisfies readonly Setting[];
+
+export type SettingName = (typeof settings)[number]["name"];

@@ -1,0 +1,255 @@
+import { readdir, rename, rm } from "node:fs/promises";
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import path from "node:path";
+import Sqlite from "libsql";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  createPostgresqlTestDatabase,
+  createTestDatabase,
+  createTestDir,
+  openTestDatabase,
+  testOnEachDatabase,
+} from "~/testing/database";
+import { Refusal } from "~/platform/http/refusal";
+import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
+import { closeDatabase, openDatabase, pingDatabase } from "./database.server";
+import type { Database } from "./database.server";
+import { isDatabaseOutage, toStateUnavailable } from "./outage.server";
+
+type Queryable = Pick<Database, "$queryRawUnsafe">;
+
+async function readPragma(queryable: Queryable, name: string): Promise<unknown> {
+  const [row] = await queryable.$queryRawUnsafe<Record<string, unknown>[]>(`PRAGMA ${name}`);
+  return Object.values(row ?? {})[0];
+}
+
+const relaxed = 1;
+const durable = 2;
+
+function insertNonce({
+  database,
+  value,
+  clientId = "c",
+}: {
+  database: Database;
+  value: string;
+  clientId?: string;
+}) {
+  return database.nonce.create({ data: { value, clientId, issuedAtMs: 1n, expiresAtMs: 2n } });
+}
+
+/** Another process's hold on the file, until it is let go. */
+function lockFile(filePath: string): { release: () => void } {
+  const other = new Sqlite(filePath);
+  other.exec("BEGIN IMMEDIATE");
+  onTestFinished(() => void other.close());
+  return { release: () => void other.exec("ROLLBACK") };
+}
+
+async function catchError(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("This must be refused.");
+}
+
+test("a connection is set up for a write-ahead log, relaxed single writes and enforced references", async () => {
+  const { database } = await createTestDatabase();
+  const read = async () => [
+    await readPragma(database, "journal_mode"),
+    await readPragma(database, "synchronous"),
+    await readPragma(database, "foreign_keys"),
+  ];
+  expect(await read()).toEqual(["wal", relaxed, 1]);
+  // Prisma connects again by itself when a closed client is used.
+  await closeDatabase(database);
+  expect(await read()).toEqual(["wal", relaxed, 1]);
+});
+
+test("a transaction is durable, and whatever its end, single statements are relaxed again", async () => {
+  const { database, filePath } = await createTestDatabase();
+  const level = await database.$transaction((transaction) => readPragma(transaction, "synchronous"));
+  expect(level).toBe(durable);
+  expect(await readPragma(database, "synchronous")).toBe(relaxed);
+
+  const failed = database.$transaction(async (transaction) => {
+    expect(await readPragma(transaction, "synchronous")).toBe(durable);
+    throw new Error("changed my mind");
+  });
+  await expect(failed).rejects.toThrow("changed my mind");
+  expect(await readPragma(database, "synchronous")).toBe(relaxed);
+
+  const impatient = await openDatabase({ url: pathToFileURL(filePath).href, busyTimeoutMs: 30 });
+  onTestFinished(() => closeDatabase(impatient));
+  lockFile(filePath);
+  await expect(impatient.$transaction((transaction) => transaction.nonce.count())).rejects.toThrow();
+  expect(await readPragma(impatient, "synchronous")).toBe(relaxed);
+});
+
+test("single statements wait until an open transaction has ended, and are not part of it", async () => {
+  const { database } = await createTestDatabase();
+  const levels: unknown[] = [];
+  let outside: Promise<unknown> = Promise.resolve();
+  const failed = database.$transaction(async (transaction) => {
+    await transaction.nonce.create({ data: { value: "in", clientId: "c", issuedAtMs: 1n, expiresAtMs: 2n } });
+    outside = Promise.all([
+      insertNonce({ database, value: "out" }),
+      readPragma(database, "synchronous").then((level) => levels.push(level)),
+    ]);
+    await delay(20);
+    expect(levels).toEqual([]);
+    throw new Error("changed my mind");
+  });
+  await expect(failed).rejects.toThrow("changed my mind");
+  await outside;
+  expect(levels).toEqual([relaxed]);
+  expect((await database.nonce.findMany()).map((nonce) => nonce.value)).toEqual(["out"]);
+});
+
+test("hundreds of transactions use one and the same file handle", async () => {
+  const { database } = await createTestDatabase();
+  const countHandles = async () => (await readdir("/proc/self/fd")).length;
+  await database.$transaction((transaction) => transaction.nonce.count());
+  const before = await countHandles();
+  for (let round = 0; round < 300; round++) {
+    await database.$transaction((transaction) => transaction.nonce.count());
+  }
+  expect(await countHandles()).toBeLessThanOrEqual(before + 2);
+});
+
+test("while another process holds the file, writes wait and the rest of the process goes on", async () => {
+  const { database, filePath } = await createTestDatabase();
+  const lock = lockFile(filePath);
+  let isWritten = false;
+  const write = insertNonce({ database, value: "n" }).then(() => (isWritten = true));
+  let longestTurnMs = 0;
+  for (let turn = 0; turn < 20; turn++) {
+    const startedAt = performance.now();
+    await delay(5);
+    longestTurnMs = Math.max(longestTurnMs, performance.now() - startedAt);
+  }
+  expect(isWritten).toBe(false);
+  // The driver's own way of waiting would have made one turn last five seconds.
+  expect(longestTurnMs).toBeLessThan(1_000);
+  lock.release();
+  await write;
+});
+
+test("after a write that was refused for a lock, the next ones are committed", async () => {
+  const { filePath, url } = await createTestDatabase();
+  const database = await openDatabase({ url, busyTimeoutMs: 30 });
+  onTestFinished(() => closeDatabase(database));
+  const lock = lockFile(filePath);
+  await expect(insertNonce({ database, value: "refused" })).rejects.toThrow();
+  await expect(database.$transaction([insertNonce({ database, value: "refused" })])).rejects.toThrow();
+  lock.release();
+  await insertNonce({ database, value: "alone" });
+  await database.$transaction([
+    insertNonce({ database, value: "first" }),
+    insertNonce({ database, value: "second" }),
+  ]);
+  const somebodyElse = await openTestDatabase(url);
+  expect((await somebodyElse.nonce.findMany()).map((nonce) => nonce.value)).toEqual([
+    "alone",
+    "first",
+    "second",
+  ]);
+});
+
+test("a locked, read-only or full SQLite file is an outage, and a broken rule is not", async () => {
+  const { filePath, url } = await createTestDatabase();
+  const database = await openDatabase({ url, busyTimeoutMs: 30 });
+  onTestFinished(() => closeDatabase(database));
+  const clientId = "x".repeat(100_000);
+  const write = () => insertNonce({ database, value: "n", clientId });
+  const outages: unknown[] = [];
+
+  const lock = lockFile(filePath);
+  outages.push(await catchError(write()), await catchError(database.$transaction([write()])));
+  lock.release();
+
+  await database.$queryRawUnsafe("PRAGMA query_only=ON");
+  outages.push(await catchError(write()), await catchError(database.$executeRaw`DELETE FROM "Nonce"`));
+  await database.$queryRawUnsafe("PRAGMA query_only=OFF");
+
+  await database.$queryRawUnsafe("PRAGMA max_page_count=1");
+  outages.push(await catchError(write()), await catchError(database.$transaction([write()])));
+  await database.$queryRawUnsafe("PRAGMA max_page_count=1000000");
+
+  for (const outage of outages) {
+    expect(isDatabaseOutage(outage), String(outage)).toBe(true);
+    const refusal = toStateUnavailable(outage);
+    expect(refusal).toBeInstanceOf(Refusal);
+    expect(refusal).toMatchObject({ status: 503, cause: outage });
+  }
+
+  await write();
+  const defects = [
+    await catchError(write()),
+    await catchError(database.$executeRaw`DELETE FROM "NoSuchTable"`),
+    new Error("anything else"),
+    "not even an error",
+  ];
+  for (const defect of defects) {
+    expect(isDatabaseOutage(defect), String(defect)).toBe(false);
+    expect(toStateUnavailable(defect)).toBe(defect);
+  }
+});
+
+test("a PostgreSQL server that is refusing, shutting down or gone is an outage, and a broken rule is not", async () => {
+  const refused = await catchError(openDatabase({ url: "postgresql://a:b@127.0.0.1:1/x" }));
+  expect(isDatabaseOutage(refused), String(refused)).toBe(true);
+
+  const server = await startPostgresql();
+  onTestFinished(() => server.stop());
+  const database = await openDatabase({ url: await server.createDatabase() });
+  onTestFinished(() => closeDatabase(database));
+  const defect = await catchError(database.$executeRaw`DELETE FROM "NoSuchTable"`);
+  expect(isDatabaseOutage(defect), String(defect)).toBe(false);
+  const ended = await catchError(database.$executeRaw`SELECT pg_terminate_backend(pg_backend_pid())`);
+  expect(isDatabaseOutage(ended), String(ended)).toBe(true);
+  await server.stop();
+  for (const outage of [
+    await catchError(insertNonce({ database, value: "n" })),
+    await catchError(database.$transaction([insertNonce({ database, value: "n" })])),
+    await catchError(database.$queryRaw`SELECT 1`),
+  ]) {
+    expect(isDatabaseOutage(outage), String(outage)).toBe(true);
+  }
+});
+
+testOnEachDatabase("a database that answers passes the ping", async ({ database }) => {
+  await pingDatabase({ database, timeoutMs: 2_000 });
+});
+
+test("the ping fails when the SQLite file was removed or replaced", async () => {
+  const { database, filePath } = await createTestDatabase();
+  await rename(filePath, `${filePath}.away`);
+  await expect(pingDatabase({ database, timeoutMs: 2_000 })).rejects.toThrow(/removed or replaced/);
+  await rename(`${filePath}.away`, filePath);
+  await pingDatabase({ database, timeoutMs: 2_000 });
+  await rm(filePath);
+  new Sqlite(filePath).close();
+  await expect(pingDatabase({ database, timeoutMs: 2_000 })).rejects.toThrow(/removed or replaced/);
+});
+
+test("the ping gives up after its time", async () => {
+  const { database } = await createPostgresqlTestDatabase();
+  // Holds the very table that the ping reads.
+  const held = database.$transaction(async (transaction) => {
+    await transaction.$executeRaw`LOCK TABLE "_prisma_migrations" IN ACCESS EXCLUSIVE MODE`;
+    await expect(pingDatabase({ database, timeoutMs: 50 })).rejects.toThrow("did not answer within 50 ms");
+  });
+  await held;
+});
+
+test("a database that was never migrated is not opened", async () => {
+  const missing = path.join(await createTestDir(), "missing.db");
+  await expect(openDatabase({ url: pathToFileURL(missing).href })).rejects.toThrow(
+    /Apply the migrations first/,
+  );
+});

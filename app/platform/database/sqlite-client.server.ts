@@ -1,0 +1,219 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Client, InStatement, ResultSet, Row, Transaction } from "@libsql/client";
+import Sqlite from "libsql";
+
+/**
+ * Interactive transactions sync the write-ahead log to the disk before they answer, so that a power cut cannot undo
+ * what a visitor was told. Single statements (nonces, limits) do without: they survive a killed process, and a power
+ * cut may take the last of them. SQLite ignores the switch inside a transaction, hence before BEGIN and after its end.
+ */
+const durableSync = "PRAGMA synchronous=FULL";
+const relaxedSync = "PRAGMA synchronous=NORMAL";
+
+/**
+ * The driver waits inside a synchronous call, and the whole process with it. So it waits only as long as a short
+ * write takes; the rest of the time is waited here, where requests that need no database go on.
+ */
+const blockingWaitMs = 5;
+const longestPauseMs = 20;
+
+const sqliteBusy = 5;
+const primaryCodeMask = 0xff;
+
+/** Prisma writes the same few statements again and again; raw ones add a handful. */
+const cachedStatements = 200;
+
+type Prepared = {
+  statement: Sqlite.Statement;
+  columns: string[];
+  columnTypes: string[];
+  returnsRows: boolean;
+};
+
+/** `busyTimeoutMs`: how long to wait for another process that is writing to the same file. */
+export type SqliteClientOptions = { path: string; busyTimeoutMs: number };
+
+/**
+ * A libSQL client on ONE connection, with its statements prepared once. The stock client opens another connection for
+ * every transaction, which leaks file descriptors and forgets PRAGMAs. The caller must not run anything else while a
+ * transaction is open; Prisma's adapter holds a lock for that.
+ */
+export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): Client {
+  const sqlite = new Sqlite(path, { timeout: blockingWaitMs });
+  const prepared = new Map<string, Prepared>();
+  let isClosed = false;
+
+  function execute(statement: InStatement): ResultSet {
+    const { sql, args } = toSqlAndArgs(statement);
+    return run({ prepared: prepare({ sqlite, prepared, sql }), args });
+  }
+
+  /**
+   * A statement of its own that writes gets its lock from a BEGIN of its own. Were it refused for a lock itself, the
+   * driver would leave it half-run, and nothing after it would be committed until the garbage collector finds it.
+   */
+  function executeAlone(statement: InStatement): ResultSet {
+    if (/^\s*(SELECT|PRAGMA)\b/i.test(toSqlAndArgs(statement).sql)) return execute(statement);
+    sqlite.exec("BEGIN IMMEDIATE");
+    try {
+      const result = execute(statement);
+      sqlite.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  return {
+    protocol: "file",
+    get closed() {
+      return isClosed;
+    },
+    execute: ((statement: InStatement) =>
+      whenNotBusy({ busyTimeoutMs, attempt: () => executeAlone(statement) })) as Client["execute"],
+    executeMultiple: (script) => whenNotBusy({ busyTimeoutMs, attempt: () => void sqlite.exec(script) }),
+    transaction: () => beginDurably({ sqlite, execute, busyTimeoutMs }),
+    close() {
+      isClosed = true;
+      prepared.clear();
+      sqlite.close();
+    },
+    batch: refuse,
+    migrate: refuse,
+    sync: refuse,
+    reconnect: refuse,
+  };
+}
+
+/** Tries again while another process holds the lock: what was refused for a lock has changed nothing. */
+async function whenNotBusy<T>({
+  busyTimeoutMs,
+  attempt,
+}: {
+  busyTimeoutMs: number;
+  attempt: () => T;
+}): Promise<T> {
+  const deadline = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+      await delay(Math.random() * longestPauseMs);
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  if (!(error instanceof Sqlite.SqliteError) || error.rawCode === undefined) return false;
+  return (error.rawCode & primaryCodeMask) === sqliteBusy;
+}
+
+type Connection = {
+  sqlite: Sqlite.Database;
+  execute: (statement: InStatement) => ResultSet;
+  busyTimeoutMs: number;
+};
+
+async function beginDurably({ sqlite, execute, busyTimeoutMs }: Connection): Promise<Transaction> {
+  await whenNotBusy({ busyTimeoutMs, attempt: () => beginNow(sqlite) });
+  let isOpen = true;
+
+  function end(statement: "COMMIT" | "ROLLBACK"): void {
+    if (!isOpen) return;
+    isOpen = false;
+    try {
+      // After a full disk SQLite has already rolled back by itself, and a COMMIT must not look as if it had worked.
+      if (statement === "COMMIT" || sqlite.inTransaction) sqlite.exec(statement);
+    } finally {
+      if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+      sqlite.exec(relaxedSync);
+    }
+  }
+
+  return {
+    get closed() {
+      return !isOpen;
+    },
+    execute: async (statement) => execute(statement),
+    commit: async () => end("COMMIT"),
+    rollback: async () => end("ROLLBACK"),
+    close: () => end("ROLLBACK"),
+    batch: refuse,
+    executeMultiple: refuse,
+  };
+}
+
+/** IMMEDIATE: a transaction that only asked for the lock when it first writes could be refused in its middle. */
+function beginNow(sqlite: Sqlite.Database): void {
+  sqlite.exec(durableSync);
+  try {
+    sqlite.exec("BEGIN IMMEDIATE");
+  } catch (error) {
+    sqlite.exec(relaxedSync);
+    throw error;
+  }
+}
+
+function prepare(request: {
+  sqlite: Sqlite.Database;
+  prepared: Map<string, Prepared>;
+  sql: string;
+}): Prepared {
+  const { sqlite, prepared, sql } = request;
+  const known = prepared.get(sql);
+  if (known !== undefined) return known;
+
+  const statement = sqlite.prepare(sql);
+  statement.safeIntegers(true);
+  const columns = statement.columns();
+  const entry: Prepared = {
+    statement,
+    columns: columns.map((column) => column.name),
+    columnTypes: columns.map((column) => column.type ?? ""),
+    returnsRows: columns.length > 0,
+  };
+  if (entry.returnsRows) statement.raw(true);
+  const [oldest] = prepared.keys();
+  if (prepared.size >= cachedStatements && oldest !== undefined) prepared.delete(oldest);
+  prepared.set(sql, entry);
+  return entry;
+}
+
+function run({ prepared, args }: { prepared: Prepared; args: unknown[] }): ResultSet {
+  const { statement, columns, columnTypes, returnsRows } = prepared;
+  if (!returnsRows) {
+    const { changes } = statement.run(args);
+    return {
+      columns,
+      columnTypes,
+      rows: [],
+      rowsAffected: changes,
+      lastInsertRowid: undefined,
+      toJSON: refuse,
+    };
+  }
+  // Prisma's adapter reads rows by position only, so the arrays of the driver serve as they are.
+  const rows = (statement.all(args) as unknown[][]).map((row) => row.map(toPlainInteger)) as unknown as Row[];
+  return { columns, columnTypes, rows, rowsAffected: 0, lastInsertRowid: undefined, toJSON: refuse };
+}
+
+function toPlainInteger(value: unknown): unknown {
+  if (typeof value !== "bigint") return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+function toSqlAndArgs(statement: InStatement): { sql: string; args: unknown[] } {
+  if (typeof statement === "string") return { sql: statement, args: [] };
+  const { sql, args = [] } = statement;
+  if (!Array.isArray(args)) throw new Error("Statements take their arguments by position.");
+  return { sql, args: args.map((value) => (typeof value === "boolean" ? Number(value) : value)) };
+}
+
+/** Parts of libSQL's interface that Prisma's adapter never calls. */
+function refuse(): never {
+  throw new Error("This part of the libSQL interface is not offered here.");
+}

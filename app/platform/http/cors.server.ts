@@ -1,0 +1,25 @@
+import type { RequestContext } from "./request-context.server";
+
+const exposedHeaders =
+  "X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Retry-After, X-Message-Id, X-Request-Id, WWW-Authenticate";
+
+/** Never `*`, never `null`, and no credentials: cookies do not cross origins here. */
+export function corsHeaders({ context }: { context: RequestContext }): Record<string, string> {
+  const origin = context.headers.origin;
+  if (!origin || !context.service.isAllowedOrigin(origin)) return { Vary: "Origin" };
+  return {
+    Vary: "Origin",
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Expose-Headers": exposedHeaders,
+  };
+}
+
+export function answerOptions({ context, allow }: { context: RequestContext; allow: string }): Response {
+  const headers: Record<string, string> = { Allow: allow, ...corsHeaders({ context }) };
+  if (headers["Access-Control-Allow-Origin"] && context.headers["access-control-request-method"]) {
+    headers["Access-Control-Allow-Methods"] = allow;
+    headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type";
+    headers["Access-Control-Max-Age"] = "600";
+  }
+  return new Response(null, { status: 204, headers });
+}

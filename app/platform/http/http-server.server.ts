@@ -1,0 +1,138 @@
+import { createServer } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
+import type { Log } from "~/platform/log.server";
+
+export type ServerTimeouts = { headersMs: number; requestMs: number; idleMs: number; keepAliveMs: number };
+
+/** Slow clients are cut off: the request must arrive in time, and a socket that moves nothing is closed. */
+export const defaultTimeouts: ServerTimeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 120_000,
+  keepAliveMs: 10_000,
+};
+
+export function createHttpServer({
+  listener,
+  timeouts = defaultTimeouts,
+}: {
+  listener: RequestListener;
+  timeouts?: ServerTimeouts;
+}): Server {
+  const server = createServer(
+    {
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      connectionsCheckingInterval: Math.min(2000, timeouts.headersMs),
+      insecureHTTPParser: false,
+    },
+    (request, response) => {
+      response.once("finish", () => {
+        if (!request.complete) endUnreadRequest(request);
+      });
+      if (countHosts(request.rawHeaders) > 1) {
+        response.writeHead(400, { Connection: "close" }).end();
+        return;
+      }
+      listener(request, response);
+    },
+  );
+  server.setTimeout(timeouts.idleMs);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (socket.writable && error.code !== "ECONNRESET") {
+      const status =
+        error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "408 Request Timeout" : statusOfParseError(error);
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    } else socket.destroy();
+  });
+  return server;
+}
+
+/** How much of an unwanted body is still taken in, so that a client that is busy sending gets to read the answer. */
+const lingerMs = 1000;
+const lingerBytes = 1024 * 1024;
+
+/** A request whose body was not wanted does not go on being received: closed soon, but not before the answer is out. */
+function endUnreadRequest(request: IncomingMessage): void {
+  let discardedBytes = 0;
+  const timer = setTimeout(() => request.socket.destroy(), lingerMs);
+  request.once("close", () => clearTimeout(timer));
+  request.on("data", (chunk: Buffer) => {
+    discardedBytes += chunk.length;
+    if (discardedBytes > lingerBytes) request.socket.destroy();
+  });
+  request.on("error", () => request.socket.destroy());
+  request.resume();
+}
+
+function statusOfParseError(error: NodeJS.ErrnoException): string {
+  return error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+}
+
+function countHosts(rawHeaders: string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]!.toLowerCase() === "host") count += 1;
+  }
+  return count;
+}
+
+export function listen({
+  server,
+  host,
+  port,
+}: {
+  server: Server;
+  host: string;
+  port: number;
+}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      const address = server.address();
+      resolve(typeof address === "object" && address ? address.port : port);
+    });
+  });
+}
+
+/** Longest a stop may take; answers still open after the grace are cut off. */
+const stopGraceMs = 7_000;
+const stopLimitMs = 9_500;
+
+/**
+ * Ends the process in order: no new connections, open answers get a grace, then everything the service runs is
+ * stopped. Leaves within `stopLimitMs` whatever happens.
+ */
+export function stopOnSignals({
+  server,
+  stopServices,
+  log,
+}: {
+  server: Server;
+  stopServices: () => Promise<void>;
+  log: Log;
+}): void {
+  let isStopping = false;
+  async function stop(signal: string): Promise<void> {
+    if (isStopping) return;
+    isStopping = true;
+    log.info({ signal }, "stopping");
+    setTimeout(() => {
+      log.error("stopping took too long");
+      process.exit(1);
+    }, stopLimitMs).unref();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    const cutOff = setTimeout(() => server.closeAllConnections(), stopGraceMs);
+    await closed;
+    clearTimeout(cutOff);
+    await stopServices();
+    log.info("stopped");
+    process.exit(0);
+  }
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => void stop(signal));
+  }
+}

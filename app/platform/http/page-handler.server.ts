@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRequestHandler } from "@remix-run/node";
+import type { ServerBuild } from "@remix-run/node";
+import { createRemixHeaders } from "@remix-run/express/dist/server.js";
+import { answerProblem } from "./answer.server";
+import { Refusal } from "./refusal";
+import type { RequestContext } from "./request-context.server";
+import { writeResponse } from "./write-response.server";
+
+const maxPageBodyBytes = 64 * 1024;
+
+/**
+ * Pages, through the framework. Built on the stock adapter's headers, but with our own address (the stock one
+ * takes the host from headers anybody may send), a byte limit on bodies, and our own writer.
+ */
+export function createPageHandler({ build, mode }: { build: ServerBuild; mode: string }) {
+  const handle = createRequestHandler(build, mode);
+
+  return async function answerPage({
+    context,
+    request,
+    response,
+  }: {
+    context: RequestContext;
+    request: IncomingMessage;
+    response: ServerResponse;
+  }): Promise<void> {
+    const answer = await toWebRequest({ context, request }).then(
+      (webRequest) => handle(webRequest, context),
+      (error: unknown) => {
+        if (!(error instanceof Refusal)) throw error;
+        return answerProblem({
+          refusal: error,
+          origin: context.service.origin,
+          requestId: context.requestId,
+        });
+      },
+    );
+    await writeResponse({ response: answer, to: response, withBody: context.method !== "HEAD" });
+  };
+}
+
+/** The framework answers an address it cannot decode with a page that has no data, which no page expects. */
+function isDecodable(pathname: string): boolean {
+  try {
+    decodeURIComponent(pathname);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function toWebRequest({
+  context,
+  request,
+}: {
+  context: RequestContext;
+  request: IncomingMessage;
+}): Promise<Request> {
+  const hasBody = context.method !== "GET" && context.method !== "HEAD";
+  if (!isDecodable(context.pathname)) throw new Refusal("not-found");
+  // Only the path and the query of this address mean anything; who asked for which host stands in the context.
+  const url = new URL(request.url ?? "/", `${context.service.origin}/`);
+  return new Request(`${context.service.origin}${url.pathname}${url.search}`, {
+    method: context.method,
+    headers: createRemixHeaders(request.headers),
+    signal: context.signal,
+    ...(hasBody ? { body: new Uint8Array(await context.readBody(maxPageBodyBytes)) } : {}),
+  });
+}

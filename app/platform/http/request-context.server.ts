@@ -1,0 +1,44 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { RateLimitName } from "~/platform/config/config.server";
+import type { RateLimit } from "~/platform/limits/rate-limiter.server";
+import type { Log } from "~/platform/log.server";
+import type { PublicSettings } from "~/platform/public-settings";
+
+/**
+ * What the server knows about one request before any route sees it. Routes and the route builder use this and
+ * never a framework's rebuilt `Request`, whose address can be altered by headers anybody may send.
+ */
+export type RequestContext = {
+  readonly requestId: string;
+  readonly method: string;
+  readonly pathname: string;
+  readonly searchParams: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** Who rate limits and nonces hold on to: see client-id.server.ts. */
+  readonly clientId: string;
+  /** `host[:port]` in normal form; null when the request named none that makes sense. */
+  readonly host: string | null;
+  /** Fires when the client is gone or the answer is finished; the only signal that may cancel outside work. */
+  readonly signal: AbortSignal;
+  /** Reads the body once, counting bytes as they arrive. Throws the refusal `body-too-large`. */
+  readonly readBody: (maxBytes: number) => Promise<Buffer>;
+  readonly log: Log;
+  readonly cspNonce: string;
+  readonly service: ServiceContext;
+};
+
+/** What the corridor needs from the running service; the composition root provides it. */
+export type ServiceContext = {
+  /** The service's own origin, without a trailing slash. */
+  readonly origin: string;
+  readonly isAllowedOrigin: (origin: string) => boolean;
+  readonly consumeLimit: (limit: { name: RateLimitName; clientId: string }) => Promise<RateLimit | null>;
+  readonly countRefusal: (slug: string) => void;
+  readonly publicSettings: PublicSettings;
+};
+
+declare module "@remix-run/node" {
+  // An interface because only interfaces merge with the framework's own.
+  // eslint-disable-next-line @typescript-eslint/consistent-type-definitions, @typescript-eslint/no-empty-object-type
+  interface AppLoadContext extends RequestContext {}
+}

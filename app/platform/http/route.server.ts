@@ -1,0 +1,205 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
+import type { z } from "zod";
+import type { RateLimitName } from "~/platform/config/config.server";
+import { isDatabaseOutage } from "~/platform/database/outage.server";
+import type { RateLimit } from "~/platform/limits/rate-limiter.server";
+import { answerJson, answerProblem } from "./answer.server";
+import { parseJson, requireJsonMediaType } from "./body.server";
+import { answerOptions, corsHeaders } from "./cors.server";
+import { Refusal, stateUnavailable } from "./refusal";
+import type { RequestContext } from "./request-context.server";
+
+type Params = Readonly<Record<string, string | undefined>>;
+type RouteResult = Response | Record<string, unknown>;
+
+export type MethodSpec<Body> = {
+  limit?: RateLimitName;
+  /** A body is read only where a schema is declared. */
+  body?: z.ZodType<Body>;
+  maxBodyBytes?: number;
+  /** An absent body is handed on as undefined instead of being refused. */
+  bodyOptional?: boolean;
+  /** What HEAD answers: the GET's headers after running it, or plain headers with no effect at all. */
+  head?: "run" | "plain";
+  handle: (call: {
+    context: RequestContext;
+    params: Params;
+    body: Body;
+  }) => Promise<RouteResult> | RouteResult;
+};
+
+export type RouteSpec<GetBody, PostBody> = {
+  GET?: MethodSpec<GetBody>;
+  POST?: MethodSpec<PostBody>;
+  /** Turns a refusal into the route's own error shape. Default: Problem Details. */
+  answerRefusal?: typeof answerProblem;
+};
+
+type RouteArguments = Pick<LoaderFunctionArgs | ActionFunctionArgs, "params"> & { context: RequestContext };
+export type RouteFunction = (args: RouteArguments) => Promise<Response>;
+
+/**
+ * The one corridor of every resource route: method, media type, bytes, JSON, shape, rate limit, the route's
+ * own function; and one place where a refusal becomes an answer.
+ */
+export function defineRoute<GetBody = undefined, PostBody = undefined>(
+  spec: RouteSpec<GetBody, PostBody>,
+): { loader: RouteFunction; action: RouteFunction } {
+  async function answer({ context, params }: RouteArguments): Promise<Response> {
+    const headers = corsHeaders({ context });
+    try {
+      const result = await dispatch({ spec, context, params, headers });
+      return withHeaders({
+        response: result instanceof Response ? result : answerJson({ body: result }),
+        headers,
+      });
+    } catch (error) {
+      const refusal = toRefusal({ error, context });
+      context.service.countRefusal(refusal.slug);
+      const answerRefusal = spec.answerRefusal ?? answerProblem;
+      const response = answerRefusal({
+        refusal,
+        origin: context.service.origin,
+        requestId: context.requestId,
+      });
+      return withHeaders({ response, headers });
+    }
+  }
+  return { loader: answer, action: answer };
+}
+
+function allowedMethods(spec: { GET?: unknown; POST?: unknown }): string {
+  const methods = [...(spec.GET ? ["GET", "HEAD"] : []), ...(spec.POST ? ["POST"] : []), "OPTIONS"];
+  return methods.join(", ");
+}
+
+async function dispatch<GetBody, PostBody>({
+  spec,
+  context,
+  params,
+  headers,
+}: {
+  spec: RouteSpec<GetBody, PostBody>;
+  context: RequestContext;
+  params: Params;
+  headers: Record<string, string>;
+}): Promise<RouteResult> {
+  const allow = allowedMethods(spec);
+  if (context.method === "OPTIONS") return answerOptions({ context, allow });
+  if (context.method === "POST" && spec.POST) return run({ method: spec.POST, context, params, headers });
+  if (context.method === "GET" && spec.GET) return run({ method: spec.GET, context, params, headers });
+  if (context.method === "HEAD" && spec.GET) {
+    if (spec.GET.head === "plain") return answerJson({ body: "" });
+    return run({ method: spec.GET, context, params, headers });
+  }
+  throw new Refusal("method-not-allowed", {
+    detail: `${context.method} is not possible here. Use ${allow}.`,
+    headers: { Allow: allow },
+  });
+}
+
+async function run<Body>({
+  method,
+  context,
+  params,
+  headers,
+}: {
+  method: MethodSpec<Body>;
+  context: RequestContext;
+  params: Params;
+  headers: Record<string, string>;
+}): Promise<RouteResult> {
+  const body = method.body ? await readBody({ method, schema: method.body, context }) : (undefined as Body);
+  if (method.limit) {
+    const verdict = await context.service.consumeLimit({ name: method.limit, clientId: context.clientId });
+    if (verdict) applyVerdict({ verdict, name: method.limit, headers });
+  }
+  return method.handle({ context, params, body });
+}
+
+const defaultMaxBodyBytes = 64 * 1024;
+
+async function readBody<Body>({
+  method,
+  schema,
+  context,
+}: {
+  method: MethodSpec<Body>;
+  schema: z.ZodType<Body>;
+  context: RequestContext;
+}): Promise<Body> {
+  const hasBody =
+    context.headers["transfer-encoding"] !== undefined || Number(context.headers["content-length"] ?? 0) > 0;
+  if (!hasBody && method.bodyOptional) return undefined as Body;
+  requireJsonMediaType({
+    contentType: context.headers["content-type"],
+    contentEncoding: context.headers["content-encoding"],
+  });
+  const bytes = await context.readBody(method.maxBodyBytes ?? defaultMaxBodyBytes);
+  if (bytes.length === 0 && method.bodyOptional) return undefined as Body;
+  const parsed = schema.safeParse(parseJson(bytes));
+  if (parsed.success) return parsed.data;
+  throw describeShape(parsed.error);
+}
+
+function describeShape(error: z.ZodError): Refusal {
+  const errors = error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
+  const [first] = errors;
+  const isTokenIdOnly = errors.length > 0 && errors.every(({ path }) => path === "tokenId");
+  return new Refusal(isTokenIdOnly ? "invalid-tokenid" : "invalid-request", {
+    detail: first ? `${first.path ? `${first.path}: ` : ""}${first.message}` : undefined,
+    members: { errors },
+  });
+}
+
+function applyVerdict({
+  verdict,
+  name,
+  headers,
+}: {
+  verdict: RateLimit;
+  name: string;
+  headers: Record<string, string>;
+}): void {
+  headers["X-RateLimit-Limit"] = String(verdict.limit);
+  headers["X-RateLimit-Remaining"] = String(verdict.remaining);
+  headers["RateLimit-Policy"] = `"${name}";q=${verdict.limit};w=${verdict.windowSeconds}`;
+  headers["RateLimit"] = `"${name}";r=${verdict.remaining};t=${verdict.resetSeconds}`;
+  if (verdict.allowed) return;
+  throw new Refusal("too-many-requests", {
+    detail: `More than ${verdict.limit} requests in ${verdict.windowSeconds} seconds came from you. Wait ${verdict.retryAfterSeconds} seconds, then try again.`,
+    headers: { "Retry-After": String(verdict.retryAfterSeconds) },
+    members: { limit: verdict.limit, remaining: verdict.remaining, retryAfter: verdict.retryAfterSeconds },
+  });
+}
+
+/** Refusals pass; a database that cannot be asked is 503; everything else is a defect of ours and says nothing. */
+function toRefusal({ error, context }: { error: unknown; context: RequestContext }): Refusal {
+  const refusal =
+    error instanceof Refusal
+      ? error
+      : isDatabaseOutage(error)
+        ? stateUnavailable(error)
+        : new Refusal("internal-error", { cause: error });
+  if (refusal.status >= 500) {
+    context.log.error(
+      { slug: refusal.slug, requestId: context.requestId, err: refusal.cause ?? refusal },
+      "request failed",
+    );
+  }
+  return refusal;
+}
+
+function withHeaders({
+  response,
+  headers,
+}: {
+  response: Response;
+  headers: Record<string, string>;
+}): Response {
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === "Vary" && response.headers.has("Vary")) response.headers.append("Vary", value);
+    else if (!response.headers.has(name)) response.headers.set(name, value);
+  }
+  return response;
+}

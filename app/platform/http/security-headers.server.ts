@@ -1,0 +1,53 @@
+import type { ServerResponse } from "node:http";
+import helmet from "helmet";
+
+/** For answers that are not pages: nothing may be loaded, framed or guessed from them. */
+export function setApiHeaders({
+  response,
+  requestId,
+  isHttps,
+}: {
+  response: ServerResponse;
+  requestId: string;
+  isHttps: boolean;
+}): void {
+  response.setHeader("X-Request-Id", requestId);
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.setHeader("Referrer-Policy", "no-referrer");
+  response.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  if (isHttps) response.setHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains");
+}
+
+/** For pages: scripts only with the request's own nonce, everything else only from here. */
+export function createPageHeaders({ isHttps }: { isHttps: boolean }) {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        baseUri: ["'none'"],
+        objectSrc: ["'none'"],
+        formAction: ["'self'"],
+        scriptSrc: [
+          "'self'",
+          (_request, response) => `'nonce-${(response as ServerResponse & { cspNonce?: string }).cspNonce}'`,
+        ],
+        styleSrc: [
+          "'self'",
+          (_request, response) => `'nonce-${(response as ServerResponse & { cspNonce?: string }).cspNonce}'`,
+        ],
+        imgSrc: ["'self'", "data:", "blob:"],
+        mediaSrc: ["'self'"],
+        fontSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        frameSrc: ["'self'"],
+        frameAncestors: ["'none'"],
+        ...(isHttps ? { upgradeInsecureRequests: [] } : {}),
+      },
+    },
+    strictTransportSecurity: isHttps ? { maxAge: 31_536_000, includeSubDomains: true } : false,
+    referrerPolicy: { policy: "strict-origin-when-cross-origin" },
+    crossOriginEmbedderPolicy: false,
+    xFrameOptions: { action: "deny" },
+  });
+}

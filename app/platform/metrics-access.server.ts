@@ -1,0 +1,53 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import { Refusal } from "./http/refusal";
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** Compared over digests, so that neither content nor length shows in the time it takes. */
+export function isSameSecret({ given, expected }: { given: string; expected: string }): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+/** Without a token the public address shows no metrics at all. */
+export function requireMetricsToken({
+  authorization,
+  expected,
+}: {
+  authorization: string | undefined;
+  expected: string | null;
+}): void {
+  if (expected === null) {
+    throw new Refusal("not-found", {
+      detail:
+        "Metrics are off here. The operator can set METRICS_TOKEN, or METRICS_PORT for a port of their own.",
+    });
+  }
+  if (!isSameSecret({ given: authorization ?? "", expected: `Bearer ${expected}` })) {
+    throw new Refusal("authentication-failed", {
+      detail: "Send the metrics token in the Authorization header, as Bearer token.",
+      headers: { "WWW-Authenticate": 'Bearer realm="latchkey-metrics"' },
+    });
+  }
+}
+
+/** Metrics on a port of their own, reachable from this machine only. */
+export function createMetricsServer({
+  render,
+}: {
+  render: () => Promise<{ body: string; contentType: string }>;
+}): Server {
+  return createServer((request, response) => {
+    if (request.url !== "/metrics" || request.method !== "GET") {
+      response.writeHead(404).end();
+      return;
+    }
+    render().then(
+      ({ body, contentType }) => response.writeHead(200, { "Content-Type": contentType }).end(body),
+      () => response.writeHead(500).end(),
+    );
+  });
+}

@@ -1,0 +1,110 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createTestClock, createTestDatabase, testOnEachDatabase } from "~/testing/database";
+import type { Database } from "./database/database.server";
+import { createSweepStore } from "./database/sweep.store.server";
+import { createSweeper } from "./sweeper.server";
+import type { SweeperOptions } from "./sweeper.server";
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+
+type SweeperSettings = Partial<SweeperOptions> & { database: Database };
+
+function createTestSweeper({ database, ...settings }: SweeperSettings) {
+  const sweeper = createSweeper({
+    store: createSweepStore({ database }),
+    clock: createTestClock().clock,
+    intervalSeconds: 0.01,
+    onFailure(error) {
+      throw error;
+    },
+    ...settings,
+  });
+  onTestFinished(() => sweeper.stop());
+  return sweeper;
+}
+
+async function addNonce({
+  database,
+  value,
+  expiresAtMs,
+}: {
+  database: Database;
+  value: string;
+  expiresAtMs: number;
+}) {
+  await database.nonce.create({
+    data: { value, clientId: "c", issuedAtMs: 1n, expiresAtMs: BigInt(expiresAtMs), consumedAtMs: 1n },
+  });
+}
+
+testOnEachDatabase("what has expired goes, to the millisecond, and all else stays", async ({ database }) => {
+  const { clock } = createTestClock();
+  for (const [name, expiresAtMs] of [
+    ["old", clock()],
+    ["new", clock() + 1],
+  ] as const) {
+    await addNonce({ database, value: name, expiresAtMs });
+    const expires = { expiresAtMs: BigInt(expiresAtMs) };
+    await database.spentSignature.create({ data: { digest: name, ...expires } });
+    await database.rateLimitWindow.create({ data: { key: name, startedAtMs: 1n, points: 1, ...expires } });
+    await database.rateLimitLog.create({ data: { key: name, hits: "", ...expires } });
+  }
+  // The longest life of a token, and an hour on top.
+  const keptSinceMs = clock() - dayMs - hourMs;
+  const key = { chainId: 1n, contractAddress: "0x", tokenId: "1" };
+  for (const [holder, departedAtMs] of [
+    ["old", keptSinceMs - 1],
+    ["new", keptSinceMs],
+  ] as const) {
+    await database.keyDeparture.create({ data: { ...key, holder, departedAtMs: BigInt(departedAtMs) } });
+  }
+  await database.usedKey.create({ data: { ...key, usedBy: "somebody", usedAtMs: 1n } });
+
+  await createTestSweeper({ database, clock }).sweep();
+
+  expect(await database.nonce.findMany()).toMatchObject([{ value: "new" }]);
+  expect(await database.spentSignature.findMany()).toMatchObject([{ digest: "new" }]);
+  expect(await database.rateLimitWindow.findMany()).toMatchObject([{ key: "new" }]);
+  expect(await database.rateLimitLog.findMany()).toMatchObject([{ key: "new" }]);
+  expect(await database.keyDeparture.findMany()).toMatchObject([{ holder: "new" }]);
+  expect(await database.usedKey.count()).toBe(1);
+});
+
+test("one sweep takes as many batches as it needs", async () => {
+  const { database } = await createTestDatabase();
+  for (let index = 0; index < 25; index++) await addNonce({ database, value: `n${index}`, expiresAtMs: 1 });
+  const store = createSweepStore({ database });
+  const batches: number[] = [];
+  const counting = {
+    async deleteBatch(request: Parameters<typeof store.deleteBatch>[0]) {
+      const count = await store.deleteBatch(request);
+      batches.push(count);
+      return count;
+    },
+  };
+  await createTestSweeper({ database, store: counting, batchSize: 10 }).sweep();
+  expect(batches).toEqual([10, 10, 5]);
+  expect(await database.nonce.count()).toBe(0);
+});
+
+test("a started sweeper sweeps again and again, over failures too, until it is stopped", async () => {
+  const { database } = await createTestDatabase();
+  const failures: unknown[] = [];
+  const sweeper = createTestSweeper({ database, onFailure: (error) => void failures.push(error) });
+  const isSwept = () => vi.waitFor(async () => expect(await database.nonce.count()).toBe(0));
+  sweeper.start();
+  await addNonce({ database, value: "first", expiresAtMs: 1 });
+  await isSwept();
+
+  await database.$queryRawUnsafe("PRAGMA query_only=ON");
+  await vi.waitFor(() => expect(failures.length).toBeGreaterThan(1));
+  await database.$queryRawUnsafe("PRAGMA query_only=OFF");
+  await addNonce({ database, value: "second", expiresAtMs: 1 });
+  await isSwept();
+
+  await sweeper.stop();
+  await addNonce({ database, value: "third", expiresAtMs: 1 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await database.nonce.count()).toBe(1);
+});

@@ -1,0 +1,13 @@
+import { answerJson } from "~/platform/http/answer.server";
+import { defineRoute } from "~/platform/http/route.server";
+import { getServices } from "~/services.server";
+
+export const { loader, action } = defineRoute({
+  GET: {
+    handle: () =>
+      answerJson({
+        body: getServices().gate.publicKeys(),
+        headers: { "Cache-Control": "public, max-age=300" },
+      }),
+  },
+});

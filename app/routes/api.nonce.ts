@@ -1,0 +1,12 @@
+import { defineRoute } from "~/platform/http/route.server";
+import { getServices } from "~/services.server";
+
+export const { loader, action } = defineRoute({
+  GET: {
+    limit: "nonce",
+    head: "plain",
+    handle: async ({ context }) => ({
+      nonce: await getServices().gate.issueNonce({ clientId: context.clientId }),
+    }),
+  },
+});

@@ -1,0 +1,9 @@
+import { defineRoute } from "~/platform/http/route.server";
+import { getServices } from "~/services.server";
+
+export const { loader, action } = defineRoute({
+  GET: {
+    limit: "token-status",
+    handle: ({ params }) => getServices().gate.readTokenStatus({ tokenId: params.tokenId }),
+  },
+});

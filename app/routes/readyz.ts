@@ -1,0 +1,12 @@
+import { answerJson } from "~/platform/http/answer.server";
+import { defineRoute } from "~/platform/http/route.server";
+import { getServices } from "~/services.server";
+
+export const { loader, action } = defineRoute({
+  GET: {
+    handle: async () => {
+      const readiness = await getServices().readReadiness();
+      return answerJson({ body: readiness, status: readiness.status === "unready" ? 503 : 200 });
+    },
+  },
+});

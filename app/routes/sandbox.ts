@@ -1,0 +1,12 @@
+import { answerText } from "~/platform/http/answer.server";
+import { defineRoute } from "~/platform/http/route.server";
+import { sandboxDocument } from "~/content/sandbox.server";
+
+export const { loader, action } = defineRoute({
+  GET: {
+    handle: () => {
+      const { html, headers } = sandboxDocument();
+      return answerText({ text: html, contentType: "text/html; charset=utf-8", headers });
+    },
+  },
+});

@@ -1,0 +1,58 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { createContentReader } from "~/content/content.server";
+import type { GatedContent } from "~/content/content.schema";
+import { deriveMediaKey } from "~/content/media-key.server";
+import { createMediaLinks, serveMedia } from "~/content/media.server";
+import { getGeneratedKeyPem } from "~/gate/token-key-file.server";
+import { systemClock } from "~/platform/clock";
+import type { Config } from "~/platform/config/config.server";
+import type { Log } from "~/platform/log.server";
+
+export type ContentServices = {
+  readContent: (request: { tokenId: string }) => Promise<GatedContent>;
+  serveMedia: (request: MediaRequest) => Promise<Response>;
+};
+
+export type MediaRequest = {
+  tokenId: string;
+  file: string;
+  searchParams: URLSearchParams;
+  method: string;
+  headers: IncomingHttpHeaders;
+};
+
+export async function wireContent({ config, log }: { config: Config; log: Log }): Promise<ContentServices> {
+  const { contentDir, dataDir } = config.serving;
+  const keyMaterial =
+    config.jwt.secret ?? config.jwt.privateKeyPem ?? (await getGeneratedKeyPem({ dataDir }));
+  const links = createMediaLinks({
+    key: deriveMediaKey({ keyMaterial }),
+    // As long as the access token that came with them: whoever needs more asks the gate again.
+    ttlSeconds: config.jwt.accessTtlSeconds,
+    clock: systemClock,
+  });
+  const reader = createContentReader({ contentDir, clock: systemClock, log });
+
+  return {
+    readContent: ({ tokenId }) => reader.readContent({ tokenId, signMediaUrl: links.sign }),
+    serveMedia: ({ tokenId, file, searchParams, method, headers }) => {
+      const { maxAgeSeconds } = links.verify({
+        tokenId,
+        file,
+        exp: searchParams.get("exp"),
+        sig: searchParams.get("sig"),
+      });
+      return serveMedia({
+        contentDir,
+        tokenId,
+        file,
+        method,
+        maxAgeSeconds,
+        range: headers.range ?? null,
+        ifRange: headers["if-range"]?.toString() ?? null,
+        ifNoneMatch: headers["if-none-match"] ?? null,
+        ifModifiedSince: headers["if-modified-since"] ?? null,
+      });
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import { admit } from "~/gate/admit.server";
+import type { AdmitDependencies, Admission, TokenGrant } from "~/gate/admit.server";
+import { gateScopes } from "~/gate/access-token.schema";
+import type { GateScope } from "~/gate/access-token.schema";
+import { mintAccessToken, verifyAccessToken } from "~/gate/access-token.server";
+import { createChainCursorStore } from "~/gate/chain-cursor.store.server";
+import type { FormSubmission, TokenStatus } from "~/gate/gate.schema";
+import type { IdentifyRequest } from "~/gate/identify.server";
+import { issueNonce } from "~/gate/issue-nonce.server";
+import { createKeyStore } from "~/gate/keys.store.server";
+import { createNonceStore } from "~/gate/nonces.store.server";
+import { createOwnershipReader } from "~/gate/ownership.server";
+import { createSpentSignatureStore } from "~/gate/spent-signatures.store.server";
+import { submit } from "~/gate/submit.server";
+import { createSubmissionStore } from "~/gate/submissions.store.server";
+import { loadTokenKeys, publicJwks } from "~/gate/token-keys.server";
+import { readTokenStatus } from "~/gate/token-status.server";
+import { createTransferWatcher } from "~/gate/transfer-watcher.server";
+import type { ChainClient } from "~/platform/chain/chain-client.server";
+import { systemClock } from "~/platform/clock";
+import type { Config } from "~/platform/config/config.server";
+import type { Database } from "~/platform/database/database.server";
+import type { Log } from "~/platform/log.server";
+import type { Metrics } from "~/platform/metrics.server";
+import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
+import { createOutboxSender } from "~/platform/outbox/outbox.server";
+import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
+import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
+import type { ContentServices } from "./content.server";
+
+export type GateServices = {
+  issueNonce: (request: { clientId: string }) => Promise<string>;
+  admit: (request: IdentifyRequest) => Promise<Admission>;
+  submit: (request: {
+    submission: FormSubmission;
+    host: string | null;
+    requestId: string;
+  }) => Promise<{ success: true; message: string }>;
+  readTokenStatus: (request: { tokenId: unknown }) => Promise<TokenStatus>;
+  publicKeys: () => { keys: object[] };
+  stop: () => Promise<void>;
+};
+
+const webhookTimeoutMs = 10_000;
+
+export async function wireGate({
+  config,
+  domains,
+  origin,
+  database,
+  chain,
+  content,
+  metrics,
+  log,
+}: {
+  config: Config;
+  domains: readonly string[];
+  origin: string;
+  database: Database;
+  chain: ChainClient;
+  content: ContentServices;
+  metrics: Metrics;
+  log: Log;
+}): Promise<GateServices> {
+  const clock = systemClock;
+  const { contractAddress, standard, id: chainId } = config.chain;
+  const tokens = await wireTokens({ config, domains, origin });
+  const keys = createKeyStore({ database });
+  const ownership = createOwnershipReader({
+    client: chain,
+    contractAddress,
+    standard,
+    cacheSeconds: config.chain.ownershipCacheSeconds,
+    clock,
+  });
+  const nonces = createNonceStore({ database, clock });
+  const outbox = wireOutbox({ config, database, log });
+  const cursors = createChainCursorStore({ database, clock });
+  const watcher = createTransferWatcher({
+    client: chain,
+    contractAddress,
+    standard,
+    pollSeconds: config.chain.pollSeconds,
+    cursor: {
+      load: () => cursors.findCursor({ chainId, contractAddress }),
+      save: (cursor) => cursors.saveCursor({ contract: { chainId, contractAddress }, cursor }),
+    },
+    onDeparture: async ({ tokenId, from }) => {
+      ownership.forget({ tokenId });
+      await keys.recordDeparture({
+        key: { chainId, contractAddress, tokenId },
+        holder: from,
+        departedAtMs: clock(),
+      });
+    },
+    onBlock: ownership.noteBlock,
+    log,
+    clock,
+  });
+
+  const place = { domains, chainId, contractAddress, clock };
+  const admitDependencies: AdmitDependencies = {
+    ...place,
+    siweEnabled: config.state.enabled,
+    legacySignatures: config.gate.legacySignatures,
+    nonceBinding: config.gate.nonceBinding,
+    nonces,
+    verifyToken: (token) => tokens.verify({ token, requiredScope: "gate:read" }),
+    ownership,
+    keys,
+    spentSignatures: createSpentSignatureStore({ database }),
+    mintToken: tokens.mint,
+    readContent: content.readContent,
+    countGrant: metrics.countGrant,
+  };
+  const submitDependencies = {
+    ...place,
+    requireSignedMessage: config.gate.requireSignedMessage,
+    ownership,
+    submissions: createSubmissionStore({ database, clock }),
+    channels: outbox.channels,
+    wakeOutbox: outbox.sender.wake,
+  };
+  metrics.watchOutboxPending(outbox.store.countPending);
+  watcher.start();
+  outbox.sender.start();
+
+  return {
+    issueNonce: ({ clientId }) => issueNonce({ clientId, siweEnabled: config.state.enabled, nonces }),
+    admit: (request) => admit({ request, dependencies: admitDependencies }),
+    submit: (request) => submit({ ...request, dependencies: submitDependencies }),
+    readTokenStatus: ({ tokenId }) =>
+      readTokenStatus({ tokenId, dependencies: { chainId, contractAddress, ownership, keys } }),
+    publicKeys: tokens.publicKeys,
+    stop: async () => void (await Promise.all([watcher.stop(), outbox.sender.stop()])),
+  };
+}
+
+async function wireTokens({
+  config,
+  domains,
+  origin,
+}: {
+  config: Config;
+  domains: readonly string[];
+  origin: string;
+}) {
+  const { jwt, mode, chain } = config;
+  const keys = await loadTokenKeys({
+    alg: jwt.alg,
+    secret: jwt.secret ?? undefined,
+    privateKeyPem: jwt.privateKeyPem ?? undefined,
+    publicKeyPem: jwt.publicKeyPem ?? undefined,
+    previousKeys: jwt.previousKeys ?? undefined,
+    dataDir: config.serving.dataDir,
+    mode,
+  });
+  const issuer = jwt.issuer ?? origin;
+  const audience = jwt.audience ?? [domains[0]!];
+
+  return {
+    publicKeys: () => publicJwks(keys),
+    verify: ({ token, requiredScope }: { token: string; requiredScope: GateScope }) =>
+      verifyAccessToken({
+        keys,
+        token,
+        expected: { issuer, audience, chainId: chain.id, requiredScope },
+        clockToleranceSeconds: jwt.clockToleranceSeconds,
+        clock: systemClock,
+      }),
+    mint: async ({ departedAtMs, ...grant }: TokenGrant) => {
+      const { token } = await mintAccessToken({
+        keys,
+        ...grant,
+        scopes: gateScopes,
+        chainId: chain.id,
+        ttlSeconds: jwt.accessTtlSeconds,
+        issuer,
+        audience,
+        notBeforeIssuedAtSeconds: departedAtMs === null ? 0 : Math.floor(departedAtMs / 1000) + 1,
+        clock: systemClock,
+      });
+      return token;
+    },
+  };
+}
+
+function wireOutbox({ config, database, log }: { config: Config; database: Database; log: Log }) {
+  const { webhook, email } = config.notifications;
+  const gateways = {
+    ...(webhook ? { webhook: createWebhookGateway({ ...webhook, timeoutMs: webhookTimeoutMs }) } : {}),
+    ...(email ? { email: createEmailGateway(email) } : {}),
+  };
+  const store = createOutboxStore({ database, clock: systemClock });
+  const sender = createOutboxSender({ store, gateways, clock: systemClock, log });
+  return { store, sender, channels: Object.keys(gateways) as ("webhook" | "email")[] };
+}

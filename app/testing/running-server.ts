@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess, ChildProcessByStdio } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import type { Readable } from "node:stream";
+
+export type RunningServer = {
+  origin: string;
+  port: number;
+  pid: number;
+  dataDir: string;
+  child: ChildProcess;
+  /** Everything the server has written so far, log lines and errors. */
+  output: () => string;
+  stop: () => Promise<number | null>;
+  kill: () => Promise<void>;
+};
+
+export const testJwtSecret = "a-secret-of-the-tests-that-is-long-enough";
+const startLimitMs = 20_000;
+
+/**
+ * The built server as a process of its own, in production mode, on a free port; ends when it is stopped. Settings
+ * in `env` replace the ones given here; a setting of undefined is left out.
+ */
+export async function startServer({
+  env = {},
+  dataDir: givenDataDir,
+}: {
+  env?: Record<string, string | undefined>;
+  dataDir?: string;
+}): Promise<RunningServer> {
+  if (!existsSync("build/index.js"))
+    throw new Error("There is no build. Run `npm run build` before these tests.");
+  const dataDir = givenDataDir ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-server-")));
+  const parameters = ["--enable-source-maps", "app/commands/start.mjs"];
+  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, parameters, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env.PATH,
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DATA_DIR: dataDir,
+      CHAIN_ID: "31337",
+      JWT_SECRET: testJwtSecret,
+      ...env,
+    } as unknown as NodeJS.ProcessEnv,
+  });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const port = await waitForPort({ child, closed, read: () => output });
+
+  async function removeData(): Promise<void> {
+    if (!givenDataDir) await rm(dataDir, { recursive: true, force: true });
+  }
+  return {
+    origin: `http://localhost:${port}`,
+    port,
+    pid: child.pid!,
+    dataDir,
+    child,
+    output: () => output,
+    stop: async () => {
+      if (child.exitCode === null) child.kill("SIGTERM");
+      const code = await closed;
+      await removeData();
+      return code;
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
+      await closed;
+      await removeData();
+    },
+  };
+}
+
+async function waitForPort({
+  child,
+  closed,
+  read,
+}: {
+  child: ChildProcess;
+  closed: Promise<number | null>;
+  read: () => string;
+}): Promise<number> {
+  const opened = new Promise<number>((resolve) => {
+    function look(): void {
+      const line = read()
+        .split("\n")
+        .find((candidate) => candidate.includes('"Latchkey is open"') && candidate.endsWith("}"));
+      if (!line) return;
+      child.stdout?.off("data", look);
+      resolve((JSON.parse(line) as { port: number }).port);
+    }
+    child.stdout?.on("data", look);
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const failed = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`The server did not open in time.\n${read()}`)), startLimitMs);
+    void closed.then((code) => reject(new Error(`The server ended with ${code}.\n${read()}`)));
+  });
+  try {
+    return await Promise.race([opened, failed]);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+import { sendRaw } from "./raw-http";
+
+let gate: Gate;
+beforeAll(async () => {
+  gate = await openGate({ env: { RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_NONCE: "0" } });
+});
+afterAll(() => gate.close());
+
+const json = "Content-Type: application/json\r\n";
+function post(headers: string, body = ""): string {
+  return `POST /api/gate-access HTTP/1.1\r\nHost: localhost:${gate.server.port}\r\n${headers}\r\n${body}`;
+}
+
+test("two Host headers are refused", async () => {
+  const answer = await sendRaw({
+    port: gate.server.port,
+    bytes: `GET /api/nonce HTTP/1.1\r\nHost: localhost:${gate.server.port}\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
+  });
+  expect(answer.status).toBe(400);
+});
+
+test("a length and chunks together are refused, and nothing behind them is taken for a second request", async () => {
+  const answer = await sendRaw({
+    port: gate.server.port,
+    bytes: post(
+      `${json}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n`,
+      "0\r\n\r\nGET /api/nonce HTTP/1.1\r\nHost: x\r\n\r\n",
+    ),
+  });
+  expect(answer.status).toBe(400);
+  expect(answer.head + answer.body).not.toContain("nonce");
+});
+
+test("a declared length of 10 GB is refused before any of it is read, and the connection ends", async () => {
+  const answer = await sendRaw({
+    port: gate.server.port,
+    bytes: post(`${json}Content-Length: 10737418240\r\n`, "{"),
+  });
+  expect(answer.status).toBe(413);
+  expect(answer.closedAfterMs).toBeLessThan(5000);
+});
+
+test("an endless chunked body is cut off at the limit", async () => {
+  const chunk = `4000\r\n${"a".repeat(0x4000)}\r\n`;
+  let sentBytes = 0;
+  const answer = await sendRaw({
+    port: gate.server.port,
+    bytes: post(`${json}Transfer-Encoding: chunked\r\n`),
+    write: (socket) => {
+      function pump(): void {
+        while (!socket.destroyed && sentBytes < 64 * 1024 * 1024) {
+          sentBytes += chunk.length;
+          if (!socket.write(chunk)) {
+            socket.once("drain", pump);
+            return;
+          }
+        }
+      }
+      pump();
+    },
+  });
+  expect(answer.status).toBe(413);
+  expect(sentBytes).toBeLessThan(16 * 1024 * 1024);
+});
+
+test("headers beyond 16 KiB are refused", async () => {
+  const answer = await sendRaw({ port: gate.server.port, bytes: post(`X-Long: ${"a".repeat(40_000)}\r\n`) });
+  expect(answer.status).toBe(431);
+});
+
+test("a head that does not come to its end is cut off after the time for headers", async () => {
+  const answer = await sendRaw({
+    port: gate.server.port,
+    bytes: "GET /api/nonce HTTP/1.1\r\nHost: localhost\r\n",
+    write: (socket) => {
+      const drip = setInterval(
+        () => (socket.destroyed ? clearInterval(drip) : socket.write("X-A: b\r\n")),
+        500,
+      );
+    },
+    limitMs: 25_000,
+  });
+  expect(answer.status).toBe(408);
+  expect(answer.closedAfterMs).toBeLessThan(20_000);
+});
+
+test("nonsense, old versions and bad targets do not bring the server down", async () => {
+  const host = `Host: localhost:${gate.server.port}\r\n`;
+  const lines = [
+    "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    "GET\r\n\r\n",
+    `GET http://[::1 HTTP/1.1\r\n${host}\r\n`,
+    `GET //evil.example/api/nonce HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
+    `GET /%E0%A4%A HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
+    `GET /api/token-status/%00 HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
+    `GET /media/1/..%2f..%2fetc%2fpasswd HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
+    `GET /build/../../package.json HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
+    `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
+  ];
+  for (const bytes of lines) {
+    const answer = await sendRaw({ port: gate.server.port, bytes, limitMs: 3000 });
+    expect(answer.status ?? 400, bytes).toBeLessThan(500);
+    expect(answer.body).not.toContain('"dependencies"');
+  }
+  expect((await gate.ask({ path: "/healthz" })).status).toBe(200);
+});
+
+test("the host a proof is bound to is not taken from X-Forwarded-Host of a stranger", async () => {
+  const { account, tokenId } = await gate.mintKey();
+  const body = JSON.stringify(await gate.siweBody({ account, tokenId }));
+  const answer = await sendRaw({
+    port: gate.server.port,
+    bytes: post(
+      `${json}Connection: close\r\nX-Forwarded-Host: evil.example\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`,
+      body,
+    ),
+  });
+  expect(answer.status).toBe(200);
+  const forged = JSON.stringify(await gate.siweBody({ account, tokenId }));
+  const refused = await sendRaw({
+    port: gate.server.port,
+    bytes: `POST /api/gate-access HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost:${gate.server.port}\r\nConnection: close\r\n${json}Content-Length: ${Buffer.byteLength(forged)}\r\n\r\n${forged}`,
+  });
+  expect(refused.status).toBe(401);
+});

@@ -1,0 +1,44 @@
+import net from "node:net";
+
+export type RawAnswer = { status: number | null; head: string; body: string };
+
+/**
+ * Sends bytes as they are and reads until the server closes, answers whole, or `limitMs` is over. `write` may go
+ * on sending; it is told when the socket is gone.
+ */
+export function sendRaw({
+  port,
+  bytes,
+  write,
+  limitMs = 15_000,
+}: {
+  port: number;
+  bytes: string | Buffer;
+  write?: (socket: net.Socket) => void;
+  limitMs?: number;
+}): Promise<RawAnswer & { closedAfterMs: number }> {
+  return new Promise((resolve) => {
+    const startedAt = performance.now();
+    const socket = net.connect({ host: "127.0.0.1", port });
+    let received = "";
+    const timer = setTimeout(() => socket.destroy(), limitMs);
+    socket.on("connect", () => {
+      socket.write(bytes);
+      write?.(socket);
+    });
+    socket.on("data", (chunk) => (received += chunk.toString("latin1")));
+    // A reset after the answer is the server's right when it refuses to read on.
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      clearTimeout(timer);
+      const [head = "", body = ""] = received.split("\r\n\r\n", 2);
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(head)?.[1];
+      resolve({
+        status: status ? Number(status) : null,
+        head,
+        body,
+        closedAfterMs: performance.now() - startedAt,
+      });
+    });
+  });
+}
