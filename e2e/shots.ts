@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import type { Page } from "@playwright/test";
 import { findBrowser } from "./browser";
-import { startDemoServer } from "./demo-server";
+import { startGateServer } from "./gate-server";
 import { connectWallet, enterRoom, mintKey } from "./journey";
 
 /** Pictures of every page and state, for looking at: `npx tsx e2e/shots.ts`. */
@@ -50,7 +50,7 @@ async function shootAll({ page, name }: { page: Page; name: string }): Promise<v
 }
 
 mkdirSync(folder, { recursive: true });
-const server = await startDemoServer();
+const server = await startGateServer();
 const { executablePath, args, env } = await findBrowser();
 const browser = await chromium.launch({ executablePath, args, env });
 try {

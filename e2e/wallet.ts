@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { createWalletClient, defineChain, hexToBigInt, http, isHex, numberToHex } from "viem";
-import type { Hex } from "viem";
+import type { Hex, PrivateKeyAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 
 type RpcRequest = { method: string; params?: unknown[] };
+type Transaction = { to: Hex; data?: Hex; value?: Hex };
 type RpcAnswer = { result: unknown } | { error: { code: number; message: string } };
 
 /** A wallet the test holds in its hand: the page sees only its provider, the keys stay in this process. */
@@ -30,6 +31,8 @@ type WalletOptions = {
   name?: string;
   /** How many accounts it holds, each with a fresh key. */
   accountCount?: number;
+  /** Keys to hold instead of fresh ones. */
+  privateKeys?: Hex[];
 };
 
 /** Adds the wallet to every document the page will open. Call it before the first navigation. */
@@ -39,8 +42,9 @@ export async function addWallet({
   chainId,
   name = "Test wallet",
   accountCount = 1,
+  privateKeys = Array.from({ length: accountCount }, generatePrivateKey),
 }: WalletOptions): Promise<TestWallet> {
-  const accounts = Array.from({ length: accountCount }, () => privateKeyToAccount(generatePrivateKey()));
+  const accounts = privateKeys.map((privateKey) => privateKeyToAccount(privateKey));
   const rejections: string[] = [];
   const signedTexts: string[] = [];
   let current = 0;
@@ -86,35 +90,18 @@ export async function addWallet({
         return account().signMessage({ message: { raw } });
       }
       case "eth_sendTransaction":
-        return sendTransaction(params[0] as { to: Hex; data?: Hex; value?: Hex });
+        return sendTransaction({
+          account: account(),
+          chainId,
+          rpcUrl,
+          transaction: params[0] as Transaction,
+        });
       case "wallet_requestPermissions":
       case "wallet_addEthereumChain":
         throw new RpcError(4200, "Unsupported method.");
       default:
-        return forward({ method, params });
+        return forward({ rpcUrl, request: { method, params } });
     }
-  }
-
-  function sendTransaction({ to, data, value }: { to: Hex; data?: Hex; value?: Hex }): Promise<Hex> {
-    const chain = defineChain({
-      id: chainId,
-      name: "Test chain",
-      nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-      rpcUrls: { default: { http: [rpcUrl] } },
-    });
-    const client = createWalletClient({ account: account(), chain, transport: http(rpcUrl) });
-    return client.sendTransaction({ to, data, value: value ? hexToBigInt(value) : 0n });
-  }
-
-  async function forward({ method, params }: RpcRequest): Promise<unknown> {
-    const response = await fetch(rpcUrl, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    });
-    const body = (await response.json()) as { result?: unknown; error?: { code: number; message: string } };
-    if (body.error) throw new RpcError(body.error.code, body.error.message);
-    return body.result;
   }
 
   async function emit(event: string, value: unknown): Promise<void> {
@@ -154,6 +141,39 @@ export async function addWallet({
       await emit("accountsChanged", []);
     },
   };
+}
+
+function sendTransaction({
+  account,
+  chainId,
+  rpcUrl,
+  transaction: { to, data, value },
+}: {
+  account: PrivateKeyAccount;
+  chainId: number;
+  rpcUrl: string;
+  transaction: Transaction;
+}): Promise<Hex> {
+  const chain = defineChain({
+    id: chainId,
+    name: "Test chain",
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [rpcUrl] } },
+  });
+  const client = createWalletClient({ account, chain, transport: http(rpcUrl) });
+  return client.sendTransaction({ to, data, value: value ? hexToBigInt(value) : 0n });
+}
+
+/** What is no business of a wallet's is answered by the chain. */
+async function forward({ rpcUrl, request }: { rpcUrl: string; request: RpcRequest }): Promise<unknown> {
+  const response = await fetch(rpcUrl, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...request }),
+  });
+  const body = (await response.json()) as { result?: unknown; error?: { code: number; message: string } };
+  if (body.error) throw new RpcError(body.error.code, body.error.message);
+  return body.result;
 }
 
 class RpcError extends Error {

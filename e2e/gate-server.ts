@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,7 +15,7 @@ const projectDir = fileURLToPath(new URL("..", import.meta.url));
 const readyWithinMs = 30_000;
 const stopWithinMs = 10_000;
 
-export type DemoServer = {
+export type GateServer = {
   baseUrl: string;
   rpcUrl: string;
   contractAddress: `0x${string}`;
@@ -23,8 +24,10 @@ export type DemoServer = {
   stop: () => Promise<void>;
 };
 
-/** The built server in demo mode, on a chain and a data folder of its own. */
-export async function startDemoServer(): Promise<DemoServer> {
+/** The built server, on a chain and a data folder of its own. */
+export async function startGateServer({
+  mode = "demo",
+}: { mode?: "demo" | "production" } = {}): Promise<GateServer> {
   await buildIfNeeded();
   const chain = await startLocalChain({ chainId: 31337 });
   const dataDir = mkdtempSync(path.join(tmpdir(), "latchkey-e2e-"));
@@ -45,7 +48,9 @@ export async function startDemoServer(): Promise<DemoServer> {
       env: {
         ...pathOnly(),
         NODE_ENV: "production",
-        LATCHKEY_MODE: "demo",
+        LATCHKEY_MODE: mode,
+        NEXT_PUBLIC_DOMAIN: `localhost:${port}`,
+        JWT_SECRET: randomBytes(32).toString("hex"),
         HOST: "127.0.0.1",
         PORT: String(port),
         DATA_DIR: dataDir,
