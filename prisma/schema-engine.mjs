@@ -1,6 +1,7 @@
 // Prisma's own schema engine in its WebAssembly build: compares schemas without the native engine, which a network
 // that reaches only the package registry cannot fetch. Undocumented, therefore pinned and for development only.
 import { readFileSync, readdirSync, existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { PrismaLibSql } from "@prisma/adapter-libsql";
@@ -16,7 +17,7 @@ let engineIsLoaded = false;
 /** The package imports its .wasm file like a module, which Node does not do without a flag. */
 function loadEngine() {
   if (engineIsLoaded) return;
-  const glue = fileURLToPath(import.meta.resolve("@prisma/schema-engine-wasm/schema_engine_bg"));
+  const glue = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm/schema_engine_bg");
   const wasm = readFileSync(path.join(path.dirname(glue), "schema_engine_bg.wasm"));
   const instance = new globalThis.WebAssembly.Instance(new globalThis.WebAssembly.Module(wasm), {
     "./schema_engine_bg.js": bindings,
@@ -40,30 +41,70 @@ export function listMigrations(provider) {
  * The SQL that is missing between the migrations of a provider and its schema; null when they agree.
  * `shadowUrl` names an empty database that may be filled and thrown away.
  */
-export async function findMissingSql({ provider, shadowUrl }) {
-  const scripts = listMigrations(provider).map((migration) => migration.sql);
+export async function findMissingSql({ provider, shadowUrl, migrations = listMigrations(provider) }) {
+  const scripts = migrations.map((migration) => migration.sql);
   if (provider === "sqlite") replayOnSqlite({ shadowUrl, scripts });
   else await replayOnPostgresql({ shadowUrl, scripts });
 
+  const { path: schemaPath, text } = readSchemas()[provider];
+  const files = [{ path: schemaPath, content: text }];
+  const { stdout } = await withEngine({
+    provider,
+    url: shadowUrl,
+    work: (engine) =>
+      engine.diff({
+        from: { tag: "schemaDatasource", files, configDir: path.join(projectDir, "prisma") },
+        to: { tag: "schemaDatamodel", files },
+        script: true,
+        exitCode: null,
+        filters: noFilters,
+      }),
+  });
+  const script = stdout.trim();
+  return script === "" || script.startsWith("-- This is an empty migration") ? null : `${script}\n`;
+}
+
+/** The migrations that `prisma migrate deploy` would apply. Rejects when it would refuse the history instead. */
+export async function findUnappliedMigrations({ provider, url, migrations = listMigrations(provider) }) {
+  const { editedMigrationNames, failedMigrationNames, history } = await withEngine({
+    provider,
+    url,
+    work: (engine) =>
+      engine.diagnoseMigrationHistory({
+        migrationsList: {
+          baseDir: path.join(projectDir, "prisma/migrations", provider),
+          lockfile: { path: "migration_lock.toml", content: `provider = "${provider}"` },
+          shadowDbInitScript: "",
+          migrationDirectories: migrations.map(({ name, sql }) => ({
+            path: name,
+            migrationFile: { path: "migration.sql", content: { tag: "ok", value: sql } },
+          })),
+        },
+        optInToShadowDatabase: false,
+        filters: noFilters,
+      }),
+  });
+  const rejected = [...editedMigrationNames, ...failedMigrationNames];
+  if (rejected.length > 0) throw new Error(`The history is refused because of ${rejected.join(", ")}.`);
+  if (history === null) return [];
+  if (history.diagnostic !== "databaseIsBehind")
+    throw new Error(`The history is refused: ${history.diagnostic}.`);
+  return history.unappliedMigrationNames;
+}
+
+const noFilters = { externalTables: [], externalEnums: [] };
+
+async function withEngine({ provider, url, work }) {
   loadEngine();
   const schema = readSchemas()[provider];
-  const files = [{ path: schema.path, content: schema.text }];
-  const { factory, close } = createAdapterFactory({ provider, shadowUrl });
+  const { factory, close } = createAdapterFactory({ provider, url });
   const engine = await bindings.SchemaEngine.new(
     { datamodels: [[schema.path, schema.text]] },
     () => {},
     bindMigrationAwareSqlAdapterFactory(factory),
   );
   try {
-    const { stdout } = await engine.diff({
-      from: { tag: "schemaDatasource", files, configDir: path.join(projectDir, "prisma") },
-      to: { tag: "schemaDatamodel", files },
-      script: true,
-      exitCode: null,
-      shadowDatabaseUrl: null,
-      filters: { externalTables: [], externalEnums: [] },
-    });
-    return /^-- This is an empty migration/.test(stdout.trim()) || stdout.trim() === "" ? null : stdout;
+    return await work(engine);
   } finally {
     engine.free();
     await close();
@@ -71,12 +112,16 @@ export async function findMissingSql({ provider, shadowUrl }) {
 }
 
 function replayOnSqlite({ shadowUrl, scripts }) {
-  const shadow = new Sqlite(shadowUrl.replace(/^file:/, ""));
+  const shadow = new Sqlite(sqlitePath(shadowUrl));
   try {
     for (const script of scripts) shadow.exec(script);
   } finally {
     shadow.close();
   }
+}
+
+function sqlitePath(url) {
+  return url.startsWith("file:///") ? fileURLToPath(url) : url.slice("file:".length);
 }
 
 async function replayOnPostgresql({ shadowUrl, scripts }) {
@@ -89,25 +134,26 @@ async function replayOnPostgresql({ shadowUrl, scripts }) {
   }
 }
 
-function createAdapterFactory({ provider, shadowUrl }) {
+function createAdapterFactory({ provider, url }) {
   if (provider === "sqlite") {
-    return { factory: new PrismaLibSql({ url: shadowUrl }), close: async () => {} };
+    return { factory: new PrismaLibSql({ url }), close: async () => {} };
   }
-  const pool = readCatalogTypesAsText(new pg.Pool({ connectionString: shadowUrl }));
+  const pool = readCatalogTypesAsText(new pg.Pool({ connectionString: url }));
   return { factory: new PrismaPg(pool), close: () => pool.end() };
 }
 
 /** PostgreSQL's catalog has columns of type "char" and "char"[], which the adapter refuses to read. */
 function readCatalogTypesAsText(pool) {
-  const { builtins, getTypeParser } = pg.types;
+  const { builtins } = pg.types;
   const textTypes = new Map([
     [builtins.CHAR, builtins.TEXT],
     [1002, 1009],
   ]);
   const query = pool.query.bind(pool);
   pool.query = async (request) => {
-    const types = { getTypeParser: (oid, format) => getTypeParser(textTypes.get(oid) ?? oid, format) };
-    const result = await query({ ...request, types });
+    const { types } = request;
+    const getTypeParser = (oid, format) => types.getTypeParser(textTypes.get(oid) ?? oid, format);
+    const result = await query({ ...request, types: { getTypeParser } });
     for (const field of result.fields) field.dataTypeID = textTypes.get(field.dataTypeID) ?? field.dataTypeID;
     return result;
   };

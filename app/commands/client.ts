@@ -1,31 +1,33 @@
 // A command-line client: what an API user does, step by step, with a private key of their own.
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { createPublicClient, createWalletClient, http, parseAbi } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
-import { createSiweMessage } from "viem/siwe";
-import { legacyEnvelopeText } from "~/gate/legacy-envelope";
-import { keccak256, stringToHex } from "viem";
+import { signForm, signLegacy, signSiwe } from "./client/signed-requests";
+import type { Holder, Place } from "./client/signed-requests";
+import { mintTestKey } from "./client/test-key";
 
-const usage = `Usage: npm run client -- <command> [options]
+const usage = `Usage: npm run -s client -- <command> [options]
 
 Commands
   enter    sign in for a key and print what lies behind the gate
   bearer   enter again with an access token (--token)
   submit   send the one-time form (--message)
-  status   show whether a key exists and is used
+  status   show whether a key exists and whether it is used
+  sign     print a signed body for POST /api/gate-access, to send with any HTTP client
   nonce    print a sign-in nonce
-  mint     mint a key on a test chain (--rpc)
+  mint     mint a key for a new wallet on the demo's chain
 
 Options
   --origin URL         the service, default http://localhost:3000
   --token-id ID        the key
-  --private-key HEX    the wallet's key; default: the environment variable LATCHKEY_PRIVATE_KEY
-  --legacy             enter with the older timestamped signature instead of SIWE
+  --private-key HEX    the wallet's key; default: the variable LATCHKEY_PRIVATE_KEY
+  --key-file FILE      what mint printed: stands for --private-key and --token-id
+  --legacy             use the older timestamped signature instead of SIWE
   --chain-id N         default: what the service says it uses
   --message TEXT       for submit
   --token JWT          for bearer
-  --rpc URL            for mint
+  --rpc URL            for mint; default: the demo's own chain
 `;
 
 const { values: options, positionals } = parseArgs({
@@ -34,6 +36,7 @@ const { values: options, positionals } = parseArgs({
     origin: { type: "string", default: "http://localhost:3000" },
     "token-id": { type: "string" },
     "private-key": { type: "string" },
+    "key-file": { type: "string" },
     "chain-id": { type: "string" },
     legacy: { type: "boolean", default: false },
     message: { type: "string" },
@@ -42,35 +45,49 @@ const { values: options, positionals } = parseArgs({
     help: { type: "boolean", default: false },
   },
 });
-const origin = new URL(options.origin).origin;
-const domain = new URL(options.origin).host;
+const { origin } = new URL(options.origin);
+
+type PublicSettings = { chainId: number; contractAddress: `0x${string}`; rpcUrlForBrowser: string | null };
+type Call = { path: string; method?: string; body?: unknown; token?: string };
 
 function fail(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(1);
 }
 
-function requireOption(name: "token-id" | "message" | "token" | "rpc"): string {
+function requireOption(name: "message" | "token"): string {
   return options[name] ?? fail(`--${name} is needed.\n\n${usage}`);
 }
 
-function readAccount(): PrivateKeyAccount {
-  const key = options["private-key"] ?? process.env.LATCHKEY_PRIVATE_KEY;
-  if (!key) fail("Give the wallet's private key: --private-key 0x…, or the variable LATCHKEY_PRIVATE_KEY.");
+function readKeyFile(): { privateKey?: string; tokenId?: string } {
+  const file = options["key-file"];
+  if (!file) return {};
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as { privateKey?: string; tokenId?: string };
+  } catch {
+    return fail(`${file} does not hold what \`mint\` printed.`);
+  }
+}
+
+function readTokenId(): string {
+  return options["token-id"] ?? readKeyFile().tokenId ?? fail(`--token-id is needed.\n\n${usage}`);
+}
+
+function findAccount(): PrivateKeyAccount | null {
+  const key = options["private-key"] ?? readKeyFile().privateKey ?? process.env.LATCHKEY_PRIVATE_KEY;
+  if (!key) return null;
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key)) fail("The private key must be 0x and 64 hex digits.");
   return privateKeyToAccount(key as `0x${string}`);
 }
 
-async function call({
-  path,
-  method = "GET",
-  body,
-  token,
-}: {
-  path: string;
-  method?: string;
-  body?: unknown;
-  token?: string;
-}): Promise<unknown> {
+function readHolder(): Holder {
+  const account = findAccount();
+  if (!account)
+    fail("Give the wallet's key: --private-key 0x…, --key-file, or the variable LATCHKEY_PRIVATE_KEY.");
+  return { account, tokenId: readTokenId() };
+}
+
+async function call({ path, method = "GET", body, token }: Call): Promise<Record<string, unknown>> {
   const response = await fetch(`${origin}${path}`, {
     method,
     headers: {
@@ -87,123 +104,63 @@ async function call({
   process.exit(2);
 }
 
-async function readPublicSettings(): Promise<{ chainId: number; contractAddress: `0x${string}` }> {
-  return (await call({ path: "/api/settings" })) as { chainId: number; contractAddress: `0x${string}` };
+async function readSettings(): Promise<PublicSettings> {
+  return (await call({ path: "/api/settings" })) as PublicSettings;
 }
 
-async function readChainId(): Promise<number> {
-  return options["chain-id"] ? Number(options["chain-id"]) : (await readPublicSettings()).chainId;
-}
-
-async function enter(): Promise<unknown> {
-  const account = readAccount();
-  const tokenId = requireOption("token-id");
-  const chainId = await readChainId();
-  if (options.legacy) {
-    const timestamp = Date.now();
-    const message = legacyEnvelopeText({
-      tokenId,
-      domain,
-      path: "/api/gate-access",
-      method: "POST",
-      chainId,
-      timestamp,
-    });
-    const signature = await account.signMessage({ message });
-    return call({
-      path: "/api/gate-access",
-      method: "POST",
-      body: { address: account.address, signature, tokenId, timestamp },
-    });
-  }
-  const { nonce } = (await call({ path: "/api/nonce" })) as { nonce: string };
-  const message = createSiweMessage({
-    address: account.address,
-    chainId,
-    domain,
-    nonce,
-    uri: origin,
-    version: "1",
-    statement: `Enter with key #${tokenId}.`,
-  });
-  const signature = await account.signMessage({ message });
-  return call({
-    path: "/api/gate-access",
-    method: "POST",
-    body: { address: account.address, signature, tokenId, message, nonce },
-  });
-}
-
-async function submitForm(): Promise<unknown> {
-  const account = readAccount();
-  const tokenId = requireOption("token-id");
-  const message = requireOption("message");
-  const timestamp = Date.now();
-  const messageHash = keccak256(stringToHex(message));
-  const path = "/api/form-submission-gate";
-  const text = legacyEnvelopeText({
-    tokenId,
-    domain,
-    path,
-    method: "POST",
-    chainId: await readChainId(),
-    timestamp,
-    messageHash,
-  });
-  const signature = await account.signMessage({ message: text });
-  return call({
-    path,
-    method: "POST",
-    body: { tokenId, message, signature, address: account.address, timestamp, messageHash },
-  });
-}
-
-const keyAbi = parseAbi([
-  "function mint() payable returns (uint256)",
-  "event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
-]);
-
-/** On a test chain: a fresh wallet (unless one is given), test money, a key. */
-async function mint(): Promise<unknown> {
-  const transport = http(requireOption("rpc"));
-  const { chainId, contractAddress } = await readPublicSettings();
-  const privateKey = (options["private-key"] ??
-    process.env.LATCHKEY_PRIVATE_KEY ??
-    generatePrivateKey()) as `0x${string}`;
-  const account = privateKeyToAccount(privateKey);
-  await call({ path: "/demo/faucet", method: "POST", body: { address: account.address } });
-  const chain = {
-    id: chainId,
-    name: "test chain",
-    nativeCurrency: { name: "Test money", symbol: "TEST", decimals: 18 },
-    rpcUrls: { default: { http: [requireOption("rpc")] } },
+async function readPlace(): Promise<Place> {
+  return {
+    origin,
+    chainId: options["chain-id"] ? Number(options["chain-id"]) : (await readSettings()).chainId,
   };
-  const wallet = createWalletClient({ account, chain, transport });
-  const client = createPublicClient({ chain, transport, pollingInterval: 100 });
-  const hash = await wallet.writeContract({ address: contractAddress, abi: keyAbi, functionName: "mint" });
-  const receipt = await client.waitForTransactionReceipt({ hash });
-  const tokenId = BigInt(
-    receipt.logs[0]?.topics[3] ?? fail("The contract did not say which key it made."),
-  ).toString();
+}
+
+async function sign(): Promise<Record<string, unknown>> {
+  const holder = readHolder();
+  const place = await readPlace();
+  if (options.legacy) return signLegacy({ place, holder });
+  const { nonce } = await call({ path: "/api/nonce" });
+  return signSiwe({ place, holder, nonce: String(nonce) });
+}
+
+async function submit(): Promise<Record<string, unknown>> {
+  const body = await signForm({
+    place: await readPlace(),
+    holder: readHolder(),
+    message: requireOption("message"),
+  });
+  return call({ path: "/api/form-submission-gate", method: "POST", body });
+}
+
+async function mint(): Promise<Record<string, unknown>> {
+  const { chainId, contractAddress, rpcUrlForBrowser } = await readSettings();
+  if (!rpcUrlForBrowser)
+    fail("This service is not a demo: get a key where its contract sells or gives them.");
+  const privateKey = generatePrivateKey();
+  const account = findAccount() ?? privateKeyToAccount(privateKey);
+  await call({ path: "/demo/faucet", method: "POST", body: { address: account.address } });
+  const rpcUrl = options.rpc ?? `${origin}${rpcUrlForBrowser}`;
+  const tokenId = await mintTestKey({ account, chainId, contractAddress, rpcUrl });
+  const isNew = !findAccount();
   return {
     tokenId,
     address: account.address,
-    privateKey,
-    note: "A test key, worth nothing. Never send real money to it.",
+    ...(isNew ? { privateKey, note: "A test key, worth nothing." } : {}),
   };
 }
 
-const commands: Record<string, () => Promise<unknown>> = {
-  enter,
-  submit: submitForm,
-  mint,
-  nonce: () => call({ path: "/api/nonce" }),
-  status: () => call({ path: `/api/token-status/${requireOption("token-id")}` }),
+const commands: Record<string, () => Promise<Record<string, unknown>>> = {
+  enter: async () => call({ path: "/api/gate-access", method: "POST", body: await sign() }),
   bearer: () => call({ path: "/api/gate-access", method: "POST", token: requireOption("token") }),
+  status: () => call({ path: `/api/token-status/${encodeURIComponent(readTokenId())}` }),
+  nonce: () => call({ path: "/api/nonce" }),
+  submit,
+  sign,
+  mint,
 };
-const command = commands[positionals[0] ?? ""];
+const command = Object.hasOwn(commands, positionals[0] ?? "") ? commands[positionals[0]!] : undefined;
 if (!command || options.help) {
   process.stdout.write(usage);
-  process.exit(command || options.help ? 0 : 1);
+  process.exit(options.help ? 0 : 1);
 }
 process.stdout.write(`${JSON.stringify(await command(), null, 2)}\n`);

@@ -14,7 +14,7 @@ const holder = `0x${"cd".repeat(20)}`;
 async function useUp({ database, usedBy }: { database: Database; usedBy: string }): Promise<number> {
   const { clock } = createTestClock();
   await createSubmissionStore({ database, clock }).submitOnce({
-    ...{ key, usedBy, message: "m", messageHash: null, requestId: "r" },
+    ...{ submissionId: "s", key, usedBy, message: "m", messageHash: null, requestId: "r" },
     notification: { kind: "k", payload: "{}", channels: [] },
   });
   return clock();

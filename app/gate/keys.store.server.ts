@@ -9,8 +9,6 @@ export type KeyState = { used: KeyUse | null; departedAtMs: number | null };
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-type KeyStateRow = { usedBy: string | null; usedAtMs: bigint | null; departedAtMs: bigint | null };
-
 export function createKeyStore({ database }: { database: Database }) {
   async function findUsedKey({ key }: { key: KeyRef }): Promise<KeyUse | null> {
     const row = await database.usedKey.findUnique({
@@ -20,40 +18,51 @@ export function createKeyStore({ database }: { database: Database }) {
   }
 
   /** Everything a request has to know of a key beside its owner, in one round trip. */
-  async function findKeyState({ key, holder }: { key: KeyRef; holder: string }): Promise<KeyState> {
-    const { chainId, contractAddress, tokenId } = toKeyColumns(key);
-    const rows = await database.$queryRaw<KeyStateRow[]>`
-      SELECT used."usedBy", used."usedAtMs", departure."departedAtMs"
-      FROM (SELECT 1 AS "one") AS always
-      LEFT JOIN "UsedKey" AS used
-        ON used."chainId" = ${chainId} AND used."contractAddress" = ${contractAddress}
-          AND used."tokenId" = ${tokenId}
-      LEFT JOIN "KeyDeparture" AS departure
-        ON departure."chainId" = ${chainId} AND departure."contractAddress" = ${contractAddress}
-          AND departure."tokenId" = ${tokenId} AND departure."holder" = ${holder.toLowerCase()}`;
-    const row = rows[0];
+  async function findKeyState(request: { key: KeyRef; holder: string }): Promise<KeyState> {
+    const [row] = await queryKeyState({ database, ...request });
     if (row === undefined) throw new Error("The database answered a key's state with no row at all.");
+    const { usedBy, usedAtMs, departedAtMs } = row;
     return {
-      used: row.usedBy === null ? null : { usedBy: row.usedBy, usedAtMs: Number(row.usedAtMs) },
-      departedAtMs: row.departedAtMs === null ? null : Number(row.departedAtMs),
+      used: usedBy === null ? null : { usedBy, usedAtMs: Number(usedAtMs) },
+      departedAtMs: departedAtMs === null ? null : Number(departedAtMs),
     };
   }
 
   /** Remembers the latest departure: an older one that is reported afterwards changes nothing. */
-  async function recordDeparture(request: {
-    key: KeyRef;
-    holder: string;
-    departedAtMs: number;
-  }): Promise<void> {
+  async function recordDeparture(request: Departure): Promise<void> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(request.key);
+    const holder = request.holder.toLowerCase();
     await database.$executeRaw`
       INSERT INTO "KeyDeparture" ("chainId", "contractAddress", "tokenId", "holder", "departedAtMs")
-      VALUES (${chainId}, ${contractAddress}, ${tokenId}, ${request.holder.toLowerCase()},
-        ${BigInt(request.departedAtMs)})
+      VALUES (${chainId}, ${contractAddress}, ${tokenId}, ${holder}, ${BigInt(request.departedAtMs)})
       ON CONFLICT ("chainId", "contractAddress", "tokenId", "holder")
       DO UPDATE SET "departedAtMs" = excluded."departedAtMs"
       WHERE "KeyDeparture"."departedAtMs" < excluded."departedAtMs"`;
   }
 
   return { findUsedKey, findKeyState, recordDeparture };
+}
+
+type Departure = { key: KeyRef; holder: string; departedAtMs: number };
+type KeyStateRow = { usedBy: string | null; usedAtMs: bigint | null; departedAtMs: bigint | null };
+
+async function queryKeyState({
+  database,
+  key,
+  holder,
+}: {
+  database: Database;
+  key: KeyRef;
+  holder: string;
+}): Promise<KeyStateRow[]> {
+  const { chainId, contractAddress, tokenId } = toKeyColumns(key);
+  return await database.$queryRaw<KeyStateRow[]>`
+    SELECT used."usedBy", used."usedAtMs", departure."departedAtMs"
+    FROM (SELECT 1 AS "one") AS always
+    LEFT JOIN "UsedKey" AS used
+      ON used."chainId" = ${chainId} AND used."contractAddress" = ${contractAddress}
+        AND used."tokenId" = ${tokenId}
+    LEFT JOIN "KeyDeparture" AS departure
+      ON departure."chainId" = ${chainId} AND departure."contractAddress" = ${contractAddress}
+        AND departure."tokenId" = ${tokenId} AND departure."holder" = ${holder.toLowerCase()}`;
 }

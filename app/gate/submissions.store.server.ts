@@ -5,6 +5,8 @@ import { toKeyColumns } from "./key-columns.store.server";
 import type { KeyRef } from "./key-ref";
 
 export type SubmissionRequest = {
+  /** Made by the caller, who also tells it in the notification. */
+  submissionId: string;
   key: KeyRef;
   usedBy: string;
   message: string;
@@ -27,7 +29,7 @@ export function createSubmissionStore({ database, clock }: { database: Database;
     const now = BigInt(clock());
     const key = toKeyColumns(request.key);
     const usedBy = request.usedBy.toLowerCase();
-    const submissionId = randomUUID();
+    const { submissionId } = request;
     return await database.$transaction(async (transaction) => {
       const usedKeyCount = await transaction.$executeRaw`
         INSERT INTO "UsedKey" ("chainId", "contractAddress", "tokenId", "usedBy", "usedAtMs")

@@ -1,21 +1,15 @@
-import {
-  createPublicClient,
-  createWalletClient,
-  defineChain,
-  http,
-  keccak256,
-  parseAbi,
-  stringToHex,
-} from "viem";
+import { createPublicClient, createWalletClient, defineChain, http, parseAbi } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
-import { createSiweMessage } from "viem/siwe";
-import { legacyEnvelopeText } from "~/gate/legacy-envelope";
+import { signForm, signLegacy, signSiwe } from "~/commands/client/signed-requests";
+import type { Holder } from "~/commands/client/signed-requests";
+import { mintTestKey } from "~/commands/client/test-key";
 import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
 import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
 
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
+type SiweFields = Parameters<typeof signSiwe>[0]["fields"];
 export type Gate = Awaited<ReturnType<typeof openGate>>;
 
 const localChain = defineChain({
@@ -24,10 +18,7 @@ const localChain = defineChain({
   nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
   rpcUrls: { default: { http: ["http://127.0.0.1"] } },
 });
-const keyAbi = parseAbi([
-  "function mint() payable returns (uint256)",
-  "function transferFrom(address from, address to, uint256 tokenId)",
-]);
+const keyAbi = parseAbi(["function transferFrom(address from, address to, uint256 tokenId)"]);
 
 /** A real chain, a real key contract and the built server in front of them. */
 export async function openGate({ env = {} }: { env?: Record<string, string | undefined> } = {}) {
@@ -51,10 +42,11 @@ export async function openGate({ env = {} }: { env?: Record<string, string | und
   /** A new wallet with a key of its own. */
   async function mintKey(): Promise<{ account: PrivateKeyAccount; tokenId: string }> {
     const account = await rich();
-    const wallet = createWalletClient({ account, chain: localChain, transport });
-    const hash = await wallet.writeContract({ address: contract.address, abi: keyAbi, functionName: "mint" });
-    const receipt = await client.waitForTransactionReceipt({ hash });
-    return { account, tokenId: BigInt(receipt.logs[0]!.topics[3]!).toString() };
+    const { rpcUrl } = chain;
+    return {
+      account,
+      tokenId: await mintTestKey({ account, chainId: 31337, contractAddress: contract.address, rpcUrl }),
+    };
   }
 
   async function transferKey({
@@ -124,92 +116,19 @@ export function clientOf(server: Pick<RunningServer, "origin">) {
     return (await ask({ path: "/api/nonce" })).body.nonce as string;
   }
 
-  async function siweBody({
-    account,
-    tokenId,
-    ...changes
-  }: { account: PrivateKeyAccount; tokenId: string } & Record<string, unknown>) {
-    const nonce = (changes.nonce as string | undefined) ?? (await newNonce());
-    const message = createSiweMessage({
-      address: account.address,
-      chainId: 31337,
-      domain,
-      nonce,
-      uri: origin,
-      version: "1",
-      ...(changes.fields as object | undefined),
-    });
-    return {
-      address: account.address,
-      signature: await account.signMessage({ message }),
-      tokenId,
-      message,
-      nonce,
-    };
+  const place = { origin, chainId: 31337 };
+  async function siweBody({ nonce, fields, ...holder }: Holder & { nonce?: string; fields?: SiweFields }) {
+    return signSiwe({ place, holder, nonce: nonce ?? (await newNonce()), fields });
   }
 
-  async function signIn(holder: { account: PrivateKeyAccount; tokenId: string }): Promise<Answer> {
+  async function signIn(holder: Holder): Promise<Answer> {
     return ask({ path: "/api/gate-access", method: "POST", json: await siweBody(holder) });
   }
 
-  async function legacyBody({
-    account,
-    tokenId,
-    timestamp = Date.now(),
-  }: {
-    account: PrivateKeyAccount;
-    tokenId: string;
-    timestamp?: number;
-  }) {
-    const message = legacyEnvelopeText({
-      tokenId,
-      domain,
-      path: "/api/gate-access",
-      method: "POST",
-      chainId: 31337,
-      timestamp,
-    });
-    return {
-      address: account.address,
-      signature: await account.signMessage({ message }),
-      tokenId,
-      timestamp,
-    };
-  }
-
-  async function formBody({
-    account,
-    tokenId,
-    message,
-    signHash = true,
-  }: {
-    account: PrivateKeyAccount;
-    tokenId: string;
-    message: string;
-    signHash?: boolean;
-  }) {
-    const timestamp = Date.now();
-    const messageHash = signHash ? keccak256(stringToHex(message)) : undefined;
-    const path = "/api/form-submission-gate";
-    const text = legacyEnvelopeText({
-      tokenId,
-      domain,
-      path,
-      method: "POST",
-      chainId: 31337,
-      timestamp,
-      messageHash,
-    });
-    const signature = await account.signMessage({ message: text });
-    return {
-      tokenId,
-      message,
-      signature,
-      address: account.address,
-      timestamp,
-      ...(messageHash ? { messageHash } : {}),
-    };
-  }
+  const legacyBody = ({ timestamp, ...holder }: Holder & { timestamp?: number }) =>
+    signLegacy({ place, holder, timestamp });
+  const formBody = ({ message, signHash, ...holder }: Holder & { message: string; signHash?: boolean }) =>
+    signForm({ place, holder, message, signHash });
 
   const post = (path: string, json: unknown, headers?: Record<string, string>) =>
     ask({ path, method: "POST", json, headers });

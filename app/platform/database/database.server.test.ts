@@ -1,4 +1,4 @@
-import { readdir, rename, rm } from "node:fs/promises";
+import { copyFile, readdir, rename, rm } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -110,6 +110,17 @@ test("single statements wait until an open transaction has ended, and are not pa
   expect((await database.nonce.findMany()).map((nonce) => nonce.value)).toEqual(["out"]);
 });
 
+test("a closed database is complete in its one file", async () => {
+  const { database, filePath } = await createTestDatabase();
+  await insertNonce({ database, value: "n" });
+  await closeDatabase(database);
+  const copyPath = `${filePath}.copy`;
+  await copyFile(filePath, copyPath);
+  const copy = new Sqlite(copyPath);
+  onTestFinished(() => void copy.close());
+  expect(copy.prepare(`SELECT "value" FROM "Nonce"`).all()).toEqual([{ value: "n" }]);
+});
+
 test("hundreds of transactions use one and the same file handle", async () => {
   const { database } = await createTestDatabase();
   const countHandles = async () => (await readdir("/proc/self/fd")).length;
@@ -144,7 +155,9 @@ test("after a write that was refused for a lock, the next ones are committed", a
   const database = await openDatabase({ url, busyTimeoutMs: 30 });
   onTestFinished(() => closeDatabase(database));
   const lock = lockFile(filePath);
-  await expect(insertNonce({ database, value: "refused" })).rejects.toThrow();
+  // Other statements than those below: one that is run again is thereby reset.
+  await expect(database.chainCursor.deleteMany()).rejects.toThrow();
+  await expect(database.$executeRaw`DELETE FROM "UsedKey"`).rejects.toThrow();
   await expect(database.$transaction([insertNonce({ database, value: "refused" })])).rejects.toThrow();
   lock.release();
   await insertNonce({ database, value: "alone" });

@@ -3,8 +3,10 @@ import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import Sqlite from "libsql";
-import { expect, test } from "vitest";
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
 import { createTestDir, migrationsDir } from "~/testing/database";
+import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 import { migrateDatabase } from "./migrate.server";
 
 type HistoryRow = { migration_name: string; applied_steps_count: number; finished_at: number };
@@ -35,8 +37,18 @@ async function createPlace() {
   return { filePath, url: pathToFileURL(filePath).href, migrationsDir: ownMigrationsDir };
 }
 
-async function addMigration(place: { migrationsDir: string }, name: string, sql: string): Promise<void> {
-  const dir = path.join(place.migrationsDir, "sqlite", name);
+async function addMigration({
+  place,
+  provider = "sqlite",
+  name,
+  sql,
+}: {
+  place: { migrationsDir: string };
+  provider?: string;
+  name: string;
+  sql: string;
+}): Promise<void> {
+  const dir = path.join(place.migrationsDir, provider, name);
   await mkdir(dir, { recursive: true });
   await writeFile(path.join(dir, "migration.sql"), sql);
 }
@@ -57,7 +69,7 @@ test("an older database gets only what it lacks and keeps its rows", async () =>
   const place = await createPlace();
   await migrateDatabase(place);
   runSql(place.filePath, `INSERT INTO "Nonce" VALUES ('n', 'c', 1, 2, NULL)`);
-  await addMigration(place, "0002_note", `ALTER TABLE "Nonce" ADD COLUMN "note" TEXT;`);
+  await addMigration({ place, name: "0002_note", sql: `ALTER TABLE "Nonce" ADD COLUMN "note" TEXT;` });
   await migrateDatabase(place);
   expect(readRows(place.filePath, `SELECT "value", "note" FROM "Nonce"`)).toEqual([
     { value: "n", note: null },
@@ -73,10 +85,10 @@ test("a rebuilt table keeps the rows that point at it", async () => {
      INSERT INTO "NotificationDelivery" ("notificationId", "channel", "nextAttemptAtMs") VALUES ('a', 'email', 1);`,
   );
   // The shape in which Prisma writes a change that SQLite cannot do in place.
-  await addMigration(
+  await addMigration({
     place,
-    "0002_rebuild",
-    `PRAGMA defer_foreign_keys=ON;
+    name: "0002_rebuild",
+    sql: `PRAGMA defer_foreign_keys=ON;
      PRAGMA foreign_keys=OFF;
      CREATE TABLE "new_Notification" ("id" TEXT NOT NULL PRIMARY KEY, "kind" TEXT, "payload" TEXT, "createdAtMs" BIGINT);
      INSERT INTO "new_Notification" SELECT * FROM "Notification";
@@ -84,7 +96,7 @@ test("a rebuilt table keeps the rows that point at it", async () => {
      ALTER TABLE "new_Notification" RENAME TO "Notification";
      PRAGMA foreign_keys=ON;
      PRAGMA defer_foreign_keys=OFF;`,
-  );
+  });
   await migrateDatabase(place);
   expect(readRows(place.filePath, `SELECT "channel" FROM "NotificationDelivery"`)).toEqual([
     { channel: "email" },
@@ -99,29 +111,29 @@ test("a migration that would leave rows pointing at nothing is undone", async ()
     `INSERT INTO "Notification" VALUES ('a', 'k', '{}', 1);
      INSERT INTO "NotificationDelivery" ("notificationId", "channel", "nextAttemptAtMs") VALUES ('a', 'email', 1);`,
   );
-  await addMigration(place, "0002_orphan", `DELETE FROM "Notification";`);
+  await addMigration({ place, name: "0002_orphan", sql: `DELETE FROM "Notification";` });
   await expect(migrateDatabase(place)).rejects.toThrow(/0002_orphan.*point at nothing/);
   expect(readRows(place.filePath, `SELECT "id" FROM "Notification"`)).toEqual([{ id: "a" }]);
 });
 
 test("a migration that fails half-way leaves no trace, and the next start tries it again", async () => {
   const place = await createPlace();
-  await addMigration(
+  await addMigration({
     place,
-    "0002_broken",
-    `CREATE TABLE "Half" ("id" TEXT); INSERT INTO "NoSuchTable" VALUES (1);`,
-  );
+    name: "0002_broken",
+    sql: `CREATE TABLE "Half" ("id" TEXT); INSERT INTO "NoSuchTable" VALUES (1);`,
+  });
   await expect(migrateDatabase(place)).rejects.toThrow(/NoSuchTable/);
   const tables = `SELECT name FROM sqlite_master WHERE name IN ('Half', 'Nonce')`;
   expect(readRows(place.filePath, tables)).toEqual([{ name: "Nonce" }]);
-  await addMigration(place, "0002_broken", `CREATE TABLE "Half" ("id" TEXT);`);
+  await addMigration({ place, name: "0002_broken", sql: `CREATE TABLE "Half" ("id" TEXT);` });
   await migrateDatabase(place);
   expect(readRows(place.filePath, tables)).toEqual([{ name: "Nonce" }, { name: "Half" }]);
 });
 
 test("a database from a newer build is refused and left as it is", async () => {
   const place = await createPlace();
-  await addMigration(place, "0002_future", `CREATE TABLE "Future" ("id" TEXT);`);
+  await addMigration({ place, name: "0002_future", sql: `CREATE TABLE "Future" ("id" TEXT);` });
   await migrateDatabase(place);
   await expect(migrateDatabase({ ...place, migrationsDir })).rejects.toThrow(
     /newer than this build.*"0002_future".*Start the newer build/,
@@ -144,7 +156,7 @@ test("a migration that another tool left half done is refused, unless it was mar
     place.filePath,
     `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name") VALUES ('x', 'y', '0002_note')`,
   );
-  await addMigration(place, "0002_note", `ALTER TABLE "Nonce" ADD COLUMN "note" TEXT;`);
+  await addMigration({ place, name: "0002_note", sql: `ALTER TABLE "Nonce" ADD COLUMN "note" TEXT;` });
   await expect(migrateDatabase(place)).rejects.toThrow(/"0002_note" failed half-way/);
   runSql(place.filePath, `UPDATE "_prisma_migrations" SET "rolled_back_at" = 1 WHERE "id" = 'x'`);
   await migrateDatabase(place);
@@ -153,12 +165,12 @@ test("a migration that another tool left half done is refused, unless it was mar
 
 test("four processes that start at once on an empty place apply each migration exactly once", async () => {
   const place = await createPlace();
-  await addMigration(
+  await addMigration({
     place,
-    "0002_counter",
-    `CREATE TABLE "Counter" ("id" INTEGER); INSERT INTO "Counter" VALUES (1);`,
-  );
-  await addMigration(place, "0003_count", `INSERT INTO "Counter" VALUES (2);`);
+    name: "0002_counter",
+    sql: `CREATE TABLE "Counter" ("id" INTEGER); INSERT INTO "Counter" VALUES (1);`,
+  });
+  await addMigration({ place, name: "0003_count", sql: `INSERT INTO "Counter" VALUES (2);` });
   const exitCodes = await Promise.all([1, 2, 3, 4].map(() => migrateInChildProcess(place)));
   expect(exitCodes).toEqual([0, 0, 0, 0]);
   const history = readRows<HistoryRow>(
@@ -178,6 +190,42 @@ async function migrateInChildProcess(place: { url: string; migrationsDir: string
   });
   return await new Promise((resolve) => child.on("exit", resolve));
 }
+
+test("four that start at once on an empty PostgreSQL database apply each migration exactly once", async () => {
+  const server = await startPostgresql();
+  onTestFinished(() => server.stop());
+  const place = { ...(await createPlace()), url: await server.createDatabase() };
+  await addMigration({
+    place,
+    provider: "postgresql",
+    name: "0002_counter",
+    sql: `CREATE TABLE "Counter" ("id" INTEGER); INSERT INTO "Counter" VALUES (1);`,
+  });
+  await addMigration({
+    place,
+    provider: "postgresql",
+    name: "0003_broken",
+    sql: `INSERT INTO "Counter" VALUES (2); INSERT INTO "NoSuchTable" VALUES (1);`,
+  });
+  const failed = await Promise.allSettled([1, 2, 3, 4].map(() => migrateDatabase(place)));
+  expect(failed.map((result) => result.status === "rejected" && String(result.reason))).toEqual(
+    Array(4).fill(expect.stringMatching(/NoSuchTable/)),
+  );
+  await addMigration({
+    place,
+    provider: "postgresql",
+    name: "0003_broken",
+    sql: `INSERT INTO "Counter" VALUES (3);`,
+  });
+  await Promise.all([1, 2, 3, 4].map(() => migrateDatabase(place)));
+
+  const client = new pg.Client({ connectionString: place.url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const { rows } = await client.query(`SELECT "id" FROM "Counter" ORDER BY "id"`);
+  expect(rows).toEqual([{ id: 1 }, { id: 3 }]);
+  await expect(migrateDatabase({ ...place, migrationsDir })).rejects.toThrow(/newer than this build/);
+});
 
 test("addresses other than file: and postgresql: are refused", async () => {
   const refused = [

@@ -76,9 +76,16 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
     executeMultiple: (script) => whenNotBusy({ busyTimeoutMs, attempt: () => void sqlite.exec(script) }),
     transaction: () => beginDurably({ sqlite, execute, busyTimeoutMs }),
     close() {
+      if (isClosed) return;
       isClosed = true;
       prepared.clear();
-      sqlite.close();
+      try {
+        // The driver truly closes the file only when its statements are collected, so SQLite's own clean-up may never
+        // come: this moves everything into the one file that an operator copies.
+        if (!sqlite.inTransaction) sqlite.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      } finally {
+        sqlite.close();
+      }
     },
     batch: refuse,
     migrate: refuse,

@@ -60,8 +60,9 @@ async function toWebRequest({
   const hasBody = context.method !== "GET" && context.method !== "HEAD";
   if (!isDecodable(context.pathname)) throw new Refusal("not-found");
   // Only the path and the query of this address mean anything; who asked for which host stands in the context.
-  const url = new URL(request.url ?? "/", `${context.service.origin}/`);
-  return new Request(`${context.service.origin}${url.pathname}${url.search}`, {
+  // Put together as text: resolving it as an address would let "//elsewhere/path" choose another path.
+  const target = request.url?.startsWith("/") ? request.url : "/";
+  return new Request(`${context.service.origin}${target}`, {
     method: context.method,
     headers: createRemixHeaders(request.headers),
     signal: context.signal,

@@ -26,59 +26,18 @@ export type ClaimRequest = {
 /** `nextAttemptAtMs` of a delivery that was given up: the last moment a Date can name. */
 const neverAttemptAtMs = 8_640_000_000_000_000n;
 
-type ClaimedRow = { notificationId: string; channel: Channel; attempts: number | bigint };
-
 export function createOutboxStore({ database, clock }: { database: Database; clock: Clock }) {
-  /**
-   * Claims what is due, the oldest first. The conditions stand twice: the inner ones choose, the outer ones are looked
-   * at again under the row's lock, so that no two callers hold the same delivery.
-   */
+  /** Claims what is due and nobody else holds, the longest due first. No two callers hold the same delivery. */
   async function claimDueDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]> {
     if (request.channels.length === 0) return [];
-    const now = BigInt(clock());
-    const claimedUntilMs = now + BigInt(request.claimSeconds) * 1000n;
-    const rows = await database.$queryRaw<ClaimedRow[]>`
-      UPDATE "NotificationDelivery" SET "claimedBy" = ${request.claimant}, "claimedUntilMs" = ${claimedUntilMs}
-      WHERE ("notificationId", "channel") IN (
-          SELECT "notificationId", "channel" FROM "NotificationDelivery"
-          WHERE "deliveredAtMs" IS NULL AND "nextAttemptAtMs" <= ${now}
-            AND ("claimedUntilMs" IS NULL OR "claimedUntilMs" <= ${now})
-            AND "channel" IN (${join([...request.channels])})
-          ORDER BY "nextAttemptAtMs" LIMIT ${request.limit})
-        AND "deliveredAtMs" IS NULL AND "nextAttemptAtMs" <= ${now}
-        AND ("claimedUntilMs" IS NULL OR "claimedUntilMs" <= ${now})
-      RETURNING "notificationId", "channel", "attempts"`;
-    const claimed = await addNotifications(rows);
-    return claimed.sort((left, right) => left.createdAtMs - right.createdAtMs);
-  }
-
-  async function addNotifications(rows: ClaimedRow[]): Promise<ClaimedDelivery[]> {
-    if (rows.length === 0) return [];
-    const notifications = await database.notification.findMany({
-      where: { id: { in: rows.map((row) => row.notificationId) } },
-    });
-    const byId = new Map(notifications.map((notification) => [notification.id, notification]));
-    return rows.flatMap(({ notificationId, channel, attempts }) => {
-      const notification = byId.get(notificationId);
-      if (notification === undefined) return [];
-      const { kind, payload, createdAtMs } = notification;
-      return [
-        {
-          notificationId,
-          channel,
-          kind,
-          payload,
-          attempts: Number(attempts),
-          createdAtMs: Number(createdAtMs),
-        },
-      ];
-    });
+    const rows = await claimRows({ database, now: BigInt(clock()), request });
+    return await addNotifications({ database, rows });
   }
 
   /** False when the claim lapsed and somebody else took the delivery over, or had already finished it. */
-  async function markDelivered({ notificationId, channel, claimant }: DeliveryClaim): Promise<boolean> {
+  async function markDelivered(claim: DeliveryClaim): Promise<boolean> {
     const { count } = await database.notificationDelivery.updateMany({
-      where: { notificationId, channel, claimedBy: claimant, deliveredAtMs: null },
+      where: heldBy(claim),
       data: { deliveredAtMs: BigInt(clock()), claimedBy: null, claimedUntilMs: null, lastError: null },
     });
     return count === 1;
@@ -88,15 +47,14 @@ export function createOutboxStore({ database, clock }: { database: Database; clo
   async function markFailed(
     failure: DeliveryClaim & { error: string; nextAttemptAtMs: number },
   ): Promise<boolean> {
-    const { notificationId, channel, claimant, error, nextAttemptAtMs } = failure;
     const { count } = await database.notificationDelivery.updateMany({
-      where: { notificationId, channel, claimedBy: claimant, deliveredAtMs: null },
+      where: heldBy(failure),
       data: {
         attempts: { increment: 1 },
-        nextAttemptAtMs: BigInt(nextAttemptAtMs),
+        nextAttemptAtMs: BigInt(failure.nextAttemptAtMs),
         claimedBy: null,
         claimedUntilMs: null,
-        lastError: error,
+        lastError: failure.error,
       },
     });
     return count === 1;
@@ -110,4 +68,74 @@ export function createOutboxStore({ database, clock }: { database: Database; clo
   }
 
   return { claimDueDeliveries, markDelivered, markFailed, countPending };
+}
+
+function heldBy({ notificationId, channel, claimant }: DeliveryClaim) {
+  return { notificationId, channel, claimedBy: claimant, deliveredAtMs: null };
+}
+
+type ClaimedRow = {
+  notificationId: string;
+  channel: Channel;
+  attempts: number | bigint;
+  nextAttemptAtMs: bigint;
+};
+
+/**
+ * The conditions stand twice: the inner ones choose, the outer ones are looked at again under each row's lock, where
+ * another claimant may have been faster.
+ */
+async function claimRows({
+  database,
+  now,
+  request,
+}: {
+  database: Database;
+  now: bigint;
+  request: ClaimRequest;
+}): Promise<ClaimedRow[]> {
+  const { claimant, limit, claimSeconds, channels } = request;
+  const rows = await database.$queryRaw<ClaimedRow[]>`
+    UPDATE "NotificationDelivery"
+    SET "claimedBy" = ${claimant}, "claimedUntilMs" = ${now + BigInt(claimSeconds) * 1000n}
+    WHERE ("notificationId", "channel") IN (
+        SELECT "notificationId", "channel" FROM "NotificationDelivery"
+        WHERE "deliveredAtMs" IS NULL AND "nextAttemptAtMs" <= ${now}
+          AND ("claimedUntilMs" IS NULL OR "claimedUntilMs" <= ${now})
+          AND "channel" IN (${join([...channels])})
+        ORDER BY "nextAttemptAtMs" LIMIT ${limit})
+      AND "deliveredAtMs" IS NULL AND "nextAttemptAtMs" <= ${now}
+      AND ("claimedUntilMs" IS NULL OR "claimedUntilMs" <= ${now})
+    RETURNING "notificationId", "channel", "attempts", "nextAttemptAtMs"`;
+  return rows.sort((left, right) => Number(left.nextAttemptAtMs - right.nextAttemptAtMs));
+}
+
+async function addNotifications({
+  database,
+  rows,
+}: {
+  database: Database;
+  rows: ClaimedRow[];
+}): Promise<ClaimedDelivery[]> {
+  if (rows.length === 0) return [];
+  const notifications = await database.notification.findMany({
+    where: { id: { in: rows.map((row) => row.notificationId) } },
+  });
+  const byId = new Map(notifications.map((notification) => [notification.id, notification]));
+  return rows.flatMap(({ notificationId, channel, attempts }) => {
+    const notification = byId.get(notificationId);
+    // Deleted between the two statements, and its deliveries with it.
+    if (notification === undefined) return [];
+    const { kind, payload, createdAtMs } = notification;
+    return [
+      {
+        notificationId,
+        channel,
+        kind,
+        payload,
+        attempts: Number(attempts),
+        createdAtMs: Number(createdAtMs),
+      },
+    ];
+  });
 }

@@ -1,0 +1,104 @@
+import { keccak256, stringToHex } from "viem";
+import type { PrivateKeyAccount } from "viem/accounts";
+import { createSiweMessage } from "viem/siwe";
+import { legacyEnvelopeText } from "~/gate/legacy-envelope";
+
+/** Where a request goes and on which chain its key lives: what every signature is bound to. */
+export type Place = { origin: string; chainId: number };
+export type Holder = { account: PrivateKeyAccount; tokenId: string };
+
+const gatePath = "/api/gate-access";
+const formPath = "/api/form-submission-gate";
+
+function domainOf(place: Place): string {
+  return new URL(place.origin).host;
+}
+
+/** The body of POST /api/gate-access for SIWE. `fields` replace parts of the message. */
+export async function signSiwe({
+  place,
+  holder,
+  nonce,
+  fields = {},
+}: {
+  place: Place;
+  holder: Holder;
+  nonce: string;
+  fields?: Partial<Parameters<typeof createSiweMessage>[0]>;
+}) {
+  const { account, tokenId } = holder;
+  const message = createSiweMessage({
+    address: account.address,
+    chainId: place.chainId,
+    domain: domainOf(place),
+    nonce,
+    uri: place.origin,
+    version: "1",
+    statement: `Enter with key #${tokenId}.`,
+    ...fields,
+  });
+  return {
+    address: account.address,
+    signature: await account.signMessage({ message }),
+    tokenId,
+    message,
+    nonce,
+  };
+}
+
+/** The body of POST /api/gate-access with the older timestamped signature. */
+export async function signLegacy({
+  place,
+  holder,
+  timestamp = Date.now(),
+}: {
+  place: Place;
+  holder: Holder;
+  timestamp?: number;
+}) {
+  const { account, tokenId } = holder;
+  const envelope = {
+    tokenId,
+    domain: domainOf(place),
+    path: gatePath,
+    method: "POST",
+    chainId: place.chainId,
+    timestamp,
+  };
+  const signature = await account.signMessage({ message: legacyEnvelopeText(envelope) });
+  return { address: account.address, signature, tokenId, timestamp };
+}
+
+/** The body of POST /api/form-submission-gate; the message is part of what is signed unless `signHash` is false. */
+export async function signForm({
+  place,
+  holder,
+  message,
+  signHash = true,
+}: {
+  place: Place;
+  holder: Holder;
+  message: string;
+  signHash?: boolean;
+}) {
+  const { account, tokenId } = holder;
+  const timestamp = Date.now();
+  const messageHash = signHash ? keccak256(stringToHex(message)) : undefined;
+  const envelope = {
+    tokenId,
+    domain: domainOf(place),
+    path: formPath,
+    method: "POST",
+    chainId: place.chainId,
+    timestamp,
+  };
+  const signature = await account.signMessage({ message: legacyEnvelopeText({ ...envelope, messageHash }) });
+  return {
+    tokenId,
+    message,
+    signature,
+    address: account.address,
+    timestamp,
+    ...(messageHash ? { messageHash } : {}),
+  };
+}

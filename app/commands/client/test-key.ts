@@ -1,0 +1,32 @@
+import { createPublicClient, createWalletClient, defineChain, http, parseAbi } from "viem";
+import type { PrivateKeyAccount } from "viem/accounts";
+
+const mintAbi = parseAbi(["function mint() payable returns (uint256)"]);
+
+/** Mints a key on a test chain for a wallet that can pay for it, and tells which. */
+export async function mintTestKey({
+  account,
+  chainId,
+  contractAddress,
+  rpcUrl,
+}: {
+  account: PrivateKeyAccount;
+  chainId: number;
+  contractAddress: `0x${string}`;
+  rpcUrl: string;
+}): Promise<string> {
+  const chain = defineChain({
+    id: chainId,
+    name: "test chain",
+    nativeCurrency: { name: "Test money", symbol: "TEST", decimals: 18 },
+    rpcUrls: { default: { http: [rpcUrl] } },
+  });
+  const transport = http(rpcUrl);
+  const wallet = createWalletClient({ account, chain, transport });
+  const client = createPublicClient({ chain, transport, pollingInterval: 50 });
+  const hash = await wallet.writeContract({ address: contractAddress, abi: mintAbi, functionName: "mint" });
+  const { logs } = await client.waitForTransactionReceipt({ hash });
+  const tokenId = logs[0]?.topics[3];
+  if (!tokenId) throw new Error("The contract did not say which key it made.");
+  return BigInt(tokenId).toString();
+}

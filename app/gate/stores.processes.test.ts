@@ -1,0 +1,83 @@
+import { fileURLToPath } from "node:url";
+import Sqlite from "libsql";
+import { expect, test } from "vitest";
+import { systemClock as clock } from "~/platform/clock";
+import { readLines, startTestProcess } from "~/testing/child-process";
+import { createTestDatabase, testOnEachDatabase } from "~/testing/database";
+import { createNonceStore } from "./nonces.store.server";
+
+function findTestProcess(name: string): string {
+  return fileURLToPath(new URL(`../testing/${name}`, import.meta.url));
+}
+
+testOnEachDatabase(
+  "of two processes on one database exactly one call wins a nonce, a signature and a key, and limits hold",
+  async ({ database, url }) => {
+    await createNonceStore({ database, clock }).issueNonce({
+      value: "contested",
+      clientId: "c",
+      ttlSeconds: 600,
+    });
+    const racers = [1, 2].map(() => {
+      const child = startTestProcess({ file: findTestProcess("store-racer.ts"), args: [url, "50"] });
+      return { child, lines: readLines(child) };
+    });
+    for (const { lines } of racers) expect((await lines.next()).value).toBe("ready");
+    for (const { child } of racers) child.stdin.write("go\n");
+    const results = await Promise.all(
+      racers.map(async ({ lines }) => JSON.parse(String((await lines.next()).value))),
+    );
+    const total = (name: string) => results.reduce((sum, wins) => sum + wins[name], 0);
+    expect({
+      nonce: total("nonce"),
+      signature: total("signature"),
+      submission: total("submission"),
+      fixed: total("fixed"),
+      sliding: total("sliding"),
+    }).toEqual({ nonce: 1, signature: 1, submission: 1, fixed: 60, sliding: 60 });
+  },
+);
+
+test(
+  "killing a process again and again while it submits undoes nothing it acknowledged and leaves nothing half done",
+  { timeout: 180_000 },
+  async () => {
+    const { url, filePath } = await createTestDatabase();
+    const acknowledged = new Set<number>();
+    const kills = 15;
+    for (let round = 0; round < kills; round++) {
+      // Each life has its own numbers; so a key that was used without being acknowledged is not used again.
+      const child = startTestProcess({
+        file: findTestProcess("submit-forever.ts"),
+        args: [url, String(round * 1e6)],
+      });
+      const killAfterLines = 1 + Math.floor(Math.random() * 30);
+      let lineCount = 0;
+      for await (const line of readLines(child)) {
+        acknowledged.add(Number(line));
+        lineCount++;
+        // At a random moment of the next submission, not always right after one.
+        if (lineCount === killAfterLines) setTimeout(() => child.kill("SIGKILL"), Math.random() * 4);
+      }
+    }
+
+    const sqlite = new Sqlite(filePath);
+    const readNumbers = (sql: string) =>
+      (sqlite.prepare(sql).all() as { number: string }[])
+        .map((row) => Number(row.number))
+        .sort((a, b) => a - b);
+    try {
+      expect(sqlite.pragma("integrity_check")).toEqual([{ integrity_check: "ok" }]);
+      const used = readNumbers(`SELECT "tokenId" AS number FROM "UsedKey"`);
+      expect(readNumbers(`SELECT "tokenId" AS number FROM "Submission"`)).toEqual(used);
+      expect(readNumbers(`SELECT COUNT(*) AS number FROM "Notification"`)).toEqual([used.length]);
+      expect(readNumbers(`SELECT COUNT(*) AS number FROM "NotificationDelivery"`)).toEqual([2 * used.length]);
+      expect([...acknowledged].filter((number) => !used.includes(number))).toEqual([]);
+      expect(acknowledged.size).toBeGreaterThanOrEqual(kills);
+      // At most the one submission in flight at each kill was stored without being acknowledged.
+      expect(used.length - acknowledged.size).toBeLessThanOrEqual(kills);
+    } finally {
+      sqlite.close();
+    }
+  },
+);

@@ -1,0 +1,17 @@
+// Submits with one key after the other and prints the number of each key whose submission was accepted, until killed.
+import { writeSync } from "node:fs";
+import { createSubmissionStore } from "~/gate/submissions.store.server";
+import { systemClock as clock } from "~/platform/clock";
+import { openDatabase } from "~/platform/database/database.server";
+
+const [url = "", first = ""] = process.argv.slice(2);
+const store = createSubmissionStore({ database: await openDatabase({ url }), clock });
+for (let number = Number(first); ; number++) {
+  const { outcome } = await store.submitOnce({
+    key: { chainId: 1, contractAddress: "0xab", tokenId: String(number) },
+    ...{ usedBy: "0xcd", message: "m".repeat(2_000), messageHash: null, requestId: "r" },
+    notification: { kind: "k", payload: "{}", channels: ["webhook", "email"] },
+  });
+  // Synchronously: what was acknowledged must have left this process before it can be killed.
+  if (outcome === "accepted") writeSync(1, `${number}\n`);
+}
