@@ -82,7 +82,12 @@ function hitsFrom(trial: {
       link.click();
     }
     if (root.querySelector("[action], [formaction]")) scope.hits += 1;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Everything that can happen has happened when the pictures are settled and two frames were drawn.
+    const pictures = [...root.querySelectorAll("img")].filter((image) => !image.complete);
+    const settled = (image: HTMLImageElement) =>
+      new Promise((resolve) => ["load", "error"].forEach((event) => image.addEventListener(event, resolve)));
+    await Promise.all(pictures.map(settled));
+    for (const _frame of [1, 2]) await new Promise((resolve) => requestAnimationFrame(resolve));
     host.remove();
     return scope.hits;
   }, task);
