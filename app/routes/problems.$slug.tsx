@@ -3,6 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalEntry } from "~/platform/http/refusal";
 import { ButtonLink } from "~/ui/button";
+import { CodeText } from "~/ui/code-text";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
   { title: data?.entries[0]?.title ?? "Not found" },
@@ -25,7 +26,9 @@ export default function ProblemPage() {
         <section key={entry.status} className="prose" aria-label={`HTTP status ${entry.status}`}>
           <p className="lead">{entry.meaning}</p>
           <h2>What to do</h2>
-          <p>{entry.remedy}</p>
+          <p>
+            <CodeText text={entry.remedy} />
+          </p>
           <dl className="facts">
             <dt>HTTP status</dt>
             <dd>{entry.status}</dd>

@@ -38,7 +38,7 @@ export function KeyCard({ settings, keys, tokenId, task, notice, onType, onMint,
       {settings.mode === "demo" ? (
         <div className="row">
           <Button tone="quiet" onClick={onMint} busy={task !== null}>
-            {task?.kind === "mint" ? "Making a key" : "Get a key"}
+            {task?.kind === "mint" ? "Minting" : "Mint a key"}
           </Button>
           <span className="soft">Free in this demo, as often as you like.</span>
         </div>

@@ -1,4 +1,5 @@
 import { Link } from "@remix-run/react";
+import { CodeText } from "~/ui/code-text";
 import { Notice } from "~/ui/notice";
 import { useCountdown } from "~/ui/use-countdown";
 import type { GateNotice } from "./gate-notice";
@@ -8,7 +9,9 @@ export function NoticeCard({ notice }: { notice: GateNotice }) {
   return (
     <Notice tone={notice.tone} title={notice.title}>
       <p>{notice.detail}</p>
-      <p>{notice.remedy}</p>
+      <p>
+        <CodeText text={notice.remedy} />
+      </p>
       {notice.retryAfterSeconds ? <Wait seconds={notice.retryAfterSeconds} /> : null}
       {notice.requestId ? (
         <p>

@@ -56,7 +56,7 @@ type SubmissionOutcomeProps = { form: GateRoom["form"]; tokenId: string };
 /** How far the form has come, in the page's own voice, outside the operator's styles. */
 export function SubmissionOutcome({ form, tokenId }: SubmissionOutcomeProps) {
   return (
-    <div className="stack-close">
+    <>
       <p role="status" className={form.step === "open" ? "visually-hidden" : "soft"}>
         {form.step === "signing" ? "Sign the form in your wallet." : ""}
         {form.step === "sending" ? "Sending the form." : ""}
@@ -69,7 +69,7 @@ export function SubmissionOutcome({ form, tokenId }: SubmissionOutcomeProps) {
         </Notice>
       ) : null}
       {form.notice ? <NoticeCard notice={form.notice} /> : null}
-    </div>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef } from "react";
+import type { Address } from "viem";
 import type { PublicSettings } from "~/platform/public-settings";
 import { createGateApi } from "./gate-api";
 import { initialGateState, reduceGate } from "./gate-flow";
@@ -40,29 +41,7 @@ export function useGateFlow(settings: PublicSettings): { state: GateState; actio
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
   const address = account?.address;
 
-  useEffect(() => {
-    if (readMark()) void resumeConnection(tools);
-  }, [tools]);
-
-  useEffect(() => {
-    if (!address) return;
-    writeMark(true);
-    void readKeys(tools, address);
-    let stop: (() => void) | undefined;
-    let isOver = false;
-    void tools.openWallet().then((wallet) => {
-      if (isOver) return;
-      stop = wallet.watchAccount((changed) => {
-        if (changed === null) writeMark(false);
-        dispatch({ type: "account-changed", turn: tools.nextTurn(), account: changed });
-      });
-    });
-    return () => {
-      isOver = true;
-      stop?.();
-    };
-    // By address: another chain in the same wallet is no other visitor.
-  }, [tools, address]);
+  useWalletEvents({ tools, dispatch, address });
 
   const actions: GateActions = {
     openWallets: () => void requestWallets(tools),
@@ -93,6 +72,41 @@ export function useGateFlow(settings: PublicSettings): { state: GateState; actio
     },
   };
   return { state, actions };
+}
+
+/** Takes up an earlier connection, and follows what the connected wallet does by itself. */
+function useWalletEvents({
+  tools,
+  dispatch,
+  address,
+}: {
+  tools: GateTools;
+  dispatch: GateTools["dispatch"];
+  /** Of the connected wallet. Another chain in the same wallet is no other visitor. */
+  address: Address | undefined;
+}): void {
+  useEffect(() => {
+    if (readMark()) void resumeConnection(tools);
+  }, [tools]);
+
+  useEffect(() => {
+    if (!address) return;
+    writeMark(true);
+    void readKeys(tools, address);
+    let stop: (() => void) | undefined;
+    let isOver = false;
+    void tools.openWallet().then((wallet) => {
+      if (isOver) return;
+      stop = wallet.watchAccount((changed) => {
+        if (changed === null) writeMark(false);
+        dispatch({ type: "account-changed", turn: tools.nextTurn(), account: changed });
+      });
+    });
+    return () => {
+      isOver = true;
+      stop?.();
+    };
+  }, [tools, dispatch, address]);
 }
 
 function useGateTools({

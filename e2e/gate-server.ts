@@ -1,0 +1,117 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { buildIfNeeded } from "../app/commands/build.mjs";
+import { deployKeyContract, startLocalChain } from "../contracts/local-chain.mjs";
+
+const projectDir = fileURLToPath(new URL("..", import.meta.url));
+const readyWithinMs = 30_000;
+const stopWithinMs = 10_000;
+
+export type GateServer = {
+  baseUrl: string;
+  rpcUrl: string;
+  contractAddress: `0x${string}`;
+  /** The chain's own id, as the server knows it. */
+  chainId: number;
+  stop: () => Promise<void>;
+};
+
+/** The built server, on a chain and a data folder of its own. */
+export async function startGateServer({
+  mode = "demo",
+}: { mode?: "demo" | "production" } = {}): Promise<GateServer> {
+  await buildIfNeeded();
+  const chain = await startLocalChain({ chainId: 31337 });
+  const dataDir = mkdtempSync(path.join(tmpdir(), "latchkey-e2e-"));
+  let server: ChildProcess | null = null;
+
+  async function stop(): Promise<void> {
+    if (server) await end(server);
+    await chain.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+
+  try {
+    const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl });
+    const port = await findFreePort();
+    server = spawn(process.execPath, ["--enable-source-maps", "build/index.js"], {
+      cwd: projectDir,
+      stdio: ["ignore", "ignore", "inherit"],
+      env: {
+        ...pathOnly(),
+        NODE_ENV: "production",
+        LATCHKEY_MODE: mode,
+        NEXT_PUBLIC_DOMAIN: `localhost:${port}`,
+        JWT_SECRET: randomBytes(32).toString("hex"),
+        HOST: "127.0.0.1",
+        PORT: String(port),
+        DATA_DIR: dataDir,
+        RPC_URL: chain.rpcUrl,
+        CHAIN_ID: "31337",
+        KEY_CONTRACT_ADDRESS: address,
+        LOG_LEVEL: "error",
+        // Journeys name an address each, so that every one has limits of its own.
+        TRUST_PROXY: "loopback",
+      },
+    });
+    const baseUrl = `http://localhost:${port}`;
+    await waitUntilReady({ server, url: `http://127.0.0.1:${port}/readyz` });
+    return { baseUrl, rpcUrl: chain.rpcUrl, contractAddress: address, chainId: 31337, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Nothing of the developer's own settings may reach the server under test. */
+function pathOnly(): Record<string, string> {
+  const { PATH, HOME, TMPDIR, LD_LIBRARY_PATH } = process.env;
+  return Object.fromEntries(
+    Object.entries({ PATH, HOME, TMPDIR, LD_LIBRARY_PATH }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    ),
+  );
+}
+
+async function waitUntilReady({ server, url }: { server: ChildProcess; url: string }): Promise<void> {
+  const givesUpAtMs = Date.now() + readyWithinMs;
+  let last = "no answer";
+  while (Date.now() < givesUpAtMs) {
+    if (server.exitCode !== null)
+      throw new Error(`The server ended with ${server.exitCode} instead of serving.`);
+    try {
+      const response = await fetch(url);
+      if (response.status === 200) return;
+      last = `${response.status} ${await response.text()}`;
+    } catch {
+      last = "no answer";
+    }
+    await delay(100);
+  }
+  throw new Error(`The server was not ready within ${readyWithinMs / 1000} seconds: ${last}`);
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => server.once("close", resolve));
+  server.kill("SIGTERM");
+  const lastResort = setTimeout(() => server.kill("SIGKILL"), stopWithinMs);
+  await ended;
+  clearTimeout(lastResort);
+}
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

@@ -1,0 +1,11 @@
+import { startGateServer } from "./gate-server";
+
+/** Runs once before all journeys; what it returns runs once after them. */
+// eslint-disable-next-line import-x/no-default-export -- Playwright calls the default export.
+export default async function setUp(): Promise<() => Promise<void>> {
+  const server = await startGateServer();
+  process.env.E2E_BASE_URL = server.baseUrl;
+  process.env.E2E_RPC_URL = server.rpcUrl;
+  process.env.E2E_CONTRACT = server.contractAddress;
+  return server.stop;
+}

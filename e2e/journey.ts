@@ -1,0 +1,136 @@
+import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { expect, test as base } from "@playwright/test";
+import type { Frame, Page } from "@playwright/test";
+import { addWallet } from "./wallet";
+import type { TestWallet } from "./wallet";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+type Refusal = { path: string; status: number };
+
+type Watch = {
+  /** A refusal this journey means to provoke; the browser writes each into its console. */
+  expectRefusal: (refusal: Refusal) => void;
+};
+
+type Fixtures = {
+  baseUrl: string;
+  rpcUrl: string;
+  contractAddress: string;
+  watch: Watch;
+  wallet: TestWallet;
+};
+
+/**
+ * Every journey fails on anything a visitor's console would show: errors, broken policies, pages' exceptions,
+ * and on any request that leaves the site.
+ */
+export const test = base.extend<Fixtures>({
+  // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+  baseUrl: async ({}, use) => use(requireEnv("E2E_BASE_URL")),
+  // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+  rpcUrl: async ({}, use) => use(requireEnv("E2E_RPC_URL")),
+  // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+  contractAddress: async ({}, use) => use(requireEnv("E2E_CONTRACT")),
+  baseURL: async ({ baseUrl }, use) => use(baseUrl),
+
+  // An address of its own for each journey, so that the rate limits of one do not hold another up.
+  // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+  extraHTTPHeaders: async ({}, use) =>
+    use({ "X-Forwarded-For": `198.18.${randomInt(256)}.${randomInt(256)}` }),
+
+  watch: [
+    async ({ page, baseUrl }, use) => {
+      const faults: string[] = [];
+      const expected: Refusal[] = [];
+      page.on("pageerror", (error) => faults.push(`exception: ${error.stack ?? error.message}`));
+      page.on("request", (request) => {
+        const url = new URL(request.url());
+        if (url.protocol.startsWith("http") && url.origin !== baseUrl)
+          faults.push(`left the site: ${url.href}`);
+      });
+      page.on("console", (message) => {
+        if (message.type() !== "error" && message.type() !== "warning") return;
+        const { url } = message.location();
+        const status = Number(/server responded with a status of (\d{3})/.exec(message.text())?.[1]);
+        const isExpected = expected.some(
+          (refusal) => refusal.status === status && url === new URL(refusal.path, baseUrl).href,
+        );
+        if (!isExpected) faults.push(`console ${message.type()}: ${message.text()} (${url})`);
+      });
+      await use({ expectRefusal: (refusal) => void expected.push(refusal) });
+      expect(faults).toEqual([]);
+    },
+    { auto: true },
+  ],
+
+  wallet: async ({ page, rpcUrl }, use) => {
+    await use(await addWallet({ page, rpcUrl, chainId: 31337, accountCount: 2 }));
+  },
+});
+
+export { expect };
+
+function requireEnv(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set; run this through e2e/playwright.config.ts.`);
+  return value;
+}
+
+export async function connectWallet({ page, walletName }: { page: Page; walletName: string }): Promise<void> {
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: walletName }).click();
+  await expect(page.getByRole("heading", { name: "Open the room with a key" })).toBeVisible();
+}
+
+/** Presses for a new key and answers its number once the page has it. */
+export async function mintKey(page: Page): Promise<string> {
+  const field = page.getByLabel("Number of the key");
+  const before = await field.inputValue();
+  await page.getByRole("button", { name: "Mint a key" }).click();
+  await expect(field).not.toHaveValue(before, { timeout: 20_000 });
+  return field.inputValue();
+}
+
+export async function enterRoom(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("heading", { name: /^You are in, with key #/ })).toBeVisible();
+}
+
+/** Rules about a page as a whole, which a frame within one is not. */
+const pageRules = ["landmark-one-main", "page-has-heading-one", "region"];
+
+/** Fails with everything axe finds in this document or frame; other frames are checked on their own. */
+export async function expectAccessible(place: Page | Frame, name: string): Promise<void> {
+  await place.evaluate(axeSource);
+  const isFrame = "parentFrame" in place && place.parentFrame() !== null;
+  const violations = await place.evaluate(
+    async (skippedRules) => {
+      const { axe } = window as unknown as {
+        axe: { run: (options: object) => Promise<{ violations: AxeViolation[] }> };
+      };
+      const results = await axe.run({
+        iframes: false,
+        // It would put a style element into the page, which the page's policy forbids.
+        preload: false,
+        resultTypes: ["violations"],
+        rules: Object.fromEntries(skippedRules.map((rule) => [rule, { enabled: false }])),
+      });
+      return results.violations.map(({ id, help, nodes }) => ({
+        id,
+        help,
+        where: nodes.map((node) => `${node.target.join(" ")}: ${node.failureSummary}`),
+      }));
+    },
+    isFrame ? pageRules : [],
+  );
+  expect(violations, name).toEqual([]);
+}
+
+type AxeViolation = {
+  id: string;
+  help: string;
+  nodes: { target: unknown[]; failureSummary?: string }[];
+};
