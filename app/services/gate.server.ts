@@ -45,6 +45,8 @@ export type GateServices = {
 };
 
 const webhookTimeoutMs = 10_000;
+/** A stopping process has ten seconds in all, of which open answers may take five. */
+const outboxStopMs = 3_000;
 
 export async function wireGate({
   config,
@@ -197,6 +199,12 @@ function wireOutbox({ config, database, log }: { config: Config; database: Datab
     ...(email ? { email: createEmailGateway(email) } : {}),
   };
   const store = createOutboxStore({ database, clock: systemClock });
-  const sender = createOutboxSender({ store, gateways, clock: systemClock, log });
+  const sender = createOutboxSender({
+    store,
+    gateways,
+    clock: systemClock,
+    log,
+    stopTimeoutMs: outboxStopMs,
+  });
   return { store, sender, channels: Object.keys(gateways) as ("webhook" | "email")[] };
 }

@@ -98,7 +98,8 @@ export function listen({
 }
 
 /** Longest a stop may take; answers still open after the grace are cut off. */
-const stopGraceMs = 7_000;
+const stopGraceMs = 5_000;
+const idleSweepMs = 50;
 const stopLimitMs = 9_500;
 
 /**
@@ -124,9 +125,11 @@ export function stopOnSignals({
       process.exit(1);
     }, stopLimitMs).unref();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeIdleConnections();
+    // Again and again: a connection that was busy becomes idle when its answer is out, and would be kept alive.
+    const sweepIdle = setInterval(() => server.closeIdleConnections(), idleSweepMs);
     const cutOff = setTimeout(() => server.closeAllConnections(), stopGraceMs);
     await closed;
+    clearInterval(sweepIdle);
     clearTimeout(cutOff);
     await stopServices();
     log.info("stopped");
