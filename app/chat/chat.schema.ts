@@ -9,7 +9,7 @@ const roleSchema = z.enum(["system", "user", "assistant"]);
 
 /** Parts of other types are let through here and dropped by `normalizeMessages`; nothing in them is followed. */
 const partSchema = z
-  .looseObject({ type: z.string(), text: z.unknown() })
+  .looseObject({ type: z.string(), text: z.unknown().optional() })
   .refine((part) => part.type !== "text" || typeof part.text === "string", {
     path: ["text"],
     message: "A text part needs its text as a string",
