@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /** How far an answer may go, and where its real length is put down. `settle` is called exactly once. */
 export type QuotaReservation = {
   maxOutputTokens: number;
@@ -43,6 +45,8 @@ export function startRun({
 
   const onClientGone = () => void end("client-gone");
   const onShutdown = () => void end("shutdown");
+  // One listener for each open answer is no leak.
+  setMaxListeners(0, shutdownSignal);
   const timer = setTimeout(() => void end("time-limit"), maxDurationMs);
   signal.addEventListener("abort", onClientGone, { once: true });
   shutdownSignal.addEventListener("abort", onShutdown, { once: true });

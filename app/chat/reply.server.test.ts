@@ -479,3 +479,18 @@ test("a tool that fails on purpose says why; one that breaks says only that it d
   expect(errors).toEqual(["No such key.", "The tool failed."]);
   expect(warnings).toEqual(["Tool breaking failed"]);
 });
+
+test("many answers may be open at once without a warning about listeners on the shutdown signal", async () => {
+  const { options, shutdown } = await prepare([fallingSilentAfter("Four")]);
+  const warned: string[] = [];
+  const onWarning = (warning: Error) => void warned.push(warning.name);
+  process.on("warning", onWarning);
+  onTestFinished(() => void process.off("warning", onWarning));
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => openReply({ ...options, signal: new AbortController().signal })),
+  );
+  shutdown.abort();
+  const ends = await Promise.all(answers.map(async (events) => (await collect(events)).at(-2)?.type));
+  expect(ends).toEqual(Array.from({ length: 20 }, () => "error"));
+  expect(warned).toEqual([]);
+});

@@ -286,6 +286,22 @@ test("a server that is not there is named with its configured address, without c
   expect(error.details).toBe("connection refused");
 });
 
+test("a connection that does not come to stand within its limit is given up", async () => {
+  // Takes the connection and never answers the TLS greeting.
+  const listener = createServer(() => undefined).listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  onTestFinished(() => void listener.close());
+  const { port } = listener.address() as AddressInfo;
+  const provider = createEdgeProvider({
+    baseUrl: `https://127.0.0.1:${port}/v1`,
+    apiToken: "t",
+    times: { connectTimeoutMs: 100 },
+  });
+  const { error } = await failureOf(provider.open(toRequest()));
+  expect(error.message).toBe("Edge-inference provider request failed");
+  expect(error.details).toBe("no connection within 0.1 seconds");
+});
+
 test("tries once more after a quick 503 or a quick reset, and only once", async () => {
   const recovered = await startServer(refusing({ status: 503 }), saying("back"));
   const provider = createEdgeProvider({ baseUrl: recovered.baseUrl, apiToken: "t" });

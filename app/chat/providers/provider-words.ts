@@ -3,11 +3,15 @@ import { cutText, toWellFormedText } from "~/chat/well-formed-text";
 /** How much of a provider's own words reaches a client. */
 const maxWordsChars = 200;
 
+/** A shorter secret may be part of an ordinary word (`none` is a usual key of local servers). */
+const wordLikeChars = 8;
+
 /** One short line without the given secrets and without anything that looks like one. */
 export function cleanProviderWords({ text, secrets }: { text: string; secrets: readonly string[] }): string {
   let words = toWellFormedText(text);
   for (const secret of secrets) {
-    if (secret.length > 0) words = words.replaceAll(secret, "[removed]");
+    if (secret.length >= wordLikeChars) words = words.replaceAll(secret, "[removed]");
+    else if (secret.length > 0) words = words.replace(toWholeWord(secret), "[removed]");
   }
   words = words
     .replace(/\bBearer\s+\S+/gi, "[removed]")
@@ -48,4 +52,8 @@ function dig(value: unknown, path: readonly (string | number)[]): unknown {
     (inner, key) => (inner as Record<string | number, unknown> | null | undefined)?.[key],
     value,
   );
+}
+
+function toWholeWord(secret: string): RegExp {
+  return new RegExp(`(?<!\\w)${secret.replace(/[^\w\s]/g, "\\$&")}(?!\\w)`, "g");
 }
