@@ -29,7 +29,14 @@ export function defineChatTool<Schema extends z.ZodObject>(
   return { ...tool, run: ({ input, ...rest }) => tool.run({ input: input as z.infer<Schema>, ...rest }) };
 }
 
-export function toToolOffer({ name, description, inputSchema }: ChatTool): ToolOffer {
-  const { $schema: _dialect, ...inputJsonSchema } = z.toJSONSchema(inputSchema, { io: "input" });
-  return { name, description, inputJsonSchema };
+/** Made once for each tool: turning a schema round costs more than the rest of a request. */
+const offers = new WeakMap<ChatTool, ToolOffer>();
+
+export function toToolOffer(tool: ChatTool): ToolOffer {
+  const known = offers.get(tool);
+  if (known) return known;
+  const { $schema: _dialect, ...inputJsonSchema } = z.toJSONSchema(tool.inputSchema, { io: "input" });
+  const offer = { name: tool.name, description: tool.description, inputJsonSchema };
+  offers.set(tool, offer);
+  return offer;
 }

@@ -29,8 +29,8 @@ function splitFrontMatter(text: string): { fields: { title?: string; namespace?:
   if (!match) return { fields: {}, body: text };
   const fields: Record<string, string> = {};
   for (const line of (match[1] ?? "").split("\n")) {
-    const field = /^(\w+):\s*(.*?)\s*$/.exec(line);
-    if (field?.[1]) fields[field[1]] = (field[2] ?? "").replace(/^(["'])(.*)\1$/, "$2");
+    const field = /^(\w+):(.*)$/.exec(line);
+    if (field?.[1]) fields[field[1]] = (field[2] ?? "").trim().replace(/^(["'])(.*)\1$/, "$2");
   }
   return { fields, body: text.slice(match[0].length) };
 }
@@ -43,11 +43,18 @@ function splitSections(body: string): Section[] {
   for (const line of body.split("\n")) {
     const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1];
     if (mark) fence = fence === null ? mark : fence === mark ? null : fence;
-    const heading = fence === null ? /^(#{1,6})\s+(.*?)\s*#*$/.exec(line) : null;
-    if (heading) sections.push({ level: heading[1]?.length ?? 1, heading: heading[2] ?? "", lines: [] });
+    const heading = fence === null ? /^(#{1,6})[ \t](.*)$/.exec(line) : null;
+    if (heading)
+      sections.push({ level: heading[1]?.length ?? 1, heading: toHeading(heading[2] ?? ""), lines: [] });
     else sections.at(-1)?.lines.push(line);
   }
   return sections;
+}
+
+/** Without the closing marks that some write after a heading. */
+function toHeading(words: string): string {
+  const trimmed = words.trim();
+  return (/^(.*) #+$/.exec(trimmed)?.[1] ?? trimmed).trim();
 }
 
 function splitParagraphs(text: string): string[] {

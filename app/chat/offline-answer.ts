@@ -32,7 +32,7 @@ export function findSmallTalkAnswer(question: string): string | null {
   return null;
 }
 
-export const noSearchAnswer = `${assistantIntroduction} No search over documents is set up here, so I have nothing to quote.`;
+export const noSearchAnswer = `${assistantIntroduction} No search over documents is available here, so I have nothing to quote.`;
 
 /** `outputText` is what the search tool answered, as the model is shown it. */
 export function composeAnswer({

@@ -48,7 +48,12 @@ export async function openReply(options: ReplyOptions): Promise<AsyncIterableIte
   const run = startRun(options);
   try {
     run.throwIfEnded();
-    const events = openStep({ options, run, messages: options.messages, tools: options.tools });
+    const events = openStep({
+      options,
+      run,
+      messages: options.messages,
+      tools: toolsIn({ options, step: 1 }),
+    });
     const first = await events.next();
     run.throwIfEnded();
     if (first.done) throw new Error("The provider ended without an event");
@@ -102,16 +107,19 @@ async function* runSteps({
   const { run } = context;
   const messages: ModelMessage[] = [...options.messages];
   let events = firstStep;
-  let tools = options.tools;
   for (let step = 1; ; step += 1) {
+    const tools = toolsIn({ options, step });
     const result = yield* runStep({ context, events, tools });
     if (!result.wantsAnother || step >= options.maxSteps) return result.reason;
     if (run.leftTokens() === 0) return "length";
     messages.push(...result.addedMessages);
-    // The last step is offered no tools, so that it is spent on an answer.
-    tools = step + 1 === options.maxSteps ? [] : options.tools;
-    events = openStep({ options, run, messages, tools });
+    events = openStep({ options, run, messages, tools: toolsIn({ options, step: step + 1 }) });
   }
+}
+
+/** The last step is offered no tools, so that it is spent on an answer. */
+function toolsIn({ options, step }: { options: ReplyOptions; step: number }): readonly ChatTool[] {
+  return step >= options.maxSteps ? [] : options.tools;
 }
 
 function openStep({

@@ -152,7 +152,9 @@ test("says so when it found nothing, when the search failed and when there is no
   const failed = await answer(prepare({ matches: new Error("disk") }).options);
   expect(failed.text).toContain("failed just now");
   expect(failed.events.some(({ type }) => type === "tool-output-error")).toBe(true);
-  expect((await answer(prepare({ tools: [] }).options)).text).toContain("No search over documents is set up");
+  expect((await answer(prepare({ tools: [] }).options)).text).toContain(
+    "No search over documents is available",
+  );
 });
 
 test("searches anew for each question, whatever was answered before", async () => {

@@ -204,7 +204,8 @@ function toProviderError({
     provider: endpoint.name,
     message: endpoint.failureMessage,
     details: cleanProviderWords({ text: describe(error), secrets }),
-    cause: error,
+    // Faults carry a provider's words as they came, which may hold a key: they are told cleaned or not at all.
+    cause: error instanceof CompletionFault ? undefined : error,
   });
 }
 
