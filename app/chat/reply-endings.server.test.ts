@@ -17,9 +17,13 @@ import { createLocalProvider } from "./providers/local.gateway.server";
 import { openReply } from "./reply.server";
 import type { ReplyOptions } from "./reply.server";
 
-const times = { connectTimeoutMs: 500, firstEventTimeoutMs: 200, idleTimeoutMs: 200 };
+/** For servers that fall silent; the others get more than enough time, however busy the machine is. */
+const shortTimes = { firstEventTimeoutMs: 200, idleTimeoutMs: 200 };
 
-function prepare(baseUrl: string, changes: Partial<ReplyOptions> = {}) {
+function prepare(
+  baseUrl: string,
+  { times, ...changes }: Partial<ReplyOptions> & { times?: typeof shortTimes } = {},
+) {
   const settled: number[] = [];
   const client = new AbortController();
   const options: ReplyOptions = {
@@ -31,7 +35,7 @@ function prepare(baseUrl: string, changes: Partial<ReplyOptions> = {}) {
     caller: null,
     reservation: { maxOutputTokens: 100, settle: async ({ usedTokens }) => void settled.push(usedTokens) },
     maxSteps: 5,
-    maxDurationMs: 5_000,
+    maxDurationMs: 20_000,
     signal: client.signal,
     shutdownSignal: new AbortController().signal,
     warn: () => undefined,
@@ -73,9 +77,9 @@ const html: Behaviour = ({ response }) => {
   response.end("<h1>Hello</h1>");
 };
 
-test.each<[string, Behaviour, string]>([
+test.each<[string, Behaviour, string, typeof shortTimes?]>([
   ["resets the connection", ({ response }) => void response.destroy(), "the connection broke off"],
-  ["hangs before the headers", neverAnswering, "no answer within 0.2 seconds"],
+  ["hangs before the headers", neverAnswering, "no answer within 0.2 seconds", shortTimes],
   [
     "closes without a word",
     (call) => (call.start(), openThenClose(call)),
@@ -89,9 +93,9 @@ test.each<[string, Behaviour, string]>([
   ["answers 500", refusing({ status: 500, message: "ouch" }), "HTTP 500: ouch"],
 ])(
   "a local server that %s: an error before the stream, nothing charged",
-  async (_name, behaviour, details) => {
+  async (_name, behaviour, details, times) => {
     const server = await startServer(behaviour);
-    const { options, settled } = prepare(server.baseUrl);
+    const { options, settled } = prepare(server.baseUrl, { times });
     await expect(openReply(options)).rejects.toMatchObject({
       provider: "local",
       message: `Local server connection failed: ${server.baseUrl}`,
@@ -115,8 +119,8 @@ test("a local server that refuses the connection: the same, with its address", a
   expect(settled).toEqual([0]);
 });
 
-test.each<[string, Behaviour, string]>([
-  ["hangs", fallingSilentAfter(half), "nothing was sent for 0.2 seconds"],
+test.each<[string, Behaviour, string, typeof shortTimes?]>([
+  ["hangs", fallingSilentAfter(half), "nothing was sent for 0.2 seconds", shortTimes],
   [
     "closes without the end mark",
     afterHalf(openThenClose),
@@ -131,9 +135,9 @@ test.each<[string, Behaviour, string]>([
   ],
 ])(
   "a local server that %s in mid-stream: error, finish, end mark, and what was sent is charged",
-  async (_name, behaviour, details) => {
+  async (_name, behaviour, details, times) => {
     const server = await startServer(behaviour);
-    const { options, settled } = prepare(server.baseUrl);
+    const { options, settled } = prepare(server.baseUrl, { times });
     expect(await readWire(options)).toEqual([
       "start",
       "start-step",
@@ -179,7 +183,8 @@ test("fifty answers at once, each with its own end, are settled once each", asyn
   const servers = await Promise.all(endings.map(startServer));
   const settledCounts = await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
-      const { options, settled, client } = prepare(servers[index % servers.length]?.baseUrl ?? "");
+      const baseUrl = servers[index % servers.length]?.baseUrl ?? "";
+      const { options, settled, client } = prepare(baseUrl, { times: shortTimes });
       if (index % 5 === 0) setTimeout(() => client.abort(), index);
       await readWire(options).catch(() => undefined);
       return settled.length;
