@@ -24,6 +24,8 @@ export type StepResult = { reason: FinishReason; addedMessages: ModelMessage[]; 
 
 type AskedCall = ToolCall & { input: ToolInput };
 
+type Said = { text: string; calls: AskedCall[]; reason: FinishReason; wasCut: boolean };
+
 /** One step: what the model says, the tools it asks for run side by side, and what they answered. */
 export async function* runStep({
   context,
@@ -35,59 +37,47 @@ export async function* runStep({
   /** Those that the model was offered in this step. */
   tools: readonly ChatTool[];
 }): AsyncGenerator<ChatEvent, StepResult> {
-  const said = { text: "", calls: [] as AskedCall[], reason: "other" as FinishReason, wasCut: false };
+  const said: Said = { text: "", calls: [], reason: "other", wasCut: false };
+  const ids = new Map<string, string>();
   context.open.step = true;
   yield { type: "start-step" };
   try {
-    yield* relayEvents({ context, events, said });
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      context.run.throwIfEnded();
+      const event = next.value;
+      if (event.type === "finish") {
+        said.reason = event.reason;
+        break;
+      }
+      // Plain loops: delegating each event through generators costs more than the rest of its way.
+      if (event.type === "text") for (const out of relayText({ context, said, text: event.text })) yield out;
+      else for (const out of relayCall({ context, said, ids, event })) yield out;
+      if (said.wasCut) break;
+    }
   } finally {
     await events.return?.();
   }
+  context.run.throwIfEnded();
   yield* closeText(context);
   const outcomes = yield* runCalls({ context, calls: said.calls, tools });
   context.open.step = false;
   yield { type: "finish-step" };
-  const { reason, calls, wasCut } = said;
+  return toResult({ said, outcomes });
+}
+
+function toResult({ said, outcomes }: { said: Said; outcomes: Map<string, ToolOutcome> }): StepResult {
+  const { text, calls, wasCut } = said;
   return {
-    reason,
+    reason: wasCut ? "length" : said.reason,
     wantsAnother: calls.length > 0 && !wasCut,
     addedMessages: [
-      { role: "assistant", text: toWellFormedText(said.text), toolCalls: calls },
+      { role: "assistant", text: toWellFormedText(text), toolCalls: calls },
       ...calls.map((call) => toToolMessage({ call, outcome: outcomes.get(call.toolCallId) })),
     ],
   };
 }
 
-type Said = { text: string; calls: AskedCall[]; reason: FinishReason; wasCut: boolean };
-
-async function* relayEvents({
-  context,
-  events,
-  said,
-}: {
-  context: StepContext;
-  events: AsyncIterator<ProviderEvent>;
-  said: Said;
-}): AsyncGenerator<ChatEvent> {
-  const ids = new Map<string, string>();
-  for (let next = await events.next(); !next.done; next = await events.next()) {
-    context.run.throwIfEnded();
-    const event = next.value;
-    if (event.type === "finish") {
-      said.reason = event.reason;
-      return;
-    }
-    if (event.type === "text") yield* relayText({ context, said, text: event.text });
-    else yield* relayCall({ context, said, ids, event });
-    if (said.wasCut) {
-      said.reason = "length";
-      return;
-    }
-  }
-  context.run.throwIfEnded();
-}
-
-function* relayText({
+function relayText({
   context: { run, open },
   said,
   text,
@@ -95,17 +85,18 @@ function* relayText({
   context: StepContext;
   said: Said;
   text: string;
-}): Generator<ChatEvent> {
+}): ChatEvent[] {
   const delta = cutText({ text, maxChars: run.leftChars() });
   said.wasCut = delta.length < text.length;
-  if (delta === "") return;
+  if (delta === "") return [];
   run.count(delta);
   said.text += delta;
-  if (open.textId === null) {
-    open.textId = `text-${++open.texts}`;
-    yield { type: "text-start", id: open.textId };
-  }
-  yield { type: "text-delta", id: open.textId, delta };
+  if (open.textId !== null) return [{ type: "text-delta", id: open.textId, delta }];
+  open.textId = `text-${++open.texts}`;
+  return [
+    { type: "text-start", id: open.textId },
+    { type: "text-delta", id: open.textId, delta },
+  ];
 }
 
 function* relayCall({

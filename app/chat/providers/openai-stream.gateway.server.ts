@@ -70,16 +70,14 @@ async function* streamCompletion({
   let finished = false;
   try {
     body = await openStream({ endpoint, request, times, signal: controller.signal });
-    for await (const event of readEvents({
-      body,
-      request,
-      times,
-      onFirst: () => clearTimeout(firstEventTimer),
-    })) {
-      finished = event.type === "finish";
-      if (finished) closeGently(body);
-      yield event;
-      if (finished) return;
+    const onFirst = () => clearTimeout(firstEventTimer);
+    const nextEvents = createEventReader({ body, request, times, onFirst });
+    while (!finished) {
+      for (const event of await nextEvents()) {
+        finished = event.type === "finish";
+        if (finished) closeGently(body);
+        yield event;
+      }
     }
   } catch (error) {
     if (request.signal.aborted) throw request.signal.reason;
@@ -155,7 +153,11 @@ async function requireEventStream(response: IncomingMessage): Promise<IncomingMe
   throw new CompletionFault(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
 }
 
-async function* readEvents({
+/**
+ * Gives the events of each chunk as it comes: none where it holds but a part of one, `finish` once, at the end.
+ * What a chunk holds before a fault is given before the fault is thrown.
+ */
+function createEventReader({
   body,
   request,
   times,
@@ -165,22 +167,30 @@ async function* readEvents({
   request: ProviderRequest;
   times: CompletionTimes;
   onFirst: () => void;
-}): AsyncGenerator<ProviderEvent> {
+}): () => Promise<ProviderEvent[]> {
   const reader = createBodyReader({ body, idleTimeoutMs: times.idleTimeoutMs });
   const sse = createSseReader({ maxEventChars });
   const completion = createCompletionReader({ maxToolInputChars: request.maxOutputTokens * charsPerToken });
-  for (;;) {
+  let fault: unknown = null;
+
+  return async function nextEvents() {
+    if (fault) throw fault;
     const chunk = await reader.next();
     const payloads = chunk === null ? sse.flush() : sse.push(chunk);
     if (payloads.length > 0) onFirst();
-    for (const payload of payloads) {
-      for (const event of completion.read(payload)) {
-        yield event;
-        if (event.type === "finish") return;
+    const events: ProviderEvent[] = [];
+    try {
+      for (const payload of payloads) {
+        events.push(...completion.read(payload));
+        if (events.at(-1)?.type === "finish") return events;
       }
+      if (chunk === null) throw new CompletionFault("closed the connection before its answer was complete");
+    } catch (error) {
+      fault = error;
+      if (events.length === 0) throw error;
     }
-    if (chunk === null) throw new CompletionFault("closed the connection before its answer was complete");
-  }
+    return events;
+  };
 }
 
 /** Lets the connection go back to the pool when the server closes its answer soon, and cuts it otherwise. */

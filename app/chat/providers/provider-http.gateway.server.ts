@@ -74,7 +74,15 @@ export function createBodyReader({ body, idleTimeoutMs }: { body: IncomingMessag
   let wake: (() => void) | null = null;
   let failure: Error | null = null;
   const rouse = () => wake?.();
-  body.on("readable", rouse).on("end", rouse).on("close", rouse);
+  // One timer for the whole body, wound up again by each wait: making one for each costs more than the reading.
+  const timer = setTimeout(() => {
+    if (wake) body.destroy(new ConnectionFault(`nothing was sent for ${idleTimeoutMs / 1000} seconds`));
+  }, idleTimeoutMs);
+  body.on("readable", rouse).on("end", rouse);
+  body.once("close", () => {
+    clearTimeout(timer);
+    rouse();
+  });
   body.on("error", (error) => {
     failure ??= error;
     rouse();
@@ -87,24 +95,10 @@ export function createBodyReader({ body, idleTimeoutMs }: { body: IncomingMessag
       if (failure) throw failure;
       if (body.readableEnded) return null;
       if (body.destroyed) throw new ConnectionFault("the connection broke off");
-      await waitForNews();
+      timer.refresh();
+      await new Promise<void>((resolve) => (wake = resolve));
+      wake = null;
     }
-  }
-
-  function waitForNews(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        wake = null;
-        const fault = new ConnectionFault(`nothing was sent for ${idleTimeoutMs / 1000} seconds`);
-        body.destroy(fault);
-        reject(fault);
-      }, idleTimeoutMs);
-      wake = () => {
-        wake = null;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 
   return { next };
