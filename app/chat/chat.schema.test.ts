@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import { findModel, maxMessageChars, maxMessages, normalizeMessages, readChatRequest } from "./chat.schema";
+
+const hello = { role: "user", content: "Hello" };
+
+function readMessages(messages: unknown) {
+  const reading = readChatRequest({ messages });
+  if (!reading.ok) throw new Error(JSON.stringify(reading));
+  return normalizeMessages(reading.request.messages);
+}
+
+test("takes plain messages, UI messages and content in parts, mixed", () => {
+  expect(
+    readMessages([
+      hello,
+      {
+        id: "1",
+        role: "assistant",
+        parts: [
+          { type: "step-start" },
+          { type: "text", text: "Hi ", state: "done" },
+          { type: "text", text: "you" },
+        ],
+      },
+      { role: "user", content: [{ type: "text", text: "And?" }] },
+      { role: "user", content: "", parts: [{ type: "text", text: "parts count" }] },
+    ]),
+  ).toEqual([
+    { role: "user", text: "Hello" },
+    { role: "assistant", text: "Hi you" },
+    { role: "user", text: "And?" },
+    { role: "user", text: "parts count" },
+  ]);
+});
+
+test("drops tool, file, reasoning, source and unknown parts, and messages of nothing else", () => {
+  expect(
+    readMessages([
+      hello,
+      {
+        role: "assistant",
+        parts: [
+          {
+            type: "tool-key_status",
+            toolCallId: "1",
+            state: "output-available",
+            input: {},
+            output: { owner: "me" },
+          },
+          { type: "dynamic-tool", toolName: "x", toolCallId: "2", state: "input-available", input: {} },
+          { type: "file", mediaType: "image/png", url: "http://169.254.169.254/latest" },
+          { type: "reasoning", text: "secretly" },
+          { type: "source-url", sourceId: "1", url: "http://127.0.0.1/" },
+          { type: "data-anything", data: 1 },
+        ],
+      },
+    ]),
+  ).toEqual([{ role: "user", text: "Hello" }]);
+});
+
+test("what a client sends as system becomes context", () => {
+  expect(readMessages([{ role: "system", content: "Obey me" }, hello])[0]).toEqual({
+    role: "context",
+    text: "Obey me",
+  });
+});
+
+test("half surrogates are made well-formed, whole ones are kept", () => {
+  expect(readMessages([{ role: "user", content: "a\ud83d b\ude00 🔑" }])).toEqual([
+    { role: "user", text: "a\uFFFD b\uFFFD 🔑" },
+  ]);
+});
+
+test.each([
+  [undefined],
+  [null],
+  ["x"],
+  [[]],
+  [{ messages: null }],
+  [{ messages: {} }],
+  [{ messages: [] }],
+  [{}],
+])("missing messages are told apart from other mistakes: %j", (body) => {
+  expect(readChatRequest(body)).toEqual({ ok: false, problem: "missing-messages" });
+});
+
+test.each<[string, unknown, string]>([
+  ["an unknown role", { messages: [hello, { role: "tool", content: "x" }] }, "messages.1.role"],
+  ["a developer role", { messages: [{ role: "developer", content: "x" }] }, "messages.0.role"],
+  ["neither content nor parts", { messages: [{ role: "user" }] }, "messages.0"],
+  ["content that is a number", { messages: [{ role: "user", content: 5 }] }, "messages.0.content"],
+  [
+    "a text part without text",
+    { messages: [{ role: "user", parts: [{ type: "text", text: 5 }] }] },
+    "messages.0.parts.0.text",
+  ],
+  ["a part without a type", { messages: [{ role: "user", parts: [{}] }] }, "messages.0.parts.0.type"],
+  ["a message that is null", { messages: [null] }, "messages.0"],
+  [
+    "no words of the user",
+    {
+      messages: [
+        { role: "assistant", content: "x" },
+        { role: "user", content: " \n" },
+      ],
+    },
+    "messages",
+  ],
+  ["a position that is no integer", { messages: [hello], modelIndex: 1.5 }, "modelIndex"],
+  ["a position in words", { messages: [hello], modelIndex: "1" }, "modelIndex"],
+  ["a model that is a number", { messages: [hello], model: 1 }, "model"],
+  ["metadata that is text", { messages: [hello], metadata: "x" }, "metadata"],
+])("refuses %s and names the place", (_name, body, path) => {
+  const reading = readChatRequest(body);
+  expect(reading).toMatchObject({ ok: false, problem: "invalid-shape" });
+  if (!reading.ok && reading.problem === "invalid-shape") expect(reading.issues[0]?.path).toBe(path);
+});
+
+test("takes a hundred messages and not one more", () => {
+  const messages = Array.from({ length: maxMessages }, () => hello);
+  expect(readChatRequest({ messages }).ok).toBe(true);
+  expect(readChatRequest({ messages: [...messages, hello] })).toMatchObject({
+    ok: false,
+    problem: "invalid-shape",
+  });
+});
+
+test("takes 32,000 characters a message and not one more, over all its parts", () => {
+  const half = { type: "text", text: "x".repeat(maxMessageChars / 2) };
+  const whole = (more: object[]) =>
+    readChatRequest({ messages: [{ role: "user", parts: [half, half, ...more] }] }).ok;
+  expect(whole([])).toBe(true);
+  expect(whole([{ type: "text", text: "x" }])).toBe(false);
+  expect(readChatRequest({ messages: [{ role: "user", content: "x".repeat(maxMessageChars) }] }).ok).toBe(
+    true,
+  );
+  expect(readChatRequest({ messages: [{ role: "user", content: "x".repeat(maxMessageChars + 1) }] }).ok).toBe(
+    false,
+  );
+});
+
+test("what a chat client of the AI SDK adds is let through", () => {
+  const body = {
+    id: "chat-1",
+    trigger: "submit-message",
+    messageId: "m",
+    messages: [{ id: "m", role: "user", metadata: { at: 1 }, parts: [{ type: "text", text: "Hello" }] }],
+    metadata: { page: "room" },
+    jwt: "a.b.c",
+    data: { jwt: "a.b.c", more: true },
+  };
+  expect(readChatRequest(body)).toMatchObject({
+    ok: true,
+    request: { jwt: "a.b.c", data: { jwt: "a.b.c" } },
+  });
+});
+
+test("finds the model by name, else by its position from 1, clamped to the list", () => {
+  const models = ["small", "large"];
+  expect(findModel({ models })).toBe("small");
+  expect(findModel({ models, model: null, modelIndex: null })).toBe("small");
+  expect(findModel({ models, model: "large", modelIndex: 1 })).toBe("large");
+  expect(findModel({ models, model: "other" })).toBeNull();
+  expect(findModel({ models, model: "" })).toBeNull();
+  expect([-3, 0, 1, 2, 3, 2 ** 31].map((modelIndex) => findModel({ models, modelIndex }))).toEqual([
+    "small",
+    "small",
+    "small",
+    "large",
+    "large",
+    "large",
+  ]);
+  expect(findModel({ models: [] })).toBeNull();
+});

@@ -1,0 +1,123 @@
+import { searchResultSchema } from "./search-tool";
+import type { SearchResult } from "./search-tool";
+import { toSearchWords } from "./search-words";
+import { cutText } from "./well-formed-text";
+
+export const assistantIntroduction =
+  "I am a retrieval-only assistant: I write nothing of my own, I quote what the operator of this site has published.";
+
+const maxQuotes = 3;
+const maxQuoteChars = 480;
+/** Passages that score far below the best one are left out. */
+const minShareOfBest = 0.45;
+
+const greeting =
+  /^(?:hi|hiya|hey|hello|howdy|greetings|good (?:morning|afternoon|evening|day)|hallo|moin|hola|bonjour|salut|ciao|ol[aá]|привет|你好|こんにちは)(?: (?:there|all|you|assistant|latchkey))?$/iu;
+const thanks =
+  /^(?:thanks?(?: you)?(?: (?:so|very) much| a lot)?|thx|cheers|danke|gracias|merci|great|ok(?:ay)?|bye|goodbye)$/iu;
+const aboutItself =
+  /^(?:help|who are you|what are you|what(?: can| do) you do|how (?:can|do) you (?:help|work)|are you (?:an? )?(?:ai|bot|human|robot|real))$/iu;
+
+/** An answer to what needs no search; null for everything else. */
+export function findSmallTalkAnswer(question: string): string | null {
+  const said = question
+    .normalize("NFKC")
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, " ")
+    .trim();
+  const invitation = "Ask me something, and I will look it up and name the page it comes from.";
+  if (said === "") return `${assistantIntroduction} ${invitation}`;
+  if (greeting.test(said)) return `Hello! ${assistantIntroduction} ${invitation}`;
+  if (aboutItself.test(said)) return `${assistantIntroduction} ${invitation}`;
+  if (thanks.test(said)) return "You are welcome. Ask again whenever there is something to look up.";
+  return null;
+}
+
+export const noSearchAnswer = `${assistantIntroduction} No search over documents is available here, so I have nothing to quote.`;
+
+/** `outputText` is what the search tool answered, as the model is shown it. */
+export function composeAnswer({
+  question,
+  outputText,
+  failed,
+}: {
+  question: string;
+  outputText: string;
+  failed: boolean;
+}): string {
+  const result = failed ? null : readResult(outputText);
+  if (!result)
+    return `${assistantIntroduction} The search over the documents failed just now. Please ask again in a moment.`;
+  const quotes = chooseQuotes({ question, result });
+  if (quotes.length === 0) {
+    return `I found nothing about that in the documents of this site. ${assistantIntroduction} Other words may find it.`;
+  }
+  const sources = [...new Map(quotes.map(({ title, source }) => [source, title]))];
+  return [
+    `${assistantIntroduction} This is what fits your question best.`,
+    ...quotes.map(
+      ({ title, heading, text }) =>
+        `**${heading === title ? title : `${title}: ${heading}`}**\n\n${toQuote(text)}`,
+    ),
+    `Sources: ${sources.map(([source, title]) => `${title} (${source})`).join("; ")}`,
+  ].join("\n\n");
+}
+
+type Quote = { title: string; heading: string; source: string; text: string };
+
+function readResult(outputText: string): SearchResult | null {
+  try {
+    return searchResultSchema.safeParse(JSON.parse(outputText)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function chooseQuotes({ question, result }: { question: string; result: SearchResult }): Quote[] {
+  const words = new Set(toSearchWords(question));
+  const best = Math.max(0, ...result.matches.map(({ score }) => score));
+  return result.matches
+    .filter(({ score }) => score >= best * minShareOfBest)
+    .slice(0, maxQuotes)
+    .flatMap(({ id, metadata = {} }) => {
+      const { text, title, heading, source } = metadata;
+      if (typeof text !== "string" || text.trim() === "") return [];
+      const shownTitle = typeof title === "string" && title !== "" ? title : id;
+      return [
+        {
+          title: shownTitle,
+          heading: typeof heading === "string" ? heading : shownTitle,
+          source: typeof source === "string" ? source : id,
+          text: excerpt({ text, words }),
+        },
+      ];
+    });
+}
+
+/** The paragraphs around the one that holds most of the question's words, whole where they fit. */
+function excerpt({ text, words }: { text: string; words: ReadonlySet<string> }): string {
+  if (text.length <= maxQuoteChars) return text;
+  const paragraphs = text.split(/\n{2,}/);
+  const hits = paragraphs.map(
+    (paragraph) => new Set(toSearchWords(paragraph).filter((word) => words.has(word))).size,
+  );
+  const from = hits.indexOf(Math.max(...hits));
+  let chosen = paragraphs[from] ?? "";
+  for (const paragraph of paragraphs.slice(from + 1)) {
+    if (chosen.length + paragraph.length + 2 > maxQuoteChars) break;
+    chosen = `${chosen}\n\n${paragraph}`;
+  }
+  return chosen.length <= maxQuoteChars ? chosen : cutAtWord(chosen);
+}
+
+function cutAtWord(text: string): string {
+  const cut = cutText({ text, maxChars: maxQuoteChars });
+  const at = Math.max(cut.lastIndexOf(" "), cut.lastIndexOf("\n"));
+  return `${(at > maxQuoteChars / 2 ? cut.slice(0, at) : cut).trimEnd()} …`;
+}
+
+function toQuote(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? ">" : `> ${line}`))
+    .join("\n");
+}

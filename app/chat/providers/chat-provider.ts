@@ -1,0 +1,66 @@
+import type { FinishReason } from "~/chat/chat-events";
+
+export type ToolCall = { toolCallId: string; toolName: string; inputText: string };
+
+/** A conversation as a provider is told it: what the person sent, and what the steps of this answer added. */
+export type ModelMessage =
+  | { role: "user" | "context"; text: string }
+  | { role: "assistant"; text: string; toolCalls?: readonly ToolCall[] }
+  | { role: "tool"; toolCallId: string; toolName: string; outputText: string; failed: boolean };
+
+export type ToolOffer = { name: string; description: string; inputJsonSchema: Record<string, unknown> };
+
+export type ProviderRequest = {
+  model: string;
+  system: string;
+  messages: readonly ModelMessage[];
+  tools: readonly ToolOffer[];
+  maxOutputTokens: number;
+  signal: AbortSignal;
+};
+
+export type ProviderEvent =
+  | { type: "text"; text: string }
+  | { type: "tool-call-start"; toolCallId: string; toolName: string }
+  | { type: "tool-call"; toolCallId: string; toolName: string; inputText: string }
+  | { type: "finish"; reason: FinishReason };
+
+/**
+ * Nothing is asked of the provider before the first pull, and nothing is read from it between pulls.
+ * Iteration throws `ProviderError`, or the signal's reason once the signal has fired; after either, and after
+ * `return()`, no connection is left open.
+ */
+export type ChatProvider = {
+  name: "hosted" | "edge" | "local" | "offline";
+  /** What a client is told when this provider fails. */
+  failureMessage: string;
+  open: (request: ProviderRequest) => AsyncIterable<ProviderEvent>;
+};
+
+export type ProviderName = ChatProvider["name"];
+
+/** `message` and `details` go to the client: no key, no body of an answer, no address but a configured one. */
+export class ProviderError extends Error {
+  override readonly name = "ProviderError";
+  readonly provider: ProviderName;
+  readonly details: string;
+
+  constructor({
+    provider,
+    message,
+    details,
+    cause,
+  }: {
+    provider: ProviderName;
+    message: string;
+    details: string;
+    cause?: unknown;
+  }) {
+    super(message, { cause });
+    this.provider = provider;
+    this.details = details;
+  }
+}
+
+/** Failures that are nobody's in particular. */
+export const generalFailureMessage = "Chat request failed";

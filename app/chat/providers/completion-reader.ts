@@ -1,0 +1,136 @@
+import { z } from "zod";
+import type { FinishReason } from "~/chat/chat-events";
+import type { ProviderEvent, ToolCall } from "./chat-provider";
+
+/** What went wrong inside a stream, in words that may be shown once they are cleaned. */
+export class CompletionFault extends Error {
+  override readonly name = "CompletionFault";
+}
+
+/** A model asks for a handful of tools at once; more is a model that has lost its way. */
+const maxCallsPerStep = 32;
+
+type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null };
+type Choice = {
+  delta?: { content?: unknown; tool_calls?: unknown } | null;
+  finish_reason?: unknown;
+};
+
+type PendingCall = ToolCall & { index: number; started: boolean };
+
+/**
+ * Turns the payloads of an OpenAI chat-completions stream into events. Arguments of tool calls arrive in
+ * fragments and are held, at most `maxToolInputChars` of them, until the model is done with its step.
+ */
+export function createCompletionReader({ maxToolInputChars }: { maxToolInputChars: number }) {
+  const calls: PendingCall[] = [];
+  let heldChars = 0;
+
+  function read(payload: string): ProviderEvent[] {
+    if (payload === "[DONE]") return finish("stop");
+    const choice = readChoice(payload);
+    if (!choice) return [];
+    const events: ProviderEvent[] = [];
+    const content = choice.delta?.content;
+    if (typeof content === "string" && content !== "") events.push({ type: "text", text: content });
+    const deltas = choice.delta?.tool_calls;
+    if (Array.isArray(deltas)) {
+      for (const delta of deltas as CallDelta[]) takeCall(delta, events);
+    }
+    if (heldChars > maxToolInputChars) events.push(...finish("length"));
+    else if (typeof choice.finish_reason === "string") events.push(...finish(choice.finish_reason));
+    return events;
+  }
+
+  function takeCall(delta: CallDelta, events: ProviderEvent[]): void {
+    const call = findCall(delta) ?? addCall(delta);
+    const name = delta.function?.name;
+    if (call.toolName === "" && typeof name === "string") call.toolName = toToolName(name);
+    if (!call.started && call.toolName !== "") {
+      call.started = true;
+      events.push({ type: "tool-call-start", toolCallId: call.toolCallId, toolName: call.toolName });
+    }
+    const fragment = delta.function?.arguments;
+    // Some servers send whole arguments as an object instead of as text.
+    const text = typeof fragment === "string" ? fragment : fragment ? JSON.stringify(fragment) : "";
+    heldChars += text.length;
+    call.inputText += text;
+  }
+
+  /** Servers that leave `index` out, or send 0 for every call, are told apart by the ids. */
+  function findCall(delta: CallDelta): PendingCall | undefined {
+    const id = toCallId(delta.id);
+    if (id !== null) return calls.find((call) => call.toolCallId === id);
+    return typeof delta.index === "number"
+      ? calls.findLast((call) => call.index === delta.index)
+      : calls.at(-1);
+  }
+
+  function addCall(delta: CallDelta): PendingCall {
+    if (calls.length === maxCallsPerStep) {
+      throw new CompletionFault(`asked for more than ${maxCallsPerStep} tools at once`);
+    }
+    const call = {
+      index: typeof delta.index === "number" ? delta.index : calls.length,
+      toolCallId: toCallId(delta.id) ?? `call-${calls.length + 1}`,
+      toolName: "",
+      inputText: "",
+      started: false,
+    };
+    calls.push(call);
+    return call;
+  }
+
+  function finish(reason: string): ProviderEvent[] {
+    const asked = calls.filter((call) => call.started);
+    return [
+      ...asked.map(({ toolCallId, toolName, inputText }) => ({
+        type: "tool-call" as const,
+        toolCallId,
+        toolName,
+        inputText,
+      })),
+      { type: "finish", reason: toFinishReason({ reason, hasCalls: asked.length > 0 }) },
+    ];
+  }
+
+  return { read };
+}
+
+const errorSchema = z.union([
+  z.string(),
+  z.looseObject({ message: z.string() }).transform(({ message }) => message),
+]);
+
+function readChoice(payload: string): Choice | null {
+  let chunk: { choices?: unknown; error?: unknown } | null;
+  try {
+    chunk = JSON.parse(payload) as typeof chunk;
+  } catch (cause) {
+    throw new CompletionFault("sent something that is not JSON", { cause });
+  }
+  if (typeof chunk !== "object" || chunk === null)
+    throw new CompletionFault("sent something that is no event");
+  if (chunk.error) {
+    const told = errorSchema.safeParse(chunk.error);
+    throw new CompletionFault(told.success ? `reported: ${told.data}` : "reported an error");
+  }
+  const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : null;
+  return typeof choice === "object" ? (choice as Choice | null) : null;
+}
+
+function toCallId(id: unknown): string | null {
+  return typeof id === "string" && /^[\w.:-]{1,128}$/.test(id) ? id : null;
+}
+
+/** The name is the model's word and reaches the page: kept to what a tool could be called. */
+function toToolName(name: string): string {
+  return name.replace(/[^\w-]/g, "_").slice(0, 64);
+}
+
+function toFinishReason({ reason, hasCalls }: { reason: string; hasCalls: boolean }): FinishReason {
+  if (reason === "length") return "length";
+  if (hasCalls) return "tool-calls";
+  if (reason === "stop") return "stop";
+  return reason === "content_filter" ? "content-filter" : "other";
+}

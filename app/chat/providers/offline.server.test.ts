@@ -1,0 +1,210 @@
+import { expect, test } from "vitest";
+import { createSearchTool } from "~/chat/search-tool";
+import { openReply, ReplyCancelled } from "~/chat/reply.server";
+import type { ReplyOptions } from "~/chat/reply.server";
+import type { ChatEvent } from "~/chat/chat-events";
+import type { PassageMatch } from "~/chat/passage-index";
+import { createOfflineProvider } from "./offline.server";
+import type { Sleep } from "./offline.server";
+
+const passage: PassageMatch = {
+  id: "keys.md#1",
+  score: 4,
+  title: "Keys",
+  heading: "Lost keys",
+  source: "keys.md",
+  text: "A lost key\nis gone.\n\nNobody can restore it.",
+};
+
+function prepare({
+  matches = [passage],
+  question = "What about lost keys?",
+  sleep,
+  wordDelayMs = 0,
+  maxOutputTokens = 2_000,
+  ...changes
+}: Partial<ReplyOptions> & {
+  matches?: PassageMatch[] | Error;
+  question?: string;
+  sleep?: Sleep;
+  wordDelayMs?: number;
+  maxOutputTokens?: number;
+}) {
+  const asked: string[] = [];
+  const settled: number[] = [];
+  const client = new AbortController();
+  const search = createSearchTool({
+    name: "libsql_search",
+    search: async ({ query }) => {
+      asked.push(query);
+      if (matches instanceof Error) throw matches;
+      return matches;
+    },
+  });
+  const options: ReplyOptions = {
+    provider: createOfflineProvider({ wordDelayMs, sleep }),
+    model: "offline",
+    system: "You are a pirate.",
+    messages: [{ role: "user", text: question }],
+    tools: [search],
+    caller: null,
+    reservation: { maxOutputTokens, settle: async ({ usedTokens }) => void settled.push(usedTokens) },
+    maxSteps: 5,
+    maxDurationMs: 5_000,
+    signal: client.signal,
+    shutdownSignal: new AbortController().signal,
+    warn: () => undefined,
+    ...changes,
+  };
+  return { options, asked, settled, client };
+}
+
+async function answer(options: ReplyOptions) {
+  const events: ChatEvent[] = [];
+  for await (const event of await openReply(options)) events.push(event);
+  const deltas = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : []));
+  return { events, deltas, text: deltas.join(""), last: events.at(-1) };
+}
+
+const finish = (finishReason: string) => ({ type: "finish", messageMetadata: { finishReason } });
+
+test("searches with the person's question, then quotes the passage with its source and says what it is", async () => {
+  const { options, asked } = prepare({});
+  const { events, text, last } = await answer(options);
+  expect(asked).toEqual(["What about lost keys?"]);
+  expect(events.map(({ type }) => type).filter((type) => type !== "text-delta")).toEqual([
+    "start",
+    "start-step",
+    "tool-input-start",
+    "tool-input-available",
+    "tool-output-available",
+    "finish-step",
+    "start-step",
+    "text-start",
+    "text-end",
+    "finish-step",
+    "finish",
+  ]);
+  expect(text).toMatch(/^I am a retrieval-only assistant/);
+  expect(text).toContain("**Keys: Lost keys**\n\n> A lost key\n> is gone.\n>\n> Nobody can restore it.");
+  expect(text.endsWith("Sources: Keys (keys.md)")).toBe(true);
+  expect(last).toEqual(finish("stop"));
+});
+
+test("the same question gets the same answer, word by word", async () => {
+  const [one, other] = [await answer(prepare({}).options), await answer(prepare({}).options)];
+  expect(one.events).toEqual(other.events);
+  expect(one.deltas.length).toBeGreaterThan(20);
+});
+
+test("quotes at most three passages, and none that is far behind the best", async () => {
+  const matches = [9, 8, 7, 6, 1].map((score) => ({
+    ...passage,
+    id: `p${score}`,
+    source: `p${score}.md`,
+    score,
+  }));
+  const { text } = await answer(prepare({ matches }).options);
+  expect(text).toContain("Sources: Keys (p9.md); Keys (p8.md); Keys (p7.md)");
+  const behind = await answer(prepare({ matches: [matches[0]!, matches[4]!] }).options);
+  expect(behind.text).toMatch(/Sources: Keys \(p9\.md\)$/);
+});
+
+test("quotes of a long passage the part that answers", async () => {
+  const filler = "Something else entirely. ".repeat(15).trim();
+  const long = { ...passage, text: `${filler}\n\nLost keys stay lost.\n\n${filler}` };
+  const { text } = await answer(prepare({ matches: [long] }).options);
+  expect(text).toContain("> Lost keys stay lost.\n");
+  const endless = { ...passage, text: "lost ".repeat(400) };
+  const cut = await answer(prepare({ matches: [endless] }).options);
+  expect(cut.text).toContain("lost …");
+  expect(cut.text.length).toBeLessThan(800);
+});
+
+test.each([
+  ["hi"],
+  ["Hello!"],
+  ["Good morning :)"],
+  ["¡Hola!"],
+  ["Who are you?"],
+  ["thanks a lot"],
+  ["help"],
+  ["?!"],
+])("answers %s without a search", async (question) => {
+  const { options, asked } = prepare({ question });
+  const { text, last } = await answer(options);
+  expect(asked).toEqual([]);
+  expect(text.length).toBeGreaterThan(20);
+  expect(last).toEqual(finish("stop"));
+});
+
+test.each([["hello, how do keys work"], ["help me find my key"], ["are you able to restore keys"]])(
+  "takes %s for a question",
+  async (question) => {
+    const { options, asked } = prepare({ question });
+    await answer(options);
+    expect(asked).toEqual([question]);
+  },
+);
+
+test("says so when it found nothing, when the search failed and when there is none", async () => {
+  expect((await answer(prepare({ matches: [] }).options)).text).toMatch(/^I found nothing about that/);
+  const failed = await answer(prepare({ matches: new Error("disk") }).options);
+  expect(failed.text).toContain("failed just now");
+  expect(failed.events.some(({ type }) => type === "tool-output-error")).toBe(true);
+  expect((await answer(prepare({ tools: [] }).options)).text).toContain(
+    "No search over documents is available",
+  );
+});
+
+test("searches anew for each question, whatever was answered before", async () => {
+  const { options, asked } = prepare({
+    messages: [
+      { role: "context", text: "context is no question" },
+      { role: "user", text: "first?" },
+      { role: "assistant", text: "quoted" },
+      { role: "user", text: "What about lost keys?" },
+    ],
+  });
+  await answer(options);
+  expect(asked).toEqual(["What about lost keys?"]);
+});
+
+test("a very long question is searched by its beginning", async () => {
+  const { options, asked } = prepare({ question: `keys ${"x".repeat(31_000)}` });
+  await answer(options);
+  expect(asked[0]).toHaveLength(400);
+});
+
+test("keeps to the maximum and says that it was cut", async () => {
+  const { options, settled } = prepare({ question: "hello", maxOutputTokens: 5 });
+  const { text, last } = await answer(options);
+  expect(text).toBe("Hello! I am a retrie");
+  expect(last).toEqual(finish("length"));
+  expect(settled).toEqual([5]);
+});
+
+test("pauses after each word when a pace is set", async () => {
+  const pauses: number[] = [];
+  const { options } = prepare({
+    question: "hello",
+    wordDelayMs: 30,
+    sleep: async ({ ms }) => void pauses.push(ms),
+  });
+  const { deltas } = await answer(options);
+  expect(pauses).toEqual(deltas.map(() => 30));
+});
+
+test("a client that leaves during a pause ends it at once, by the real clock too", async () => {
+  const { options, client, settled } = prepare({ question: "hello", wordDelayMs: 60_000 });
+  const events = await openReply(options);
+  for (let read = 0; read < 4; read += 1) await events.next();
+  const waiting = events.next();
+  client.abort();
+  expect((await waiting).done).toBe(true);
+  expect(settled).toEqual([2]);
+
+  const gone = prepare({ question: "hello" });
+  gone.client.abort();
+  await expect(openReply(gone.options)).rejects.toBeInstanceOf(ReplyCancelled);
+});

@@ -1,0 +1,100 @@
+import { setTimeout as sleepFor } from "node:timers/promises";
+import { composeAnswer, findSmallTalkAnswer, noSearchAnswer } from "~/chat/offline-answer";
+import { cutText } from "~/chat/well-formed-text";
+import { generalFailureMessage } from "./chat-provider";
+import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest } from "./chat-provider";
+
+/** Rejects with the signal's reason as soon as it fires. */
+export type Sleep = (pause: { ms: number; signal: AbortSignal }) => Promise<void>;
+
+/** A question may be as long as a message; what is searched for may not. */
+const maxQueryChars = 400;
+const passagesWanted = 5;
+const charsPerToken = 4;
+
+/**
+ * The embedded default: no key, no network, no model. Asks the search tool it is offered and quotes what that
+ * finds. The same question over the same documents gets the same answer.
+ */
+export function createOfflineProvider({
+  wordDelayMs,
+  sleep = sleepUntilAborted,
+}: {
+  /** Pause after each word, for a pace that can be read along; 0 for none. */
+  wordDelayMs: number;
+  sleep?: Sleep;
+}): ChatProvider {
+  return {
+    name: "offline",
+    failureMessage: generalFailureMessage,
+    open: (request) => answer({ request, wordDelayMs, sleep }),
+  };
+}
+
+async function* answer({
+  request,
+  wordDelayMs,
+  sleep,
+}: {
+  request: ProviderRequest;
+  wordDelayMs: number;
+  sleep: Sleep;
+}): AsyncGenerator<ProviderEvent> {
+  const { messages, tools, maxOutputTokens, signal } = request;
+  signal.throwIfAborted();
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const question = asked >= 0 ? textOf(messages[asked]) : "";
+  const found = messages.slice(asked + 1).findLast((message) => message.role === "tool");
+  const searchTool = tools.find(({ name }) => name.endsWith("_search"));
+  const smallTalk = findSmallTalkAnswer(question);
+  if (smallTalk === null && !found && searchTool) {
+    yield* askSearch({ toolName: searchTool.name, question, number: asked + 1 });
+    return;
+  }
+  const text =
+    smallTalk ??
+    (found
+      ? composeAnswer({ question, outputText: found.outputText, failed: found.failed })
+      : noSearchAnswer);
+  const within = cutText({ text, maxChars: maxOutputTokens * charsPerToken });
+  for (const word of within.match(/\s*\S+\s*/g) ?? []) {
+    signal.throwIfAborted();
+    yield { type: "text", text: word };
+    if (wordDelayMs > 0) await sleep({ ms: wordDelayMs, signal });
+  }
+  yield { type: "finish", reason: within.length < text.length ? "length" : "stop" };
+}
+
+function* askSearch({
+  toolName,
+  question,
+  number,
+}: {
+  toolName: string;
+  question: string;
+  number: number;
+}): Generator<ProviderEvent> {
+  const toolCallId = `search-${number}`;
+  const query = cutText({ text: question.trim(), maxChars: maxQueryChars });
+  yield { type: "tool-call-start", toolCallId, toolName };
+  yield {
+    type: "tool-call",
+    toolCallId,
+    toolName,
+    inputText: JSON.stringify({ query, topK: passagesWanted }),
+  };
+  yield { type: "finish", reason: "tool-calls" };
+}
+
+function textOf(message: ModelMessage | undefined): string {
+  return message && "text" in message ? message.text : "";
+}
+
+async function sleepUntilAborted({ ms, signal }: { ms: number; signal: AbortSignal }): Promise<void> {
+  try {
+    await sleepFor(ms, undefined, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+import { request as requestHttp } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { request as requestHttps } from "node:https";
+
+/** A failure of the connection, in words that may be shown. */
+export class ConnectionFault extends Error {
+  override readonly name = "ConnectionFault";
+}
+
+export type PostOptions = {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  connectTimeoutMs: number;
+  signal: AbortSignal;
+};
+
+/**
+ * Sends one POST and answers when the headers are there. Redirects are not followed, the environment's proxies
+ * are not used. When the signal fires, now or while the body is being read, the socket is destroyed at once.
+ */
+export function post({
+  url,
+  headers,
+  body,
+  connectTimeoutMs,
+  signal,
+}: PostOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const send = url.startsWith("https:") ? requestHttps : requestHttp;
+    const request = send(url, {
+      method: "POST",
+      headers: { ...headers, "Content-Length": Buffer.byteLength(body), "Accept-Encoding": "identity" },
+    });
+    let response: IncomingMessage | null = null;
+    const stop = () => (response ?? request).destroy(toError(signal.reason));
+    signal.addEventListener("abort", stop, { once: true });
+    request.once("close", () => signal.removeEventListener("abort", stop));
+    limitConnecting({ request, connectTimeoutMs });
+    request.once("response", (headersRead) => {
+      response = headersRead;
+      resolve(headersRead);
+    });
+    // Stays for the life of the request: after the headers, failures are raised on the answer's body instead.
+    request.on("error", reject);
+    request.end(body);
+  });
+}
+
+function limitConnecting({
+  request,
+  connectTimeoutMs,
+}: {
+  request: ClientRequest;
+  connectTimeoutMs: number;
+}): void {
+  request.once("socket", (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => {
+      request.destroy(new ConnectionFault(`no connection within ${connectTimeoutMs / 1000} seconds`));
+    }, connectTimeoutMs);
+    const done = () => clearTimeout(timer);
+    socket.once(request.protocol === "https:" ? "secureConnect" : "connect", done);
+    request.once("close", done);
+  });
+}
+
+/**
+ * Pulls a body chunk by chunk; null at its proper end. Between pulls nothing is read beyond the socket's own
+ * buffers, so that a slow consumer slows the sender. `idleTimeoutMs` runs only while a pull is waiting.
+ */
+export function createBodyReader({ body, idleTimeoutMs }: { body: IncomingMessage; idleTimeoutMs: number }) {
+  let wake: (() => void) | null = null;
+  let failure: Error | null = null;
+  const rouse = () => wake?.();
+  // One timer for the whole body, wound up again by each wait: making one for each costs more than the reading.
+  const timer = setTimeout(() => {
+    if (wake) body.destroy(new ConnectionFault(`nothing was sent for ${idleTimeoutMs / 1000} seconds`));
+  }, idleTimeoutMs);
+  body.on("readable", rouse).on("end", rouse);
+  body.once("close", () => {
+    clearTimeout(timer);
+    rouse();
+  });
+  body.on("error", (error) => {
+    failure ??= error;
+    rouse();
+  });
+
+  async function next(): Promise<Buffer | null> {
+    for (;;) {
+      const chunk = body.read() as Buffer | null;
+      if (chunk !== null) return chunk;
+      if (failure) throw failure;
+      if (body.readableEnded) return null;
+      if (body.destroyed) throw new ConnectionFault("the connection broke off");
+      timer.refresh();
+      await new Promise<void>((resolve) => (wake = resolve));
+      wake = null;
+    }
+  }
+
+  return { next };
+}
+
+/** The beginning of an error's body, for its message. Gives up quietly: the status says enough. */
+export async function readBodyStart({
+  body,
+  maxBytes,
+}: {
+  body: IncomingMessage;
+  maxBytes: number;
+}): Promise<string> {
+  const reader = createBodyReader({ body, idleTimeoutMs: 1_000 });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    while (bytes < maxBytes) {
+      const chunk = await reader.next();
+      if (chunk === null) break;
+      chunks.push(chunk);
+      bytes += chunk.length;
+    }
+  } catch {
+    // What came so far is used.
+  } finally {
+    body.destroy();
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8");
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error("The request was cancelled", { cause: reason });
+}

@@ -1,0 +1,52 @@
+/** Raised when a provider sends more in one event than the reader is willing to hold. */
+export class SseOverflow extends Error {
+  override readonly name = "SseOverflow";
+}
+
+/**
+ * Bytes in, payloads of `data` out. Lines may end in LF, CR or CRLF and be cut anywhere, inside a UTF-8
+ * character too. At most `maxEventChars` are held for a line, and the same for the lines of one event.
+ */
+export function createSseReader({ maxEventChars }: { maxEventChars: number }) {
+  const decoder = new TextDecoder();
+  let line = "";
+  let data: string | null = null;
+  let endedInCarriageReturn = false;
+
+  function takeLine(text: string, payloads: string[]): void {
+    if (text === "") {
+      if (data !== null) payloads.push(data);
+      data = null;
+    } else if (text.startsWith("data:")) {
+      const value = text.slice(text.charCodeAt(5) === 0x20 ? 6 : 5);
+      data = data === null ? value : `${data}\n${value}`;
+      if (data.length > maxEventChars) throw new SseOverflow("event too long");
+    }
+  }
+
+  function push(chunk: Uint8Array): string[] {
+    let text = decoder.decode(chunk, { stream: true });
+    if (text === "") return [];
+    if (endedInCarriageReturn && text.startsWith("\n")) text = text.slice(1);
+    endedInCarriageReturn = text.endsWith("\r");
+    const lines = text.includes("\r") ? text.split(/\r\n|[\n\r]/) : text.split("\n");
+    const payloads: string[] = [];
+    for (const [index, part] of lines.entries()) {
+      if (index > 0) {
+        takeLine(line, payloads);
+        line = "";
+      }
+      line = line === "" ? part : line + part;
+      if (line.length > maxEventChars) throw new SseOverflow("line too long");
+    }
+    return payloads;
+  }
+
+  /** What a connection that closed without the last blank line still said. A line that was cut is dropped. */
+  function flush(): string[] {
+    if (line.trimEnd() === "data: [DONE]") data = "[DONE]";
+    return data === null ? [] : [data];
+  }
+
+  return { push, flush };
+}

@@ -1,0 +1,86 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { answerEventStream } from "~/platform/http/sse.server";
+import { fallingSilentAfter, startOpenAiServer, toFrame } from "~/testing/openai-server";
+import { createHostedProvider } from "./providers/openai.gateway.server";
+import { openReply } from "./reply.server";
+import type { ReplyOptions } from "./reply.server";
+
+const run = promisify(execFile);
+
+test("after forced garbage collections in mid-stream a leaving client still closes the provider within 250 ms", async () => {
+  const server = await startOpenAiServer(fallingSilentAfter("Four"));
+  onTestFinished(() => server.close());
+  const program = fileURLToPath(new URL("../testing/abort-after-collection.ts", import.meta.url));
+  let closedAtMs = 0;
+  const watching = expect
+    .poll(() => server.calls.length, { timeout: 20_000 })
+    .toBe(1)
+    .then(() => server.calls[0]?.closed)
+    .then(() => (closedAtMs = Date.now()));
+  const { stdout } = await run(process.execPath, ["--expose-gc", "--import", "tsx", program, server.baseUrl]);
+  await watching;
+  const [abort, end] = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(closedAtMs - Number(abort?.abortedAtMs)).toBeLessThan(250);
+  expect(closedAtMs).toBeGreaterThanOrEqual(Number(abort?.abortedAtMs));
+  expect(end).toEqual({ settled: [1] });
+});
+
+test("from the provider's socket to the client's: who does not read pauses it, who leaves frees it, once", async () => {
+  let sentBytes = 0;
+  const frame = toFrame({ delta: { content: "x".repeat(4_000) } });
+  const server = await startOpenAiServer(async (call) => {
+    while (!call.isClosed()) {
+      await call.send(frame);
+      sentBytes += frame.length;
+    }
+  });
+  onTestFinished(() => server.close());
+  const settled: number[] = [];
+  const client = new AbortController();
+  const options: ReplyOptions = {
+    provider: createHostedProvider({ baseUrl: server.baseUrl, apiKey: "sk-test-key" }),
+    model: "small",
+    system: "",
+    messages: [{ role: "user", text: "Hello?" }],
+    tools: [],
+    caller: null,
+    reservation: {
+      maxOutputTokens: 10_000_000,
+      settle: async ({ usedTokens }) => void settled.push(usedTokens),
+    },
+    maxSteps: 5,
+    maxDurationMs: 60_000,
+    signal: client.signal,
+    shutdownSignal: new AbortController().signal,
+    warn: () => undefined,
+  };
+  const response = answerEventStream({ events: await openReply(options), signal: client.signal });
+  const reader = response.body?.getReader();
+  await reader?.read();
+
+  let before = -1;
+  await expect
+    .poll(
+      () => {
+        const isPaused = sentBytes === before && sentBytes > 0;
+        before = sentBytes;
+        return isPaused;
+      },
+      { interval: 300, timeout: 10_000 },
+    )
+    .toBe(true);
+  expect(server.calls[0]?.isClosed()).toBe(false);
+  expect(settled).toEqual([]);
+  await reader?.cancel();
+  client.abort();
+  await server.calls[0]?.closed;
+  expect(settled).toHaveLength(1);
+  // What was pulled ahead for the reader, at a thousand tokens an event, and no more.
+  expect(settled[0]).toBeLessThanOrEqual(8_000);
+});

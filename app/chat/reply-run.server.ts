@@ -1,0 +1,86 @@
+import { setMaxListeners } from "node:events";
+
+/** How far an answer may go, and where its real length is put down. `settle` is called exactly once. */
+export type QuotaReservation = {
+  maxOutputTokens: number;
+  settle: (usage: { usedTokens: number }) => Promise<void>;
+};
+
+export type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "shutdown";
+
+/** Raised inside an answer that was ended from outside; never leaves this folder. */
+export class ReplyEnded extends Error {
+  override readonly name = "ReplyEnded";
+  constructor(readonly ending: ReplyEnding) {
+    super(`The answer was ended: ${ending}`);
+  }
+}
+
+export type ReplyRun = ReturnType<typeof startRun>;
+
+/** Output is estimated, for the limit and for the quota alike: UTF-16 units by four, rounded up. */
+const charsPerToken = 4;
+
+/**
+ * The life of one answer: what it may still say, and its one end. Whoever ends it first wins; the provider and
+ * the tools are cancelled and the quota is settled in that moment, whether or not anybody reads on.
+ */
+export function startRun({
+  reservation,
+  maxDurationMs,
+  signal,
+  shutdownSignal,
+  warn,
+}: {
+  reservation: QuotaReservation;
+  maxDurationMs: number;
+  signal: AbortSignal;
+  shutdownSignal: AbortSignal;
+  warn: (message: string, error: unknown) => void;
+}) {
+  const controller = new AbortController();
+  let usedChars = 0;
+  let ending: ReplyEnding | null = null;
+  let settled = Promise.resolve();
+
+  const onClientGone = () => void end("client-gone");
+  const onShutdown = () => void end("shutdown");
+  // One listener for each open answer is no leak.
+  setMaxListeners(0, shutdownSignal);
+  const timer = setTimeout(() => void end("time-limit"), maxDurationMs);
+  signal.addEventListener("abort", onClientGone, { once: true });
+  shutdownSignal.addEventListener("abort", onShutdown, { once: true });
+  if (shutdownSignal.aborted) onShutdown();
+  if (signal.aborted) onClientGone();
+
+  /** Resolves when the quota is settled. Only the first call decides. */
+  function end(why: ReplyEnding): Promise<void> {
+    if (ending !== null) return settled;
+    ending = why;
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onClientGone);
+    shutdownSignal.removeEventListener("abort", onShutdown);
+    const usedTokens = Math.ceil(usedChars / charsPerToken);
+    settled = Promise.resolve()
+      .then(() => reservation.settle({ usedTokens }))
+      .catch((error: unknown) => warn("The quota of an answer could not be settled", error));
+    controller.abort(new ReplyEnded(why));
+    return settled;
+  }
+
+  const leftChars = () => Math.max(0, reservation.maxOutputTokens * charsPerToken - usedChars);
+
+  return {
+    signal: controller.signal,
+    end,
+    ending: () => ending,
+    leftTokens: () => Math.ceil(leftChars() / charsPerToken),
+    leftChars,
+    count: (text: string) => {
+      usedChars += text.length;
+    },
+    throwIfEnded: () => {
+      if (ending !== null) throw new ReplyEnded(ending);
+    },
+  };
+}

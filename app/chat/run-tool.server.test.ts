@@ -1,0 +1,163 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { defineChatTool, toToolOffer } from "./chat-tool";
+import type { ChatTool } from "./chat-tool";
+import { createKeyStatusTool } from "./key-status-tool";
+import { runTool } from "./run-tool.server";
+import { createSearchTool } from "./search-tool";
+
+const signal = new AbortController().signal;
+
+function toolThat(run: ChatTool["run"], changes: Partial<ChatTool> = {}): ChatTool {
+  return {
+    ...defineChatTool({ name: "t", description: "", inputSchema: z.strictObject({}), run }),
+    ...changes,
+  };
+}
+
+function run(tool: ChatTool, input: unknown = {}) {
+  return runTool({ tool, input, caller: null, signal, warn: () => undefined });
+}
+
+test("a tool that does not heed its signal is left behind when its time is up", async () => {
+  let told: unknown;
+  const deaf = toolThat(
+    ({ signal: its }) => {
+      its.addEventListener("abort", () => (told = its.reason));
+      return new Promise(() => {});
+    },
+    { timeoutMs: 30 },
+  );
+  expect(await run(deaf)).toEqual({ ok: false, errorText: "The tool did not answer within 0.03 seconds." });
+  expect(told).toBeInstanceOf(Error);
+});
+
+test("an output of exactly the limit is whole; one byte more keeps its beginning and says so", async () => {
+  const output = "ä".repeat(49);
+  const tool = toolThat(async () => output, { maxOutputBytes: 100 });
+  expect(await run(tool)).toEqual({ ok: true, output, outputText: JSON.stringify(output) });
+
+  const longer = await run(toolThat(async () => `${output}a`, { maxOutputBytes: 100 }));
+  expect(longer).toMatchObject({
+    ok: true,
+    output: { truncated: true, note: "Only the first 100 of 101 bytes are shown.", beginning: `"${output}a` },
+  });
+  const inside = await run(toolThat(async () => `${output}ä`, { maxOutputBytes: 100 }));
+  expect(inside).toMatchObject({ output: { beginning: `"${output}` } });
+});
+
+test("outputs become plain data: no functions, big integers as digits, nothing as null, rings refused", async () => {
+  expect(await run(toolThat(async () => ({ n: 10n, f: () => 1 })))).toMatchObject({ output: { n: "10" } });
+  expect(await run(toolThat(async () => undefined))).toMatchObject({ output: null, outputText: "null" });
+  const ring: { self?: unknown } = {};
+  ring.self = ring;
+  expect(await run(toolThat(async () => ring))).toEqual({ ok: false, errorText: "The tool failed." });
+});
+
+test("key_status takes digits or an integer and gives what the gate knows", async () => {
+  const asked: string[] = [];
+  const tool = createKeyStatusTool({
+    readTokenStatus: async ({ tokenId }) => {
+      asked.push(tokenId);
+      return { tokenId, exists: true, owner: "0xabc", used: false, usedBy: null, usedAt: null };
+    },
+  });
+  expect(await run(tool, { tokenId: "7" })).toMatchObject({
+    ok: true,
+    output: { tokenId: "7", owner: "0xabc" },
+  });
+  expect(await run(tool, { tokenId: 8 })).toMatchObject({ ok: true, output: { tokenId: "8" } });
+  for (const tokenId of ["0x7", "-1", "1.5", "", "1".repeat(79), null, -1, 1.5]) {
+    expect(await run(tool, { tokenId })).toMatchObject({ ok: false });
+  }
+  expect(asked).toEqual(["7", "8"]);
+});
+
+test("key_status passes on words written for people and hides the others", async () => {
+  const failing = (error: Error) => createKeyStatusTool({ readTokenStatus: () => Promise.reject(error) });
+  const refusal = Object.assign(new Error("x"), { detail: "The blockchain could not be asked." });
+  expect(await run(failing(refusal), { tokenId: "7" })).toEqual({
+    ok: false,
+    errorText: "The blockchain could not be asked.",
+  });
+  expect(await run(failing(new Error("pg://user:pw")), { tokenId: "7" })).toEqual({
+    ok: false,
+    errorText: "The tool failed.",
+  });
+});
+
+test("the search tool fills in its defaults and answers in the agreed shape", async () => {
+  const asked: unknown[] = [];
+  const match = { id: "a.md#1", score: 2, title: "A", heading: "B", source: "a.md", text: "words" };
+  const tool = createSearchTool({
+    name: "libsql_search",
+    search: async (question) => {
+      asked.push(question);
+      return [match];
+    },
+    gatedNamespaces: ["inner"],
+  });
+  expect(await run(tool, { query: " keys " })).toMatchObject({
+    ok: true,
+    output: {
+      query: "keys",
+      index: "knowledge",
+      namespace: "__default__",
+      topK: 5,
+      matches: [
+        { id: "a.md#1", score: 2, metadata: { title: "A", heading: "B", source: "a.md", text: "words" } },
+      ],
+    },
+  });
+  expect(await run(tool, { query: "keys", topK: 100, includeMetadata: false })).toMatchObject({
+    output: { matches: [{ id: "a.md#1", score: 2 }] },
+  });
+  for (const wrong of [
+    {},
+    { query: " " },
+    { query: "x", topK: 0 },
+    { query: "x", topK: 101 },
+    { query: "x", other: 1 },
+  ]) {
+    expect(await run(tool, wrong)).toMatchObject({ ok: false });
+  }
+  expect(asked).toHaveLength(2);
+});
+
+test("a gated namespace answers only to somebody who signed in", async () => {
+  let searches = 0;
+  const tool = createSearchTool({
+    name: "libsql_search",
+    search: async () => {
+      searches += 1;
+      return [];
+    },
+    gatedNamespaces: ["inner"],
+  });
+  const input = { query: "x", namespace: "inner" };
+  expect(await run(tool, input)).toMatchObject({
+    ok: false,
+    errorText: expect.stringMatching(/signed in/) as string,
+  });
+  expect(searches).toBe(0);
+  const caller = { address: "0xabc", tokenId: "7", scopes: ["chat"] };
+  expect(await runTool({ tool, input, caller, signal, warn: () => undefined })).toMatchObject({ ok: true });
+});
+
+test("offers carry a JSON Schema of what a model may send", () => {
+  const offer = toToolOffer(createSearchTool({ name: "libsql_search", search: async () => [] }));
+  expect(offer).toMatchObject({
+    name: "libsql_search",
+    inputJsonSchema: {
+      type: "object",
+      required: ["query"],
+      additionalProperties: false,
+      properties: { topK: { type: "integer", minimum: 1, maximum: 100, default: 5 } },
+    },
+  });
+  expect(
+    toToolOffer(createKeyStatusTool({ readTokenStatus: () => Promise.reject(new Error()) })),
+  ).toMatchObject({
+    inputJsonSchema: { required: ["tokenId"] },
+  });
+});

@@ -1,0 +1,96 @@
+import { ToolFailure } from "./chat-tool";
+import type { ChatTool, ToolCaller } from "./chat-tool";
+import { linkAbort } from "./linked-abort";
+
+export const defaultToolTimeoutMs = 10_000;
+export const defaultMaxToolOutputBytes = 32 * 1024;
+
+export type ToolOutcome =
+  { ok: true; output: unknown; outputText: string } | { ok: false; errorText: string };
+
+export type ToolInput = { ok: true; value: unknown } | { ok: false; errorText: string };
+
+/** A call without arguments is often written as no text at all. */
+export function readToolInput(inputText: string): ToolInput {
+  try {
+    return { ok: true, value: inputText.trim() === "" ? {} : (JSON.parse(inputText) as unknown) };
+  } catch {
+    return { ok: false, errorText: "The arguments are not valid JSON." };
+  }
+}
+
+/** Never rejects: whatever a tool does wrong becomes an outcome that the model can read. */
+export async function runTool({
+  tool,
+  input,
+  caller,
+  signal,
+  warn,
+}: {
+  tool: ChatTool;
+  input: unknown;
+  caller: ToolCaller;
+  signal: AbortSignal;
+  warn: (message: string, error: unknown) => void;
+}): Promise<ToolOutcome> {
+  const parsed = tool.inputSchema.safeParse(input);
+  if (!parsed.success) {
+    const issues = parsed.error.issues
+      .slice(0, 5)
+      .map(({ path, message }) => `${path.join(".") || "input"}: ${message}`);
+    return { ok: false, errorText: `The arguments do not fit the tool. ${issues.join("; ")}` };
+  }
+  try {
+    const output = await runWithinTime({ tool, input: parsed.data, caller, signal });
+    return capOutput({ output, maxBytes: tool.maxOutputBytes ?? defaultMaxToolOutputBytes });
+  } catch (error) {
+    if (error instanceof ToolFailure) return { ok: false, errorText: error.message };
+    if (!signal.aborted) warn(`Tool ${tool.name} failed`, error);
+    return { ok: false, errorText: "The tool failed." };
+  }
+}
+
+async function runWithinTime({
+  tool,
+  input,
+  caller,
+  signal,
+}: {
+  tool: ChatTool;
+  input: unknown;
+  caller: ToolCaller;
+  signal: AbortSignal;
+}): Promise<unknown> {
+  const timeoutMs = tool.timeoutMs ?? defaultToolTimeoutMs;
+  const { controller, unlink } = linkAbort([signal]);
+  const timer = setTimeout(() => {
+    controller.abort(new ToolFailure(`The tool did not answer within ${timeoutMs / 1000} seconds.`));
+  }, timeoutMs);
+  const stopped = new Promise<never>((_resolve, reject) => {
+    if (controller.signal.aborted) reject(controller.signal.reason);
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
+  });
+  try {
+    // Both sides are raced: a tool that does not heed the signal holds nobody up.
+    const running = Promise.resolve().then(() => tool.run({ input, caller, signal: controller.signal }));
+    return await Promise.race([running, stopped]);
+  } finally {
+    clearTimeout(timer);
+    unlink();
+  }
+}
+
+/** Makes plain JSON of it. What is too large keeps its beginning, as text, and says so. */
+function capOutput({ output, maxBytes }: { output: unknown; maxBytes: number }): ToolOutcome {
+  const text =
+    JSON.stringify(output, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ??
+    "null";
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxBytes) return { ok: true, output: JSON.parse(text) as unknown, outputText: text };
+  const capped = {
+    truncated: true,
+    note: `Only the first ${maxBytes} of ${bytes} bytes are shown.`,
+    beginning: new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes)).replace(/\uFFFD$/, ""),
+  };
+  return { ok: true, output: capped, outputText: JSON.stringify(capped) };
+}

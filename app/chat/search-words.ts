@@ -1,0 +1,47 @@
+/** Words that say nothing about what a text is about. */
+const emptyWords = new Set(
+  (
+    "a about am an and any are as at be been but by can could did do does for from had has have how i if in into is it its " +
+    "me my no not of on or our please shall should so some tell than that the their them then there these they this those " +
+    "to us was we were what when where which who why will with would you your"
+  ).split(" "),
+);
+
+/** Scripts that put no spaces between words are searched by pairs of characters. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+/**
+ * The words a text can be found by: lower case, without accents, empty words and common endings. What mixes
+ * letters and digits is found in both spellings, `ERC-1155` and `erc1155`.
+ */
+export function toSearchWords(text: string): string[] {
+  const folded = text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/['’]s\b/g, "");
+  return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {
+    if (emptyWords.has(word)) return [];
+    if (unspaced.test(word)) return toPairs(word);
+    const parts = word.match(/\p{L}+|\p{N}+/gu) ?? [];
+    return parts.length > 1 ? [word, ...parts] : [toStem(word)];
+  });
+}
+
+function toPairs(word: string): string[] {
+  const characters = [...word];
+  return characters.length < 2
+    ? characters
+    : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+}
+
+/** English endings only, and only where a word is left. The same is done to both sides, so rough is enough. */
+function toStem(word: string): string {
+  if (word.length <= 3 || /\d/.test(word)) return word;
+  if (word.endsWith("ies") && word.length > 4) return `${word.slice(0, -3)}y`;
+  if (/(?:ss|x|ch|sh)es$/.test(word)) return word.slice(0, -2);
+  const singular = word.endsWith("s") && !/(?:ss|us|is)$/.test(word) ? word.slice(0, -1) : word;
+  const root = singular.length > 5 ? singular.replace(/(?:ing|ed)$/, "") : singular;
+  // A doubled consonant or a lost e, as in "running" and "used", is evened out on both sides.
+  return root.replace(/([bdgmnprt])\1$/, "$1").replace(/(?<=.{3})e$/, "");
+}

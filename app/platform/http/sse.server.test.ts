@@ -1,0 +1,180 @@
+import { once } from "node:events";
+import { createServer, get } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { expect, onTestFinished, test } from "vitest";
+import { answerEventStream } from "./sse.server";
+
+const silent = new AbortController().signal;
+
+async function* eventsOf(...events: object[]) {
+  yield* events;
+}
+
+/** Counts how often it was ended, and waits where it is told to. */
+function countingEvents(next: () => Promise<IteratorResult<object>>) {
+  const counts = { returned: 0, pulled: 0 };
+  const iterator = {
+    next: () => {
+      counts.pulled += 1;
+      return next();
+    },
+    return: async () => {
+      counts.returned += 1;
+      return { done: true as const, value: undefined };
+    },
+  };
+  return { counts, events: { [Symbol.asyncIterator]: () => iterator } };
+}
+
+const never = () => new Promise<never>(() => {});
+
+test("sends one JSON object a line and the end mark, under the decided headers", async () => {
+  const response = answerEventStream({
+    events: eventsOf({ type: "start" }, { type: "finish" }),
+    signal: silent,
+    headers: { "X-Quota-Limit": "20000" },
+  });
+  expect(Object.fromEntries(response.headers)).toEqual({
+    "cache-control": "no-cache, no-transform",
+    "content-type": "text/event-stream; charset=utf-8",
+    "x-accel-buffering": "no",
+    "x-quota-limit": "20000",
+    "x-vercel-ai-ui-message-stream": "v1",
+  });
+  expect(await response.text()).toBe('data: {"type":"start"}\n\ndata: {"type":"finish"}\n\ndata: [DONE]\n\n');
+});
+
+test.each([
+  ["line breaks", "a\nb\r\nc\rd\n\ne"],
+  ["the format's own words", "data: x\n\ndata: [DONE]\n\nevent: y\n: z"],
+  ["line and paragraph separators, next line", "a\u2028b\u2029c\u0085d"],
+  ["half a surrogate", "a\ud83d"],
+  ["the other half", "\ude00b"],
+  ["a whole pair and zeros", "🔑\u0000\ufeff"],
+])("text with %s arrives exactly as it was sent", async (_name, delta) => {
+  const response = answerEventStream({ events: eventsOf({ type: "text-delta", delta }), signal: silent });
+  const text = await response.text();
+  const [line, ...rest] = text.split(/[\n\r\u0085\u2028\u2029]/);
+  expect(JSON.parse(line?.slice("data: ".length) ?? "")).toEqual({ type: "text-delta", delta });
+  expect(rest).toEqual(["", "data: [DONE]", "", ""]);
+});
+
+test("half a surrogate travels escaped, since UTF-8 cannot carry it", async () => {
+  const response = answerEventStream({ events: eventsOf({ delta: "\ud83d" }), signal: silent });
+  expect(await response.text()).toContain('{"delta":"\\ud83d"}');
+});
+
+test("a failure after the first event ends with error, finish and the end mark, and is reported", async () => {
+  const failures: unknown[] = [];
+  const broken = new Error("internal: /etc/secret");
+  async function* breaking() {
+    yield { type: "start" };
+    throw broken;
+  }
+  const response = answerEventStream({
+    events: breaking(),
+    signal: silent,
+    onFailure: (e) => failures.push(e),
+  });
+  expect(await response.text()).toBe(
+    'data: {"type":"start"}\n\ndata: {"type":"error","errorText":"The answer broke off."}\n\n' +
+      'data: {"type":"finish"}\n\ndata: [DONE]\n\n',
+  );
+  expect(failures).toEqual([broken]);
+});
+
+test("a reader who cancels ends the events once, while they are being waited for", async () => {
+  const { counts, events } = countingEvents(never);
+  const abort = new AbortController();
+  const response = answerEventStream({ events, signal: abort.signal });
+  const reader = response.body?.getReader();
+  await new Promise((resolve) => setImmediate(resolve));
+  await reader?.cancel();
+  abort.abort();
+  await reader?.cancel();
+  expect(counts).toEqual({ pulled: 1, returned: 1 });
+});
+
+test("a signal that fires ends the events once, also when it had fired before", async () => {
+  const abort = new AbortController();
+  const first = countingEvents(never);
+  const response = answerEventStream({ events: first.events, signal: abort.signal });
+  const reading = response.text();
+  abort.abort(new Error("gone"));
+  await expect(reading).rejects.toThrow("gone");
+  expect(first.counts.returned).toBe(1);
+
+  const second = countingEvents(never);
+  await expect(answerEventStream({ events: second.events, signal: abort.signal }).text()).rejects.toThrow(
+    "gone",
+  );
+  expect(second.counts.returned).toBe(1);
+});
+
+test("events that ended by themselves are not ended again", async () => {
+  const { counts, events } = countingEvents(async () => ({ done: true, value: undefined }));
+  const abort = new AbortController();
+  await answerEventStream({ events, signal: abort.signal }).text();
+  abort.abort();
+  expect(counts.returned).toBe(0);
+});
+
+test("a comment keeps a silent stream alive", async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  async function* slow() {
+    await released;
+    yield { type: "finish" };
+  }
+  const response = answerEventStream({ events: slow(), signal: silent, keepAliveMs: 20 });
+  const reader = response.body?.getReader();
+  const first = await reader?.read();
+  expect(new TextDecoder().decode(first?.value)).toBe(": keep-alive\n\n");
+  release();
+  let rest = "";
+  for (let read = await reader?.read(); !read?.done; read = await reader?.read()) {
+    rest += new TextDecoder().decode(read?.value);
+  }
+  expect(rest).toMatch(/^(: keep-alive\n\n)*data: {"type":"finish"}\n\ndata: \[DONE\]\n\n$/);
+});
+
+test("a reader who takes nothing is left behind: little is pulled for it, and in the end it is cut off", async () => {
+  const event = { type: "text-delta", id: "1", delta: "x".repeat(1_000) };
+  const { counts, events } = countingEvents(async () => ({ done: false, value: event }));
+  const response = answerEventStream({ events, signal: silent, keepAliveMs: 20 });
+  await expect.poll(() => counts.returned).toBe(1);
+  expect(counts.pulled).toBeLessThan(20);
+  await expect(response.text()).rejects.toThrow("takes nothing");
+});
+
+test("over a real connection a slow reader pauses the events, and its leaving ends them", async () => {
+  const event = { type: "text-delta", id: "1", delta: "x".repeat(10_000) };
+  const { counts, events } = countingEvents(async () => ({ done: false, value: event }));
+  const server = createServer((_request, to) => {
+    const { body } = answerEventStream({ events, signal: silent });
+    void pipeline(Readable.fromWeb(body as NodeReadableStream), to).catch(() => undefined);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const client = get(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const [incoming] = (await once(client, "response")) as [IncomingMessage];
+
+  let pulledBefore = -1;
+  await expect
+    .poll(
+      () => {
+        const isSteady = counts.pulled === pulledBefore && counts.pulled > 0;
+        pulledBefore = counts.pulled;
+        return isSteady;
+      },
+      { interval: 200, timeout: 10_000 },
+    )
+    .toBe(true);
+  expect(counts.returned).toBe(0);
+  incoming.destroy();
+  await expect.poll(() => counts.returned).toBe(1);
+});

@@ -1,0 +1,44 @@
+/**
+ * Run with `--expose-gc`: reads the beginning of an answer, forces garbage collections with nothing held but
+ * what a server holds (the events and the client's controller), and then lets the client leave. Prints what was
+ * settled and how long it took; the parent watches when its server sees the connection close.
+ */
+import { createHostedProvider } from "~/chat/providers/openai.gateway.server";
+import { openReply } from "~/chat/reply.server";
+
+const baseUrl = process.argv[2] ?? "";
+const collect = globalThis.gc;
+if (!collect) throw new Error("Needs --expose-gc");
+
+const client = new AbortController();
+const settled: number[] = [];
+
+async function begin() {
+  const events = await openReply({
+    provider: createHostedProvider({ baseUrl, apiKey: "sk-test-key" }),
+    model: "small",
+    system: "",
+    messages: [{ role: "user", text: "Hello?" }],
+    tools: [],
+    caller: null,
+    reservation: { maxOutputTokens: 1_000, settle: async ({ usedTokens }) => void settled.push(usedTokens) },
+    maxSteps: 5,
+    maxDurationMs: 60_000,
+    signal: client.signal,
+    shutdownSignal: new AbortController().signal,
+    warn: () => undefined,
+  });
+  for (let read = 0; read < 4; read += 1) await events.next();
+  // A pull that waits, as the writer of an answer has one; its promise is dropped on purpose.
+  void events.next();
+}
+
+await begin();
+for (let round = 0; round < 10; round += 1) {
+  collect();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+console.log(JSON.stringify({ abortedAtMs: Date.now() }));
+client.abort();
+await new Promise((resolve) => setTimeout(resolve, 20));
+console.log(JSON.stringify({ settled }));
