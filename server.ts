@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as build from "@remix-run/dev/server-build";
@@ -23,19 +22,25 @@ import type { Services } from "~/services.server";
 const config = readEnvironment();
 const log = createLog({ level: config.serving.logLevel });
 for (const warning of config.warnings) log.warn(warning);
-mkdirSync(config.serving.dataDir, { recursive: true });
 
 let openDoors: (app: express.Express) => void;
 const appReady = new Promise<express.Express>((resolve) => (openDoors = resolve));
 const server = createHttpServer({
   listener: (request, response) => void appReady.then((app) => app(request, response)),
 });
-const port = await listen({ server, host: config.serving.host, port: config.serving.port });
-const services = await startServices({ config, port, log });
-openDoors!(createApp(services));
-stopOnSignals({ server, stopServices: services.stop, log });
-log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");
-if (config.mode === "development") await broadcastDevReady(build as unknown as ServerBuild);
+try {
+  const port = await listen({ server, host: config.serving.host, port: config.serving.port });
+  const services = await startServices({ config, port, log });
+  openDoors!(createApp(services));
+  stopOnSignals({ server, stopServices: services.stop, log });
+  log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");
+  if (config.mode === "development") await broadcastDevReady(build as unknown as ServerBuild);
+} catch (error) {
+  // What start-up throws is written for the operator; the stack is for whoever works on the program.
+  process.stderr.write(`Latchkey cannot start. ${(error as Error).message}\n`);
+  log.debug({ err: error }, "start-up failed");
+  process.exit(1);
+}
 
 /** The order of things before a route: context, log line, headers, direct lane, static files, pages. */
 function createApp(services: Services): express.Express {
@@ -43,9 +48,13 @@ function createApp(services: Services): express.Express {
   app.disable("x-powered-by");
   app.set("etag", false);
   const isTrustedPeer = compileTrust(config.serving.trustProxy);
+  const isDevelopment = config.mode === "development";
   const isHttps = services.origin.startsWith("https:");
   const findLane = createDirectLane({ routes: (build as unknown as ServerBuild).routes });
-  const answerPage = createPageHandler({ build: build as unknown as ServerBuild, mode: config.mode });
+  const answerPage = createPageHandler({
+    build: build as unknown as ServerBuild,
+    mode: isDevelopment ? "development" : "production",
+  });
   const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
   app.use((request, response, next) => {
@@ -59,8 +68,10 @@ function createApp(services: Services): express.Express {
     contexts.set(request, context);
     const lane = findLane({ pathname: context.pathname, method: context.method });
     observe({ services, context, response, route: lane?.pattern ?? null });
+    response.setHeader("X-Request-Id", context.requestId);
+    response.setHeader("X-Content-Type-Options", "nosniff");
     if (!lane) return next();
-    setApiHeaders({ response, requestId: context.requestId, isHttps });
+    setApiHeaders({ response, isHttps });
     answerLane({ lane, context, response }).catch(next);
   });
   app.use(compression({ filter: isCompressible }));
@@ -69,12 +80,10 @@ function createApp(services: Services): express.Express {
     express.static(path.resolve("public/build"), { immutable: true, maxAge: "1y", index: false }),
   );
   app.use((request, response, next) => {
-    const context = contexts.get(request)!;
-    (response as ServerResponse & { cspNonce?: string }).cspNonce = context.cspNonce;
-    response.setHeader("X-Request-Id", context.requestId);
+    (response as ServerResponse & { cspNonce?: string }).cspNonce = contexts.get(request)!.cspNonce;
     next();
   });
-  app.use(createPageHeaders({ isHttps }));
+  app.use(createPageHeaders({ isHttps, isDevelopment }));
   app.use(express.static(path.resolve("public"), { maxAge: "1h", index: false }));
   app.use((request, response, next) => {
     answerPage({ context: contexts.get(request)!, request, response }).catch(next);

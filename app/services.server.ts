@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { Database } from "~/platform/database/database.server";
 import { createDemoChain } from "~/demo/demo-chain.gateway.server";
@@ -73,6 +74,7 @@ export async function startServices({
   log: Log;
 }): Promise<Services> {
   const { domains, origin } = resolvePlace({ config, port });
+  await mkdir(config.serving.dataDir, { recursive: true });
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
   const database = await openDatabase({ url: config.database.url, log });
   const metrics = createMetrics();

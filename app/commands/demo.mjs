@@ -1,41 +1,34 @@
 // Everything at once, for a first look: packages, database, local chain, key contract, build, server.
 import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import net from "node:net";
 import path from "node:path";
 import { prepare, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
 await prepare();
 const { buildIfNeeded } = await import("./build.mjs");
-const { startLocalChain, deployKeyContract } = await import("../../contracts/local-chain.mjs");
+const { openDemoChain } = await import("./demo-chain.mjs");
 
 const dataDir = path.resolve(process.env.DATA_DIR ?? "data/demo");
-mkdirSync(dataDir, { recursive: true });
-const port = process.env.PORT ?? "3000";
-
-console.log("Starting a local chain …");
-const chain = await startLocalChain({ stateFile: path.join(dataDir, "chain.json"), log: console.log });
-const contract = await deployKeyContract({ rpcUrl: chain.rpcUrl });
+const { chain, contract, env } = await openDemoChain({ dataDir, mode: "demo" });
 console.log("Building (the first time takes a few seconds) …");
 await buildIfNeeded();
+
+/** Somebody else's port 3000 is no reason to fail a first look; a port that was asked for is kept to. */
+async function findPort() {
+  if (process.env.PORT) return process.env.PORT;
+  const isFree = await new Promise((resolve) => {
+    const probe = net.createServer().once("error", () => resolve(false));
+    probe.listen({ port: 3000, host: "127.0.0.1" }, () => probe.close(() => resolve(true)));
+  });
+  if (!isFree) console.log("Port 3000 is taken, so another one is used.");
+  return isFree ? "3000" : "0";
+}
 
 const server = spawn(process.execPath, ["--enable-source-maps", "build/index.js"], {
   cwd: projectDir,
   stdio: ["ignore", "pipe", "inherit"],
-  env: {
-    HOST: "127.0.0.1",
-    LOG_LEVEL: "info",
-    CHAIN_POLL_SECONDS: "1",
-    ...process.env,
-    NODE_ENV: "production",
-    LATCHKEY_MODE: "demo",
-    PORT: port,
-    DATA_DIR: dataDir,
-    CHAIN_ID: "31337",
-    RPC_URL: chain.rpcUrl,
-    KEY_CONTRACT_ADDRESS: contract.address,
-    KEY_STANDARD: "unlock",
-  },
+  env: { ...env, NODE_ENV: "production", PORT: await findPort() },
 });
 
 let isStopping = false;
@@ -74,7 +67,7 @@ function announce(openPort) {
 
   Key contract          ${contract.address}  (chain 31337, ${chain.rpcUrl})
   Get a key             open ${address}/gate, choose the demo wallet and press "Mint a key",
-                        or from the command line:  npm run client -- mint --origin ${address} --rpc ${chain.rpcUrl}
+                        or from the command line:  npm run -s client -- mint --origin ${address}
   API description       ${address}/api/openapi   (readable: ${address}/docs)
 
   Everything is kept in ${path.relative(process.cwd(), dataDir)}. Stop with Ctrl+C. What follows is the request log.

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServer } from "~/testing/running-server";
+import { startServer, testJwtSecret } from "~/testing/running-server";
 import { startWebhookReceiver } from "~/testing/webhook-receiver";
 import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
 import { clientOf, openGate } from "./gate-fixture";
@@ -43,6 +43,19 @@ test("production refuses to start on defaults, with the full list of what to set
   expect(code).toBe(78);
   for (const name of ["CHAIN_ID", "RPC_URL", "KEY_CONTRACT_ADDRESS", "JWT_SECRET"])
     expect(output).toContain(name);
+});
+
+test("a port that is taken is named, with the way out", async () => {
+  const { code, output } = await runStart({
+    ...settings(),
+    CHAIN_ID: "31337",
+    JWT_SECRET: testJwtSecret,
+    HOST: "127.0.0.1",
+    PORT: String(gate.server.port),
+    DATA_DIR: gate.server.dataDir,
+  });
+  expect(code).toBe(1);
+  expect(output).toContain(`Port ${gate.server.port} on 127.0.0.1 is taken`);
 });
 
 test("npm start refuses the demo's mode", async () => {

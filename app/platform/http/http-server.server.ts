@@ -88,13 +88,34 @@ export function listen({
   port: number;
 }): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(describeListenError({ error, host, port })),
+    );
     server.listen({ host, port }, () => {
-      server.off("error", reject);
+      server.removeAllListeners("error");
       const address = server.address();
       resolve(typeof address === "object" && address ? address.port : port);
     });
   });
+}
+
+function describeListenError({
+  error,
+  host,
+  port,
+}: {
+  error: NodeJS.ErrnoException;
+  host: string;
+  port: number;
+}): Error {
+  if (error.code === "EADDRINUSE") {
+    return new Error(
+      `Port ${port} on ${host} is taken by another program. Stop it, or set PORT to another one.`,
+    );
+  }
+  if (error.code === "EACCES")
+    return new Error(`This user may not listen on port ${port}. Set PORT to 1024 or higher.`);
+  return new Error(`The server cannot listen on ${host}:${port} (${error.code}). Check HOST and PORT.`);
 }
 
 /** Longest a stop may take; answers still open after the grace are cut off. */

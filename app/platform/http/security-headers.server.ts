@@ -2,24 +2,14 @@ import type { ServerResponse } from "node:http";
 import helmet from "helmet";
 
 /** For answers that are not pages: nothing may be loaded, framed or guessed from them. */
-export function setApiHeaders({
-  response,
-  requestId,
-  isHttps,
-}: {
-  response: ServerResponse;
-  requestId: string;
-  isHttps: boolean;
-}): void {
-  response.setHeader("X-Request-Id", requestId);
-  response.setHeader("X-Content-Type-Options", "nosniff");
+export function setApiHeaders({ response, isHttps }: { response: ServerResponse; isHttps: boolean }): void {
   response.setHeader("Referrer-Policy", "no-referrer");
   response.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
   if (isHttps) response.setHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains");
 }
 
 /** For pages: scripts only with the request's own nonce, everything else only from here. */
-export function createPageHeaders({ isHttps }: { isHttps: boolean }) {
+export function createPageHeaders({ isHttps, isDevelopment }: { isHttps: boolean; isDevelopment: boolean }) {
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -39,7 +29,8 @@ export function createPageHeaders({ isHttps }: { isHttps: boolean }) {
         imgSrc: ["'self'", "data:", "blob:"],
         mediaSrc: ["'self'"],
         fontSrc: ["'self'"],
-        connectSrc: ["'self'"],
+        // In development the compiler tells the page of changes over a socket of its own.
+        connectSrc: ["'self'", ...(isDevelopment ? ["ws:"] : [])],
         frameSrc: ["'self'"],
         frameAncestors: ["'none'"],
         ...(isHttps ? { upgradeInsecureRequests: [] } : {}),

@@ -1,0 +1,28 @@
+// The embedded chain with its key contract, and the settings of a server that stands before it.
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
+
+/** @param {{ dataDir: string, mode: "demo" | "development" }} options */
+export async function openDemoChain({ dataDir, mode }) {
+  mkdirSync(dataDir, { recursive: true });
+  console.log("Starting a local chain …");
+  const chain = await startLocalChain({ stateFile: path.join(dataDir, "chain.json"), log: console.log });
+  const contract = await deployKeyContract({ rpcUrl: chain.rpcUrl });
+  return {
+    chain,
+    contract,
+    env: {
+      HOST: "127.0.0.1",
+      CHAIN_POLL_SECONDS: "1",
+      ...process.env,
+      LATCHKEY_MODE: mode,
+      DATA_DIR: dataDir,
+      CHAIN_ID: "31337",
+      RPC_URL: chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: contract.address,
+      // The demo's key can be made to expire, and its contract answers as a lock does.
+      KEY_STANDARD: "unlock",
+    },
+  };
+}

@@ -1,0 +1,23 @@
+// For working on Latchkey: the demo's chain and a server that is built and started anew with every change.
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { prepare, projectDir } from "./prepare.mjs";
+
+process.chdir(projectDir);
+await prepare();
+const { openDemoChain } = await import("./demo-chain.mjs");
+const { chain, env } = await openDemoChain({
+  dataDir: path.resolve("data/development"),
+  mode: "development",
+});
+
+const compiler = path.join("node_modules", "@remix-run", "dev", "dist", "cli.js");
+const child = spawn(process.execPath, [compiler, "dev", "-c", "node --enable-source-maps build/index.js"], {
+  stdio: "inherit",
+  env: { ...env, NODE_ENV: "development" },
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+child.once("close", async (code) => {
+  await chain.stop();
+  process.exit(code ?? 1);
+});
