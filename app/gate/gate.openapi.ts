@@ -63,8 +63,6 @@ const siweSignIn = siweBodySchema.extend({ tokenId: documentedTokenId }).meta({
 const legacySignIn = legacyBodySchema.extend({ tokenId: documentedTokenId }).meta({
   id: "LegacySignIn",
   description: "The older timestamped signature. Each is accepted once, within 5 minutes.",
-  // A body that has both is taken for a sign-in with Ethereum, whatever else it has.
-  not: { required: ["message", "nonce"], properties: { message: {}, nonce: {} } },
 });
 const bearerCall = bearerBodySchema.extend({ tokenId: documentedTokenId.optional() }).strict().meta({
   id: "BearerCall",
