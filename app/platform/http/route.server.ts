@@ -65,7 +65,18 @@ export function defineRoute<GetBody = undefined, PostBody = undefined>(
       return withHeaders({ response, headers });
     }
   }
+  specs.set(answer, { GET: spec.GET, POST: spec.POST } as KnownRouteSpec);
   return { loader: answer, action: answer };
+}
+
+type KnownRouteSpec = Pick<RouteSpec<unknown, unknown>, "GET" | "POST">;
+const specs = new WeakMap<RouteFunction, KnownRouteSpec>();
+
+/** What a route was declared with; the API description is held against it. */
+export function getRouteSpec(answer: RouteFunction): KnownRouteSpec {
+  const spec = specs.get(answer);
+  if (!spec) throw new TypeError("This function was not made by defineRoute.");
+  return spec;
 }
 
 function allowedMethods(spec: { GET?: unknown; POST?: unknown }): string {

@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import { answerText } from "./answer.server";
+
+export type StaticAnswer = (request: { ifNoneMatch: string | undefined }) => Response;
+
+/** An answer that stays the same as long as the process runs: made once, and named, so that nobody loads it twice. */
+export function createStaticAnswer({
+  text,
+  contentType,
+  maxAgeSeconds,
+}: {
+  text: string;
+  contentType: string;
+  maxAgeSeconds: number;
+}): StaticAnswer {
+  const etag = `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`;
+  const headers = { ETag: etag, "Cache-Control": `public, max-age=${maxAgeSeconds}` };
+  return ({ ifNoneMatch }) =>
+    namesVersion({ ifNoneMatch, etag })
+      ? new Response(null, { status: 304, headers })
+      : answerText({ text, contentType, headers });
+}
+
+/** Weak comparison (RFC 9110, 13.1.2): a proxy that recoded the answer may have marked the name as weak. */
+function namesVersion({ ifNoneMatch, etag }: { ifNoneMatch: string | undefined; etag: string }): boolean {
+  const names = (ifNoneMatch ?? "").split(",").map((name) => name.trim().replace(/^W\//, ""));
+  return names.includes(etag) || names.includes("*");
+}

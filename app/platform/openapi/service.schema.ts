@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+/** Answers of the routes that no feature owns. */
+
+export const healthSchema = z.object({ status: z.literal("alive") }).meta({ id: "Health" });
+
+const dependencySchema = z.object({
+  state: z.enum(["up", "down"]),
+  latencyMs: z.number().min(0).describe("How long it took to ask, in milliseconds."),
+  detail: z.string().optional().describe("Only when it is down: what could not be done."),
+});
+
+export const readinessSchema = z
+  .object({
+    status: z
+      .enum(["ready", "degraded", "unready"])
+      .describe("`degraded` while only something is away that the service can do without."),
+    dependencies: z
+      .object({ database: dependencySchema, chain: dependencySchema })
+      .catchall(dependencySchema)
+      .describe("Each thing the service depends on, by its name."),
+  })
+  .meta({ id: "Readiness" });
+
+export const settingsSchema = z
+  .object({
+    mode: z.enum(["demo", "development", "production"]),
+    chainId: z.int().min(1).describe("The chain the keys live on; part of every signed text."),
+    contractAddress: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{40}$/)
+      .describe("The contract of the keys."),
+    keyStandard: z.enum(["erc721", "erc1155", "unlock"]),
+    appName: z.string(),
+    rpcUrlForBrowser: z
+      .string()
+      .nullable()
+      .describe("An address to read the chain through; null means: ask the wallet."),
+  })
+  .meta({ id: "Settings", description: "What a client has to know before it can sign." });

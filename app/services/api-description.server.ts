@@ -1,0 +1,47 @@
+import { describeContent } from "~/content/content.openapi";
+import { describeDemo } from "~/demo/demo.openapi";
+import { describeGate } from "~/gate/gate.openapi";
+import { createStaticAnswer } from "~/platform/http/static-answer.server";
+import type { StaticAnswer } from "~/platform/http/static-answer.server";
+import { createApiRegistry } from "~/platform/openapi/api-registry";
+import type { OpenApiDocument, RateLimits } from "~/platform/openapi/api-registry";
+import { describeService } from "~/platform/openapi/service.openapi";
+import { version } from "../../package.json";
+
+export type ApiFacts = { origin: string; limits: RateLimits; isDemo: boolean };
+
+const maxAgeSeconds = 300;
+
+const introduction = `A gate that opens for whoever holds a key NFT.
+
+1. \`GET /api/nonce\`, and put the nonce into an EIP-4361 message.
+2. Sign the message with the wallet that holds the key, and send it to \`POST /api/gate-access\`.
+3. The answer holds what the key opens, and an access token for further calls.
+
+**Errors** are Problem Details (RFC 9457): \`type\` names the kind and opens a page about it, \`detail\` says what was wrong, \`instance\` is the id of the request.
+
+**Limits** count per client and per address. Answers of limited addresses carry \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`RateLimit\` and \`RateLimit-Policy\`; a refusal says in \`Retry-After\` how many seconds to wait.
+
+**Methods**: an address that has GET answers HEAD too, without effect. OPTIONS names the methods and answers preflights, for the origins the operator has allowed.`;
+
+/** Each feature describes its own routes; this puts them together. */
+export function buildApiDocument({ origin, limits, isDemo }: ApiFacts): OpenApiDocument {
+  const api = createApiRegistry({ origin, limits });
+  describeGate(api);
+  describeContent(api);
+  describeService(api);
+  if (isDemo) describeDemo(api);
+  return api.toDocument({ title: "Latchkey API", version, description: introduction });
+}
+
+let made: StaticAnswer | undefined;
+
+/** The description of this very process, made when it is first asked for. */
+export function getApiDescription(facts: () => ApiFacts): StaticAnswer {
+  made ??= createStaticAnswer({
+    text: JSON.stringify(buildApiDocument(facts())),
+    contentType: "application/json; charset=utf-8",
+    maxAgeSeconds,
+  });
+  return made;
+}

@@ -1,0 +1,303 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { keccak256, stringToHex, verifyMessage } from "viem";
+import { expect, expectTypeOf, test } from "vitest";
+import type { z } from "zod";
+import { accessClaimsSchema } from "~/gate/access-token.schema";
+import type { Admission } from "~/gate/admit.server";
+import type { admissionSchema } from "~/gate/gate-answers.schema";
+import {
+  exampleAccessToken,
+  exampleClaims,
+  exampleFormSubmission,
+  exampleLegacyBody,
+  exampleSiweBody,
+} from "~/gate/gate-examples";
+import { legacyEnvelopeText } from "~/gate/legacy-envelope";
+import { readSiweMessage } from "~/gate/siwe-message.server";
+import { refusalTable } from "~/platform/http/refusal";
+import { getRouteSpec } from "~/platform/http/route.server";
+import type { RouteFunction } from "~/platform/http/route.server";
+import type { readinessSchema, settingsSchema } from "~/platform/openapi/service.schema";
+import type { PublicSettings } from "~/platform/public-settings";
+import type { Readiness } from "~/platform/readiness.server";
+import { compileSchema, listOperations, resolve } from "~/testing/openapi-checker";
+import { buildApiDocument } from "./api-description.server";
+
+const origin = "https://gate.example";
+const appDir = fileURLToPath(new URL("..", import.meta.url));
+
+/** Odd numbers, by which a limit can be told from the others in what is said of a route. */
+const limits = {
+  nonce: { points: 101, windowSeconds: 11 },
+  "gate-access": { points: 102, windowSeconds: 12 },
+  "form-submission": { points: 103, windowSeconds: 13 },
+  "token-status": { points: 104, windowSeconds: 14 },
+};
+const document = buildApiDocument({ origin, limits, isDemo: true });
+const operations = listOperations(document);
+
+type ResourceRoute = { path: string; methods: ReturnType<typeof getRouteSpec> };
+
+/** `api.token-status.$tokenId.ts` answers at /api/token-status/{tokenId}; brackets take a dot literally. */
+function pathOfRoute(fileName: string): string {
+  const segments = fileName.replace(/\.ts$/, "").replaceAll("[.]", "\0").split(".");
+  const named = segments.map((segment) => {
+    if (segment === "$") return "{file}";
+    return segment.startsWith("$") ? `{${segment.slice(1)}}` : segment.replaceAll("\0", ".");
+  });
+  return `/${named.join("/")}`;
+}
+
+async function loadResourceRoutes(): Promise<ResourceRoute[]> {
+  const files = readdirSync(path.join(appDir, "routes")).filter((name) => name.endsWith(".ts"));
+  // Answers for every address that is not there, and so is none itself.
+  const described = files.filter((name) => name !== "api.$.ts");
+  return Promise.all(
+    described.map(async (name) => {
+      const module = (await import(path.join(appDir, "routes", name))) as { loader: RouteFunction };
+      return { path: pathOfRoute(name), methods: getRouteSpec(module.loader) };
+    }),
+  );
+}
+const resourceRoutes = await loadResourceRoutes();
+
+function operationOf({ path: wanted, method }: { path: string; method: string }) {
+  return operations.find(
+    (candidate) => candidate.path === wanted && candidate.method === method.toLowerCase(),
+  )?.operation;
+}
+
+test("the document is OpenAPI 3.0.3 and names this gate as its server", () => {
+  expect(document.openapi).toBe("3.0.3");
+  expect(document.servers).toEqual([{ url: origin, description: "This gate" }]);
+  expect(document.info.version).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+test("every resource route is described with exactly the methods it has, and nothing else is", () => {
+  const existing = resourceRoutes.flatMap((route) =>
+    (["GET", "POST"] as const)
+      .filter((method) => route.methods[method])
+      .map((method) => `${method} ${route.path}`),
+  );
+  const described = operations.map(({ method, path: where }) => `${method.toUpperCase()} ${where}`);
+  expect(described.sort()).toEqual(existing.sort());
+  expect(existing.length).toBeGreaterThanOrEqual(14);
+});
+
+test("limits, bodies and what follows from them are described as the routes declare them", () => {
+  for (const route of resourceRoutes) {
+    for (const method of ["GET", "POST"] as const) {
+      const spec = route.methods[method];
+      if (!spec) continue;
+      const operation = operationOf({ path: route.path, method })!;
+      const place = `${method} ${route.path}`;
+      const statuses = Object.keys(operation.responses);
+      expect(statuses.includes("429"), place).toBe(spec.limit !== undefined);
+      if (spec.limit) {
+        const { points, windowSeconds } = limits[spec.limit];
+        expect(operation.description).toContain(`${points} times in ${windowSeconds} seconds`);
+      }
+      expect(operation.requestBody !== undefined, place).toBe(spec.body !== undefined);
+      if (spec.body) {
+        expect(operation.requestBody, place).toMatchObject({ required: !spec.bodyOptional });
+        expect(statuses).toEqual(expect.arrayContaining(["400", "413", "415"]));
+      }
+      expect(statuses).toEqual(expect.arrayContaining(["405", "500"]));
+    }
+  }
+});
+
+test("a limit that is off is not described", () => {
+  const without = buildApiDocument({ origin, limits: { ...limits, nonce: null }, isDemo: false });
+  const nonce = listOperations(without).find(({ path: where }) => where === "/api/nonce")!.operation;
+  expect(nonce.responses).not.toHaveProperty("429");
+  expect(nonce.description).not.toContain("times in");
+  expect(nonce.responses["200"]).not.toHaveProperty("headers.RateLimit");
+});
+
+test("the demo's routes are described in the demo only", () => {
+  const paths = Object.keys(buildApiDocument({ origin, limits, isDemo: false }).paths);
+  expect(paths.filter((where) => where.startsWith("/demo"))).toEqual([]);
+  expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(["/demo/rpc", "/demo/faucet"]));
+});
+
+test("every refusal the code can throw is described at some route, with its page", () => {
+  const sources = readdirSync(appDir, { recursive: true, encoding: "utf8" }).filter(
+    (name) => /\.tsx?$/.test(name) && !name.includes(".test."),
+  );
+  const thrown = new Set(
+    sources.flatMap((name) =>
+      [...readFileSync(path.join(appDir, name), "utf8").matchAll(/new Refusal\(\s*"([a-z-]+)"/g)].map(
+        ([, refusalName]) => refusalName!,
+      ),
+    ),
+  );
+  expect(thrown.size).toBeGreaterThanOrEqual(18);
+  const described = new Set<string>();
+  for (const { operation } of operations) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const content = (response.content ?? {}) as Record<string, { examples?: Record<string, unknown> }>;
+      for (const name of Object.keys(content["application/problem+json"]?.examples ?? {})) {
+        const entry = refusalTable[name as keyof typeof refusalTable];
+        expect(String(entry.status)).toBe(status);
+        expect(response.description).toContain(`${origin}/problems/${entry.slug}`);
+        described.add(name);
+      }
+    }
+  }
+  expect([...thrown].filter((name) => !described.has(name))).toEqual([]);
+});
+
+/** Every place that holds a schema and examples for it. */
+function listExamples(): { place: string; schema: unknown; value: unknown }[] {
+  return operations.flatMap(({ method, path: where, operation }) => {
+    const holders = [
+      ...(operation.requestBody ? [["request", operation.requestBody] as const] : []),
+      ...Object.entries(operation.responses),
+    ];
+    return holders.flatMap(([name, holder]) =>
+      Object.entries((holder.content ?? {}) as Record<string, Record<string, unknown>>).flatMap(
+        ([type, { schema, example, examples }]) => {
+          const named = Object.values((examples ?? {}) as Record<string, unknown>);
+          const values = named.map((value) => resolve({ document, value }).value);
+          return [...(example === undefined ? [] : [example]), ...values].map((value) => ({
+            place: `${method} ${where} ${name} ${type}`,
+            schema,
+            value,
+          }));
+        },
+      ),
+    );
+  });
+}
+
+test("every body and every answer has an example, and every example is one", () => {
+  const examples = listExamples();
+  for (const { place, schema, value } of examples) {
+    const verdict = compileSchema({ document, schema, closed: true }).safeParse(value);
+    expect(verdict.success, `${place}: ${JSON.stringify(verdict.error?.issues)}`).toBe(true);
+  }
+  for (const { method, path: where, operation } of operations) {
+    for (const [name, holder] of Object.entries({ ...operation.responses, request: operation.requestBody })) {
+      for (const type of Object.keys((holder?.content ?? {}) as object)) {
+        // Sound and pictures speak for themselves.
+        if (type.endsWith("/*")) continue;
+        const place = `${method} ${where} ${name} ${type}`;
+        expect(
+          examples.some((example) => example.place === place),
+          place,
+        ).toBe(true);
+      }
+    }
+  }
+});
+
+test("examples of headers and parameters are what their schemas say", () => {
+  const headers = Object.values(document.components?.headers ?? {});
+  const parameters = operations.flatMap(({ operation }) => operation.parameters ?? []);
+  expect(parameters.length).toBeGreaterThan(4);
+  for (const { schema, example, ...rest } of [...headers, ...parameters] as Record<string, unknown>[]) {
+    expect(example, JSON.stringify(rest)).toBeDefined();
+    const verdict = compileSchema({ document, schema }).safeParse(example);
+    expect(verdict.success, JSON.stringify({ example, schema })).toBe(true);
+  }
+});
+
+const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const signature = `0x${"ab".repeat(65)}`;
+const legacy = { address: wallet, signature, tokenId: "1", timestamp: 1 };
+const siwe = { address: wallet, signature, tokenId: 1, message: "m", nonce: "n" };
+const form = { ...legacy, message: "hello" };
+const candidates: unknown[] = [
+  {},
+  null,
+  [],
+  "text",
+  { tokenId: "42" },
+  { tokenId: 42 },
+  { tokenId: "0x1" },
+  { tokenId: -1 },
+  { tokenId: 1.5 },
+  { tokenId: "9".repeat(79) },
+  { tokenId: "42", other: true },
+  siwe,
+  { ...siwe, unknown: "more" },
+  { ...siwe, address: "0x1" },
+  { ...siwe, message: "" },
+  { ...siwe, message: "m".repeat(4097) },
+  { ...siwe, nonce: undefined },
+  { ...siwe, signature: "0xabc" },
+  legacy,
+  { ...legacy, timestamp: "1" },
+  { ...legacy, timestamp: 1.5 },
+  { ...legacy, timestamp: 2 ** 53 },
+  { ...legacy, address: undefined },
+  form,
+  { ...form, message: "m".repeat(10_001) },
+  { ...form, messageHash: `0x${"0".repeat(64)}` },
+  { ...form, messageHash: "0x0" },
+  { address: wallet },
+  { method: "eth_chainId" },
+  { method: "eth_chainId", params: {} },
+  { jsonrpc: "1.0", method: "eth_chainId" },
+];
+
+test("a body fits the document exactly when it fits the schema that judges requests", () => {
+  const posting = resourceRoutes.filter((route) => route.methods.POST?.body);
+  expect(posting.length).toBeGreaterThanOrEqual(4);
+  for (const route of posting) {
+    const body = operationOf({ path: route.path, method: "post" })!.requestBody!;
+    const { schema } = (body.content as Record<string, { schema: unknown }>)["application/json"]!;
+    const judge = compileSchema({ document, schema });
+    const verdicts = candidates.map((candidate) => {
+      const sent = candidate === undefined ? undefined : (JSON.parse(JSON.stringify(candidate)) as unknown);
+      const isServed = route.methods.POST!.body!.safeParse(sent).success;
+      expect(judge.safeParse(sent).success, `${route.path} ${JSON.stringify(sent).slice(0, 200)}`).toBe(
+        isServed,
+      );
+      return isServed;
+    });
+    expect(new Set(verdicts)).toEqual(new Set([true, false]));
+  }
+});
+
+test("the examples of requests are signed by the wallet they name, over the text the gate rebuilds", async () => {
+  const { address, signature: signed, message } = exampleSiweBody;
+  const hex = (text: string) => text as `0x${string}`;
+  await expect(verifyMessage({ address: hex(address), message, signature: hex(signed) })).resolves.toBe(true);
+  expect(readSiweMessage({ text: message })).toMatchObject({
+    address,
+    nonce: exampleSiweBody.nonce,
+    chainId: 1,
+  });
+
+  const place = { domain: "gate.example", method: "POST", chainId: 1, tokenId: "42" };
+  for (const [body, where] of [
+    [exampleLegacyBody, "/api/gate-access"],
+    [exampleFormSubmission, "/api/form-submission-gate"],
+  ] as const) {
+    const messageHash = "messageHash" in body ? body.messageHash : undefined;
+    const text = legacyEnvelopeText({ ...place, path: where, timestamp: body.timestamp, messageHash });
+    const proof = { address: hex(body.address), message: text, signature: hex(body.signature) };
+    await expect(verifyMessage(proof)).resolves.toBe(true);
+  }
+  expect(exampleFormSubmission.messageHash).toBe(keccak256(stringToHex(exampleFormSubmission.message)));
+});
+
+test("the example of an access token reads as the claims the gate mints", () => {
+  expect(decodeProtectedHeader(exampleAccessToken)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
+  expect(decodeJwt(exampleAccessToken)).toEqual(exampleClaims);
+  expect(accessClaimsSchema.safeParse(exampleClaims).success).toBe(true);
+  expect(exampleClaims.siwe_hash).toBe(keccak256(stringToHex(exampleSiweBody.message)));
+});
+
+test("what the code answers with is what the answer schemas describe", () => {
+  expectTypeOf<Admission>().toExtend<z.infer<typeof admissionSchema>>();
+  expectTypeOf<keyof Admission>().toEqualTypeOf<keyof z.infer<typeof admissionSchema>>();
+  expectTypeOf<PublicSettings>().toExtend<z.infer<typeof settingsSchema>>();
+  expectTypeOf<keyof PublicSettings>().toEqualTypeOf<keyof z.infer<typeof settingsSchema>>();
+  expectTypeOf<keyof Readiness>().toEqualTypeOf<keyof z.infer<typeof readinessSchema>>();
+});
