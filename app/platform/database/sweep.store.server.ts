@@ -20,6 +20,10 @@ export function createSweepStore({ database }: { database: Database }) {
       await database.rateLimitWindow.deleteMany(expired),
       await database.rateLimitLog.deleteMany(expired),
       await database.keyDeparture.deleteMany(departed),
+      await database.quotaWindow.deleteMany({
+        where: { resetAtMs: { lte: BigInt(nowMs) } },
+        limit: batchSize,
+      }),
     ];
     return Math.max(...results.map((result) => result.count));
   }

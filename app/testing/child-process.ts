@@ -1,0 +1,25 @@
+import { spawn } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { onTestFinished } from "vitest";
+
+export type TestProcess = ChildProcessByStdio<Writable, Readable, null>;
+
+/** Runs a TypeScript file of this project as a process of its own; it is gone at the latest when the test ends. */
+export function startTestProcess({ file, args }: { file: string; args: string[] }): TestProcess {
+  const child = spawn(process.execPath, ["--import", "tsx", file, ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+/** The lines a process prints, one by one as they come; ends with the process. */
+export async function* readLines(child: TestProcess): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of child.stdout.setEncoding("utf8")) {
+    const lines = (rest + String(chunk)).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}
