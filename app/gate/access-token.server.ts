@@ -196,16 +196,19 @@ function explain(error: errors.JOSEError): string {
   return "The access token is malformed. Send it as it was given to you, or sign in again.";
 }
 
+/** The characters a Bearer token may have (RFC 6750), and no more of them than a token of ours could. */
+export function isBearerToken(text: string): boolean {
+  return text.length <= maxTokenLength && /^[A-Za-z0-9._~+/-]+=*$/.test(text);
+}
+
 /**
  * The token of an Authorization header, or null where there is none. A header that is present must be
  * right: `Bearer`, one space, one token. Anything else is a 401 and never read as if it were absent.
  */
 export function parseBearerHeader(value: string | undefined): { token: string } | null {
   if (value === undefined) return null;
-  if (value.length <= "Bearer ".length + maxTokenLength) {
-    const token = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/.exec(value)?.[1];
-    if (token !== undefined) return { token };
-  }
+  const token = value.startsWith("Bearer ") ? value.slice("Bearer ".length) : "";
+  if (isBearerToken(token)) return { token };
   throw accessTokenRefused({
     detail: 'The Authorization header must be exactly "Bearer", one space and the access token.',
   });

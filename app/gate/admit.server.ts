@@ -10,6 +10,7 @@ import type { KeyStore } from "./keys.store.server";
 import type { Ownership, OwnershipReader } from "./ownership.server";
 import { proveAndReadOwnership } from "./signature.server";
 import type { SpentSignatureStore } from "./spent-signatures.store.server";
+import { isRevokedByDeparture } from "./token-departure";
 
 export type AdmitDependencies = IdentifyDependencies & {
   contractAddress: Address;
@@ -105,7 +106,6 @@ export function requireOwned(answer: Ownership): void {
     throw new Refusal("you-do-not-own-this-token", { detail: notOwnedDetails[answer.reason] });
 }
 
-/** The key is back, but tokens from before it left stay revoked. */
 function requireNotDeparted({
   departedAtMs,
   issuedAtSeconds,
@@ -113,7 +113,7 @@ function requireNotDeparted({
   departedAtMs: number | null;
   issuedAtSeconds: number;
 }): void {
-  if (departedAtMs !== null && issuedAtSeconds <= Math.floor(departedAtMs / 1000)) {
+  if (isRevokedByDeparture({ departedAtMs, issuedAtSeconds })) {
     throw new Refusal("you-do-not-own-this-token", {
       detail:
         "The key left the wallet after this access token was made, which ended the token. Sign in again.",

@@ -49,6 +49,8 @@ testOnEachDatabase("what has expired goes, to the millisecond, and all else stay
     await database.spentSignature.create({ data: { digest: name, ...expires } });
     await database.rateLimitWindow.create({ data: { key: name, startedAtMs: 1n, points: 1, ...expires } });
     await database.rateLimitLog.create({ data: { key: name, hits: "", ...expires } });
+    const quota = { kind: "token", subject: name, used: 1, windowStartMs: 1n };
+    await database.quotaWindow.create({ data: { ...quota, resetAtMs: BigInt(expiresAtMs) } });
   }
   // The longest life of a token, and an hour on top.
   const keptSinceMs = clock() - dayMs - hourMs;
@@ -67,6 +69,7 @@ testOnEachDatabase("what has expired goes, to the millisecond, and all else stay
   expect(await database.spentSignature.findMany()).toMatchObject([{ digest: "new" }]);
   expect(await database.rateLimitWindow.findMany()).toMatchObject([{ key: "new" }]);
   expect(await database.rateLimitLog.findMany()).toMatchObject([{ key: "new" }]);
+  expect(await database.quotaWindow.findMany()).toMatchObject([{ subject: "new" }]);
   expect(await database.keyDeparture.findMany()).toMatchObject([{ holder: "new" }]);
   expect(await database.usedKey.count()).toBe(1);
 });

@@ -105,11 +105,89 @@ test.each([
   ["RPC_URL", "ftp://rpc.example.com", "http://127.0.0.1:8545"],
   ["NEXT_PUBLIC_ENABLE_STATE_WORKER", "maybe", "false"],
   ["LEGACY_SIGNATURES", "sometimes", "fallback"],
+  ["NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT", "perhaps", "true"],
+  ["NEXT_PUBLIC_AI_CHAT_API_PATH", "https://example.com/chat", "/ai/v2/chat"],
+  ["NEXT_PUBLIC_AI_CHAT_API_PATH", "/api//chat", "/chat"],
+  ["NEXT_PUBLIC_AI_CHAT_API_PATH", "/../chat", "/api/my.chat"],
+  ["AI_PROVIDER", "oracle", "offline"],
+  ["AI_BASE_URL", "http://127.0.0.1:8080/v2", "http://127.0.0.1:8080/v1"],
+  ["AI_BASE_URL", "http://user:pass@127.0.0.1/v1", "http://127.0.0.1/v1"],
+  ["OPENAI_BASE_URL", "https://proxy.example.com/v1?key=1", "https://proxy.example.com/v1"],
+  ["CLOUDFLARE_ACCOUNT_ID", "../../zones", "0123456789abcdef0123456789abcdef"],
+  ["AI_CHAT_MAX_OUTPUT_TOKENS", "0", "1"],
+  ["AI_CHAT_MAX_DURATION", "0", "3600"],
+  ["AI_CHAT_MAX_STEPS", "51", "1"],
+  ["AI_OFFLINE_WORD_MS", "-1", "0"],
+  ["AI_CHAT_QUOTA_ENABLED", "si", "off"],
+  ["AI_CHAT_QUOTA_TOKENS", "0", "1"],
+  ["AI_CHAT_QUOTA_TOKENS", "2e4", "1000000000"],
+  ["AI_CHAT_QUOTA_WINDOW_SEC", "0", "1"],
+  ["RATE_LIMIT_CHAT", "twenty", "0"],
+  ["RATE_LIMIT_QUOTA_RESET", "5", "5/60"],
 ])("%s refuses %s and takes %s", (name, refused, taken) => {
   expect(problemsOf({ ...production, [name]: refused }).map((problem) => problem.split(" ")[0])).toEqual([
     name,
   ]);
   expect(problemsOf({ ...production, [name]: taken })).toEqual([]);
+});
+
+test("chat has its documented defaults and needs nothing to be set", () => {
+  const { conversation, limits } = parseConfig(production);
+  expect(conversation).toEqual({
+    requiresJwt: false,
+    apiPath: "/api/chat",
+    provider: "offline",
+    models: ["offline"],
+    openai: { apiKey: null, baseUrl: "https://api.openai.com/v1" },
+    workersAi: { accountId: null, apiToken: null, baseUrl: null },
+    local: { baseUrl: null },
+    systemPrompt: null,
+    maxOutputTokens: 2000,
+    maxDurationSeconds: 30,
+    maxSteps: 5,
+    offlineWordMs: 30,
+    quota: { enabled: true, tokens: 20_000, windowSeconds: 86_400, resetSecret: null },
+  });
+  expect(limits.chat).toEqual({ points: 20, windowSeconds: 60 });
+  expect(limits["quota-reset"]).toEqual({ points: 5, windowSeconds: 60 });
+});
+
+test.each([
+  ["openai", { OPENAI_API_KEY: "key" }],
+  ["workers-ai", { CLOUDFLARE_ACCOUNT_ID: "0123abcd", CLOUDFLARE_API_TOKEN: "token" }],
+  ["local", { AI_BASE_URL: "http://127.0.0.1:11434/v1" }],
+])("the provider %s names each setting it lacks", (provider, needed) => {
+  const environment = { ...production, AI_PROVIDER: provider };
+  expect(problemsOf(environment).map((problem) => problem.split(" ")[0])).toEqual(Object.keys(needed));
+  expect(problemsOf({ ...environment, ...needed })).toEqual([]);
+  expect(parseConfig({ ...environment, ...needed }).conversation).toMatchObject({ provider });
+});
+
+test("addresses of providers lose the slash at their end, and the account makes the address of edge inference", () => {
+  const { conversation } = parseConfig({
+    ...production,
+    AI_BASE_URL: "http://127.0.0.1:8080/v1/",
+    OPENAI_BASE_URL: "https://proxy.example.com/openai/v1//",
+    CLOUDFLARE_ACCOUNT_ID: "0123abcd",
+    AI_MODELS: "small, large,,small",
+  });
+  expect(conversation.local.baseUrl).toBe("http://127.0.0.1:8080/v1");
+  expect(conversation.openai.baseUrl).toBe("https://proxy.example.com/openai/v1");
+  expect(conversation.workersAi.baseUrl).toBe("https://api.cloudflare.com/client/v4/accounts/0123abcd/ai/v1");
+  expect(conversation.models).toEqual(["small", "large"]);
+});
+
+test("a short reset secret is refused in production, a middling one pointed out, neither ever shown", () => {
+  const withSecret = (secret: string) => ({ ...production, AI_QUOTA_RESET_SECRET: secret });
+  expect(problemsOf(withSecret("1234567"))).toEqual([expect.stringContaining("AI_QUOTA_RESET_SECRET")]);
+  expect(problemsOf(withSecret("1234567")).join()).not.toContain("1234567");
+  for (const middling of ["12345678", "123456789012345"]) {
+    const { warnings } = parseConfig(withSecret(middling));
+    expect(warnings).toEqual([expect.stringContaining("AI_QUOTA_RESET_SECRET")]);
+    expect(warnings.join()).not.toContain(middling);
+  }
+  expect(parseConfig(withSecret("1234567890123456")).warnings).toEqual([]);
+  expect(problemsOf(withSecret("demo-1234567890123456"))).toHaveLength(1);
 });
 
 test("a name that is nearly one of ours is pointed out with the one that was meant", () => {

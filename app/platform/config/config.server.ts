@@ -3,21 +3,21 @@ import path from "node:path";
 import { isAddress } from "viem";
 import { compileTrust } from "~/platform/http/client-id.server";
 import { originHost, parseDomainAllowlist } from "~/platform/http/domains";
+import { refuseDemoSecret } from "./demo-secret";
+import { readConversation } from "./read-conversation";
 import { ConfigError, createSettingReader, describeUnknownNames, isUrl } from "./setting-reader";
 import type { Environment, SettingReader } from "./setting-reader";
 import type { SettingName } from "./settings";
 
 export type Mode = "production" | "development" | "demo";
-export type RateLimitName = "nonce" | "gate-access" | "form-submission" | "token-status";
+export type RateLimitName =
+  "nonce" | "gate-access" | "form-submission" | "token-status" | "chat" | "quota-reset";
 export type RateLimit = { points: number; windowSeconds: number };
 
 export type Config = ReturnType<typeof readConfig>;
 
 const devChain = { id: "31337", rpcUrl: "http://127.0.0.1:8545" };
 const localChainIds = [1337, 31337];
-
-/** Begins every secret that the repository itself ships or generates for the demo; production refuses it. */
-export const demoSecretPrefix = "demo-";
 
 /** The only reader of the environment. Throws a ConfigError that lists every mistake at once. */
 export function parseConfig(environment: Environment): Config {
@@ -48,6 +48,7 @@ function readConfig(reader: SettingReader) {
     state: { enabled: reader.getBoolean("NEXT_PUBLIC_ENABLE_STATE_WORKER") },
     limits: readLimits(reader),
     notifications: readNotifications(reader),
+    conversation: readConversation({ reader, mode }),
     /** Worth telling the operator at start-up; nothing here stops it. */
     warnings: reader.warnings as readonly string[],
   };
@@ -235,6 +236,8 @@ function readLimits(reader: SettingReader): Record<RateLimitName, RateLimit | nu
     "gate-access": readLimit("RATE_LIMIT_GATE_ACCESS"),
     "form-submission": readLimit("RATE_LIMIT_FORM_SUBMISSION"),
     "token-status": readLimit("RATE_LIMIT_TOKEN_STATUS"),
+    chat: readLimit("RATE_LIMIT_CHAT"),
+    "quota-reset": readLimit("RATE_LIMIT_QUOTA_RESET"),
   };
 }
 
@@ -257,23 +260,6 @@ function readNotifications(reader: SettingReader) {
     webhook: webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : null,
     email: smtpUrl && email && from ? { smtpUrl, to: email, from } : null,
   };
-}
-
-function refuseDemoSecret({
-  reader,
-  mode,
-  name,
-}: {
-  reader: SettingReader;
-  mode: Mode;
-  name: SettingName;
-}): void {
-  if (mode === "production" && reader.findText(name)?.startsWith(demoSecretPrefix)) {
-    reader.report(
-      name,
-      "holds a demo key, which production refuses. Generate one of your own: openssl rand -hex 32",
-    );
-  }
 }
 
 export function isLoopbackName(hostname: string): boolean {

@@ -1,3 +1,5 @@
+import { conversationSettings } from "./conversation-settings";
+
 /**
  * Every setting there is, once: what the parser knows, what `.env.example` shows and what the README lists.
  * `default` is the text an operator would write; a setting without one is unset unless the operator sets it.
@@ -12,7 +14,14 @@ export type Setting = {
 };
 
 export type SettingGroup =
-  "Serving" | "Chain and key" | "Gate" | "Access tokens" | "State" | "Limits" | "Notifications";
+  | "Serving"
+  | "Chain and key"
+  | "Gate"
+  | "Access tokens"
+  | "State"
+  | "Limits"
+  | "Notifications"
+  | "Conversation";
 
 export const settings = [
   {
@@ -189,7 +198,7 @@ export const settings = [
     name: "NEXT_PUBLIC_ENABLE_STATE_WORKER",
     group: "State",
     default: "true",
-    effect: "The state service, which nonces need. false switches SIWE off.",
+    effect: "The state service, which nonces and quotas need. false switches SIWE and the quota off.",
   },
   {
     name: "RATE_LIMIT_NONCE",
@@ -214,6 +223,18 @@ export const settings = [
     group: "Limits",
     default: "60/60",
     effect: "The same for GET /api/token-status.",
+  },
+  {
+    name: "RATE_LIMIT_CHAT",
+    group: "Limits",
+    default: "20/60",
+    effect: "The same for POST /api/chat.",
+  },
+  {
+    name: "RATE_LIMIT_QUOTA_RESET",
+    group: "Limits",
+    default: "5/60",
+    effect: "The same for POST /api/quota-reset; wrong secrets count.",
   },
   {
     name: "WEBHOOK_URL",
@@ -244,6 +265,7 @@ export const settings = [
     group: "Notifications",
     effect: "Sender address of those mails. Default: NOTIFY_EMAIL.",
   },
+  ...conversationSettings,
 ] as const satisfies readonly Setting[];
 
 export type SettingName = (typeof settings)[number]["name"];

@@ -21,8 +21,23 @@ export function createSweepStore({ database }: { database: Database }) {
       await database.rateLimitLog.deleteMany(expired),
       await database.keyDeparture.deleteMany(departed),
     ];
-    return Math.max(...results.map((result) => result.count));
+    const quotaWindowCount = await deleteQuotaWindows({ database, nowMs, batchSize });
+    return Math.max(quotaWindowCount, ...results.map((result) => result.count));
   }
 
   return { deleteBatch };
+}
+
+/** The condition stands twice: the outer one is looked at again under the row's lock, in case it was just reopened. */
+async function deleteQuotaWindows(request: {
+  database: Database;
+  nowMs: number;
+  batchSize: number;
+}): Promise<number> {
+  const now = BigInt(request.nowMs);
+  return await request.database.$executeRaw`
+    DELETE FROM "QuotaWindow"
+    WHERE ("kind", "subject") IN (
+        SELECT "kind", "subject" FROM "QuotaWindow" WHERE "resetAtMs" <= ${now} LIMIT ${request.batchSize})
+      AND "resetAtMs" <= ${now}`;
 }

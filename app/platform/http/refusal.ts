@@ -26,6 +26,36 @@ export const refusalTable = {
     remedy:
       "Get a new nonce from /api/nonce, sign a new message with the wallet that holds the key, and try again.",
   },
+  "missing-jwt": {
+    slug: "missing-jwt",
+    status: 401,
+    title: "Unauthorized: missing JWT",
+    meaning: "This address is for holders of a key only, and the request came without an access token.",
+    remedy:
+      "Sign in at /api/gate-access and send the access token you get there, best in the Authorization header.",
+  },
+  "invalid-jwt": {
+    slug: "invalid-jwt",
+    status: 401,
+    title: "Unauthorized: invalid JWT",
+    meaning:
+      "The access token that came with the request is malformed, expired, revoked or not made for this address.",
+    remedy: "Sign in again at /api/gate-access and send the new access token.",
+  },
+  "quota-reset-unauthorized": {
+    slug: "quota-reset-unauthorized",
+    status: 401,
+    title: "Unauthorized",
+    meaning: "Quotas are reset with the operator's secret only; it was missing or wrong.",
+    remedy: "Send the value of AI_QUOTA_RESET_SECRET in the header x-quota-reset-secret.",
+  },
+  "quota-reset-disabled": {
+    slug: "quota-reset-disabled",
+    status: 403,
+    title: "Quota reset disabled",
+    meaning: "This server resets no quotas: no secret is set for it, or the quota itself is switched off.",
+    remedy: "Whoever runs this site can set AI_QUOTA_RESET_SECRET and AI_CHAT_QUOTA_ENABLED=true.",
+  },
   "you-do-not-own-this-token": {
     slug: "you-do-not-own-this-token",
     status: 403,
@@ -101,6 +131,13 @@ export const refusalTable = {
     remedy:
       "Wait for the number of seconds in `retryAfter` (also in the Retry-After header), then go on more slowly.",
   },
+  "quota-exceeded": {
+    slug: "quota-exceeded",
+    status: 429,
+    title: "Quota exceeded",
+    meaning: "This key has had as much answered as one quota window allows.",
+    remedy: "Come back at the moment named in `resetAt`: then a new window begins.",
+  },
   "siwe-not-enabled": {
     slug: "siwe-not-enabled",
     status: 400,
@@ -143,6 +180,13 @@ export const refusalTable = {
     meaning:
       "The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.",
     remedy: "Try again after the number of seconds in the Retry-After header.",
+  },
+  "state-service-inactive": {
+    slug: "state-service-inactive",
+    status: 503,
+    title: "State service inactive",
+    meaning: "The state service is switched off on this server, so there are no quotas to reset.",
+    remedy: "Whoever runs this site can set NEXT_PUBLIC_ENABLE_STATE_WORKER=true.",
   },
   "state-unavailable": {
     slug: "state-unavailable",

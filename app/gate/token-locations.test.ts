@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { findToken } from "./token-locations";
+import type { TokenCarrier } from "./token-locations";
+
+function find(carrier: Partial<Omit<TokenCarrier, "searchParams">> & { query?: string }) {
+  const { query = "", ...rest } = carrier;
+  return findToken({
+    authorization: undefined,
+    body: undefined,
+    cookie: undefined,
+    searchParams: new URLSearchParams(query),
+    ...rest,
+  });
+}
+
+test("each location yields to those before it", () => {
+  const carrier = {
+    authorization: "Bearer a",
+    body: { jwt: "b", data: { jwt: "c" } },
+    cookie: "jwt=e; access_token=d",
+    query: "jwt=f",
+  };
+  expect(find(carrier)).toEqual({ location: "authorization", value: "Bearer a" });
+  const { authorization: _a, ...afterHeader } = carrier;
+  expect(find(afterHeader)).toEqual({ location: "body.jwt", value: "b" });
+  expect(find({ ...afterHeader, body: { data: { jwt: "c" } } })).toEqual({
+    location: "body.data.jwt",
+    value: "c",
+  });
+  expect(find({ ...afterHeader, body: {} })).toEqual({ location: "cookie", value: "d" });
+  expect(find({ cookie: "jwt=e", query: "jwt=f" })).toEqual({ location: "cookie", value: "e" });
+  expect(find({ cookie: "theme=dark", query: "jwt=f" })).toEqual({ location: "query", value: "f" });
+});
+
+test("what is empty or of the wrong type is present; null and absence are not", () => {
+  expect(find({ authorization: "", query: "jwt=f" })).toEqual({ location: "authorization", value: "" });
+  expect(find({ body: { jwt: "" } })).toEqual({ location: "body.jwt", value: "" });
+  expect(find({ body: { jwt: 5 } })).toEqual({ location: "body.jwt", value: 5 });
+  expect(find({ body: { jwt: { nested: true } } })?.location).toBe("body.jwt");
+  expect(find({ cookie: "access_token=", query: "jwt=f" })).toEqual({ location: "cookie", value: "" });
+  expect(find({ query: "jwt=" })).toEqual({ location: "query", value: "" });
+  expect(find({ body: { jwt: null, data: { jwt: null } } })).toBeNull();
+  for (const body of [null, "jwt", 5, [], { data: null }, { data: [] }, { data: "jwt" }])
+    expect(find({ body })).toBeNull();
+  expect(find({})).toBeNull();
+});
+
+test("inherited members are not something that was sent", () => {
+  expect(find({ body: JSON.parse('{"__proto__":{"jwt":"x"}}') as unknown })).toBeNull();
+  expect(find({ body: Object.create({ jwt: "x" }) as unknown })).toBeNull();
+});
+
+test("cookies are found among others, whatever their spacing, and the first of a name counts", () => {
+  expect(find({ cookie: "a=1;jwt=x;b=2" })?.value).toBe("x");
+  expect(find({ cookie: '  jwt = "x" ' })?.value).toBe("x");
+  expect(find({ cookie: "jwt=x=y" })?.value).toBe("x=y");
+  expect(find({ cookie: "jwt=first; jwt=second" })?.value).toBe("first");
+  expect(find({ cookie: "jwt" })).toBeNull();
+  expect(find({ cookie: "myjwt=x; jwt2=y; JWT=z" })).toBeNull();
+});

@@ -1,0 +1,52 @@
+/** Where a request may carry its access token, in the order they are looked at. */
+export type TokenLocation = "authorization" | "body.jwt" | "body.data.jwt" | "cookie" | "query";
+
+/** `value` is as it was sent, of whatever type: what is there is judged, never passed over. */
+export type FoundToken = { location: TokenLocation; value: unknown };
+
+export type TokenCarrier = {
+  authorization: string | undefined;
+  /** The parsed body; undefined where there is none. */
+  body: unknown;
+  cookie: string | undefined;
+  searchParams: URLSearchParams;
+};
+
+const cookieNames = ["access_token", "jwt"] as const;
+
+/**
+ * The first token that is present decides, whether or not it is any good; one that is empty is present too. Only null
+ * counts as absent: it is how JSON says that there is none.
+ */
+export function findToken({ authorization, body, cookie, searchParams }: TokenCarrier): FoundToken | null {
+  if (authorization !== undefined) return { location: "authorization", value: authorization };
+  const inBody = readOwn({ value: body, name: "jwt" });
+  if (inBody !== null) return { location: "body.jwt", value: inBody };
+  const inData = readOwn({ value: readOwn({ value: body, name: "data" }), name: "jwt" });
+  if (inData !== null) return { location: "body.data.jwt", value: inData };
+  for (const name of cookieNames) {
+    const inCookie = readCookie({ cookie, name });
+    if (inCookie !== null) return { location: "cookie", value: inCookie };
+  }
+  const inQuery = searchParams.get("jwt");
+  return inQuery === null ? null : { location: "query", value: inQuery };
+}
+
+/** Own members only: nothing inherited may pass for something that was sent. */
+function readOwn({ value, name }: { value: unknown; name: string }): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  return Object.hasOwn(value, name) ? ((value as Record<string, unknown>)[name] ?? null) : null;
+}
+
+/** Of several cookies with one name the first: browsers send the one for the closest path first. */
+function readCookie({ cookie, name }: { cookie: string | undefined; name: string }): string | null {
+  for (const pair of (cookie ?? "").split(";")) {
+    const separator = pair.indexOf("=");
+    if (separator < 0 || pair.slice(0, separator).trim() !== name) continue;
+    return pair
+      .slice(separator + 1)
+      .trim()
+      .replace(/^"(.*)"$/, "$1");
+  }
+  return null;
+}

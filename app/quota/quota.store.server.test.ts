@@ -1,0 +1,279 @@
+import { expect, test } from "vitest";
+import {
+  createPostgresqlTestDatabase,
+  createTestClock,
+  createTestDatabase,
+  openTestDatabase,
+  testOnEachDatabase,
+} from "~/testing/database";
+import { createQuotaStore } from "./quota.store.server";
+import type { ReserveOutcome, ReserveRequest } from "./quota.store.server";
+import { ownerOfAddress, ownerOfKey, quotaKinds } from "./quota-subject";
+import type { QuotaOwner } from "./quota-subject";
+
+const limit = 20_000;
+const windowSeconds = 86_400;
+const key = { chainId: 31337, contractAddress: "0xABCD", tokenId: "7" };
+const owner = ownerOfKey(key);
+
+function request(changes: Partial<ReserveRequest> = {}): ReserveRequest {
+  return { owner, wanted: 2_000, limit, windowSeconds, leaseSeconds: 60, ...changes };
+}
+
+type Reserved = Extract<ReserveOutcome, { outcome: "reserved" }>;
+
+function asReserved(outcome: ReserveOutcome): Reserved {
+  if (outcome.outcome !== "reserved") throw new Error("The quota is exhausted.");
+  return outcome;
+}
+
+test.each(["token", "crypto"] as const)(
+  "a %s window opens at its first use, counts and settles",
+  async (kind) => {
+    const { database } = await createTestDatabase();
+    const { clock, advance } = createTestClock();
+    const store = createQuotaStore({ database, clock, instance: "a" });
+    const mine: QuotaOwner = kind === "token" ? owner : ownerOfAddress("0xF00");
+    expect(await store.readStanding({ owner: mine, limit })).toEqual({
+      limit,
+      used: 0,
+      reserved: 0,
+      remaining: limit,
+      resetAtMs: null,
+    });
+    const resetAtMs = clock() + windowSeconds * 1000;
+    const first = asReserved(await store.reserve(request({ owner: mine })));
+    expect(first).toMatchObject({
+      amount: 2_000,
+      used: 0,
+      reserved: 2_000,
+      remaining: 18_000,
+      limit,
+      resetAtMs,
+    });
+    advance(1_000);
+    expect(await store.settle({ reservationId: first.reservationId, usedTokens: 310.2 })).toBe(true);
+    expect(await store.readStanding({ owner: mine, limit })).toEqual({
+      limit,
+      used: 311,
+      reserved: 0,
+      remaining: limit - 311,
+      resetAtMs,
+    });
+  },
+);
+
+test("kinds, chains, contracts and keys are told apart, letter case of an address is not", async () => {
+  const { database } = await createTestDatabase();
+  const store = createQuotaStore({ database, clock: createTestClock().clock, instance: "a" });
+  await store.reserve(request());
+  const others = [
+    ownerOfKey({ ...key, tokenId: "8" }),
+    ownerOfKey({ ...key, chainId: 1 }),
+    ownerOfKey({ ...key, contractAddress: "0xabce" }),
+    { kind: quotaKinds[1], subject: owner.subject },
+  ];
+  for (const other of others) expect((await store.readStanding({ owner: other, limit })).reserved).toBe(0);
+  const same = ownerOfKey({ ...key, contractAddress: "0xabcd" });
+  expect((await store.readStanding({ owner: same, limit })).reserved).toBe(2_000);
+});
+
+test("the last answer gets what is left, and the next one is told when the window resets", async () => {
+  const { database } = await createTestDatabase();
+  const { clock } = createTestClock();
+  const store = createQuotaStore({ database, clock, instance: "a" });
+  const first = asReserved(await store.reserve(request({ wanted: 19_999 })));
+  expect(asReserved(await store.reserve(request()))).toMatchObject({ amount: 1, remaining: 0 });
+  expect(await store.reserve(request())).toEqual({
+    outcome: "exhausted",
+    remaining: 0,
+    resetAtMs: first.resetAtMs,
+  });
+  // What an answer did not need is there again.
+  await store.settle({ reservationId: first.reservationId, usedTokens: 17_999 });
+  expect(asReserved(await store.reserve(request({ wanted: 5_000 }))).amount).toBe(2_000);
+});
+
+test("the window holds until the very millisecond before its reset, and is new at the reset", async () => {
+  const { database } = await createTestDatabase();
+  const { clock, advance } = createTestClock();
+  const store = createQuotaStore({ database, clock, instance: "a" });
+  const { resetAtMs, reservationId } = asReserved(await store.reserve(request({ wanted: limit })));
+  await store.settle({ reservationId, usedTokens: limit });
+  advance(windowSeconds * 1000 - 1);
+  expect((await store.reserve(request())).outcome).toBe("exhausted");
+  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: limit, resetAtMs });
+  advance(1);
+  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, resetAtMs: null });
+  expect(asReserved(await store.reserve(request()))).toMatchObject({
+    amount: 2_000,
+    used: 0,
+    reserved: 2_000,
+    resetAtMs: resetAtMs + windowSeconds * 1000,
+  });
+});
+
+test("an answer from an old window counts neither as reserved nor as used in the new one", async () => {
+  const { database } = await createTestDatabase();
+  const { clock, advance } = createTestClock();
+  const store = createQuotaStore({ database, clock, instance: "a" });
+  const old = asReserved(await store.reserve(request({ wanted: 15_000 })));
+  advance(windowSeconds * 1000);
+  const fresh = asReserved(await store.reserve(request({ wanted: limit })));
+  expect(fresh.amount).toBe(limit);
+  expect(await store.settle({ reservationId: old.reservationId, usedTokens: 15_000 })).toBe(true);
+  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: limit });
+});
+
+test("a window from before the clock was set back does not lock its owner out", async () => {
+  const { database } = await createTestDatabase();
+  const { clock, advance } = createTestClock();
+  const store = createQuotaStore({ database, clock, instance: "a" });
+  advance(400 * 86_400_000);
+  const { reservationId } = asReserved(await store.reserve(request({ wanted: limit })));
+  await store.settle({ reservationId, usedTokens: limit });
+  advance(-400 * 86_400_000);
+  expect(asReserved(await store.reserve(request()))).toMatchObject({
+    used: 0,
+    resetAtMs: clock() + windowSeconds * 1000,
+  });
+});
+
+test("a lower limit than what is used leaves nothing, a higher one leaves more", async () => {
+  const { database } = await createTestDatabase();
+  const store = createQuotaStore({ database, clock: createTestClock().clock, instance: "a" });
+  const { reservationId } = asReserved(await store.reserve(request({ wanted: 10_000 })));
+  await store.settle({ reservationId, usedTokens: 10_000 });
+  expect((await store.reserve(request({ limit: 5_000 }))).outcome).toBe("exhausted");
+  expect(await store.readStanding({ owner, limit: 5_000 })).toMatchObject({ used: 10_000, remaining: 0 });
+  expect(asReserved(await store.reserve(request({ limit: 10_001 }))).amount).toBe(1);
+});
+
+testOnEachDatabase(
+  "100 answers at once at the edge reserve exactly what is left",
+  async ({ database, url }) => {
+    const { clock } = createTestClock();
+    const stores = [database, await openTestDatabase(url)].map((connection) =>
+      createQuotaStore({ database: connection, clock, instance: "a" }),
+    );
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => stores[index % 2]!.reserve(request({ wanted: 900 }))),
+    );
+    const amounts = outcomes.flatMap((outcome) => (outcome.outcome === "reserved" ? [outcome.amount] : []));
+    expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBe(limit);
+    // 22 whole answers and one that is cut to what is left.
+    expect(amounts.sort((a, b) => a - b)).toEqual([200, ...Array.from({ length: 22 }, () => 900)]);
+    expect(await stores[0]!.readStanding({ owner, limit })).toMatchObject({
+      used: 0,
+      reserved: limit,
+      remaining: 0,
+    });
+  },
+);
+
+testOnEachDatabase(
+  "answers that come and go all at once never use more than the limit",
+  async ({ database, url }) => {
+    const { clock } = createTestClock();
+    const stores = [database, await openTestDatabase(url)].map((connection) =>
+      createQuotaStore({ database: connection, clock, instance: "a" }),
+    );
+    let settledTokens = 0;
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const store = stores[index % 2]!;
+        const outcome = await store.reserve(request({ wanted: 700 }));
+        if (outcome.outcome === "exhausted") return;
+        const usedTokens = Math.min(outcome.amount, 500);
+        settledTokens += usedTokens;
+        await store.settle({ reservationId: outcome.reservationId, usedTokens });
+      }),
+    );
+    const standing = await stores[0]!.readStanding({ owner, limit });
+    expect(standing).toMatchObject({ used: settledTokens, reserved: 0 });
+    expect(standing.used).toBeLessThanOrEqual(limit);
+    // 28 whole answers fit at once, whatever the order.
+    expect(standing.used).toBeGreaterThanOrEqual(28 * 500);
+  },
+);
+
+test("a stricter PostgreSQL, which undoes transactions that collide, comes to the same result", async () => {
+  const { database, url } = await createPostgresqlTestDatabase();
+  const name = new URL(url).pathname.slice(1);
+  await database.$executeRawUnsafe(
+    `ALTER DATABASE ${name} SET default_transaction_isolation TO 'serializable'`,
+  );
+  const store = createQuotaStore({
+    database: await openTestDatabase(url),
+    clock: createTestClock().clock,
+    instance: "a",
+  });
+  const outcomes = await Promise.all(
+    Array.from({ length: 40 }, () => store.reserve(request({ wanted: 900 }))),
+  );
+  const won = outcomes.flatMap((outcome) => (outcome.outcome === "reserved" ? [outcome] : []));
+  expect(won.reduce((sum, { amount }) => sum + amount, 0)).toBe(limit);
+  await Promise.all(won.map(({ reservationId }) => store.settle({ reservationId, usedTokens: 800 })));
+  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 23 * 800, reserved: 0 });
+});
+
+testOnEachDatabase(
+  "a reservation is settled exactly once, however often and by whomever",
+  async ({ database, url }) => {
+    const { clock, advance } = createTestClock();
+    const stores = [database, await openTestDatabase(url)].map((connection) =>
+      createQuotaStore({ database: connection, clock, instance: "a" }),
+    );
+    const { reservationId } = asReserved(await stores[0]!.reserve(request()));
+    advance(60_000);
+    const won = await Promise.all([
+      ...Array.from({ length: 20 }, (_, index) =>
+        stores[index % 2]!.settle({ reservationId, usedTokens: 2_000 }),
+      ),
+      ...stores.map(async (store) => (await store.settleOrphans({ nowMs: clock() })) === 1),
+    ]);
+    expect(won.filter(Boolean)).toHaveLength(1);
+    expect(await stores[0]!.readStanding({ owner, limit })).toMatchObject({ used: 2_000, reserved: 0 });
+    expect(await stores[0]!.settle({ reservationId, usedTokens: 5 })).toBe(false);
+    expect(await stores[0]!.settle({ reservationId: "never-was", usedTokens: 5 })).toBe(false);
+  },
+);
+
+test("a reservation nobody settles counts in full from the moment its lease runs out", async () => {
+  const { database } = await createTestDatabase();
+  const { clock, advance } = createTestClock();
+  const store = createQuotaStore({ database, clock, instance: "a" });
+  await store.reserve(request({ wanted: 1_500 }));
+  advance(59_999);
+  expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
+  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 1_500 });
+  advance(1);
+  expect(await store.settleOrphans({ nowMs: clock() })).toBe(1);
+  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 1_500, reserved: 0 });
+  expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
+});
+
+test("an extended lease keeps a reservation from being taken for an orphan", async () => {
+  const { database } = await createTestDatabase();
+  const { clock, advance } = createTestClock();
+  const store = createQuotaStore({ database, clock, instance: "a" });
+  const { reservationId } = asReserved(await store.reserve(request()));
+  advance(59_999);
+  expect(await store.extendLease({ reservationId, leaseSeconds: 60 })).toBe(true);
+  advance(59_999);
+  expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
+  await store.settle({ reservationId, usedTokens: 1 });
+  expect(await store.extendLease({ reservationId, leaseSeconds: 60 })).toBe(false);
+});
+
+test("what a gone process left is settled before its lease runs out, and only that", async () => {
+  const { database } = await createTestDatabase();
+  const { clock } = createTestClock();
+  const gone = createQuotaStore({ database, clock, instance: "gone" });
+  const alive = createQuotaStore({ database, clock, instance: "alive" });
+  await gone.reserve(request({ wanted: 100 }));
+  await alive.reserve(request({ wanted: 10 }));
+  expect((await alive.listInstances()).sort()).toEqual(["alive", "gone"]);
+  expect(await alive.settleOrphans({ nowMs: clock(), goneInstances: ["gone"] })).toBe(1);
+  expect(await alive.readStanding({ owner, limit })).toMatchObject({ used: 100, reserved: 10 });
+});
