@@ -28,14 +28,16 @@ const startLimitMs = 20_000;
 export async function startServer({
   env = {},
   dataDir: givenDataDir,
+  nodeOptions = [],
 }: {
   env?: Record<string, string | undefined>;
   dataDir?: string;
+  nodeOptions?: readonly string[];
 }): Promise<RunningServer> {
   if (!existsSync("build/index.js"))
     throw new Error("There is no build. Run `npm run build` before these tests.");
   const dataDir = givenDataDir ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-server-")));
-  const parameters = ["--enable-source-maps", "app/commands/start.mjs"];
+  const parameters = ["--enable-source-maps", ...nodeOptions, "app/commands/start.mjs"];
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, parameters, {
     stdio: ["ignore", "pipe", "pipe"],
     env: {

@@ -1,0 +1,19 @@
+// Measures the built server beside a bare Node handler that runs the same database statements.
+import { buildIfNeeded } from "./build.mjs";
+import { prepare, projectDir, run } from "./prepare.mjs";
+
+process.chdir(projectDir);
+await prepare();
+await buildIfNeeded();
+try {
+  await run(
+    process.execPath,
+    ["--import", "tsx", "app/commands/bench/run-bench.ts", ...process.argv.slice(2)],
+    {
+      env: { ...process.env, NODE_ENV: "production" },
+    },
+  );
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

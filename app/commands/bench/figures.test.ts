@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { compare, judge, median, summarize } from "./figures";
+import type { Figures, Measurement, Round } from "./figures";
+
+const round = (changes: Partial<Round> = {}): Round => ({
+  requests: 100,
+  seconds: 1,
+  p50Ms: 1,
+  p99Ms: 2,
+  cpuMicros: 10_000,
+  rpcCalls: 0,
+  ...changes,
+});
+const figures: Figures = {
+  requestsPerSecond: 1,
+  p50Ms: 1,
+  p99Ms: 1,
+  cpuMicrosPerRequest: 999,
+  rpcCallsPerRequest: 1,
+};
+const measured = (changes: Partial<Measurement>): Measurement => ({
+  operation: "x",
+  requestsPerRound: 1,
+  ours: figures,
+  bare: figures,
+  ratios: { byThroughput: 3, byCpu: 3 },
+  rounds: [],
+  ...changes,
+});
+
+test("the median is the middle value, or the mean of the middle two", () => {
+  expect(median([9, 1, 5])).toBe(5);
+  expect(median([4, 1, 3, 2])).toBe(2.5);
+  expect(() => median([])).toThrow("median of nothing");
+});
+
+test("one round that went wrong does not move the summary, but one extra call to the chain shows", () => {
+  const rounds = [round(), round({ seconds: 50, p99Ms: 900, rpcCalls: 1 }), round()];
+  expect(summarize(rounds)).toEqual({
+    requestsPerSecond: 100,
+    p50Ms: 1,
+    p99Ms: 2,
+    cpuMicrosPerRequest: 100,
+    rpcCallsPerRequest: 1 / 300,
+  });
+});
+
+test("ratios compare each round with its own partner", () => {
+  const slowMachine = { ours: round({ seconds: 8, cpuMicros: 40_000 }), bare: round({ seconds: 4 }) };
+  const quietMachine = { ours: round({ seconds: 2, cpuMicros: 40_000 }), bare: round({ seconds: 1 }) };
+  expect(compare([slowMachine, quietMachine, quietMachine])).toEqual({ byThroughput: 2, byCpu: 4 });
+});
+
+test("CPU figures are left out when one round has none", () => {
+  const blind = { ours: round({ cpuMicros: null }), bare: round() };
+  expect(compare([{ ours: round(), bare: round() }, blind]).byCpu).toBeNull();
+  expect(summarize([round(), round({ cpuMicros: null })]).cpuMicrosPerRequest).toBeNull();
+});
+
+test.each([
+  { ratios: { byThroughput: 3, byCpu: 3 }, isMet: true },
+  { ratios: { byThroughput: 3.01, byCpu: 3 }, isMet: false },
+  { ratios: { byThroughput: 3, byCpu: 3.01 }, isMet: false },
+  { ratios: { byThroughput: 3, byCpu: null }, isMet: true },
+])("a ratio of $ratios.byThroughput and $ratios.byCpu against 3 is met: $isMet", ({ ratios, isMet }) => {
+  expect(judge({ measurement: measured({ ratios }), aims: { maxRatio: 3 } })[0]!.isMet).toBe(isMet);
+});
+
+test.each([
+  { rpcCallsPerRequest: 1, isMet: true },
+  { rpcCallsPerRequest: 1.0025, isMet: false },
+  { rpcCallsPerRequest: 0.99, isMet: false },
+])("$rpcCallsPerRequest RPC calls a request against exactly one: $isMet", ({ rpcCallsPerRequest, isMet }) => {
+  const measurement = measured({ ours: { ...figures, rpcCallsPerRequest } });
+  expect(judge({ measurement, aims: { rpcCallsPerRequest: 1 } })[0]!.isMet).toBe(isMet);
+});
+
+test.each([
+  { cpuMicrosPerRequest: 999, isMet: true },
+  { cpuMicrosPerRequest: 1000, isMet: false },
+  { cpuMicrosPerRequest: null, isMet: null },
+])("$cpuMicrosPerRequest µs of CPU against under 1000: $isMet", ({ cpuMicrosPerRequest, isMet }) => {
+  const measurement = measured({ ours: { ...figures, cpuMicrosPerRequest } });
+  expect(judge({ measurement, aims: { maxCpuMicros: 1000 } })[0]!.isMet).toBe(isMet);
+});

@@ -1,0 +1,111 @@
+/** One side of one round. `null`: not to be had on this machine or for this side. */
+export type Round = {
+  requests: number;
+  seconds: number;
+  p50Ms: number;
+  p99Ms: number;
+  cpuMicros: number | null;
+  rpcCalls: number | null;
+};
+
+export type Figures = {
+  requestsPerSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  cpuMicrosPerRequest: number | null;
+  rpcCallsPerRequest: number | null;
+};
+
+/** How many times the bare handler's figure ours is: the median over the rounds, each round against its own partner. */
+export type Ratios = { byThroughput: number; byCpu: number | null };
+
+export type Measurement = {
+  operation: string;
+  requestsPerRound: number;
+  ours: Figures;
+  bare: Figures;
+  ratios: Ratios;
+  rounds: { ours: Round; bare: Round }[];
+};
+
+export type Aims = {
+  maxRatio?: number;
+  rpcCallsPerRequest?: number;
+  maxCpuMicros?: number;
+};
+
+export type Verdict = { aim: string; isMet: boolean | null; measured: string };
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle];
+  if (upper === undefined) throw new Error("There is no median of nothing.");
+  return sorted.length % 2 === 1 ? upper : (sorted[middle - 1]! + upper) / 2;
+}
+
+export function summarize(rounds: readonly Round[]): Figures {
+  const cpu = rounds.flatMap(({ cpuMicros, requests }) => (cpuMicros === null ? [] : [cpuMicros / requests]));
+  const isCounted = rounds.every(({ rpcCalls }) => rpcCalls !== null);
+  return {
+    requestsPerSecond: median(rounds.map(({ requests, seconds }) => requests / seconds)),
+    p50Ms: median(rounds.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(rounds.map(({ p99Ms }) => p99Ms)),
+    cpuMicrosPerRequest: cpu.length === rounds.length ? median(cpu) : null,
+    // Not a median: a single call too many has to show.
+    rpcCallsPerRequest: isCounted
+      ? sum(rounds.map(({ rpcCalls }) => rpcCalls ?? 0)) / sum(rounds.map(({ requests }) => requests))
+      : null,
+  };
+}
+
+export function compare(rounds: readonly { ours: Round; bare: Round }[]): Ratios {
+  const byCpu = rounds.flatMap(({ ours, bare }) =>
+    ours.cpuMicros === null || !bare.cpuMicros
+      ? []
+      : [ours.cpuMicros / ours.requests / (bare.cpuMicros / bare.requests)],
+  );
+  return {
+    byThroughput: median(
+      rounds.map(({ ours, bare }) => bare.requests / bare.seconds / (ours.requests / ours.seconds)),
+    ),
+    byCpu: byCpu.length === rounds.length ? median(byCpu) : null,
+  };
+}
+
+/**
+ * A ratio is met only when both figures say so: a load generator that is itself the bottleneck evens throughputs
+ * out, and CPU time alone would not see a server that waits.
+ */
+export function judge({ measurement, aims }: { measurement: Measurement; aims: Aims }): Verdict[] {
+  const { operation, ours, ratios } = measurement;
+  const verdicts: Verdict[] = [];
+  if (aims.maxRatio !== undefined) {
+    const { byThroughput, byCpu } = ratios;
+    verdicts.push({
+      aim: `${operation} within ${aims.maxRatio}x of bare`,
+      isMet: Math.max(byThroughput, byCpu ?? 0) <= aims.maxRatio,
+      measured: `${byThroughput.toFixed(2)}x by requests/s, ${byCpu === null ? "n/a" : `${byCpu.toFixed(2)}x`} by CPU`,
+    });
+  }
+  if (aims.rpcCallsPerRequest !== undefined) {
+    verdicts.push({
+      aim: `${operation} exactly ${aims.rpcCallsPerRequest} RPC call`,
+      isMet: ours.rpcCallsPerRequest === aims.rpcCallsPerRequest,
+      measured: `${ours.rpcCallsPerRequest ?? "n/a"}`,
+    });
+  }
+  if (aims.maxCpuMicros !== undefined) {
+    const cpu = ours.cpuMicrosPerRequest;
+    verdicts.push({
+      aim: `${operation} under ${aims.maxCpuMicros / 1000} ms of CPU`,
+      isMet: cpu === null ? null : cpu < aims.maxCpuMicros,
+      measured: cpu === null ? "n/a" : `${(cpu / 1000).toFixed(2)} ms`,
+    });
+  }
+  return verdicts;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

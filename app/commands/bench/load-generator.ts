@@ -1,0 +1,106 @@
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { answerParent } from "./worker-process";
+
+/** `requests` are whole HTTP/1.1 requests, sent in this order, each once; with `repeat` the first one over and over. */
+export type Load = {
+  port: number;
+  requests: string[];
+  repeat?: number;
+  connections: number;
+  maxSeconds: number;
+};
+export type LoadResult = { requests: number; seconds: number; p50Ms: number; p99Ms: number };
+
+const headEnd = "\r\n\r\n";
+
+answerParent(generateLoad);
+
+/**
+ * A closed loop: each connection sends its next request when the answer to the last has arrived whole. Written on
+ * bare sockets, because HTTP clients take more time for a request than the handlers measured here. Any answer but
+ * a 200 ends the run.
+ */
+async function generateLoad(load: Load): Promise<LoadResult> {
+  const total = load.repeat ?? load.requests.length;
+  const latenciesMs: number[] = [];
+  const startedAt = performance.now();
+  const deadline = startedAt + load.maxSeconds * 1000;
+  let next = 0;
+
+  function takeRequest(): string | null {
+    if (next >= total || performance.now() > deadline) return null;
+    const index = next++;
+    return load.requests[load.repeat === undefined ? index : 0]!;
+  }
+
+  const sockets = await Promise.all(Array.from({ length: load.connections }, () => openSocket(load.port)));
+  const openedAt = performance.now();
+  try {
+    await Promise.all(sockets.map((socket) => driveConnection({ socket, takeRequest, latenciesMs })));
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+  const seconds = (performance.now() - openedAt) / 1000;
+  latenciesMs.sort((left, right) => left - right);
+  const at = (share: number) =>
+    latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(latenciesMs.length * share))]!;
+  return { requests: latenciesMs.length, seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+function openSocket(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, noDelay: true });
+    socket.once("error", reject).once("connect", () => {
+      socket.off("error", reject);
+      resolve(socket);
+    });
+  });
+}
+
+function driveConnection({
+  socket,
+  takeRequest,
+  latenciesMs,
+}: {
+  socket: Socket;
+  takeRequest: () => string | null;
+  latenciesMs: number[];
+}): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let received = "";
+    let sentAt = 0;
+
+    function sendNext(): void {
+      const request = takeRequest();
+      if (request === null) return resolve();
+      received = "";
+      sentAt = performance.now();
+      socket.write(request, "latin1");
+    }
+    function onData(chunk: Buffer): void {
+      // One character a byte, so that lengths are byte lengths.
+      received += chunk.toString("latin1");
+      const missing = countMissingBytes(received);
+      if (missing > 0) return;
+      if (missing < 0 || !received.startsWith("HTTP/1.1 200 ")) {
+        return reject(new Error(`An answer was not as expected:\n${received.slice(0, 2000)}`));
+      }
+      latenciesMs.push(performance.now() - sentAt);
+      sendNext();
+    }
+    socket.on("data", onData);
+    socket.once("error", reject);
+    socket.once("close", () => reject(new Error("The server closed a connection in mid-run.")));
+    sendNext();
+  });
+}
+
+/** Below zero: more than one answer came, or one without a length. */
+function countMissingBytes(received: string): number {
+  const headLength = received.indexOf(headEnd);
+  if (headLength < 0) return 1;
+  const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, headLength))?.[1];
+  if (length === undefined) return -1;
+  return headLength + headEnd.length + Number(length) - received.length;
+}
