@@ -10,7 +10,6 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import type { ReactNode } from "react";
-import type { PublicSettings } from "~/platform/public-settings";
 import { ButtonLink } from "~/ui/button";
 import { useNonce } from "~/ui/nonce";
 import { Page } from "~/ui/page";
@@ -29,7 +28,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
 };
 
 export function loader({ context }: LoaderFunctionArgs) {
-  return { settings: context.publicSettings as PublicSettings };
+  return { settings: context.service.publicSettings };
 }
 
 export function Layout({ children }: { children: ReactNode }) {
