@@ -1,0 +1,6 @@
+// Writes THIRD-PARTY-NOTICES.md from the packages that are installed.
+import { writeFileSync } from "node:fs";
+import { readThirdPartyPackages } from "./notices/packages";
+import { renderNotices } from "./notices/render";
+
+writeFileSync("THIRD-PARTY-NOTICES.md", renderNotices(readThirdPartyPackages({ projectDir: "." })));

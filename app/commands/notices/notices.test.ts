@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { readThirdPartyPackages } from "./packages";
+import type { ThirdPartyPackage } from "./packages";
+import { renderNotices } from "./render";
+
+const packages = readThirdPartyPackages({ projectDir: "." });
+
+function makePackage(fields: Partial<ThirdPartyPackage>): ThirdPartyPackage {
+  return {
+    name: "one",
+    version: "1.0.0",
+    licence: "MIT",
+    copyright: ["Copyright (c) 2020 Somebody"],
+    licenceText: "Permission is granted.",
+    notice: null,
+    ...fields,
+  };
+}
+
+test("the notices are those of what is installed", () => {
+  expect(readFileSync("THIRD-PARTY-NOTICES.md", "utf8"), "Run `npm run notices`.").toBe(
+    renderNotices(packages),
+  );
+});
+
+test("every direct dependency is listed in its pinned version, and no development tool is", () => {
+  const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
+    dependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
+  };
+  const listed = new Map(packages.map(({ name, version }) => [name, version]));
+  for (const [name, wanted] of Object.entries(manifest.dependencies)) {
+    const [, realName = name, version = wanted] = /^npm:(.+)@(.+)$/.exec(wanted) ?? [];
+    expect(
+      packages.some((entry) => entry.name === realName && entry.version === version),
+      name,
+    ).toBe(true);
+  }
+  for (const name of ["vitest", "prettier", "@playwright/test", "solc"])
+    expect(listed.has(name), name).toBe(false);
+  expect(listed.has("@openzeppelin/contracts")).toBe(true);
+});
+
+test("binaries for one platform are left out, so that the list is the same everywhere", () => {
+  expect(packages.filter(({ name }) => /linux|darwin|win32/.test(name))).toEqual([]);
+});
+
+test("a statement of copyright is kept and a NOTICE file is passed on", () => {
+  expect(packages.find(({ name }) => name === "express")?.copyright[0]).toMatch(/^Copyright \(c\) 2009/);
+  expect(renderNotices(packages)).toContain(
+    packages.find(({ name }) => name === "swagger-ui-dist")?.notice ?? "missing",
+  );
+});
+
+test("texts that differ only in punctuation are printed once, for both packages", () => {
+  const text = renderNotices([
+    makePackage({}),
+    makePackage({ name: "two", licenceText: "Permission\nis granted!" }),
+  ]);
+  expect(text.match(/`````text/g)).toHaveLength(1);
+  expect(text).toContain("For one 1.0.0, two 1.0.0.");
+});
+
+test("a package without a licence file gets the usual text of the licence it names", () => {
+  const text = renderNotices([
+    makePackage({ name: "odd", licenceText: "An odd wording." }),
+    makePackage({}),
+    makePackage({ name: "two" }),
+    makePackage({ name: "bare", licenceText: null }),
+  ]);
+  expect(text).toContain("| bare | 1.0.0 | MIT | [2](#text-2) |");
+});
+
+test("a licence whose text nobody carries stops the command", () => {
+  expect(() => renderNotices([makePackage({ licence: "Zlib", licenceText: null })])).toThrow("Zlib");
+});
+
+test("a choice between licences that nobody has made stops the command", () => {
+  expect(() => renderNotices([makePackage({ licence: "(GPL-3.0 OR MIT)" })])).toThrow("GPL-3.0");
+});

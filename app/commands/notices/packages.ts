@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** One package that an installation without development tools holds, and what it says about its use. */
+export type ThirdPartyPackage = {
+  name: string;
+  version: string;
+  licence: string;
+  /** Who holds the rights, as the package's own licence file words it; else its author. */
+  copyright: string[];
+  /** The licence file without those lines; null where the package carries none. */
+  licenceText: string | null;
+  /** A NOTICE file, which the Apache licence wants passed on. */
+  notice: string | null;
+};
+
+type LockEntry = {
+  dev?: boolean;
+  devOptional?: boolean;
+  optional?: boolean;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+};
+type Manifest = { name: string; version: string; license?: unknown; author?: unknown };
+
+/** Development tools that leave something of theirs in the repository: the compiled contracts hold their code. */
+const compiledIn = ["node_modules/@openzeppelin/contracts"];
+
+/**
+ * Reads what is installed for production. Left out are binaries for one platform each, which npm installs only
+ * where they fit: the list must be the same on every machine.
+ */
+export function readThirdPartyPackages({ projectDir }: { projectDir: string }): ThirdPartyPackage[] {
+  const lock = JSON.parse(readFileSync(path.join(projectDir, "package-lock.json"), "utf8")) as {
+    packages: Record<string, LockEntry>;
+  };
+  const places = Object.entries(lock.packages)
+    .filter(([place, entry]) => place !== "" && isForProduction(entry) && !isForOnePlatform(entry))
+    .map(([place]) => place);
+  const found = [...places, ...compiledIn].map((place) => readPackage(path.join(projectDir, place)));
+  const unique = new Map(found.map((entry) => [`${entry.name}@${entry.version}`, entry]));
+  return [...unique.values()].sort((one, other) => compare(nameAndVersion(one), nameAndVersion(other)));
+}
+
+function isForProduction({ dev, devOptional }: LockEntry): boolean {
+  return !dev && !devOptional;
+}
+
+function isForOnePlatform({ optional, os, cpu, libc }: LockEntry): boolean {
+  return Boolean(optional && (os ?? cpu ?? libc));
+}
+
+function nameAndVersion({ name, version }: ThirdPartyPackage): string {
+  return `${name}@${version}`;
+}
+
+/** By code unit: an order that no locale changes. */
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+function readPackage(folder: string): ThirdPartyPackage {
+  const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as Manifest;
+  const { name, version, license } = manifest;
+  if (typeof license !== "string" || license === "") throw new Error(`${name} does not name its licence.`);
+  const text = findText({ folder, pattern: /^(licen[cs]e|copying)/i });
+  const lines = text?.split("\n").map((line) => line.trim()) ?? [];
+  const holders = lines.filter(isCopyrightLine);
+  return {
+    name,
+    version,
+    licence: license,
+    copyright: holders.length > 0 ? [...new Set(holders)] : readAuthor(manifest.author),
+    licenceText: text === null ? null : withoutHead(lines.filter((line) => !isCopyrightLine(line))),
+    notice: findText({ folder, pattern: /^notice(\.|$)/i }),
+  };
+}
+
+function findText({ folder, pattern }: { folder: string; pattern: RegExp }): string | null {
+  const files = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && pattern.test(entry.name))
+    .map((entry) => entry.name)
+    .sort();
+  if (files.length === 0) return null;
+  return files
+    .map((file) => readFileSync(path.join(folder, file), "utf8").replaceAll("\r\n", "\n").trim())
+    .join("\n\n");
+}
+
+/** A statement of who holds the rights; not the many sentences in licences that speak of such statements. */
+function isCopyrightLine(line: string): boolean {
+  const isStatement =
+    /^\W*(copyright\b|\(c\)|©).*(\d{4}|\(c\)|©)/i.test(line) || /^Copyright [A-Z]/.test(line);
+  return isStatement && !/\[yyyy\]|copyright (owner|notice|licen[cs]e)/i.test(line);
+}
+
+/** The title of the common licences is the one thing their copies differ in. */
+function withoutHead(lines: string[]): string {
+  const start = lines.findIndex(
+    (line) => line !== "" && !/^\W*(the )?(mit|isc)( licen[cs]e)?\W*(\(?mit\)?)?\W*$/i.test(line),
+  );
+  return lines.slice(Math.max(0, start)).join("\n").trim();
+}
+
+function readAuthor(author: unknown): string[] {
+  const name = typeof author === "string" ? author : (author as { name?: unknown } | undefined)?.name;
+  return typeof name === "string" && name !== "" ? [name.replace(/\s*[<(].*$/, "")] : [];
+}
