@@ -212,8 +212,7 @@ async function openMetricsPort({
 /** Every request to the chain is counted; an endpoint that fails or recovers is named once. */
 function watchChain({ metrics, log }: { metrics: Metrics; log: Log }) {
   return {
-    onRequest: ({ method }: { method: string }) =>
-      metrics.observeRpcCall({ method, outcome: "ok", durationSeconds: 0 }),
+    onAnswer: metrics.observeRpcCall,
     onFault: (fault: { endpoint: string; reason: string }) => log.warn(fault, "a chain endpoint failed"),
   };
 }

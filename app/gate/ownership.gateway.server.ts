@@ -1,31 +1,18 @@
-import {
-  BaseError,
-  decodeAbiParameters,
-  encodeDeployData,
-  getAddress,
-  parseAbiParameters,
-  toFunctionSelector,
-  zeroAddress,
-  zeroHash,
-} from "viem";
-import type { Address, Hex } from "viem";
+import { getAddress, toFunctionSelector } from "viem";
+import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { chainUnavailable } from "~/platform/http/refusal";
-import chainProbe from "../../contracts/artifacts/ChainProbe.json";
+import { caller } from "./chain-probe.gateway.server";
+import type { Answer, Read, SignatureVerdict, WalletSignature } from "./chain-probe.gateway.server";
+import { askChain } from "./chain-reads.gateway.server";
 
 export type KeyStandard = "erc721" | "erc1155" | "unlock";
 export type KeyContract = { client: ChainClient; contractAddress: Address; standard: KeyStandard };
 
-/** A signature that only its wallet's own code can judge (ERC-1271, ERC-6492). */
-export type WalletSignature = {
-  wallet: Address;
-  hash: Hex;
-  signature: Hex;
-  /** What makes the wallet exist, when the signature brings it along. */
-  deployment: { factory: Address; data: Hex } | null;
+export type AskedBlock = {
+  /** Where in the chain an answer comes from; null where that is not told. */
+  blockNumber: bigint | null;
 };
-/** Where in the chain an answer comes from. */
-export type AskedBlock = { blockNumber: bigint; blockTimestamp: bigint };
 export type KeyReading = AskedBlock & {
   /** null: the contract has no such key, or (ERC-1155) there is no single owner. */
   owner: Address | null;
@@ -34,11 +21,8 @@ export type KeyReading = AskedBlock & {
   /** Only an Unlock membership can have run out. */
   hasExpired: boolean;
   /** null: no signature was asked about. */
-  isSignatureValid: boolean | null;
+  verdict: SignatureVerdict | null;
 };
-
-type Read = { target: Address; data: Hex };
-type Answer = { hasCode: boolean; success: boolean; size: bigint; word: bigint };
 
 /** Encoded by hand, because every argument is one word and the general encoder hashes the name each time. */
 const selectors = {
@@ -49,26 +33,11 @@ const selectors = {
   exists: toFunctionSelector("exists(uint256)"),
   totalSupply: toFunctionSelector("totalSupply(uint256)"),
 };
-const probeAnswer = parseAbiParameters(
-  "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool isSigned, (bool hasCode, bool success, uint256 size, uint256 word)[] answers",
-);
-const unsigned = {
-  wallet: zeroAddress,
-  hash: zeroHash,
-  signature: "0x",
-  factory: zeroAddress,
-  factoryData: "0x",
-} as const;
-/**
- * Whom the calls seem to come from: nobody. Not the zero address, to which some contracts grant more during
- * a simulation than anybody gets in a transaction.
- */
-const caller = "0x1a7c5e00000000000000000000000000001a7c5e";
 const biggestAddress = (1n << 160n) - 1n;
 
 /**
- * What the contract says of a key and, where asked, whether a wallet stands behind a signature: one HTTP
- * request either way. Throws chain-unavailable when there is no answer, or none that such a contract gives.
+ * What the contract says of a key and, where asked, whether a wallet stands behind a signature, in one round
+ * trip. Throws chain-unavailable when there is no answer, or none that such a contract gives.
  */
 export async function readKey({
   client,
@@ -81,13 +50,13 @@ export async function readKey({
   const id = BigInt(tokenId);
   if (standard === "erc1155") {
     const reads = [makeRead({ contractAddress, name: "balanceOf", words: [BigInt(holder), id] })];
-    const { answers, ...rest } = await probe({ client, reads, signed });
+    const { answers, ...rest } = await askChain({ client, reads, signed });
     const balance = readWord({ answer: answers[0], name: "balanceOf", contractAddress }) ?? 0n;
     return { ...rest, owner: null, balance, hasExpired: false };
   }
   const reads = [makeRead({ contractAddress, name: "ownerOf", words: [id] })];
   if (standard === "unlock") reads.push(makeRead({ contractAddress, name: "isValidKey", words: [id] }));
-  const { answers, ...rest } = await probe({ client, reads, signed });
+  const { answers, ...rest } = await askChain({ client, reads, signed });
   const owner = readOwnerWord({ answer: answers[0], contractAddress });
   const isValidKey =
     standard !== "unlock" || readWord({ answer: answers[1], name: "isValidKey", contractAddress }) === 1n;
@@ -101,16 +70,18 @@ export async function readSupply({
   tokenId,
 }: Omit<KeyContract, "standard"> & { tokenId: string }): Promise<AskedBlock & { exists: boolean | null }> {
   const words = [BigInt(tokenId)];
-  const { answers, blockNumber, blockTimestamp } = await probe({
+  const { answers, blockNumber } = await askChain({
     client,
     reads: [
-      makeRead({ contractAddress, name: "exists", words }),
-      makeRead({ contractAddress, name: "totalSupply", words }),
+      // What every such contract answers: without it, silence on the rest would say nothing.
+      makeRead({ contractAddress, name: "balanceOf", words: [BigInt(caller), ...words] }),
+      { ...makeRead({ contractAddress, name: "exists", words }), isOptional: true },
+      { ...makeRead({ contractAddress, name: "totalSupply", words }), isOptional: true },
     ],
   });
   requireCode({ answer: answers[0], contractAddress });
-  const told = answers.find((answer) => answer.success && answer.size === 32n);
-  return { blockNumber, blockTimestamp, exists: told ? told.word !== 0n : null };
+  const told = answers.slice(1).find((answer) => answer.success && answer.size === 32n);
+  return { blockNumber, exists: told ? told.word !== 0n : null };
 }
 
 /** Units each holder has of an id, in the order asked. Only for ERC-1155. */
@@ -125,7 +96,7 @@ export async function readBalances({
   const reads = holdings.map(({ holder, tokenId }) =>
     makeRead({ contractAddress, name: "balanceOf", words: [BigInt(holder), tokenId] }),
   );
-  const { answers } = await probe({ client, reads });
+  const { answers } = await askChain({ client, reads });
   return answers.map((answer) => readWord({ answer, name: "balanceOf", contractAddress }) ?? 0n);
 }
 
@@ -154,20 +125,22 @@ export async function findContractFault({
   contractAddress,
   standard,
 }: KeyContract): Promise<string | null> {
-  const read = (name: keyof typeof selectors, word: bigint) =>
-    makeRead({ contractAddress, name, words: [word] });
-  const { answers } = await probe({
+  const ask = (name: keyof typeof selectors, ...words: bigint[]) =>
+    makeRead({ contractAddress, name, words });
+  const askInterface = (id: bigint) => ({ ...ask("supportsInterface", id), isOptional: true });
+  const essential = {
+    erc721: ask("ownerOf", 0n),
+    erc1155: ask("balanceOf", BigInt(caller), 0n),
+    unlock: ask("isValidKey", 0n),
+  };
+  const { answers } = await askChain({
     client,
-    reads: [
-      read("supportsInterface", interfaces.erc721),
-      read("supportsInterface", interfaces.erc1155),
-      read("isValidKey", 0n),
-    ],
+    reads: [essential[standard], askInterface(interfaces.erc721), askInterface(interfaces.erc1155)],
   });
-  const [isErc721, isErc1155, isLock] = answers.map(
+  const [isLock, isErc721, isErc1155] = answers.map(
     ({ success, size, word }) => success && size >= 32n && word <= 1n,
   );
-  const [says721, says1155] = answers.map(({ word }) => word === 1n);
+  const [, says721, says1155] = answers.map(({ word }) => word === 1n);
   const where = `The contract at ${contractAddress} on chain ${client.chain.id}`;
   if (!answers[0]?.hasCode) return `${where} does not exist. Check KEY_CONTRACT_ADDRESS and CHAIN_ID.`;
   if (standard === "unlock") return isLock ? null : `${where} is no Unlock lock. Check KEY_STANDARD.`;
@@ -176,62 +149,6 @@ export async function findContractFault({
   if (standard === "erc721" && !says721) return `${where} is not an ERC-721 contract. Check KEY_STANDARD.`;
   if (standard === "erc1155" && !says1155) return `${where} is not an ERC-1155 contract. Check KEY_STANDARD.`;
   return null;
-}
-
-type ProbeResult = AskedBlock & { answers: readonly Answer[]; isSignatureValid: boolean | null };
-
-async function probe({
-  client,
-  reads,
-  signed,
-}: {
-  client: ChainClient;
-  reads: readonly Read[];
-  signed?: WalletSignature;
-}): Promise<ProbeResult> {
-  const data = encodeDeployData({
-    abi: chainProbe.abi,
-    bytecode: chainProbe.bytecode as Hex,
-    args: [reads, signed ? toProbeSignature(signed) : unsigned],
-  });
-  let result = await runProbe({ client, data });
-  if (result.chainId !== BigInt(client.chain.id)) {
-    // The endpoint changed chains since its chain id was checked. Once more, with the check before the answer.
-    client.recheckChain();
-    result = await runProbe({ client, data });
-  }
-  if (result.chainId !== BigInt(client.chain.id)) {
-    throw chainUnavailable(
-      new Error(`The answer came from chain ${result.chainId}, not ${client.chain.id}.`),
-    );
-  }
-  if (result.answers.length !== reads.length) throw chainUnavailable(new Error("The answer is incomplete."));
-  return { ...result, isSignatureValid: signed ? result.isSigned : null };
-}
-
-async function runProbe({ client, data }: { client: ChainClient; data: Hex }) {
-  try {
-    const answer = await client.request({ method: "eth_call", params: [{ from: caller, data }, "latest"] });
-    const [chainId, blockNumber, blockTimestamp, isSigned, answers] = decodeAbiParameters(
-      probeAnswer,
-      answer,
-    );
-    return { chainId, blockNumber, blockTimestamp, isSigned, answers };
-  } catch (error) {
-    // The probe itself never reverts: whatever comes instead of its answer, nobody was asked.
-    if (error instanceof BaseError) throw chainUnavailable(error);
-    throw error;
-  }
-}
-
-function toProbeSignature({ wallet, hash, signature, deployment }: WalletSignature) {
-  return {
-    wallet,
-    hash,
-    signature,
-    factory: deployment?.factory ?? zeroAddress,
-    factoryData: deployment?.data ?? "0x",
-  };
 }
 
 function requireCode({ answer, contractAddress }: { answer: Answer | undefined; contractAddress: Address }) {

@@ -2,7 +2,8 @@ import { isAddressEqual } from "viem";
 import type { Address } from "viem";
 import type { Clock } from "~/platform/clock";
 import { readKey, readSupply } from "./ownership.gateway.server";
-import type { KeyContract, KeyReading, WalletSignature } from "./ownership.gateway.server";
+import type { SignatureVerdict, WalletSignature } from "./chain-probe.gateway.server";
+import type { KeyContract, KeyReading } from "./ownership.gateway.server";
 import { createSharedReads } from "./shared-reads.server";
 
 /** Keys held in memory at most; the ones read longest ago go first. */
@@ -20,11 +21,11 @@ export type KeyOwner =
 export type OwnershipReader = {
   /** `fresh` asks the chain even if it was asked a moment ago. Throws chain-unavailable, never guesses. */
   readOwnership: (wanted: { tokenId: string; holder: Address; fresh?: boolean }) => Promise<Ownership>;
-  /** Ownership, and whether the wallet's own code stands behind a signature, in one request. */
+  /** Ownership, and whether the wallet's own code stands behind a signature, in one round trip. */
   readOwnershipAndSignature: (wanted: {
     tokenId: string;
     signed: WalletSignature;
-  }) => Promise<{ isSignatureValid: boolean; ownership: Ownership }>;
+  }) => Promise<{ verdict: SignatureVerdict; ownership: Ownership }>;
   readOwner: (wanted: { tokenId: string }) => Promise<KeyOwner>;
   /** Drops what is remembered of one key, or of all. */
   forget: (what?: { tokenId?: string }) => void;
@@ -75,7 +76,7 @@ export function createOwnershipReader({
     async readOwnershipAndSignature({ tokenId, signed }) {
       const reading = await readKey({ ...contract, tokenId, holder: signed.wallet, signed });
       return {
-        isSignatureValid: reading.isSignatureValid === true,
+        verdict: reading.verdict ?? "invalid",
         ownership: judge({ reading, holder: signed.wallet }),
       };
     },

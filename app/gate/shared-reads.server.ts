@@ -19,7 +19,7 @@ type InFlight<T> = { promise: Promise<T>; group: string; isJustBegun: boolean };
  * A result is kept until the block changes, and for less than `cacheMs` from when its read began. Failures
  * are not kept. Blocks are told apart in two ways: by `startBlock`, and by a read that comes from a later one.
  */
-export function createSharedReads<T extends { blockNumber: bigint }>({
+export function createSharedReads<T extends { blockNumber: bigint | null }>({
   cacheMs,
   maxEntries,
   clock,
@@ -42,7 +42,8 @@ export function createSharedReads<T extends { blockNumber: bigint }>({
   }
 
   function keep({ key, entry }: { key: string; entry: Kept<T> }): void {
-    const { blockNumber } = entry.value;
+    // An answer that does not name its block counts as of the latest one known; `startBlock` ends it.
+    const blockNumber = entry.value.blockNumber ?? latestBlock;
     if (blockNumber > latestBlock) {
       kept.clear();
       latestBlock = blockNumber;

@@ -13,7 +13,7 @@ import {
 } from "viem";
 import type { Address, Hex } from "viem";
 import { Refusal } from "~/platform/http/refusal";
-import type { WalletSignature } from "./ownership.gateway.server";
+import type { WalletSignature } from "./chain-probe.gateway.server";
 import type { Ownership, OwnershipReader } from "./ownership.server";
 
 /** Passkey and multi-owner wallets sign at length; no known one comes near this. */
@@ -116,12 +116,20 @@ export async function proveAndReadOwnership({
   const signed = readWalletSignature({ message, signature, wallet: address });
   if (!signed) throw signatureMismatch();
   const proof = await ownership.readOwnershipAndSignature({ tokenId, signed });
-  if (!proof.isSignatureValid) throw signatureMismatch();
+  if (proof.verdict === "uncheckable") throw signatureUncheckable();
+  if (proof.verdict === "invalid") throw signatureMismatch();
   return proof.ownership;
 }
 
 function signatureMismatch(): Refusal {
   return new Refusal("authentication-failed", { detail: "The signature does not match the address." });
+}
+
+function signatureUncheckable(): Refusal {
+  return new Refusal("authentication-failed", {
+    detail:
+      "The signature is of a wallet that is not deployed yet, and this chain cannot check such signatures. Deploy the wallet, for instance by sending a first transaction with it, and sign in again.",
+  });
 }
 
 function readWalletSignature({

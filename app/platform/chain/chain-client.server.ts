@@ -3,15 +3,17 @@ import {
   ContractFunctionRevertedError,
   ContractFunctionZeroDataError,
   ExecutionRevertedError,
-  RpcRequestError,
   createPublicClient,
   custom,
   defineChain,
 } from "viem";
+import type { RpcRequestError } from "viem";
 import type { Clock } from "~/platform/clock";
 import { systemClock } from "~/platform/clock";
+import { createDeploylessMemory } from "./deployless-memory.server";
+import { findRpcError, isRevert } from "./rpc-answer.server";
 import { createRpcEndpoint } from "./rpc-endpoint.server";
-import type { RpcCall, RpcEndpoint } from "./rpc-endpoint.server";
+import type { RpcCall, RpcEndpoint, RpcRequestEnd } from "./rpc-endpoint.server";
 
 export type ChainClientOptions = {
   /** Asked in this order; the next one is asked when one fails. */
@@ -22,6 +24,8 @@ export type ChainClientOptions = {
   clock?: Clock;
   /** Called for every HTTP request that is sent. */
   onRequest?: (request: { endpoint: string; method: string }) => void;
+  /** Called when a request has ended, in whatever way. */
+  onAnswer?: (end: RpcRequestEnd) => void;
   /** Called when an endpoint fails for the first time, and when it answers again. */
   onFault?: (fault: { endpoint: string; reason: string }) => void;
 };
@@ -37,11 +41,17 @@ export function createChainClient({
   timeoutMs = 2_000,
   clock = systemClock,
   onRequest = () => {},
+  onAnswer = () => {},
   onFault = () => {},
 }: ChainClientOptions) {
-  const endpoints = rpcUrls.map((url, index) =>
-    createRpcEndpoint({ url, position: index + 1, chainId, timeoutMs, clock, onRequest, onFault }),
-  );
+  const deployless = createDeploylessMemory({ clock });
+  function noteFault(fault: { endpoint: string; reason: string }): void {
+    // Another endpoint answers from now on, or the same address with another server behind it.
+    deployless.forget();
+    onFault(fault);
+  }
+  const shared = { chainId, timeoutMs, clock, onRequest, onAnswer, onFault: noteFault };
+  const endpoints = rpcUrls.map((url, index) => createRpcEndpoint({ ...shared, url, position: index + 1 }));
   const chain = defineChain({
     id: chainId,
     name: `Chain ${chainId}`,
@@ -59,6 +69,8 @@ export function createChainClient({
     recheckChain(): void {
       for (const endpoint of endpoints) endpoint.recheckChain();
     },
+    /** Whether calls without a recipient, whose data is code to run, are answered here. */
+    deployless,
   }));
 }
 
@@ -83,14 +95,9 @@ async function askInTurn({ endpoints, call }: { endpoints: RpcEndpoint[]; call: 
   throw refusal ?? outage;
 }
 
-function isRevert(error: unknown): boolean {
-  if (!(error instanceof RpcRequestError)) return false;
-  return error.code === 3 || ExecutionRevertedError.nodeMessage.test(error.details);
-}
-
 /** Whether an endpoint answered, and said no: to what was asked, not to being asked. */
 export function isRpcRefusal(error: unknown): boolean {
-  return error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError) !== null;
+  return findRpcError(error) !== null;
 }
 
 /**

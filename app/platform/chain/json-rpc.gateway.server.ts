@@ -11,6 +11,12 @@ export type HttpAnswer = { status: number; text: string };
 /** Nothing usable came back. The message never names the URL, which may hold a key. */
 export class PostFailure extends Error {
   override readonly name = "PostFailure";
+  readonly isTimeout: boolean;
+
+  constructor(message: string, { isTimeout = false } = {}) {
+    super(message);
+    this.isTimeout = isTimeout;
+  }
 }
 
 /**
@@ -49,7 +55,8 @@ export function createJsonPoster({ url, timeoutMs }: { url: string; timeoutMs: n
     return new Promise((resolve, reject) => {
       let request: ClientRequest;
       let isOver = false;
-      const timer = setTimeout(() => fail(new PostFailure("It did not answer in time.")), timeoutMs);
+      const tooLate = () => fail(new PostFailure("It did not answer in time.", { isTimeout: true }));
+      const timer = setTimeout(tooLate, timeoutMs);
       function fail(failure: PostFailure): void {
         isOver = true;
         clearTimeout(timer);

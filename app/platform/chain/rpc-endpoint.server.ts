@@ -1,7 +1,8 @@
-import { BaseError, HttpRequestError, RpcRequestError, isHex } from "viem";
+import { BaseError, HttpRequestError, isHex } from "viem";
 import type { Clock } from "~/platform/clock";
 import { PostFailure, createJsonPoster } from "./json-rpc.gateway.server";
-import type { HttpAnswer } from "./json-rpc.gateway.server";
+import { isRevert, readRpcAnswer } from "./rpc-answer.server";
+import type { RpcAnswer } from "./rpc-answer.server";
 
 /** How long an endpoint that failed is passed over while another one is at hand. */
 const restAfterFailureMs = 10_000;
@@ -9,7 +10,12 @@ const restAfterFailureMs = 10_000;
 const restOnWrongChainMs = 30_000;
 
 export type RpcCall = { method: string; params?: unknown };
-export type RpcAnswer = { result: unknown } | { error: RpcRequestError };
+/** How a request ended. That the called code reverted is an answer like others. */
+export type RpcRequestEnd = {
+  method: string;
+  outcome: "ok" | "error" | "timeout";
+  durationSeconds: number;
+};
 export type RpcEndpoint = {
   /** For logs and errors. Never the URL: providers put keys into its path. */
   label: string;
@@ -28,6 +34,7 @@ export type RpcEndpointOptions = {
   timeoutMs: number;
   clock: Clock;
   onRequest: (request: { endpoint: string; method: string }) => void;
+  onAnswer: (end: RpcRequestEnd) => void;
   onFault: (fault: { endpoint: string; reason: string }) => void;
 };
 
@@ -91,7 +98,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
   };
 }
 
-function createSender({ url, position, timeoutMs, onRequest }: RpcEndpointOptions) {
+function createSender({ url, position, timeoutMs, onRequest, onAnswer }: RpcEndpointOptions) {
   const label = `endpoint ${position} (${new URL(url).host})`;
   const post = createJsonPoster({ url, timeoutMs });
   let id = 0;
@@ -101,56 +108,21 @@ function createSender({ url, position, timeoutMs, onRequest }: RpcEndpointOption
     const json = JSON.stringify({ jsonrpc: "2.0", id, method, params });
     // Of what was asked, errors keep only the method: parameters hold addresses and signatures.
     const asked = { body: { method }, url: label };
-    let answer: HttpAnswer;
+    const startedAtMs = performance.now();
+    let outcome: RpcRequestEnd["outcome"] = "error";
     try {
-      answer = await post({ json, onRequest: () => onRequest({ endpoint: label, method }) });
+      const answer = await post({ json, onRequest: () => onRequest({ endpoint: label, method }) });
+      const read = readRpcAnswer({ answer, asked });
+      if ("result" in read || isRevert(read.error)) outcome = "ok";
+      return read;
     } catch (error) {
       if (!(error instanceof PostFailure)) throw error;
+      if (error.isTimeout) outcome = "timeout";
       throw new HttpRequestError({ ...asked, details: error.message });
+    } finally {
+      onAnswer({ method, outcome, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
     }
-    return readAnswer({ answer, method, asked });
   }
 
   return { label, send };
-}
-
-type Asked = { body: { method: string }; url: string };
-
-function readAnswer({
-  answer,
-  method,
-  asked,
-}: {
-  answer: HttpAnswer;
-  method: string;
-  asked: Asked;
-}): RpcAnswer {
-  const { status, text } = answer;
-  const isOverloaded = status === 429 || status >= 500;
-  const message = isOverloaded ? null : parseMessage(text);
-  if (message?.error) return { error: toRpcError({ given: message.error, asked }) };
-  if (status !== 200) throw new HttpRequestError({ ...asked, status, details: `HTTP status ${status}.` });
-  if (!message) throw new HttpRequestError({ ...asked, details: "The answer is not JSON-RPC." });
-  const { result } = message;
-  const isAnswer = method === "eth_call" ? isHex(result) : result !== undefined;
-  if (!isAnswer) throw new HttpRequestError({ ...asked, details: "The answer holds no result." });
-  return { result };
-}
-
-function parseMessage(text: string): { result?: unknown; error?: unknown } | null {
-  try {
-    const message: unknown = JSON.parse(text);
-    return typeof message === "object" && message !== null ? message : null;
-  } catch {
-    return null;
-  }
-}
-
-function toRpcError({ given, asked }: { given: unknown; asked: Asked }): RpcRequestError {
-  const fields = (typeof given === "object" ? given : {}) as Record<string, unknown>;
-  const code = typeof fields.code === "number" ? fields.code : -32603;
-  const message =
-    typeof fields.message === "string" ? fields.message.slice(0, 300) : "An error without a message.";
-  const data = isHex(fields.data) ? fields.data : undefined;
-  return new RpcRequestError({ ...asked, error: { code, message, data } });
 }

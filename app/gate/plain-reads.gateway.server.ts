@@ -1,0 +1,149 @@
+import { BaseError, encodeFunctionData, parseAbi } from "viem";
+import type { Address, Hex } from "viem";
+import type { ChainClient } from "~/platform/chain/chain-client.server";
+import { findRpcError, isRevert } from "~/platform/chain/rpc-answer.server";
+import { chainUnavailable } from "~/platform/http/refusal";
+import { caller } from "./chain-probe.gateway.server";
+import type {
+  Answer,
+  Answers,
+  Question,
+  Read,
+  SignatureVerdict,
+  WalletSignature,
+} from "./chain-probe.gateway.server";
+
+/** Calls under way at once for one question: only many holdings of ERC-1155 come to more. */
+const maxCallsAtOnce = 20;
+const signatureAbi = parseAbi([
+  "function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
+]);
+const validSignatureWord = "0x1626ba7e";
+/** What nodes call it when code used up what it was given. */
+const exhaustionWords = /out of ?gas|gas required exceeds|gas limit/i;
+
+type Called =
+  /** What the code returned; nothing at all also where there is no code. */
+  | { kind: "returned"; output: Hex }
+  | { kind: "reverted"; error: Error }
+  /** The endpoint would not make the call. */
+  | { kind: "refused"; error: Error };
+
+/**
+ * The reads as ordinary calls side by side, for chains that run no code but that of a contract. `refused` is
+ * what the endpoint said to code without one. Which block they come from is not told.
+ */
+export async function askPlainly({
+  client,
+  reads,
+  signed,
+  refused,
+}: Question & { refused: Error | null }): Promise<Answers> {
+  const [outcomes, verdict] = await Promise.all([
+    callEach({ client, reads }),
+    // A failure to ask the wallet must not hide that the contract could not be asked either.
+    signed ? judgeSignature({ client, signed }).catch((error: unknown) => ({ error })) : null,
+  ]);
+  outcomes.forEach((outcome, index) => {
+    if (outcome.kind === "refused" && !reads[index]?.isOptional) throw chainUnavailable(outcome.error);
+  });
+  if (refused && outcomes.every((outcome) => isSameRevert({ outcome, refused }))) {
+    await requireCalls({ client, refused });
+  }
+  if (typeof verdict === "object" && verdict) throw verdict.error;
+  const hasCode = await findCode({ client, outcomes, target: reads[0]?.target });
+  return { answers: outcomes.map((outcome) => toAnswer({ outcome, hasCode })), verdict, blockNumber: null };
+}
+
+async function callEach({ client, reads }: Pick<Question, "client" | "reads">): Promise<Called[]> {
+  const outcomes: Called[] = [];
+  for (let start = 0; start < reads.length; start += maxCallsAtOnce) {
+    const some = reads.slice(start, start + maxCallsAtOnce);
+    outcomes.push(...(await Promise.all(some.map((read) => call({ client, ...read })))));
+  }
+  return outcomes;
+}
+
+/** Throws chain-unavailable in an outage. */
+async function call({
+  client,
+  target,
+  data,
+}: { client: ChainClient } & Pick<Read, "target" | "data">): Promise<Called> {
+  try {
+    const params = [{ from: caller, to: target, data }, "latest"] as const;
+    return { kind: "returned", output: await client.request({ method: "eth_call", params: [...params] }) };
+  } catch (error) {
+    const answered = findRpcError(error);
+    if (answered) return { kind: isRevert(answered) ? "reverted" : "refused", error: answered };
+    if (error instanceof BaseError) throw chainUnavailable(error);
+    throw error;
+  }
+}
+
+function toAnswer({ outcome, hasCode }: { outcome: Called; hasCode: boolean }): Answer {
+  if (outcome.kind !== "returned") return { hasCode, success: false, size: 0n, word: 0n };
+  const digits = outcome.output.slice(2);
+  const word = BigInt(`0x${digits.slice(0, 64).padEnd(64, "0")}`);
+  return { hasCode, success: true, size: BigInt(Math.floor(digits.length / 2)), word };
+}
+
+/** Whether there is a contract. Asked for only when it has said nothing, not even no. */
+async function findCode({
+  client,
+  outcomes,
+  target,
+}: {
+  client: ChainClient;
+  outcomes: readonly Called[];
+  target: Address | undefined;
+}): Promise<boolean> {
+  const hasSpoken = outcomes.some(
+    (outcome) => outcome.kind === "reverted" || (outcome.kind === "returned" && outcome.output !== "0x"),
+  );
+  if (hasSpoken || !target) return hasSpoken;
+  try {
+    const code = await client.request({ method: "eth_getCode", params: [target, "latest"] });
+    return typeof code === "string" && code !== "0x";
+  } catch (error) {
+    if (findRpcError(error)) return false;
+    throw chainUnavailable(error);
+  }
+}
+
+function isSameRevert({ outcome, refused }: { outcome: Called; refused: Error }): boolean {
+  return outcome.kind === "reverted" && wordsOf(outcome.error) === wordsOf(refused);
+}
+
+function wordsOf(error: Error): string {
+  const { details, code, data } = error as { details?: unknown; code?: unknown; data?: unknown };
+  return JSON.stringify([code, details, data]);
+}
+
+/**
+ * An endpoint may answer every call with a revert, whatever is called. That is an outage and tells nothing of
+ * a key; a call to an address without code, which nothing can revert, shows it.
+ */
+async function requireCalls({ client, refused }: { client: ChainClient; refused: Error }): Promise<void> {
+  const outcome = await call({ client, target: caller, data: "0x" });
+  if (isSameRevert({ outcome, refused })) throw chainUnavailable(refused);
+}
+
+async function judgeSignature({
+  client,
+  signed: { wallet, hash, signature, deployment },
+}: {
+  client: ChainClient;
+  signed: WalletSignature;
+}): Promise<SignatureVerdict> {
+  const data = encodeFunctionData({ abi: signatureAbi, args: [hash, signature] });
+  const outcome = await call({ client, target: wallet, data });
+  if (outcome.kind === "returned") {
+    const isWhole = outcome.output.length >= 2 + 32 * 2;
+    if (isWhole && outcome.output.toLowerCase().startsWith(validSignatureWord)) return "valid";
+    return outcome.output === "0x" && deployment ? "uncheckable" : "invalid";
+  }
+  // A wallet that cannot say yes within the gas a call may use has not said it.
+  if (outcome.kind === "reverted" || exhaustionWords.test(outcome.error.message)) return "invalid";
+  throw chainUnavailable(outcome.error);
+}

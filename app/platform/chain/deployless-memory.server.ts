@@ -1,0 +1,29 @@
+import type { Clock } from "~/platform/clock";
+
+/** How long a refusal is remembered: servers are replaced, and some refuse for a passing reason. */
+const rememberedMs = 600_000;
+
+export type DeploylessMemory = {
+  /** Of many who ask when a refusal is long ago, the first one is to try and the others are not. */
+  shouldTry: () => boolean;
+  noteRefusal: () => void;
+  forget: () => void;
+};
+
+/** Remembers that calls which bring their own code are refused, so that they need not be tried each time. */
+export function createDeploylessMemory({ clock }: { clock: Clock }): DeploylessMemory {
+  let refusedAtMs: number | null = null;
+
+  return {
+    shouldTry() {
+      if (refusedAtMs === null) return true;
+      const nowMs = clock();
+      const ageMs = nowMs - refusedAtMs;
+      if (ageMs >= 0 && ageMs < rememberedMs) return false;
+      refusedAtMs = nowMs;
+      return true;
+    },
+    noteRefusal: () => void (refusedAtMs = clock()),
+    forget: () => void (refusedAtMs = null),
+  };
+}

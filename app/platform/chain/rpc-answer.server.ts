@@ -1,0 +1,67 @@
+import { BaseError, HttpRequestError, RpcRequestError, isHex } from "viem";
+import type { HttpAnswer } from "./json-rpc.gateway.server";
+
+export type RpcAnswer = { result: unknown } | { error: RpcRequestError };
+/** What errors tell of the request. Never the URL's path: providers put keys into it. */
+export type AskedRpc = { body: { method: string }; url: string };
+
+/** Revert data is a four byte name at least; less is what servers put there to say nothing. */
+const minRevertDataCharacters = 2 + 4 * 2;
+/** The nodes' words for code that ended itself: by `revert`, or by an instruction that does not exist. */
+const abortWords = /\breverted?\b|invalid ?(?:fe ?)?opcode|invalid jump/i;
+
+/** What came back over HTTP as JSON-RPC means it. Throws when it is no answer at all. */
+export function readRpcAnswer({ answer, asked }: { answer: HttpAnswer; asked: AskedRpc }): RpcAnswer {
+  const { status, text } = answer;
+  const isOverloaded = status === 429 || status >= 500;
+  const message = isOverloaded ? null : parseMessage(text);
+  if (message?.error) return { error: toRpcError({ given: message.error, asked }) };
+  if (status !== 200) throw new HttpRequestError({ ...asked, status, details: `HTTP status ${status}.` });
+  if (!message) throw new HttpRequestError({ ...asked, details: "The answer is not JSON-RPC." });
+  const { result } = message;
+  if (result === undefined) throw new HttpRequestError({ ...asked, details: "The answer holds no result." });
+  if (asked.body.method === "eth_call" && !isHex(result)) {
+    // Some servers say so of a call that they do not know. It is theirs to refuse, as with an error.
+    return { error: toRpcError({ given: { message: "The result of a call is no bytes." }, asked }) };
+  }
+  return { result };
+}
+
+/** Whether the code that was called ended itself. Every endpoint of the chain would answer the same. */
+export function isRevert(error: unknown): error is RpcRequestError {
+  if (!(error instanceof RpcRequestError)) return false;
+  const { data } = error as { data?: unknown };
+  const holdsData = typeof data === "string" && data.length >= minRevertDataCharacters;
+  return error.code === 3 || holdsData || abortWords.test(error.details);
+}
+
+/** The error an endpoint answered with, where there was one. */
+export function findRpcError(error: unknown): RpcRequestError | null {
+  if (!(error instanceof BaseError)) return null;
+  return error.walk((cause) => cause instanceof RpcRequestError) as RpcRequestError | null;
+}
+
+function parseMessage(text: string): { result?: unknown; error?: unknown } | null {
+  try {
+    const message: unknown = JSON.parse(text);
+    return typeof message === "object" && message !== null ? message : null;
+  } catch {
+    return null;
+  }
+}
+
+function toRpcError({ given, asked }: { given: unknown; asked: AskedRpc }): RpcRequestError {
+  const fields = (typeof given === "object" ? given : {}) as Record<string, unknown>;
+  const code = typeof fields.code === "number" ? fields.code : -32603;
+  const message =
+    typeof fields.message === "string" ? fields.message.slice(0, 300) : "An error without a message.";
+  return new RpcRequestError({ ...asked, error: { code, message, data: findRevertData(fields.data) } });
+}
+
+/** As nodes give it: plain, after the word "Reverted", or inside an object. */
+function findRevertData(given: unknown): string | undefined {
+  const inner = typeof given === "object" && given !== null ? (given as { data?: unknown }).data : given;
+  if (typeof inner !== "string") return undefined;
+  const data = inner.replace(/^Reverted\s+/i, "");
+  return isHex(data) ? data : undefined;
+}
