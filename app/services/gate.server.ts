@@ -3,6 +3,8 @@ import type { AdmitDependencies, Admission, TokenGrant } from "~/gate/admit.serv
 import { gateScopes } from "~/gate/access-token.schema";
 import type { GateScope } from "~/gate/access-token.schema";
 import { mintAccessToken, verifyAccessToken } from "~/gate/access-token.server";
+import { authenticateCaller, requireCaller } from "~/gate/caller.server";
+import type { Caller } from "~/gate/caller.server";
 import { createChainCursorStore } from "~/gate/chain-cursor.store.server";
 import type { FormSubmission, TokenStatus } from "~/gate/gate.schema";
 import type { IdentifyRequest } from "~/gate/identify.server";
@@ -20,6 +22,7 @@ import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
 import type { Database } from "~/platform/database/database.server";
+import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
 import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
@@ -37,9 +40,15 @@ export type GateServices = {
     requestId: string;
   }) => Promise<{ success: true; message: string }>;
   readTokenStatus: (request: { tokenId: unknown }) => Promise<TokenStatus>;
+  /** Null where no token came and none is required. Throws the refusals `missing-jwt` and `invalid-jwt`. */
+  authenticateCaller: (call: CallerCall & { isRequired: boolean }) => Promise<Caller | null>;
+  requireCaller: (call: CallerCall) => Promise<Caller>;
   publicKeys: () => { keys: object[] };
   stop: () => Promise<void>;
 };
+
+/** `body`: as parsed; it may hold the token. */
+export type CallerCall = { context: RequestContext; body?: unknown; requiredScope: GateScope };
 
 const webhookTimeoutMs = 10_000;
 
@@ -121,6 +130,16 @@ export async function wireGate({
     channels: outbox.channels,
     wakeOutbox: outbox.sender.wake,
   };
+  const askCaller = ({ context, body, requiredScope }: CallerCall) => ({
+    request: { headers: context.headers, searchParams: context.searchParams, body },
+    requiredScope,
+    dependencies: {
+      contractAddress,
+      verifyToken: tokens.verify,
+      keys,
+      isAllowedOrigin: context.service.isAllowedOrigin,
+    },
+  });
   metrics.watchOutboxPending(outbox.store.countPending);
   watcher.start();
   outbox.sender.start();
@@ -131,6 +150,8 @@ export async function wireGate({
     submit: (request) => submit({ ...request, dependencies: submitDependencies }),
     readTokenStatus: ({ tokenId }) =>
       readTokenStatus({ tokenId, dependencies: { chainId, contractAddress, ownership, keys } }),
+    authenticateCaller: ({ isRequired, ...call }) => authenticateCaller({ isRequired, ...askCaller(call) }),
+    requireCaller: (call) => requireCaller(askCaller(call)),
     publicKeys: tokens.publicKeys,
     stop: async () => void (await Promise.all([watcher.stop(), outbox.sender.stop()])),
   };
