@@ -28,6 +28,8 @@ import { wireContent } from "~/services/content.server";
 import type { ContentServices } from "~/services/content.server";
 import { wireGate } from "~/services/gate.server";
 import type { GateServices } from "~/services/gate.server";
+import { wireQuota } from "~/services/quota.server";
+import type { QuotaServices } from "~/services/quota.server";
 
 export type Services = {
   config: Config;
@@ -36,6 +38,7 @@ export type Services = {
   context: ServiceContext;
   gate: GateServices;
   content: ContentServices;
+  quota: QuotaServices;
   demo: DemoChain | null;
   metrics: Metrics;
   readReadiness: () => Promise<Readiness>;
@@ -85,6 +88,7 @@ export async function startServices({
   });
   const content = await wireContent({ config, log });
   const gate = await wireGate({ config, domains, origin, database, chain, content, metrics, log });
+  const quota = await wireQuota({ config, database, log });
   const sweeper = createSweeper({
     store: createSweepStore({ database }),
     clock: systemClock,
@@ -100,6 +104,7 @@ export async function startServices({
     context: createServiceContext({ config, domains, origin, database, metrics, log }),
     gate,
     content,
+    quota,
     demo: config.mode === "demo" ? createDemoChain({ rpcUrl: config.chain.rpcUrls[0]! }) : null,
     metrics,
     readReadiness: createReadiness({
@@ -122,7 +127,7 @@ export async function startServices({
     }),
     stop: async () => {
       metricsServer?.close();
-      await Promise.all([gate.stop(), sweeper.stop()]);
+      await Promise.all([gate.stop(), quota.stop(), sweeper.stop()]);
       await closeDatabase(database);
     },
   };

@@ -5,8 +5,12 @@ import { getServices } from "~/services.server";
 export const { loader, action } = defineRoute({
   GET: {
     handle: async () => {
-      const readiness = await getServices().readReadiness();
-      return answerJson({ body: readiness, status: readiness.status === "unready" ? 503 : 200 });
+      const { readReadiness, quota } = getServices();
+      const readiness = await readReadiness();
+      return answerJson({
+        body: { ...readiness, quota: quota.activity },
+        status: readiness.status === "unready" ? 503 : 200,
+      });
     },
   },
 });

@@ -3,6 +3,8 @@ import type { AdmitDependencies, Admission, TokenGrant } from "~/gate/admit.serv
 import { gateScopes } from "~/gate/access-token.schema";
 import type { GateScope } from "~/gate/access-token.schema";
 import { mintAccessToken, verifyAccessToken } from "~/gate/access-token.server";
+import { authenticateCaller, requireCaller } from "~/gate/caller.server";
+import type { Caller } from "~/gate/caller.server";
 import { createChainCursorStore } from "~/gate/chain-cursor.store.server";
 import type { FormSubmission, TokenStatus } from "~/gate/gate.schema";
 import type { IdentifyRequest } from "~/gate/identify.server";
@@ -21,6 +23,7 @@ import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
 import type { Database } from "~/platform/database/database.server";
+import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
 import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
@@ -38,11 +41,17 @@ export type GateServices = {
     requestId: string;
   }) => Promise<{ success: true; message: string }>;
   readTokenStatus: (request: { tokenId: unknown }) => Promise<TokenStatus>;
+  /** Null where no token came and none is required. Throws the refusals `missing-jwt` and `invalid-jwt`. */
+  authenticateCaller: (call: CallerCall & { isRequired: boolean }) => Promise<Caller | null>;
+  requireCaller: (call: CallerCall) => Promise<Caller>;
   publicKeys: () => { keys: object[] };
   /** What is wrong with the key contract, in a sentence; throws when the chain cannot be asked. */
   findContractFault: () => Promise<string | null>;
   stop: () => Promise<void>;
 };
+
+/** `body`: as parsed; it may hold the token. */
+export type CallerCall = { context: RequestContext; body?: unknown; requiredScope: GateScope };
 
 const webhookTimeoutMs = 10_000;
 /** A stopping process has ten seconds in all, of which open answers may take five. */
@@ -127,6 +136,16 @@ export async function wireGate({
     channels: outbox.channels,
     wakeOutbox: outbox.sender.wake,
   };
+  const askCaller = ({ context, body, requiredScope }: CallerCall) => ({
+    request: { headers: context.headers, searchParams: context.searchParams, body },
+    requiredScope,
+    dependencies: {
+      contractAddress,
+      verifyToken: tokens.verify,
+      keys,
+      isAllowedOrigin: context.service.isAllowedOrigin,
+    },
+  });
   metrics.watchOutboxPending(outbox.store.countPending);
   watcher.start();
   outbox.sender.start();
@@ -137,6 +156,8 @@ export async function wireGate({
     submit: (request) => submit({ ...request, dependencies: submitDependencies }),
     readTokenStatus: ({ tokenId }) =>
       readTokenStatus({ tokenId, dependencies: { chainId, contractAddress, ownership, keys } }),
+    authenticateCaller: ({ isRequired, ...call }) => authenticateCaller({ isRequired, ...askCaller(call) }),
+    requireCaller: (call) => requireCaller(askCaller(call)),
     publicKeys: tokens.publicKeys,
     findContractFault: () => findContractFault({ client: chain, contractAddress, standard }),
     stop: async () => void (await Promise.all([watcher.stop(), outbox.sender.stop()])),

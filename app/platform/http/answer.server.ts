@@ -69,3 +69,19 @@ export function answerProblem({
     },
   });
 }
+
+/** What was wrong with a body is told in full; every other refusal is known by its title. */
+const statusesWithDetails = new Set([400, 413, 415]);
+
+/** `{error}`: the shape of refusals for callers of chat, speech and quota. */
+export function answerError({ refusal }: { refusal: Refusal }): Response {
+  return answerJson({
+    status: refusal.status,
+    headers: refusal.headers,
+    body: {
+      error: refusal.title,
+      ...(statusesWithDetails.has(refusal.status) ? { details: refusal.detail } : {}),
+      ...refusal.members,
+    },
+  });
+}

@@ -1,7 +1,7 @@
 import type { RequestContext } from "./request-context.server";
 
 const exposedHeaders =
-  "X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Retry-After, X-Message-Id, X-Request-Id, WWW-Authenticate";
+  "X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Retry-After, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, X-Message-Id, X-Request-Id, WWW-Authenticate";
 
 /** Never `*`, never `null`, and no credentials: cookies do not cross origins here. */
 export function corsHeaders({ context }: { context: RequestContext }): Record<string, string> {

@@ -6,6 +6,7 @@ import type { RateLimit } from "~/platform/limits/rate-limiter.server";
 import { answerJson, answerProblem } from "./answer.server";
 import { parseJson, requireJsonMediaType } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
+import { parseShape } from "./json-body.server";
 import { Refusal, stateUnavailable } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 
@@ -14,7 +15,10 @@ type RouteResult = Response | Record<string, unknown>;
 
 export type MethodSpec<Body> = {
   limit?: RateLimitName;
-  /** A body is read only where a schema is declared. */
+  /**
+   * A body is read only where a schema is declared, and before the limit counts. A route that has to decide something
+   * before that declares none and reads its body itself, with `readJsonBody` and `parseShape`.
+   */
   body?: z.ZodType<Body>;
   maxBodyBytes?: number;
   /** An absent body is handed on as undefined instead of being refused. */
@@ -32,7 +36,7 @@ export type RouteSpec<GetBody, PostBody> = {
   GET?: MethodSpec<GetBody>;
   POST?: MethodSpec<PostBody>;
   /** Turns a refusal into the route's own error shape. Default: Problem Details. */
-  answerRefusal?: typeof answerProblem;
+  answerRefusal?: (refused: { refusal: Refusal; origin: string; requestId: string }) => Response;
 };
 
 type RouteArguments = Pick<LoaderFunctionArgs | ActionFunctionArgs, "params"> & { context: RequestContext };
@@ -148,19 +152,7 @@ async function readBody<Body>({
   });
   const bytes = await context.readBody(method.maxBodyBytes ?? defaultMaxBodyBytes);
   if (bytes.length === 0 && method.bodyOptional) return undefined as Body;
-  const parsed = schema.safeParse(parseJson(bytes));
-  if (parsed.success) return parsed.data;
-  throw describeShape(parsed.error);
-}
-
-function describeShape(error: z.ZodError): Refusal {
-  const errors = error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
-  const [first] = errors;
-  const isTokenIdOnly = errors.length > 0 && errors.every(({ path }) => path === "tokenId");
-  return new Refusal(isTokenIdOnly ? "invalid-tokenid" : "invalid-request", {
-    detail: first ? `${first.path ? `${first.path}: ` : ""}${first.message}` : undefined,
-    members: { errors },
-  });
+  return parseShape({ schema, value: parseJson(bytes) });
 }
 
 function applyVerdict({

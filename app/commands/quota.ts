@@ -1,0 +1,135 @@
+// Shows and resets chat quotas in the configured database itself, whether or not the server runs.
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import os from "node:os";
+import { parseArgs } from "node:util";
+import { systemClock as clock } from "~/platform/clock";
+import type { Config } from "~/platform/config/config.server";
+import { readEnvironment } from "~/platform/config/environment.server";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
+import type { Database } from "~/platform/database/database.server";
+import { createLog } from "~/platform/log.server";
+import { resetQuotas } from "~/quota/quota-reset.server";
+import { quotaResetBodySchema } from "~/quota/quota.schema";
+import type { QuotaResetOrder } from "~/quota/quota.schema";
+import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
+
+const usage = `Usage: npm run quota -- <command> [options]
+
+Commands
+  show     list the windows that are open, those used most first
+  reset    clear windows, so that their owners begin anew
+
+Options of show
+  --count N            how many at most, default 50
+
+Options of reset: exactly one of the first three
+  --all                every window of the scope
+  --token-ids 1,2      the windows of these keys of the configured contract
+  --addresses 0x…,0x…  the windows of these addresses
+  --scope NAME         token, crypto or both; default both
+
+Settings are read from the environment and from .env, as by npm start.
+`;
+
+class UsageError extends Error {}
+
+function readCommandLine() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        all: { type: "boolean" },
+        "token-ids": { type: "string" },
+        addresses: { type: "string" },
+        scope: { type: "string" },
+        count: { type: "string", default: "50" },
+        help: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+type Options = ReturnType<typeof readCommandLine>["values"];
+
+/** The same order the HTTP route takes, read from the command line. */
+function readOrder(options: Options): QuotaResetOrder {
+  const list = (text: string | undefined) => text?.split(",").map((entry) => entry.trim());
+  const order = quotaResetBodySchema.safeParse({
+    scope: options.scope,
+    all: options.all,
+    tokenIds: list(options["token-ids"]),
+    addresses: list(options.addresses),
+  });
+  if (order.success) return order.data;
+  const [issue] = order.error.issues;
+  throw new UsageError([...(issue?.path ?? []), issue?.message].join(": "));
+}
+
+function readCount(options: Options): number {
+  if (/^[1-9]\d{0,5}$/.test(options.count)) return Number(options.count);
+  throw new UsageError("--count must be a whole number from 1.");
+}
+
+async function reset({
+  order,
+  config,
+  database,
+}: {
+  order: QuotaResetOrder;
+  config: Config;
+  database: Database;
+}) {
+  const answer = await resetQuotas({
+    order,
+    actor: { clientId: `command-line:${os.userInfo().username}`, requestId: randomUUID() },
+    dependencies: {
+      windows: createQuotaWindowStore({ database, clock }),
+      place: { chainId: config.chain.id, contractAddress: config.chain.contractAddress },
+      // Beside the answer, which belongs to stdout.
+      log: createLog({ level: "info", destination: { write: (line) => void process.stderr.write(line) } }),
+    },
+  });
+  for (const kind of ["token", "crypto"] as const) {
+    const { deleted } = answer[kind] ?? {};
+    if (deleted !== undefined)
+      console.log(`${kind}: ${deleted} ${deleted === 1 ? "window" : "windows"} cleared`);
+  }
+}
+
+async function show({ count, config, database }: { count: number; config: Config; database: Database }) {
+  const limit = config.conversation.quota.tokens;
+  const windows = await createQuotaWindowStore({ database, clock }).listOpenWindows({ count });
+  if (windows.length === 0) console.log("No window is open.");
+  for (const { kind, subject, used, reserved, resetAtMs } of windows) {
+    const figures = `used ${used} of ${limit}, reserved ${reserved}`;
+    console.log(`${kind} ${subject}: ${figures}, resets ${new Date(resetAtMs).toISOString()}`);
+  }
+}
+
+async function main(): Promise<void> {
+  const { values: options, positionals } = readCommandLine();
+  const [command, ...rest] = positionals;
+  if (options.help) return console.log(usage);
+  if (rest.length > 0 || (command !== "show" && command !== "reset")) {
+    throw new UsageError("Give one command: show or reset.");
+  }
+  const order = command === "reset" ? readOrder(options) : null;
+  const count = readCount(options);
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  const config = readEnvironment();
+  const database = await openDatabase({ url: config.database.url });
+  try {
+    await (order ? reset({ order, config, database }) : show({ count, config, database }));
+  } finally {
+    await closeDatabase(database);
+  }
+}
+
+await main().catch((error: unknown) => {
+  const isMistake = error instanceof UsageError;
+  console.error(`${(error as Error).message}${isMistake ? `\n\n${usage}` : ""}`);
+  process.exitCode = isMistake ? 2 : 1;
+});

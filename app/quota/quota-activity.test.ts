@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { describeQuotaActivity, isQuotaActive } from "./quota-activity";
+
+test("the quota is in force only when all three conditions hold, and each missing one is named", () => {
+  const all = { isJwtRequired: true, isStateActive: true, isQuotaEnabled: true };
+  expect(describeQuotaActivity(all)).toEqual({ active: true, missing: [] });
+  for (const [condition, name] of [
+    ["isJwtRequired", "NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT"],
+    ["isStateActive", "NEXT_PUBLIC_ENABLE_STATE_WORKER"],
+    ["isQuotaEnabled", "AI_CHAT_QUOTA_ENABLED"],
+  ] as const) {
+    const conditions = { ...all, [condition]: false };
+    expect(isQuotaActive(conditions)).toBe(false);
+    expect(describeQuotaActivity(conditions).missing).toEqual([expect.stringContaining(name)]);
+  }
+  const none = { isJwtRequired: false, isStateActive: false, isQuotaEnabled: false };
+  expect(describeQuotaActivity(none).missing).toHaveLength(3);
+});

@@ -1,0 +1,257 @@
+import { expect, test } from "vitest";
+import { Refusal } from "~/platform/http/refusal";
+import { createTestClock, testOnEachDatabase, createTestDatabase } from "~/testing/database";
+import type { TestDatabase } from "~/testing/database";
+import { createLogLines } from "~/testing/log-lines";
+import { resetByRequest, resetQuotas } from "./quota-reset.server";
+import type { ResetRequest, ResetSettings } from "./quota-reset.server";
+import { createQuotaStore } from "./quota.store.server";
+import { createQuotaWindowStore } from "./quota-windows.store.server";
+import { ownerOfAddress, ownerOfKey } from "./quota-subject";
+
+const place = { chainId: 31337, contractAddress: "0x00000000000000000000000000000000000000AA" };
+const secret = "the-secret-of-this-test";
+const actor = { clientId: "192.0.2.7", requestId: "request-1" };
+const address = `0x${"b".repeat(40)}`;
+const limit = 20_000;
+
+/** Windows of the keys 1, 2 and 3 and of two addresses; key 1 has an answer under way. */
+async function openReset({ database }: Pick<TestDatabase, "database">) {
+  const { clock } = createTestClock();
+  const ledger = createQuotaStore({ database, clock, instance: "a" });
+  const owners = [
+    ...["1", "2", "3"].map((tokenId) => ownerOfKey({ ...place, tokenId })),
+    ...[address, `0x${"c".repeat(40)}`].map(ownerOfAddress),
+  ];
+  for (const owner of owners) {
+    await ledger.reserve({ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 });
+  }
+  const { log, lines, entries } = createLogLines();
+  const dependencies = { windows: createQuotaWindowStore({ database, clock }), place, log };
+
+  async function ask({
+    settings = {},
+    ...request
+  }: Partial<Omit<ResetRequest, "readBody" | "searchParams">> & {
+    body?: unknown;
+    query?: string;
+    settings?: Partial<ResetSettings>;
+  }) {
+    const { body, query, ...rest } = request;
+    return resetByRequest({
+      request: {
+        ...actor,
+        headers: {},
+        searchParams: new URLSearchParams(query),
+        readBody: () => (body instanceof Refusal ? Promise.reject(body) : Promise.resolve(body)),
+        ...rest,
+      },
+      settings: { secret, isQuotaEnabled: true, isStateActive: true, ...settings },
+      dependencies,
+    }).catch((error: unknown) => {
+      if (error instanceof Refusal) return `${error.status} ${error.title}`;
+      throw error;
+    });
+  }
+  const subjects = async () => (await database.quotaWindow.findMany()).map((row) => row.subject).sort();
+  return { ask, dependencies, subjects, ledger, lines, entries, clock };
+}
+
+testOnEachDatabase("a reset clears what it names, and nothing else", async ({ database }) => {
+  const { dependencies, subjects } = await openReset({ database });
+  const reset = (order: Parameters<typeof resetQuotas>[0]["order"]) =>
+    resetQuotas({ order, actor, dependencies });
+  expect(await reset({ scope: "token", mode: "ids", tokenIds: ["1", "99"] })).toEqual({
+    ok: true,
+    scope: "token",
+    mode: "ids",
+    token: { deleted: 1 },
+  });
+  expect(await subjects()).toHaveLength(4);
+  const upper = `0x${"B".repeat(40)}`;
+  expect(await reset({ scope: "both", mode: "addresses", addresses: [upper] })).toEqual({
+    ok: true,
+    scope: "both",
+    mode: "addresses",
+    token: { deleted: 0 },
+    crypto: { deleted: 1 },
+  });
+  expect(await reset({ scope: "crypto", mode: "all" })).toEqual({
+    ok: true,
+    scope: "crypto",
+    mode: "all",
+    crypto: { deleted: 1 },
+  });
+  expect(await subjects()).toEqual([2, 3].map((id) => `31337:${place.contractAddress.toLowerCase()}:${id}`));
+  expect(await reset({ scope: "both", mode: "all" })).toMatchObject({
+    token: { deleted: 2 },
+    crypto: { deleted: 0 },
+  });
+  expect(await subjects()).toEqual([]);
+  expect(await database.quotaReservation.count()).toBe(0);
+});
+
+testOnEachDatabase("what was reserved before a reset counts into nothing after it", async ({ database }) => {
+  const { dependencies, ledger } = await openReset({ database });
+  const owner = ownerOfKey({ ...place, tokenId: "1" });
+  const request = { owner, wanted: 500, limit, windowSeconds: 60, leaseSeconds: 60 };
+  const before = await ledger.reserve(request);
+  if (before.outcome !== "reserved") throw new Error("There must be something left here.");
+  await resetQuotas({ order: { scope: "both", mode: "all" }, actor, dependencies });
+  // The clock stands still: the new window ends in the very moment in which the old one would have.
+  expect(await ledger.reserve(request)).toMatchObject({ outcome: "reserved", used: 0, reserved: 500 });
+  expect(await ledger.settle({ reservationId: before.reservationId, usedTokens: 400 })).toBe(false);
+  expect(await ledger.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 500 });
+});
+
+testOnEachDatabase(
+  "resets and answers at the same moment leave a ledger that adds up",
+  async ({ database }) => {
+    const { dependencies, ledger } = await openReset({ database });
+    const owner = ownerOfKey({ ...place, tokenId: "1" });
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        if (index % 10 === 0) {
+          await resetQuotas({ order: { scope: "both", mode: "all" }, actor, dependencies });
+          return;
+        }
+        const outcome = await ledger.reserve({
+          ...{ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 },
+        });
+        if (outcome.outcome === "reserved") {
+          await ledger.settle({ reservationId: outcome.reservationId, usedTokens: 10 });
+        }
+      }),
+    );
+    const { used, reserved } = await ledger.readStanding({ owner, limit });
+    expect(reserved).toBe(0);
+    expect(used % 10).toBe(0);
+    expect(used).toBeLessThanOrEqual(540);
+    expect(await database.auditEntry.count()).toBe(6);
+  },
+);
+
+test("every reset leaves an audit entry and a log line that say who, what and when, and no secret", async () => {
+  const { database } = await createTestDatabase();
+  const { ask, lines, entries, clock } = await openReset({ database });
+  await ask({ body: { secret, scope: "token", tokenIds: ["1", 2] } });
+  const [entry, ...others] = await database.auditEntry.findMany();
+  expect(others).toEqual([]);
+  expect(entry).toMatchObject({ kind: "quota-reset", ...actor, atMs: BigInt(clock()) });
+  expect(JSON.parse(entry!.detail)).toEqual({
+    scope: "token",
+    mode: "ids",
+    tokenIds: ["1", "2"],
+    deleted: { token: 2 },
+  });
+  expect(entries()).toMatchObject([
+    { level: "info", msg: "quotas were reset", ...actor, mode: "ids", tokenWindows: 2, cryptoWindows: 0 },
+  ]);
+  expect(lines.join() + JSON.stringify(entry, (_, value) => String(value))).not.toContain(secret);
+});
+
+test("the secret is taken from each of its five places, and the first place decides", async () => {
+  const { database } = await createTestDatabase();
+  const { ask } = await openReset({ database });
+  const body = { all: true };
+  const wrong = "wrong-secret-of-this-test";
+  const good = { ok: true, mode: "all" };
+  expect(await ask({ body, headers: { "x-quota-reset-secret": secret } })).toMatchObject(good);
+  expect(await ask({ body, headers: { "x-ai-quota-reset-secret": secret } })).toMatchObject(good);
+  expect(await ask({ body, headers: { authorization: `Bearer ${secret}` } })).toMatchObject(good);
+  expect(await ask({ body: { ...body, secret } })).toMatchObject(good);
+  expect(await ask({ body, query: `secret=${secret}` })).toMatchObject(good);
+  const refused = "401 Unauthorized";
+  expect(await ask({ body: { ...body, secret }, headers: { "x-quota-reset-secret": wrong } })).toBe(refused);
+  expect(
+    await ask({ body, headers: { "x-ai-quota-reset-secret": wrong, authorization: `Bearer ${secret}` } }),
+  ).toBe(refused);
+  expect(await ask({ body: { ...body, secret }, headers: { authorization: `Bearer ${wrong}` } })).toBe(
+    refused,
+  );
+  expect(await ask({ body: { ...body, secret: wrong }, query: `secret=${secret}` })).toBe(refused);
+  expect(await ask({ body: { ...body, secret: [secret] } })).toBe(refused);
+});
+
+test("without the secret the answer is 401, whatever else is off; nothing is cleared, and the log tells", async () => {
+  const { database } = await createTestDatabase();
+  const { ask, subjects, lines } = await openReset({ database });
+  const bodies = [
+    undefined,
+    {},
+    { all: true },
+    { all: true, secret: "wrong" },
+    new Refusal("body-too-large"),
+  ];
+  for (const body of bodies) {
+    for (const settings of [{}, { isQuotaEnabled: false }, { isStateActive: false }]) {
+      expect(await ask({ body, settings })).toBe("401 Unauthorized");
+    }
+  }
+  for (const given of [secret.slice(0, -1), `${secret}x`, secret.toUpperCase()]) {
+    expect(await ask({ body: { all: true, secret: given } })).toBe("401 Unauthorized");
+  }
+  expect(await subjects()).toHaveLength(5);
+  expect(await database.auditEntry.count()).toBe(0);
+  expect(lines).toHaveLength(18);
+  expect(lines.join()).not.toContain('wrong"');
+});
+
+test("with the secret, what is off is told: first the switches, then the body", async () => {
+  const { database } = await createTestDatabase();
+  const { ask, subjects } = await openReset({ database });
+  const headers = { "x-quota-reset-secret": secret };
+  const tooLarge = new Refusal("body-too-large");
+  expect(
+    await ask({ headers, body: tooLarge, settings: { isQuotaEnabled: false, isStateActive: false } }),
+  ).toBe("403 Quota reset disabled");
+  expect(await ask({ headers, body: tooLarge, settings: { isStateActive: false } })).toBe(
+    "503 State service inactive",
+  );
+  expect(await ask({ headers, body: tooLarge })).toBe("413 Body too large");
+  expect(await ask({ body: tooLarge, query: `secret=${secret}` })).toBe("413 Body too large");
+  for (const settings of [{ secret: null }, { secret: null, isStateActive: false }]) {
+    expect(await ask({ headers, body: { all: true }, settings })).toBe("403 Quota reset disabled");
+    expect(await ask({ body: undefined, settings })).toBe("403 Quota reset disabled");
+  }
+  expect(await subjects()).toHaveLength(5);
+});
+
+test.each([
+  [undefined],
+  [null],
+  ["all"],
+  [[]],
+  [{}],
+  [{ scope: "both" }],
+  [{ all: false }],
+  [{ all: "true" }],
+  [{ scope: "everything", all: true }],
+  [{ all: true, tokenIds: ["1"] }],
+  [{ tokenIds: ["1"], addresses: [address] }],
+  [{ tokenIds: [] }],
+  [{ tokenIds: "1" }],
+  [{ tokenIds: ["0x1"] }],
+  [{ tokenIds: Array.from({ length: 501 }, (_, index) => index) }],
+  [{ addresses: ["0x1"] }],
+  [{ scope: "token", addresses: [address] }],
+  [{ scope: "crypto", tokenIds: ["1"] }],
+])("the body %j is unusable and clears nothing", async (body) => {
+  const { database } = await createTestDatabase();
+  const { ask, subjects } = await openReset({ database });
+  expect(await ask({ headers: { "x-quota-reset-secret": secret }, body })).toBe("400 Invalid request");
+  expect(await subjects()).toHaveLength(5);
+});
+
+test("open windows are listed, the most used first, with what is reserved in them", async () => {
+  const { database } = await createTestDatabase();
+  const { dependencies, ledger, clock } = await openReset({ database });
+  const owner = ownerOfKey({ ...place, tokenId: "3" });
+  const more = await ledger.reserve({ owner, wanted: 70, limit, windowSeconds: 60, leaseSeconds: 60 });
+  if (more.outcome === "reserved") await ledger.settle({ reservationId: more.reservationId, usedTokens: 70 });
+  const windows = await dependencies.windows.listOpenWindows({ count: 2 });
+  expect(windows).toEqual([
+    { ...owner, used: 70, reserved: 100, resetAtMs: clock() + 60_000 },
+    { ...ownerOfAddress(address), used: 0, reserved: 100, resetAtMs: clock() + 60_000 },
+  ]);
+});

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "~/platform/clock";
+import type { Database } from "~/platform/database/database.server";
+import { retryWriteConflicts } from "~/platform/database/write-conflict.server";
+import type { QuotaKind } from "./quota-subject";
+
+/** Which windows of one kind. */
+export type WindowTarget = { kind: QuotaKind; subjects: "all" | readonly string[] };
+
+export type ResetRecord = { clientId: string; requestId: string; detail: Record<string, unknown> };
+
+export type OpenWindow = {
+  kind: string;
+  subject: string;
+  used: number;
+  reserved: number;
+  resetAtMs: number;
+};
+
+export type DeletedWindows = Partial<Record<QuotaKind, number>>;
+export type QuotaWindowStore = ReturnType<typeof createQuotaWindowStore>;
+
+/** What operators do with quotas. */
+export function createQuotaWindowStore({ database, clock }: { database: Database; clock: Clock }) {
+  /**
+   * Deletes windows together with what is reserved in them, and writes down who did it: all of it or nothing. An answer
+   * that is being given meanwhile counts nowhere. Reservations go first, in the order in which settling takes its locks.
+   */
+  async function deleteWindows({
+    targets,
+    record,
+  }: {
+    targets: readonly WindowTarget[];
+    record: ResetRecord;
+  }): Promise<DeletedWindows> {
+    return await retryWriteConflicts(() =>
+      database.$transaction(async (transaction) => {
+        const deleted: DeletedWindows = {};
+        for (const { kind, subjects } of targets) {
+          const where = { kind, ...(subjects === "all" ? {} : { subject: { in: [...subjects] } }) };
+          await transaction.quotaReservation.deleteMany({ where });
+          deleted[kind] = (await transaction.quotaWindow.deleteMany({ where })).count;
+        }
+        const { clientId, requestId, detail } = record;
+        await transaction.auditEntry.create({
+          data: {
+            id: randomUUID(),
+            atMs: BigInt(clock()),
+            kind: "quota-reset",
+            clientId,
+            requestId,
+            detail: JSON.stringify({ ...detail, deleted }),
+          },
+        });
+        return deleted;
+      }),
+    );
+  }
+
+  /** Windows that are open now, those that were used most first. */
+  async function listOpenWindows({ count }: { count: number }): Promise<OpenWindow[]> {
+    const windows = await database.quotaWindow.findMany({
+      where: { resetAtMs: { gt: BigInt(clock()) } },
+      orderBy: [{ used: "desc" }, { kind: "asc" }, { subject: "asc" }],
+      take: count,
+    });
+    const sums = await database.quotaReservation.groupBy({
+      by: ["kind", "subject", "windowResetAtMs"],
+      where: { subject: { in: windows.map(({ subject }) => subject) } },
+      _sum: { amount: true },
+    });
+    return windows.map(({ kind, subject, used, resetAtMs }) => ({
+      kind,
+      subject,
+      used,
+      reserved:
+        sums.find((sum) => sum.kind === kind && sum.subject === subject && sum.windowResetAtMs === resetAtMs)
+          ?._sum.amount ?? 0,
+      resetAtMs: Number(resetAtMs),
+    }));
+  }
+
+  return { deleteWindows, listOpenWindows };
+}

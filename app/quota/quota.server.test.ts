@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import type { Caller } from "~/gate/caller.server";
+import { Refusal } from "~/platform/http/refusal";
+import { createTestClock, createTestDatabase } from "~/testing/database";
+import { admitAnswer, readQuota } from "./quota.server";
+import type { QuotaDependencies } from "./quota.server";
+import { createQuotaStore } from "./quota.store.server";
+
+const holder = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+
+function callerOf(tokenId: string): Caller {
+  return {
+    claims: {
+      iss: "http://localhost:3000",
+      aud: ["localhost:3000"],
+      sub: holder,
+      iat: 1,
+      exp: 2,
+      jti: "00000000-0000-4000-8000-000000000000",
+      kind: "access",
+      auth: "siwe",
+      scopes: ["chat"],
+      tokenId,
+      chainId: 31337,
+      siwe: {
+        address: holder,
+        domain: "localhost:3000",
+        chainId: 31337,
+        nonce: "0123456789abcdef",
+        issuedAt: "2026-01-15T12:00:00Z",
+      },
+      siwe_hash: `0x${"0".repeat(64)}`,
+    },
+  };
+}
+
+async function openQuota({ active = true }: { active?: boolean } = {}) {
+  const { database } = await createTestDatabase();
+  const { clock, advance } = createTestClock();
+  const dependencies: QuotaDependencies = {
+    store: createQuotaStore({ database, clock, instance: "a" }),
+    contractAddress: "0xaa",
+    activity: { active, missing: active ? [] : ["something is not true"] },
+    terms: { limit: 5_000, windowSeconds: 60, maxOutputTokens: 2_000, leaseSeconds: 90 },
+    clock,
+  };
+  return { database, clock, advance, dependencies };
+}
+
+test("an answer may go as far as the longest one, then as far as what is left, then not at all", async () => {
+  const { dependencies, clock, advance } = await openQuota();
+  const caller = callerOf("1");
+  const resetAt = new Date(clock() + 60_000).toISOString();
+  const admissions = [];
+  for (const [maxOutputTokens, remaining] of [
+    [2_000, 3_000],
+    [2_000, 1_000],
+    [1_000, 0],
+  ] as const) {
+    const admission = await admitAnswer({ caller, dependencies });
+    expect(admission.reservation.maxOutputTokens).toBe(maxOutputTokens);
+    expect(admission.headers).toEqual({
+      "X-Quota-Limit": "5000",
+      "X-Quota-Remaining": String(remaining),
+      "X-Quota-Reset": resetAt,
+    });
+    admissions.push(admission);
+  }
+  advance(500);
+  const refusal: unknown = await admitAnswer({ caller, dependencies }).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(Refusal);
+  expect(refusal).toMatchObject({
+    status: 429,
+    title: "Quota exceeded",
+    members: { remaining: 0, resetAt },
+    headers: { "Retry-After": "60", "X-Quota-Remaining": "0", "X-Quota-Reset": resetAt },
+  });
+  await admissions[0]!.reservation.settle({ usedTokens: 40 });
+  expect(await readQuota({ caller, dependencies })).toEqual({
+    active: true,
+    limit: 5_000,
+    used: 40,
+    reserved: 3_000,
+    remaining: 1_960,
+    resetAt,
+  });
+  // Another key has a quota of its own.
+  expect((await admitAnswer({ caller: callerOf("2"), dependencies })).reservation.maxOutputTokens).toBe(
+    2_000,
+  );
+});
+
+test("settling twice counts once", async () => {
+  const { dependencies } = await openQuota();
+  const caller = callerOf("1");
+  const { reservation } = await admitAnswer({ caller, dependencies });
+  await Promise.all([reservation.settle({ usedTokens: 100 }), reservation.settle({ usedTokens: 100 })]);
+  await reservation.settle({ usedTokens: 700 });
+  expect(await readQuota({ caller, dependencies })).toMatchObject({ used: 100, reserved: 0 });
+});
+
+test("where the quota is not in force everybody is admitted, and nothing is written", async () => {
+  const { database, dependencies } = await openQuota({ active: false });
+  for (const caller of [null, callerOf("1")]) {
+    const { reservation, headers } = await admitAnswer({ caller, dependencies });
+    expect(headers).toEqual({});
+    expect(reservation.maxOutputTokens).toBe(2_000);
+    await reservation.settle({ usedTokens: 2_000 });
+  }
+  expect(await database.quotaWindow.count()).toBe(0);
+  expect(await readQuota({ caller: callerOf("1"), dependencies })).toEqual({
+    active: false,
+    limit: 5_000,
+    used: 0,
+    reserved: 0,
+    remaining: 5_000,
+    resetAt: null,
+  });
+});
+
+test("in force, nobody is served uncounted", async () => {
+  const { dependencies } = await openQuota();
+  await expect(admitAnswer({ caller: null, dependencies })).rejects.toThrow("nobody is there");
+});

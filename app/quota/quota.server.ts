@@ -1,0 +1,135 @@
+import type { Caller } from "~/gate/caller.server";
+import type { Clock } from "~/platform/clock";
+import { Refusal } from "~/platform/http/refusal";
+import type { QuotaActivity } from "./quota-activity";
+import type { QuotaView } from "./quota.schema";
+import type { QuotaStanding, QuotaStore } from "./quota.store.server";
+import { ownerOfKey } from "./quota-subject";
+import type { QuotaOwner } from "./quota-subject";
+
+export type QuotaTerms = {
+  limit: number;
+  windowSeconds: number;
+  /** The longest one answer may become. */
+  maxOutputTokens: number;
+  /** Longer than any answer can take: a reservation that is older belongs to nobody. */
+  leaseSeconds: number;
+};
+
+export type QuotaDependencies = {
+  store: Pick<QuotaStore, "reserve" | "settle" | "readStanding">;
+  contractAddress: string;
+  activity: QuotaActivity;
+  terms: QuotaTerms;
+  clock: Clock;
+};
+
+/** How far an answer may go, and where its real length is put down. */
+export type QuotaReservation = {
+  maxOutputTokens: number;
+  settle: (usage: { usedTokens: number }) => Promise<void>;
+};
+
+/** `headers` tell the client where it stands; there are none where the quota is not in force. */
+export type QuotaAdmission = { reservation: QuotaReservation; headers: Record<string, string> };
+
+/** Sets tokens aside for one answer, or refuses because the window has none left. */
+export async function admitAnswer({
+  caller,
+  dependencies,
+}: {
+  caller: Caller | null;
+  dependencies: QuotaDependencies;
+}): Promise<QuotaAdmission> {
+  const { store, terms, activity, clock } = dependencies;
+  if (!activity.active) {
+    return {
+      reservation: { maxOutputTokens: terms.maxOutputTokens, settle: () => Promise.resolve() },
+      headers: {},
+    };
+  }
+  if (caller === null) throw new Error("The quota is in force, but nobody is there whom it could count.");
+  const outcome = await store.reserve({
+    owner: ownerOfCaller({ caller, dependencies }),
+    wanted: terms.maxOutputTokens,
+    ...terms,
+  });
+  if (outcome.outcome === "exhausted") {
+    throw quotaExceeded({ limit: terms.limit, resetAtMs: outcome.resetAtMs, nowMs: clock() });
+  }
+  const { reservationId, amount } = outcome;
+  return {
+    reservation: {
+      maxOutputTokens: amount,
+      settle: async ({ usedTokens }) => void (await store.settle({ reservationId, usedTokens })),
+    },
+    headers: quotaHeaders(outcome),
+  };
+}
+
+/** What the caller's key has left. Where the quota is not in force, nothing is counted and nothing looked up. */
+export async function readQuota({
+  caller,
+  dependencies,
+}: {
+  caller: Caller;
+  dependencies: QuotaDependencies;
+}): Promise<QuotaView> {
+  const { activity, store, terms } = dependencies;
+  const { limit } = terms;
+  const standing: QuotaStanding = activity.active
+    ? await store.readStanding({ owner: ownerOfCaller({ caller, dependencies }), limit })
+    : { limit, used: 0, reserved: 0, remaining: limit, resetAtMs: null };
+  const { resetAtMs, ...figures } = standing;
+  return {
+    active: activity.active,
+    ...figures,
+    resetAt: resetAtMs === null ? null : new Date(resetAtMs).toISOString(),
+  };
+}
+
+function ownerOfCaller({
+  caller: { claims },
+  dependencies: { contractAddress },
+}: {
+  caller: Caller;
+  dependencies: Pick<QuotaDependencies, "contractAddress">;
+}): QuotaOwner {
+  return ownerOfKey({ chainId: claims.chainId, contractAddress, tokenId: claims.tokenId });
+}
+
+function quotaHeaders({
+  limit,
+  remaining,
+  resetAtMs,
+}: {
+  limit: number;
+  remaining: number;
+  resetAtMs: number;
+}): Record<string, string> {
+  return {
+    "X-Quota-Limit": String(limit),
+    "X-Quota-Remaining": String(remaining),
+    "X-Quota-Reset": new Date(resetAtMs).toISOString(),
+  };
+}
+
+function quotaExceeded({
+  limit,
+  resetAtMs,
+  nowMs,
+}: {
+  limit: number;
+  resetAtMs: number;
+  nowMs: number;
+}): Refusal {
+  const resetAt = new Date(resetAtMs).toISOString();
+  return new Refusal("quota-exceeded", {
+    detail: `This key has used its ${limit} tokens. A new window begins at ${resetAt}.`,
+    members: { remaining: 0, resetAt },
+    headers: {
+      ...quotaHeaders({ limit, remaining: 0, resetAtMs }),
+      "Retry-After": String(Math.max(1, Math.ceil((resetAtMs - nowMs) / 1000))),
+    },
+  });
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { findSecretInHeaders, findSecretInRequest } from "./reset-secret";
+
+test("headers are looked at in order, and an empty one is passed over", () => {
+  const headers = {
+    "x-quota-reset-secret": "first",
+    "x-ai-quota-reset-secret": "second",
+    authorization: "Bearer third",
+  };
+  expect(findSecretInHeaders(headers)).toBe("first");
+  expect(findSecretInHeaders({ ...headers, "x-quota-reset-secret": "" })).toBe("second");
+  expect(findSecretInHeaders({ authorization: headers.authorization })).toBe("third");
+  expect(findSecretInHeaders({ authorization: "bearer  third and more" })).toBe("third and more");
+  for (const authorization of ["Basic third", "Bearer", "Bearer ", "third"]) {
+    expect(findSecretInHeaders({ authorization })).toBeNull();
+  }
+});
+
+test("the body comes before the query, whatever stands there", () => {
+  const searchParams = new URLSearchParams("secret=query");
+  expect(findSecretInRequest({ body: { secret: "body" }, searchParams })).toBe("body");
+  expect(findSecretInRequest({ body: { secret: 5 }, searchParams })).toBe(5);
+  for (const body of [undefined, null, "secret", [], {}, { secret: null }, { secret: "" }]) {
+    expect(findSecretInRequest({ body, searchParams })).toBe("query");
+  }
+  expect(findSecretInRequest({ body: {}, searchParams: new URLSearchParams("secret=") })).toBeNull();
+  expect(
+    findSecretInRequest({ body: Object.create({ secret: "x" }), searchParams: new URLSearchParams() }),
+  ).toBeNull();
+});

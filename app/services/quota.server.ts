@@ -1,0 +1,90 @@
+import type { Caller } from "~/gate/caller.server";
+import { systemClock } from "~/platform/clock";
+import type { Config } from "~/platform/config/config.server";
+import type { Database } from "~/platform/database/database.server";
+import type { Log } from "~/platform/log.server";
+import { isInstanceGone, nameInstance } from "~/quota/instance.server";
+import { createOrphanSettler } from "~/quota/orphan-settler.server";
+import { describeQuotaActivity } from "~/quota/quota-activity";
+import type { QuotaActivity } from "~/quota/quota-activity";
+import { resetByRequest } from "~/quota/quota-reset.server";
+import type { ResetRequest } from "~/quota/quota-reset.server";
+import type { QuotaResetAnswer, QuotaView } from "~/quota/quota.schema";
+import { admitAnswer, readQuota } from "~/quota/quota.server";
+import type { QuotaAdmission, QuotaDependencies } from "~/quota/quota.server";
+import { createQuotaStore } from "~/quota/quota.store.server";
+import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
+
+export type QuotaServices = {
+  activity: QuotaActivity;
+  /** Throws the refusal `quota-exceeded`. Where the quota is not in force, everybody is admitted and nothing counted. */
+  admitAnswer: (request: { caller: Caller | null }) => Promise<QuotaAdmission>;
+  readQuota: (request: { caller: Caller }) => Promise<QuotaView>;
+  resetByRequest: (request: ResetRequest) => Promise<QuotaResetAnswer>;
+  stop: () => Promise<void>;
+};
+
+/** Beyond the longest answer: for its start, its end, and clocks that disagree. */
+const leaseMarginSeconds = 60;
+const orphanIntervalSeconds = 15;
+
+export async function wireQuota({
+  config,
+  database,
+  log,
+}: {
+  config: Config;
+  database: Database;
+  log: Log;
+}): Promise<QuotaServices> {
+  const clock = systemClock;
+  const { conversation, chain, state } = config;
+  const { contractAddress, id: chainId } = chain;
+  const instance = nameInstance();
+  const store = createQuotaStore({ database, clock, instance });
+  const activity = describeQuotaActivity({
+    isJwtRequired: conversation.requiresJwt,
+    isStateActive: state.enabled,
+    isQuotaEnabled: conversation.quota.enabled,
+  });
+  log.info(activity, activity.active ? "the chat quota is active" : "the chat quota is not active");
+  const dependencies: QuotaDependencies = {
+    store,
+    contractAddress,
+    activity,
+    terms: {
+      limit: conversation.quota.tokens,
+      windowSeconds: conversation.quota.windowSeconds,
+      maxOutputTokens: conversation.maxOutputTokens,
+      leaseSeconds: conversation.maxDurationSeconds + leaseMarginSeconds,
+    },
+    clock,
+  };
+  const resetSettings = {
+    secret: conversation.quota.resetSecret,
+    isQuotaEnabled: conversation.quota.enabled,
+    isStateActive: state.enabled,
+  };
+  const resetDependencies = {
+    windows: createQuotaWindowStore({ database, clock }),
+    place: { chainId, contractAddress },
+    log,
+  };
+  const orphans = createOrphanSettler({
+    store,
+    isGone: (other) => isInstanceGone({ instance: other, self: instance }),
+    clock,
+    intervalSeconds: orphanIntervalSeconds,
+    log,
+  });
+  await orphans.start();
+
+  return {
+    activity,
+    admitAnswer: ({ caller }) => admitAnswer({ caller, dependencies }),
+    readQuota: ({ caller }) => readQuota({ caller, dependencies }),
+    resetByRequest: (request) =>
+      resetByRequest({ request, settings: resetSettings, dependencies: resetDependencies }),
+    stop: orphans.stop,
+  };
+}
