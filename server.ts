@@ -32,7 +32,7 @@ try {
   const port = await listen({ server, host: config.serving.host, port: config.serving.port });
   const services = await startServices({ config, port, log });
   openDoors!(createApp(services));
-  stopOnSignals({ server, stopServices: services.stop, log });
+  stopOnSignals({ server, beginStop: services.beginStop, stopServices: services.stop, log });
   log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");
   if (config.mode === "development") await broadcastDevReady(build as unknown as ServerBuild);
 } catch (error) {
@@ -50,7 +50,10 @@ function createApp(services: Services): express.Express {
   const isTrustedPeer = compileTrust(config.serving.trustProxy);
   const isDevelopment = config.mode === "development";
   const isHttps = services.origin.startsWith("https:");
-  const findLane = createDirectLane({ routes: (build as unknown as ServerBuild).routes });
+  const findLane = createDirectLane({
+    routes: (build as unknown as ServerBuild).routes,
+    aliases: { [config.conversation.apiPath]: "/api/chat" },
+  });
   const answerPage = createPageHandler({
     build: build as unknown as ServerBuild,
     mode: isDevelopment ? "development" : "production",

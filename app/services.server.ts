@@ -24,6 +24,8 @@ import { createReadiness } from "~/platform/readiness.server";
 import type { Readiness } from "~/platform/readiness.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { createSweeper } from "~/platform/sweeper.server";
+import { wireChat } from "~/services/chat.server";
+import type { ChatServices } from "~/services/chat.server";
 import { wireContent } from "~/services/content.server";
 import type { ContentServices } from "~/services/content.server";
 import { wireGate } from "~/services/gate.server";
@@ -39,9 +41,12 @@ export type Services = {
   gate: GateServices;
   content: ContentServices;
   quota: QuotaServices;
+  chat: ChatServices;
   demo: DemoChain | null;
   metrics: Metrics;
   readReadiness: () => Promise<Readiness>;
+  /** At the first sign of a stop: what streams ends with a last event. */
+  beginStop: () => void;
   stop: () => Promise<void>;
 };
 
@@ -89,6 +94,7 @@ export async function startServices({
   const content = await wireContent({ config, log });
   const gate = await wireGate({ config, domains, origin, database, chain, content, metrics, log });
   const quota = await wireQuota({ config, database, log });
+  const chat = wireChat({ config, gate, quota, log });
   const sweeper = createSweeper({
     store: createSweepStore({ database }),
     clock: systemClock,
@@ -105,6 +111,7 @@ export async function startServices({
     gate,
     content,
     quota,
+    chat,
     demo: config.mode === "demo" ? createDemoChain({ rpcUrl: config.chain.rpcUrls[0]! }) : null,
     metrics,
     readReadiness: createReadiness({
@@ -123,8 +130,18 @@ export async function startServices({
           ask: gate.findContractFault,
           whenDown: "No RPC endpoint of the configured chain answered.",
         },
+        ...(chat.pingProvider
+          ? {
+              provider: {
+                required: false,
+                ask: chat.pingProvider,
+                whenDown: "The model provider did not answer in time.",
+              },
+            }
+          : {}),
       },
     }),
+    beginStop: chat.stop,
     stop: async () => {
       metricsServer?.close();
       await Promise.all([gate.stop(), quota.stop(), sweeper.stop()]);

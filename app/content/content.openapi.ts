@@ -44,7 +44,9 @@ function describeMedia(api: ApiRegistry): void {
       "The addresses come with the content, signed for one key and for a short time; they cannot be made up. `file` may hold slashes. Range requests and conditional requests work.",
     parameters: {
       params: z.object({
-        tokenId: z.string().meta({ description: "The key the address was signed for.", param: { example: "42" } }),
+        tokenId: z
+          .string()
+          .meta({ description: "The key the address was signed for.", param: { example: "42" } }),
         file: z.string().meta({ description: "The name of the file.", param: { example: "lamp-room.wav" } }),
       }),
       query: z.object({
@@ -58,10 +60,13 @@ function describeMedia(api: ApiRegistry): void {
         }),
       }),
       headers: z.object({
-        Range: z.string().optional().meta({
-          description: "One range of bytes.",
-          param: { example: "bytes=0-1023" },
-        }),
+        Range: z
+          .string()
+          .optional()
+          .meta({
+            description: "One range of bytes.",
+            param: { example: "bytes=0-1023" },
+          }),
       }),
     },
     refusals: ["media-link-invalid", "not-found"],
@@ -91,7 +96,7 @@ function describeSandbox(api: ApiRegistry): void {
     tag,
     summary: "Get the frame that the room's script runs in",
     description:
-      "For a frame with `sandbox=\"allow-scripts\"` on a page of this gate. The same for everybody, and empty: the page hands the script over by postMessage.",
+      'For a frame with `sandbox="allow-scripts"` on a page of this gate. The same for everybody, and empty: the page hands the script over by postMessage.',
     answers: {
       200: {
         description: "An HTML document with a policy of its own, which lets nothing out.",

@@ -1,4 +1,4 @@
-import type { Setting } from "./settings";
+import type { Setting } from "./setting";
 
 /** The part of the list of settings that is about chat and its quota. */
 export const conversationSettings = [

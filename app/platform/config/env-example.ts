@@ -1,5 +1,5 @@
 import { settings } from "./settings";
-import type { Setting } from "./settings";
+import type { Setting } from "./setting";
 
 const lineWidth = 108;
 

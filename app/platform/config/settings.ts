@@ -1,28 +1,9 @@
 import { conversationSettings } from "./conversation-settings";
+import type { Setting } from "./setting";
 
 /**
  * Every setting there is, once: what the parser knows, what `.env.example` shows and what the README lists.
- * `default` is the text an operator would write; a setting without one is unset unless the operator sets it.
  */
-export type Setting = {
-  name: string;
-  group: SettingGroup;
-  effect: string;
-  default?: string;
-  /** Never printed, not even in part. */
-  secret?: boolean;
-};
-
-export type SettingGroup =
-  | "Serving"
-  | "Chain and key"
-  | "Gate"
-  | "Access tokens"
-  | "State"
-  | "Limits"
-  | "Notifications"
-  | "Conversation";
-
 export const settings = [
   {
     name: "LATCHKEY_MODE",

@@ -13,7 +13,14 @@ type LaneRoute = { pattern: string; segments: string[]; loader?: RouteFunction; 
  * Resource routes (an action or a loader and no page) answered by the very functions their modules export,
  * without passing through the framework's request handler, which costs more than most of them do.
  */
-export function createDirectLane({ routes }: { routes: ServerBuild["routes"] }) {
+export function createDirectLane({
+  routes,
+  aliases = {},
+}: {
+  routes: ServerBuild["routes"];
+  /** Further paths of a route: the address an operator has chosen, and the route's own pattern. */
+  aliases?: Readonly<Record<string, string>>;
+}) {
   const lane: LaneRoute[] = Object.values(routes).flatMap((route) => {
     if (!route || route.module.default || !(route.module.loader || route.module.action)) return [];
     const pattern = `/${pathOf({ routes, id: route.id })}`;
@@ -23,6 +30,10 @@ export function createDirectLane({ routes }: { routes: ServerBuild["routes"] }) 
   const exact = new Map(
     lane.filter(({ pattern }) => !/[:*]/.test(pattern)).map((route) => [route.pattern, route]),
   );
+  for (const [alias, pattern] of Object.entries(aliases)) {
+    const route = exact.get(pattern);
+    if (route) exact.set(alias, route);
+  }
   const patterns = lane.filter(({ pattern }) => /[:*]/.test(pattern));
 
   return function findLane({ pathname, method }: { pathname: string; method: string }): LaneMatch | null {

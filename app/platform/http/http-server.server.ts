@@ -129,10 +129,12 @@ const stopLimitMs = 9_500;
  */
 export function stopOnSignals({
   server,
+  beginStop,
   stopServices,
   log,
 }: {
   server: Server;
+  beginStop: () => void;
   stopServices: () => Promise<void>;
   log: Log;
 }): void {
@@ -141,6 +143,7 @@ export function stopOnSignals({
     if (isStopping) return;
     isStopping = true;
     log.info({ signal }, "stopping");
+    beginStop();
     setTimeout(() => {
       log.error("stopping took too long");
       process.exit(1);

@@ -42,6 +42,42 @@ export const refusalTable = {
       "The access token that came with the request is malformed, expired, revoked or not made for this address.",
     remedy: "Sign in again at /api/gate-access and send the new access token.",
   },
+  "invalid-json-body": {
+    slug: "invalid-json-body",
+    status: 400,
+    title: "Invalid JSON body",
+    meaning: "The body of the request is not valid JSON.",
+    remedy: "Send one JSON object in UTF-8.",
+  },
+  "missing-messages": {
+    slug: "missing-messages",
+    status: 400,
+    title: "Missing messages array",
+    meaning: "A chat request needs a list of messages with at least one in it.",
+    remedy: 'Send `messages`, such as [{"role": "user", "content": "Hello"}].',
+  },
+  "invalid-messages": {
+    slug: "invalid-messages",
+    status: 400,
+    title: "Invalid messages",
+    meaning: "A message of the conversation has a shape that cannot be read, or is too long.",
+    remedy:
+      "Look at `errors`, which names each field and what is wrong with it, correct them and send again.",
+  },
+  "unknown-model": {
+    slug: "unknown-model",
+    status: 400,
+    title: "Unknown model",
+    meaning: "The model asked for is not one this server offers.",
+    remedy: "Leave `model` out to use the default, or name one of the models the operator has listed.",
+  },
+  "provider-failed": {
+    slug: "provider-failed",
+    status: 500,
+    title: "Chat request failed",
+    meaning: "The model provider behind the chat could not be asked, or failed before it said anything.",
+    remedy: "Try again in a moment. `details` says what happened.",
+  },
   "quota-reset-unauthorized": {
     slug: "quota-reset-unauthorized",
     status: 401,

@@ -2,11 +2,11 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
 import type { RateLimitName } from "~/platform/config/config.server";
 import { isDatabaseOutage } from "~/platform/database/outage.server";
-import type { RateLimit } from "~/platform/limits/rate-limiter.server";
 import { answerJson, answerProblem } from "./answer.server";
 import { parseJson, requireJsonMediaType } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
 import { parseShape } from "./json-body.server";
+import { requireWithinLimit } from "./limit.server";
 import { Refusal, stateUnavailable } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 
@@ -125,10 +125,7 @@ async function run<Body>({
   headers: Record<string, string>;
 }): Promise<RouteResult> {
   const body = method.body ? await readBody({ method, schema: method.body, context }) : (undefined as Body);
-  if (method.limit) {
-    const verdict = await context.service.consumeLimit({ name: method.limit, clientId: context.clientId });
-    if (verdict) applyVerdict({ verdict, name: method.limit, headers });
-  }
+  if (method.limit) Object.assign(headers, await requireWithinLimit({ context, name: method.limit }));
   return method.handle({ context, params, body });
 }
 
@@ -153,27 +150,6 @@ async function readBody<Body>({
   const bytes = await context.readBody(method.maxBodyBytes ?? defaultMaxBodyBytes);
   if (bytes.length === 0 && method.bodyOptional) return undefined as Body;
   return parseShape({ schema, value: parseJson(bytes) });
-}
-
-function applyVerdict({
-  verdict,
-  name,
-  headers,
-}: {
-  verdict: RateLimit;
-  name: string;
-  headers: Record<string, string>;
-}): void {
-  headers["X-RateLimit-Limit"] = String(verdict.limit);
-  headers["X-RateLimit-Remaining"] = String(verdict.remaining);
-  headers["RateLimit-Policy"] = `"${name}";q=${verdict.limit};w=${verdict.windowSeconds}`;
-  headers["RateLimit"] = `"${name}";r=${verdict.remaining};t=${verdict.resetSeconds}`;
-  if (verdict.allowed) return;
-  throw new Refusal("too-many-requests", {
-    detail: `More than ${verdict.limit} requests in ${verdict.windowSeconds} seconds came from you. Wait ${verdict.retryAfterSeconds} seconds, then try again.`,
-    headers: { "Retry-After": String(verdict.retryAfterSeconds) },
-    members: { limit: verdict.limit, remaining: verdict.remaining, retryAfter: verdict.retryAfterSeconds },
-  });
 }
 
 /** Refusals pass; a database that cannot be asked is 503; everything else is a defect of ours and says nothing. */

@@ -1,0 +1,102 @@
+import type { Clock } from "~/platform/clock";
+import { answerError } from "~/platform/http/answer.server";
+import { Refusal } from "~/platform/http/refusal";
+import { findModel, normalizeMessages, readChatRequest } from "./chat.schema";
+import type { ChatEvent } from "./chat-events";
+import type { ChatTool, ToolCaller } from "./chat-tool";
+import { ProviderError } from "./providers/chat-provider";
+import type { ChatProvider } from "./providers/chat-provider";
+import { openReply, ReplyCancelled } from "./reply.server";
+import type { QuotaReservation } from "./reply-run.server";
+
+export type ChatDependencies = {
+  provider: ChatProvider;
+  models: readonly string[];
+  readSystemPrompt: () => Promise<string>;
+  tools: readonly ChatTool[];
+  maxSteps: number;
+  maxDurationMs: number;
+  shutdownSignal: AbortSignal;
+  warn: (message: string, error: unknown) => void;
+};
+
+export type ChatCall = {
+  body: unknown;
+  caller: ToolCaller;
+  signal: AbortSignal;
+  /** Asked once the request has its shape and before anything is spent. */
+  requireWithinLimit: () => Promise<Record<string, string>>;
+  admitAnswer: () => Promise<{ reservation: QuotaReservation; headers: Record<string, string> }>;
+};
+
+export type ChatAnswer = { events: AsyncIterable<ChatEvent>; headers: Record<string, string> };
+
+/** Shape, limit, quota, provider: in this order, so that what is refused has cost nothing. */
+export async function answerChat({
+  call,
+  dependencies,
+}: {
+  call: ChatCall;
+  dependencies: ChatDependencies;
+}): Promise<ChatAnswer> {
+  const { messages, model } = requireRequest({ body: call.body, models: dependencies.models });
+  const limitHeaders = await call.requireWithinLimit();
+  const system = await dependencies.readSystemPrompt();
+  const { reservation, headers } = await call.admitAnswer();
+  try {
+    const { caller, signal } = call;
+    const events = await openReply({ ...dependencies, model, system, messages, caller, reservation, signal });
+    return { events, headers: { ...limitHeaders, ...headers } };
+  } catch (cause) {
+    throw toRefusal({ cause, headers: { ...limitHeaders, ...headers } });
+  }
+}
+
+function requireRequest({ body, models }: { body: unknown; models: readonly string[] }) {
+  const read = readChatRequest(body);
+  if (!read.ok) {
+    if (read.problem === "missing-messages") throw new Refusal("missing-messages");
+    const [first] = read.issues;
+    throw new Refusal("invalid-messages", {
+      detail: first && `${first.path}: ${first.message}`,
+      members: { errors: read.issues },
+    });
+  }
+  const model = findModel({ models, model: read.request.model, modelIndex: read.request.modelIndex });
+  if (model === null) throw new Refusal("unknown-model");
+  return { messages: normalizeMessages(read.request.messages), model };
+}
+
+function toRefusal({ cause, headers }: { cause: unknown; headers: Record<string, string> }): unknown {
+  if (cause instanceof ProviderError) {
+    return new Refusal("provider-failed", {
+      cause,
+      headers,
+      members: { error: cause.message, details: cause.details },
+    });
+  }
+  if (cause instanceof ReplyCancelled) {
+    return new Refusal("request-timeout", { detail: "The client left before the answer began.", cause });
+  }
+  return cause;
+}
+
+/** The chat's own error shape: `{error}`, with what a client needs to come back at the right time. */
+export function createChatRefusalAnswer({ clock }: { clock: Clock }) {
+  return function answerChatRefusal({ refusal }: { refusal: Refusal }): Response {
+    if (refusal.refusalName === "too-many-requests") {
+      const { remaining, retryAfter } = refusal.members as { remaining: number; retryAfter: number };
+      const resetAt = new Date(clock() + retryAfter * 1000).toISOString();
+      return answerError({ refusal: withMembers({ refusal, members: { remaining, resetAt } }) });
+    }
+    if (refusal.refusalName === "internal-error") {
+      return answerError({ refusal: withMembers({ refusal, members: { error: "Chat request failed" } }) });
+    }
+    return answerError({ refusal });
+  };
+}
+
+function withMembers({ refusal, members }: { refusal: Refusal; members: Record<string, unknown> }): Refusal {
+  const { refusalName, detail, headers, cause } = refusal;
+  return new Refusal(refusalName, { detail, headers, members, cause });
+}

@@ -1,0 +1,134 @@
+import { answerChat } from "~/chat/answer-chat.server";
+import type { ChatAnswer, ChatDependencies } from "~/chat/answer-chat.server";
+import { createKeyStatusTool } from "~/chat/key-status-tool";
+import { createKnowledgeSearch } from "~/chat/knowledge-search.server";
+import type { ChatProvider } from "~/chat/providers/chat-provider";
+import { createLocalProvider } from "~/chat/providers/local.gateway.server";
+import { createOfflineProvider } from "~/chat/providers/offline.server";
+import { createHostedProvider } from "~/chat/providers/openai.gateway.server";
+import { createProviderPing } from "~/chat/providers/provider-ping.gateway.server";
+import { createEdgeProvider } from "~/chat/providers/workers-ai.gateway.server";
+import { createSearchTool } from "~/chat/search-tool";
+import { createSystemPromptReader } from "~/chat/system-prompt.server";
+import { systemClock } from "~/platform/clock";
+import type { Config } from "~/platform/config/config.server";
+import { readJsonBody } from "~/platform/http/json-body.server";
+import { requireWithinLimit } from "~/platform/http/limit.server";
+import { Refusal } from "~/platform/http/refusal";
+import type { RequestContext } from "~/platform/http/request-context.server";
+import type { Log } from "~/platform/log.server";
+import type { GateServices } from "./gate.server";
+import type { QuotaServices } from "./quota.server";
+
+export type ChatServices = {
+  answer: (call: { context: RequestContext }) => Promise<ChatAnswer>;
+  /** Null for the embedded assistant, which is always there. */
+  pingProvider: (() => Promise<string | null>) | null;
+  /** Ends the streams that are open, each with a last event. */
+  stop: () => void;
+};
+
+const maxBodyBytes = 256 * 1024;
+
+export function wireChat({
+  config,
+  gate,
+  quota,
+  log,
+}: {
+  config: Config;
+  gate: GateServices;
+  quota: QuotaServices;
+  log: Log;
+}): ChatServices {
+  const { conversation, serving } = config;
+  const shutdown = new AbortController();
+  const warn = (message: string, error: unknown) => log.warn({ err: error }, message);
+  const search = createKnowledgeSearch({ contentDir: serving.contentDir, warn });
+  const { provider, ping } = chooseProvider(config);
+  const dependencies: ChatDependencies = {
+    provider,
+    models: conversation.models,
+    readSystemPrompt: createSystemPromptReader({
+      setting: conversation.systemPrompt,
+      contentDir: serving.contentDir,
+    }),
+    tools: [
+      createSearchTool({ name: "libsql_search", search }),
+      createKeyStatusTool({ readTokenStatus: gate.readTokenStatus }),
+    ],
+    maxSteps: conversation.maxSteps,
+    maxDurationMs: conversation.maxDurationSeconds * 1000,
+    shutdownSignal: shutdown.signal,
+    warn,
+  };
+
+  return {
+    pingProvider: ping,
+    stop: () => shutdown.abort(),
+    answer: async ({ context }) => {
+      const body = await requireJsonBody(context);
+      const caller = await gate.authenticateCaller({
+        context,
+        body,
+        requiredScope: "chat",
+        isRequired: conversation.requiresJwt,
+      });
+      const claims = caller?.claims;
+      return answerChat({
+        dependencies,
+        call: {
+          body,
+          caller: claims ? { address: claims.sub, tokenId: claims.tokenId, scopes: claims.scopes } : null,
+          signal: context.signal,
+          requireWithinLimit: () => requireWithinLimit({ context, name: "chat" }),
+          admitAnswer: () => quota.admitAnswer({ caller }),
+        },
+      });
+    },
+  };
+}
+
+async function requireJsonBody(context: RequestContext): Promise<unknown> {
+  try {
+    return await readJsonBody({ context, maxBytes: maxBodyBytes });
+  } catch (error) {
+    if (error instanceof Refusal && error.refusalName === "invalid-request") {
+      throw new Refusal("invalid-json-body", { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** Settings that a provider needs have been checked by the configuration: what is missing here cannot be. */
+function chooseProvider({ conversation }: Config): {
+  provider: ChatProvider;
+  ping: ChatServices["pingProvider"];
+} {
+  const { openai, workersAi, local } = conversation;
+  const clock = systemClock;
+  switch (conversation.provider) {
+    case "openai": {
+      const place = { baseUrl: openai.baseUrl ?? "", apiKey: openai.apiKey ?? "" };
+      return { provider: createHostedProvider(place), ping: createProviderPing({ ...place, clock }) };
+    }
+    case "workers-ai": {
+      const baseUrl = workersAi.baseUrl ?? "";
+      const apiToken = workersAi.apiToken ?? "";
+      return {
+        provider: createEdgeProvider({ baseUrl, apiToken }),
+        // This provider has no list of models under its compatible address; nothing cheap would tell.
+        ping: null,
+      };
+    }
+    case "local": {
+      const baseUrl = local.baseUrl ?? "";
+      return {
+        provider: createLocalProvider({ baseUrl }),
+        ping: createProviderPing({ baseUrl, apiKey: null, clock }),
+      };
+    }
+    case "offline":
+      return { provider: createOfflineProvider({ wordDelayMs: conversation.offlineWordMs }), ping: null };
+  }
+}
