@@ -4,12 +4,12 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { distinctLimits } from "~/testing/distinct-limits";
 import { buildApiDocument } from "./api-description.server";
 
 const projectDir = fileURLToPath(new URL("../..", import.meta.url));
 const ruleset = (name: string) => path.join(projectDir, "app", "services", `api-description.${name}.yaml`);
-const limit = { points: 60, windowSeconds: 60 };
-const limits = { nonce: limit, "gate-access": limit, "form-submission": limit, "token-status": limit };
+const limits = distinctLimits();
 
 /** Each linter has found faults that the other one missed. */
 const linters = [

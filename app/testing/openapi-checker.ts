@@ -80,7 +80,7 @@ export function findFaults({
 }
 
 /** An answer to a method the address does not have is described at a method it has. */
-function findOperation({
+export function findOperation({
   document,
   method,
   path,

@@ -81,7 +81,7 @@ export function createApiRegistry({ origin, limits }: { origin: string; limits: 
     const hasLimit = findLimit(operation) !== null;
     return {
       description: describeRefusals({ names, origin }),
-      headers: refusalHeaders({ status, hasLimit }),
+      headers: refusalHeaders({ names, status, hasLimit }),
       content: (operation.refusalContent ?? problemContent)({ names, status }),
     };
   }

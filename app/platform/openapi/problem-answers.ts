@@ -37,11 +37,16 @@ export function problemSchemaOf(status: number) {
   return status === 429 ? rateLimitProblemSchema : problemSchema;
 }
 
-/** Headers that every refusal of a status carries. A limit is consumed after method and body were judged. */
+/** Away for a while, and so worth another attempt; a 503 of something that is switched off is not. */
+const outages: readonly RefusalName[] = ["chain-unavailable", "state-unavailable"];
+
+/** Headers that every one of these refusals carries. A limit is consumed after method and body were judged. */
 export function refusalHeaders({
+  names,
   status,
   hasLimit,
 }: {
+  names: readonly RefusalName[];
   status: number;
   hasLimit: boolean;
 }): AnswerHeaderName[] {
@@ -49,7 +54,7 @@ export function refusalHeaders({
     401: ["WWW-Authenticate"],
     405: ["Allow"],
     429: ["Retry-After"],
-    503: ["Retry-After"],
+    503: names.every((name) => outages.includes(name)) ? ["Retry-After"] : [],
   };
   const afterLimit = hasLimit && [401, 403, 429, 501, 503].includes(status);
   return ["X-Request-Id", "Cache-Control", ...(own[status] ?? []), ...(afterLimit ? rateLimitHeaders : [])];

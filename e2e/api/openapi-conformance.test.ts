@@ -1,0 +1,254 @@
+import { generateKeyPairSync } from "node:crypto";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import type { OpenApiDocument } from "~/platform/openapi/api-registry";
+import { findFaults, findOperation, listOperations } from "~/testing/openapi-checker";
+import { startServer } from "~/testing/running-server";
+import type { RunningServer } from "~/testing/running-server";
+import { clientOf, openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+
+const metricsToken = "metrics-token-of-the-tests";
+const json = { "Content-Type": "application/json" };
+
+let gate: Gate;
+let document: OpenApiDocument;
+let contentDir: string;
+let holder: Awaited<ReturnType<Gate["mintKey"]>>;
+const servers: RunningServer[] = [];
+/** What was seen, as `get /api/nonce 200`. */
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  contentDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-content-"));
+  await cp("content", contentDir, { recursive: true });
+  gate = await openGate({
+    env: { METRICS_TOKEN: metricsToken, CONTENT_DIR: contentDir, RATE_LIMIT_FORM_SUBMISSION: "30/60" },
+  });
+  document = (await (await fetch(`${gate.origin}/api/openapi`)).json()) as OpenApiDocument;
+  holder = await gate.mintKey();
+});
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await gate.close();
+  await rm(contentDir, { recursive: true, force: true });
+});
+
+type Asked = { path: string; method?: string; headers?: Record<string, string>; body?: string | Uint8Array };
+
+/** Asks, and holds the answer against the document: status, headers, content type, body. */
+async function expectDescribed(
+  { path, method = "GET", headers = {}, body }: Asked,
+  { status, origin = gate.origin }: { status: number; origin?: string },
+): Promise<{ headers: Headers; text: string }> {
+  const init = { method, headers, ...(body === undefined ? {} : { body: body as BodyInit }) };
+  const response = await fetch(`${origin}${path}`, init);
+  const text = await response.text();
+  const answer = { method, path, status: response.status, headers: response.headers, text };
+  expect(answer.status, `${method} ${path}: ${text.slice(0, 500)}`).toBe(status);
+  expect(findFaults({ document, answer }), `${method} ${path} ${status}`).toEqual([]);
+  const described = findOperation({ document, method, path })!;
+  seen.add(`${described.method} ${described.path} ${status}`);
+  return answer;
+}
+
+function post(path: string, value: unknown, headers: Record<string, string> = {}): Asked {
+  return { path, method: "POST", headers: { ...json, ...headers }, body: JSON.stringify(value) };
+}
+
+async function openServer(env: Record<string, string | undefined>): Promise<RunningServer> {
+  const server = await startServer({
+    env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, ...env },
+  });
+  servers.push(server);
+  return server;
+}
+
+const gatePath = "/api/gate-access";
+const formPath = "/api/form-submission-gate";
+
+test("the gate opens as described, by all three proofs", async () => {
+  const signedIn = await expectDescribed(post(gatePath, await gate.siweBody(holder)), { status: 200 });
+  const { accessToken } = JSON.parse(signedIn.text) as { accessToken: string };
+  await expectDescribed(post(gatePath, await gate.legacyBody(holder)), { status: 200 });
+  const bearer = { Authorization: `Bearer ${accessToken}` };
+  await expectDescribed({ path: gatePath, method: "POST", headers: bearer }, { status: 200 });
+  await expectDescribed(post(gatePath, { tokenId: holder.tokenId }, bearer), { status: 200 });
+  await expectDescribed(post(gatePath, { tokenId: "999999" }, bearer), { status: 401 });
+});
+
+test("the gate refuses as described", async () => {
+  const stranger = privateKeyToAccount(generatePrivateKey());
+  const strangers = await gate.siweBody({ account: stranger, tokenId: holder.tokenId });
+  await expectDescribed(post(gatePath, strangers), { status: 403 });
+  await expectDescribed({ path: gatePath, method: "POST" }, { status: 401 });
+  await expectDescribed(post(gatePath, {}, { Authorization: "Bearer nonsense" }), { status: 401 });
+  await expectDescribed(post(gatePath, { unknown: 1 }), { status: 400 });
+  await expectDescribed(post(gatePath, { tokenId: "0x1" }), { status: 400 });
+  await expectDescribed(post(gatePath, { ...strangers, signature: "0x", address: 5 }), { status: 400 });
+});
+
+test("the form answers as described, the second time too", async () => {
+  const key = await gate.mintKey();
+  const first = await gate.formBody({ ...key, message: "Hello." });
+  await expectDescribed(post(formPath, first), { status: 200 });
+  const second = await gate.formBody({ ...key, message: "Hello again." });
+  await expectDescribed(post(formPath, second), { status: 403 });
+  await expectDescribed(post(gatePath, await gate.siweBody(key)), { status: 403 });
+  await expectDescribed({ path: `/api/token-status/${key.tokenId}` }, { status: 200 });
+  await expectDescribed(post(formPath, { ...first, message: "" }), { status: 400 });
+  await expectDescribed(post(formPath, { ...first, timestamp: first.timestamp - 400_000 }), { status: 401 });
+});
+
+// Marked because the gate leaves the challenge out here; the mark turns red as soon as it does not.
+test.fails("a signature of somebody else is refused with the challenge that every 401 has", async () => {
+  const first = await gate.formBody({ ...holder, message: "Hello." });
+  await expectDescribed(post(formPath, { ...first, messageHash: undefined }), { status: 401 });
+});
+
+test("bodies that no route takes are refused as described", async () => {
+  for (const path of [gatePath, formPath]) {
+    await expectDescribed({ path, method: "POST", headers: json, body: "{" }, { status: 400 });
+    await expectDescribed({ path, method: "POST", body: "text" }, { status: 415 });
+    const huge = JSON.stringify({ message: "a".repeat(70_000) });
+    await expectDescribed({ path, method: "POST", headers: json, body: huge }, { status: 413 });
+  }
+});
+
+test("the status of a key is answered as described", async () => {
+  await expectDescribed({ path: `/api/token-status/${holder.tokenId}` }, { status: 200 });
+  await expectDescribed({ path: "/api/token-status/987654321" }, { status: 200 });
+  await expectDescribed({ path: "/api/token-status/abc" }, { status: 400 });
+});
+
+test("the routes of the service answer as described", async () => {
+  for (const path of [
+    "/api/nonce",
+    "/api/settings",
+    "/.well-known/jwks.json",
+    "/healthz",
+    "/readyz",
+    "/sandbox",
+  ]) {
+    await expectDescribed({ path }, { status: 200 });
+  }
+  const { headers } = await expectDescribed({ path: "/api/openapi" }, { status: 200 });
+  const etag = headers.get("etag")!;
+  expect(headers.get("cache-control")).toBe("public, max-age=300");
+  for (const names of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+    await expectDescribed({ path: "/api/openapi", headers: { "If-None-Match": names } }, { status: 304 });
+  }
+  await expectDescribed({ path: "/api/openapi", headers: { "If-None-Match": '"other"' } }, { status: 200 });
+  await expectDescribed({ path: "/metrics" }, { status: 401 });
+  await expectDescribed(
+    { path: "/metrics", headers: { Authorization: `Bearer ${metricsToken}` } },
+    { status: 200 },
+  );
+});
+
+test("files of the room are answered as described, whole, in parts and not at all", async () => {
+  const { body } = await gate.signIn(holder);
+  const { audioSrc } = (body.content as { audioData: { audioSrc: string } }).audioData;
+  const { headers } = await expectDescribed({ path: audioSrc }, { status: 200 });
+  await expectDescribed({ path: audioSrc, headers: { Range: "bytes=0-9" } }, { status: 206 });
+  await expectDescribed({ path: audioSrc, headers: { Range: "bytes=999999999-" } }, { status: 416 });
+  const known = { "If-None-Match": headers.get("etag")! };
+  await expectDescribed({ path: audioSrc, headers: known }, { status: 304 });
+  await expectDescribed({ path: `${audioSrc}x` }, { status: 403 });
+  await rm(path.join(contentDir, path.basename(new URL(audioSrc, gate.origin).pathname)));
+  await expectDescribed({ path: audioSrc }, { status: 404 });
+});
+
+test("every route refuses other methods as described", async () => {
+  for (const { path, method } of listOperations(document)) {
+    const actual = path.replace("{tokenId}", "1").replace("{file}", "a.wav");
+    const others = ["PUT", "DELETE", method === "get" ? "POST" : "GET"];
+    for (const other of others) await expectDescribed({ path: actual, method: other }, { status: 405 });
+  }
+});
+
+test("exhausted limits are answered as described", async () => {
+  const limit = "1/60";
+  const strict = await openServer({
+    RATE_LIMIT_NONCE: limit,
+    RATE_LIMIT_GATE_ACCESS: limit,
+    RATE_LIMIT_FORM_SUBMISSION: limit,
+    RATE_LIMIT_TOKEN_STATUS: limit,
+  });
+  const { origin } = strict;
+  const form = await gate.formBody({ ...holder, message: "For another gate." });
+  const asked = [
+    { path: "/api/nonce" },
+    { path: gatePath, method: "POST" },
+    post(formPath, form),
+    { path: "/api/token-status/1" },
+  ];
+  for (const request of asked) {
+    await fetch(`${origin}${request.path}`, request as RequestInit);
+    const { headers, text } = await expectDescribed(request, { status: 429, origin });
+    expect(headers.get("retry-after")).toBe(String((JSON.parse(text) as { retryAfter: number }).retryAfter));
+  }
+});
+
+test("what a gate has switched off is refused as described", async () => {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { origin } = await openServer({
+    NEXT_PUBLIC_ENABLE_STATE_WORKER: "false",
+    LEGACY_SIGNATURES: "deny",
+    OPENAPI_ENABLED: "false",
+    JWT_SECRET: undefined,
+    JWT_PRIVATE_KEY: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  });
+  const other = clientOf({ origin });
+  await expectDescribed({ path: "/api/nonce" }, { status: 501, origin });
+  const siwe = await other.siweBody({ ...holder, nonce: "0".repeat(32) });
+  for (const [body, slug] of [
+    [siwe, "siwe-not-enabled"],
+    [await other.legacyBody(holder), "legacy-not-accepted"],
+  ] as const) {
+    const { text } = await expectDescribed(post(gatePath, body), { status: 400, origin });
+    expect(text).toContain(`/problems/${slug}`);
+  }
+  await expectDescribed({ path: "/api/openapi" }, { status: 404, origin });
+  await expectDescribed({ path: "/metrics" }, { status: 404, origin });
+  const { text } = await expectDescribed({ path: "/.well-known/jwks.json" }, { status: 200, origin });
+  expect((JSON.parse(text) as { keys: unknown[] }).keys).toHaveLength(1);
+});
+
+test("a chain that is away is answered as described", async () => {
+  const { origin } = await openServer({ RPC_URL: "http://127.0.0.1:9" });
+  const other = clientOf({ origin });
+  await expectDescribed(post(gatePath, await other.siweBody(holder)), { status: 503, origin });
+  await expectDescribed(post(formPath, await other.formBody({ ...holder, message: "Hello?" })), {
+    status: 503,
+    origin,
+  });
+  await expectDescribed({ path: "/api/token-status/1" }, { status: 503, origin });
+  await expectDescribed({ path: "/readyz" }, { status: 503, origin });
+});
+
+test("every problem that was answered, and every one that is described, has a page that can be read", async () => {
+  const slugs = new Set(
+    [...JSON.stringify(document).matchAll(/\/problems\/([a-z-]+)/g)].map(([, slug]) => slug!),
+  );
+  expect(slugs.size).toBeGreaterThanOrEqual(17);
+  for (const slug of slugs) {
+    const page = await fetch(`${gate.origin}/problems/${slug}`, { headers: { Accept: "text/html" } });
+    expect(page.status, slug).toBe(200);
+    expect(page.headers.get("content-type")).toContain("text/html");
+    expect(await page.text()).toContain("What to do");
+  }
+});
+
+test("nothing is described that was not seen, but for defects and connections that break", () => {
+  const unseen = listOperations(document).flatMap(({ method, path, operation }) =>
+    Object.keys(operation.responses)
+      .filter((status) => !["408", "500"].includes(status))
+      .map((status) => `${method} ${path} ${status}`)
+      .filter((answer) => !seen.has(answer)),
+  );
+  expect(unseen).toEqual([]);
+});
