@@ -20,7 +20,7 @@ const signatureAbi = parseAbi([
 ]);
 const validSignatureWord = "0x1626ba7e";
 /** What nodes call it when code used up what it was given. */
-const exhaustionWords = /out of ?gas|gas required exceeds|gas limit/i;
+const exhaustionWords = /out ?of ?gas|gas required exceeds|gas limit/i;
 
 type Called =
   /** What the code returned; nothing at all also where there is no code. */
