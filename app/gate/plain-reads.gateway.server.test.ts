@@ -517,3 +517,23 @@ test.each(Object.entries(unknownAnswers))(
     }
   },
 );
+
+test("where every unknown call reverts, a revert says nothing of a key until a key was read, and then it does", async () => {
+  const contractAddress = chain.key.address;
+  const unknown = { error: { code: 3, message: "execution reverted" } };
+  const server = await startMinimalRpcServer({ chainId: 5_000, contractAddress, unknown });
+  try {
+    server.mint({ tokenId: 7n, to: chain.addressOf(1) });
+    const client = createChainClient({ rpcUrls: [server.url], chainId: 5_000, clock: () => nowMs });
+    const reader = makeReader({ client });
+    const missing = { exists: false, owner: null };
+
+    await expect(reader.readOwner({ tokenId: "404" })).rejects.toEqual(unavailable);
+    expect(await reader.readOwner({ tokenId: "7" })).toEqual({ exists: true, owner: chain.addressOf(1) });
+    expect(await reader.readOwner({ tokenId: "404" })).toEqual(missing);
+    nowMs += 600_000;
+    expect(await reader.readOwner({ tokenId: "404" })).toEqual(missing);
+  } finally {
+    await server.stop();
+  }
+});

@@ -107,7 +107,8 @@ async function findCode({
     return typeof code === "string" && code !== "0x";
   } catch (error) {
     if (findRpcError(error)) return false;
-    throw chainUnavailable(error);
+    if (error instanceof BaseError) throw chainUnavailable(error);
+    throw error;
   }
 }
 
