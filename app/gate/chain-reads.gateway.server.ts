@@ -19,7 +19,9 @@ export async function askChain(question: Question): Promise<Answers> {
   }
   // From here on, the answers do not tell themselves which chain they come from.
   client.recheckChain();
-  const answers = await askPlainly({ ...question, ...probed });
+  // A revert needs no second look where plain answers were found good before.
+  const refused = deployless.wasRefused() ? null : probed.refused;
+  const answers = await askPlainly({ ...question, refused });
   deployless.noteRefusal();
   return answers;
 }

@@ -20,7 +20,7 @@ const signatureAbi = parseAbi([
 ]);
 const validSignatureWord = "0x1626ba7e";
 /** What nodes call it when code used up what it was given. */
-const exhaustionWords = /out of ?gas|gas required exceeds|gas limit/i;
+const exhaustionWords = /out ?of ?gas|gas required exceeds|gas limit/i;
 
 type Called =
   /** What the code returned; nothing at all also where there is no code. */
@@ -107,7 +107,8 @@ async function findCode({
     return typeof code === "string" && code !== "0x";
   } catch (error) {
     if (findRpcError(error)) return false;
-    throw chainUnavailable(error);
+    if (error instanceof BaseError) throw chainUnavailable(error);
+    throw error;
   }
 }
 

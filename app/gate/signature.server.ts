@@ -91,10 +91,9 @@ export async function recoverPurely({ rs, recoveryBit, hash }: Parameters<Recove
 }
 
 /**
- * Refuses unless `address` signed `message`; then tells whether it owns the key. One request to the chain
+ * Refuses unless `address` signed `message`; then tells whether it owns the key. One round trip to the chain
  * either way: an ordinary account is proved here and only its ownership is read, and for everything else
- * the wallet's code is asked together with the ownership. Asking costs a stranger nothing but that one
- * call, so the caller checks nonce and rate limit first.
+ * the wallet's code is asked together with the ownership. Asking costs a stranger nothing but that, so the caller checks nonce and rate limit first.
  */
 export async function proveAndReadOwnership({
   message,

@@ -1,5 +1,12 @@
-import { createPublicClient, createTestClient, createWalletClient, http } from "viem";
-import type { Abi, Address, Hex } from "viem";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  TransactionReceiptNotFoundError,
+  createPublicClient,
+  createTestClient,
+  createWalletClient,
+  http,
+} from "viem";
+import type { Abi, Address, Hex, PublicClient, TransactionReceipt } from "viem";
 import { foundry } from "viem/chains";
 import {
   deployKeyContract,
@@ -17,6 +24,11 @@ export type Call = {
   args?: readonly unknown[];
   from: number;
 };
+
+/** Long enough for the busiest machine, and shorter than a test may take, so that the failure tells why. */
+const settleWithinMs = 20_000;
+const receiptPollMs = 10;
+
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
 /** A real chain of its own, with the key contract on it. Accounts are named by their number, 0 to 9. */
@@ -42,8 +54,12 @@ export async function startTestChain(
     return wallet;
   }
 
+  /**
+   * Asks until there is a receipt. viem's own waiting asks once for each new block, and no block comes here
+   * before somebody sends something: one answer too early, as a busy node gives it, and it waits for ever.
+   */
   async function settle(hash: Hex) {
-    const receipt = await viewer.waitForTransactionReceipt({ hash });
+    const receipt = await findReceipt({ viewer, hash });
     if (receipt.status !== "success") throw new Error(`The transaction ${hash} failed.`);
     return receipt;
   }
@@ -83,4 +99,24 @@ export async function startTestChain(
       return await send({ ...key, functionName: "transferFrom", args, from });
     },
   };
+}
+
+async function findReceipt({
+  viewer,
+  hash,
+}: {
+  viewer: PublicClient;
+  hash: Hex;
+}): Promise<TransactionReceipt> {
+  const giveUpAtMs = Date.now() + settleWithinMs;
+  for (;;) {
+    try {
+      return await viewer.getTransactionReceipt({ hash });
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw error;
+      if (Date.now() > giveUpAtMs)
+        throw new Error(`The transaction ${hash} came into no block.`, { cause: error });
+    }
+    await delay(receiptPollMs);
+  }
 }

@@ -23,7 +23,18 @@ export type RpcFault =
   | "rpc-error"
   | "reverting"
   | "small-log-ranges"
-  | "no-logs";
+  | "no-logs"
+  | DeploylessFault;
+
+/** What servers say to a call without a recipient that cannot run its code. All else is passed on. */
+export const deploylessFaults = [
+  "deployless-refused",
+  "deployless-empty",
+  "deployless-garbage",
+  "deployless-null",
+  "deployless-reverting",
+] as const;
+export type DeploylessFault = (typeof deploylessFaults)[number];
 
 export type RpcFaultServer = {
   url: string;
@@ -159,8 +170,24 @@ function play({ fault, request }: { fault: RpcFault; request: RpcRequest }) {
     case "no-logs":
       return request.method === "eth_getLogs" ? json({ result: [] }) : null;
     default:
-      return null;
+      return fault === "none" ? null : playDeployless({ fault, request });
   }
+}
+
+const deploylessAnswers: Record<DeploylessFault, object> = {
+  "deployless-refused": { error: { code: -32602, message: "invalid argument 0: missing field `to`" } },
+  "deployless-empty": { result: "0x" },
+  "deployless-garbage": { result: `0x${"5a".repeat(320)}` },
+  "deployless-null": { result: null },
+  "deployless-reverting": { error: { code: 3, message: "execution reverted", data: "0x" } },
+};
+
+function playDeployless({ fault, request }: { fault: string; request: RpcRequest }) {
+  const { to } = (request.params?.[0] ?? {}) as { to?: string };
+  const message = deploylessAnswers[fault as DeploylessFault] as object | undefined;
+  if (request.method !== "eth_call" || to || !message) return null;
+  const body = JSON.stringify({ jsonrpc: "2.0", id: request.id, ...message });
+  return { status: 200, type: "application/json", body };
 }
 
 function isLongLogRange({ method, params }: RpcRequest): boolean {

@@ -1,8 +1,10 @@
 import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { ContractFunctionRevertedError, parseAbi } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createMetrics } from "~/platform/metrics.server";
 import { startTestChain } from "~/testing/chain";
 import type { TestChain } from "~/testing/chain";
 import { startRpcFaultServer } from "~/testing/rpc-fault-server";
@@ -10,6 +12,7 @@ import type { RpcFaultServer } from "~/testing/rpc-fault-server";
 import { startLocalChain } from "../../../contracts/local-chain.mjs";
 import { createChainClient, isChainOutage, isRpcRefusal } from "./chain-client.server";
 import type { ChainClientOptions } from "./chain-client.server";
+import type { RpcRequestEnd } from "./rpc-endpoint.server";
 
 let chain: TestChain;
 let first: RpcFaultServer;
@@ -228,4 +231,55 @@ test("a refusal of one endpoint is told rather than the silence of the other", a
 
   expect(isRpcRefusal(failure)).toBe(true);
   expect(String(failure)).toContain("limited to a 10 block range");
+});
+
+test.each([
+  ["none", "ok"],
+  ["reverting", "ok"],
+  ["rpc-error", "error"],
+  ["http-500", "error"],
+  ["html", "error"],
+  ["reset", "error"],
+  ["hanging", "timeout"],
+  ["hanging-after-headers", "timeout"],
+] as const)(
+  "the end of a request to an endpoint that plays %s is told once, as %s",
+  async (fault, outcome) => {
+    const ends: RpcRequestEnd[] = [];
+    const client = makeClient({ rpcUrls: [first.url], onAnswer: (end) => ends.push(end) });
+    await client.getBlockNumber();
+    expect(ends.map(({ method }) => method).sort()).toEqual(["eth_blockNumber", "eth_chainId"]);
+    ends.length = 0;
+    first.setFault(fault);
+    const startedAtMs = performance.now();
+    await client.call({ to: chain.key.address, data: "0x01ffc9a701ffc9a7" }).catch(() => {});
+    const tookSeconds = (performance.now() - startedAtMs) / 1_000;
+
+    expect(ends).toEqual([{ method: "eth_call", outcome, durationSeconds: expect.any(Number) as number }]);
+    const { durationSeconds = 0 } = ends[0] ?? {};
+    expect(durationSeconds).toBeGreaterThan(outcome === "timeout" ? 0.19 : 0);
+    expect(durationSeconds).toBeLessThan(tookSeconds);
+  },
+);
+
+test("how long an endpoint took is what the metrics show", async () => {
+  const metrics = createMetrics();
+  const client = makeClient({ rpcUrls: [first.url], onAnswer: metrics.observeRpcCall });
+  first.onAnswer(async ({ method }) => {
+    if (method === "eth_blockNumber") await delay(60);
+  });
+  const startedAtMs = performance.now();
+  try {
+    await client.getBlockNumber();
+  } finally {
+    first.onAnswer(() => {});
+  }
+  const tookSeconds = (performance.now() - startedAtMs) / 1_000;
+  const { body } = await metrics.render();
+  const sum = /latchkey_rpc_request_duration_seconds_sum\{method="eth_blockNumber"\} (\S+)/.exec(body)?.[1];
+
+  expect(Number(sum)).toBeGreaterThan(0.05);
+  expect(Number(sum)).toBeLessThan(tookSeconds);
+  expect(body).toContain('latchkey_rpc_requests_total{method="eth_blockNumber",outcome="ok"} 1');
+  expect(body).toContain('latchkey_rpc_requests_total{method="eth_chainId",outcome="ok"} 1');
 });

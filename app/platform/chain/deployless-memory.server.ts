@@ -6,6 +6,8 @@ const rememberedMs = 600_000;
 export type DeploylessMemory = {
   /** Of many who ask when a refusal is long ago, the first one is to try and the others are not. */
   shouldTry: () => boolean;
+  /** Whether the last that is known is a refusal, however long ago. */
+  wasRefused: () => boolean;
   noteRefusal: () => void;
   forget: () => void;
 };
@@ -23,6 +25,7 @@ export function createDeploylessMemory({ clock }: { clock: Clock }): DeploylessM
       refusedAtMs = nowMs;
       return true;
     },
+    wasRefused: () => refusedAtMs !== null,
     noteRefusal: () => void (refusedAtMs = clock()),
     forget: () => void (refusedAtMs = null),
   };

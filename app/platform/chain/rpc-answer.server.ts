@@ -8,7 +8,7 @@ export type AskedRpc = { body: { method: string }; url: string };
 /** Revert data is a four byte name at least; less is what servers put there to say nothing. */
 const minRevertDataCharacters = 2 + 4 * 2;
 /** The nodes' words for code that ended itself: by `revert`, or by an instruction that does not exist. */
-const abortWords = /\breverted?\b|invalid ?(?:fe ?)?opcode|invalid jump/i;
+const abortWords = /\brevert(?:ed)?\b|invalid ?(?:fe ?)?opcode|invalid jump/i;
 
 /** What came back over HTTP as JSON-RPC means it. Throws when it is no answer at all. */
 export function readRpcAnswer({ answer, asked }: { answer: HttpAnswer; asked: AskedRpc }): RpcAnswer {
