@@ -1,0 +1,35 @@
+// One of several server-like processes on one database. Each line on stdin is an order: `<times> <wanted> <settled>`
+// reserves so many answers at once and settles each with that many tokens (`-`: never), then prints the amounts.
+import { createInterface } from "node:readline";
+import { systemClock as clock } from "~/platform/clock";
+import { openDatabase } from "~/platform/database/database.server";
+import { nameInstance } from "~/quota/instance.server";
+import { createQuotaStore } from "~/quota/quota.store.server";
+
+const [url = "", subject = "", limit = "", leaseSeconds = ""] = process.argv.slice(2);
+const store = createQuotaStore({ database: await openDatabase({ url }), clock, instance: nameInstance() });
+
+async function answerOnce({ wanted, settled }: { wanted: number; settled: string }): Promise<number> {
+  const outcome = await store.reserve({
+    owner: { kind: "token", subject },
+    wanted,
+    limit: Number(limit),
+    windowSeconds: 600,
+    leaseSeconds: Number(leaseSeconds),
+  });
+  if (outcome.outcome === "exhausted") return 0;
+  const { reservationId, amount } = outcome;
+  if (settled !== "-") {
+    await store.settle({ reservationId, usedTokens: Math.min(amount, Number(settled)) });
+  }
+  return amount;
+}
+
+process.stdout.write("ready\n");
+for await (const line of createInterface({ input: process.stdin })) {
+  const [times = "", wanted = "", settled = ""] = line.split(" ");
+  const answers = Array.from({ length: Number(times) }, () =>
+    answerOnce({ wanted: Number(wanted), settled }),
+  );
+  process.stdout.write(`${JSON.stringify(await Promise.all(answers))}\n`);
+}
