@@ -2,13 +2,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import secp256k1 from "secp256k1";
+import { bytesToHex, hashMessage, hexToBytes } from "viem";
+import type { Hex } from "viem";
 import { startTestChain } from "~/testing/chain";
 import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
+import { developmentAccount } from "../../../contracts/local-chain.mjs";
 import type { BareSetup } from "./bare-server";
 import { startCountingProxy } from "./counting-proxy";
 import type { Load, LoadResult } from "./load-generator";
-import { originOf, signIn } from "./operations";
+import { originOf, signInBody } from "./operations";
 import type { Holder, Target } from "./operations";
 import { startWorkerProcess } from "./worker-process";
 
@@ -83,20 +87,26 @@ export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly s
 async function mintKeys(chain: Awaited<ReturnType<typeof startTestChain>>): Promise<Holder[]> {
   const holders: Holder[] = [];
   for (let index = 0; index < wallets * keysPerWallet; index++) {
-    const wallet = chain.walletOf(index % wallets);
-    holders.push({
-      tokenId: await chain.mintKey(index % wallets),
-      address: wallet.account.address,
-      sign: ({ message }) => wallet.signMessage({ message }),
-    });
+    const { address, privateKey } = developmentAccount(index % wallets);
+    const tokenId = await chain.mintKey(index % wallets);
+    holders.push({ tokenId, address, sign: (message) => signMessage({ message, privateKey }) });
   }
   return holders;
+}
+
+/** Some thousand signatures are made for a run, which takes the native library a fraction of a second. */
+function signMessage({ message, privateKey }: { message: string; privateKey: Hex }): Hex {
+  const { signature, recid } = secp256k1.ecdsaSign(hashMessage(message, "bytes"), hexToBytes(privateKey));
+  return `${bytesToHex(signature)}${(recid + 27).toString(16)}`;
 }
 
 /** One sign-in and one Bearer call, whose answers the bare handler is then given to send as they are. */
 async function readBodies(target: Target) {
   const url = `${originOf(target)}/api/gate-access`;
-  const body = await signIn({ target, holder: target.holders[0]! });
+  const { nonce } = JSON.parse(await readAnswer(await fetch(`${originOf(target)}/api/nonce`))) as {
+    nonce: string;
+  };
+  const body = signInBody({ target, holder: target.holders[0]!, nonce });
   const headers = { "Content-Type": "application/json" };
   const signedIn = await readAnswer(await fetch(url, { method: "POST", headers, body }));
   const { accessToken } = JSON.parse(signedIn) as { accessToken: string };

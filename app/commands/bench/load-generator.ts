@@ -9,8 +9,16 @@ export type Load = {
   repeat?: number;
   connections: number;
   maxSeconds: number;
+  /** Hands back what was answered, in no particular order. */
+  keepBodies?: boolean;
 };
-export type LoadResult = { requests: number; seconds: number; p50Ms: number; p99Ms: number };
+export type LoadResult = {
+  requests: number;
+  seconds: number;
+  p50Ms: number;
+  p99Ms: number;
+  bodies: string[];
+};
 
 const headEnd = "\r\n\r\n";
 
@@ -24,6 +32,7 @@ answerParent(generateLoad);
 async function generateLoad(load: Load): Promise<LoadResult> {
   const total = load.repeat ?? load.requests.length;
   const latenciesMs: number[] = [];
+  const bodies: string[] = [];
   const startedAt = performance.now();
   const deadline = startedAt + load.maxSeconds * 1000;
   let next = 0;
@@ -36,8 +45,12 @@ async function generateLoad(load: Load): Promise<LoadResult> {
 
   const sockets = await Promise.all(Array.from({ length: load.connections }, () => openSocket(load.port)));
   const openedAt = performance.now();
+  function onAnswer({ sentAt, body }: { sentAt: number; body: string }): void {
+    latenciesMs.push(performance.now() - sentAt);
+    if (load.keepBodies) bodies.push(body);
+  }
   try {
-    await Promise.all(sockets.map((socket) => driveConnection({ socket, takeRequest, latenciesMs })));
+    await Promise.all(sockets.map((socket) => driveConnection({ socket, takeRequest, onAnswer })));
   } finally {
     for (const socket of sockets) socket.destroy();
   }
@@ -45,7 +58,7 @@ async function generateLoad(load: Load): Promise<LoadResult> {
   latenciesMs.sort((left, right) => left - right);
   const at = (share: number) =>
     latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(latenciesMs.length * share))]!;
-  return { requests: latenciesMs.length, seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
+  return { requests: latenciesMs.length, seconds, p50Ms: at(0.5), p99Ms: at(0.99), bodies };
 }
 
 function openSocket(port: number): Promise<Socket> {
@@ -61,11 +74,11 @@ function openSocket(port: number): Promise<Socket> {
 function driveConnection({
   socket,
   takeRequest,
-  latenciesMs,
+  onAnswer,
 }: {
   socket: Socket;
   takeRequest: () => string | null;
-  latenciesMs: number[];
+  onAnswer: (answer: { sentAt: number; body: string }) => void;
 }): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = "";
@@ -86,7 +99,7 @@ function driveConnection({
       if (missing < 0 || !received.startsWith("HTTP/1.1 200 ")) {
         return reject(new Error(`An answer was not as expected:\n${received.slice(0, 2000)}`));
       }
-      latenciesMs.push(performance.now() - sentAt);
+      onAnswer({ sentAt, body: received.slice(received.indexOf(headEnd) + headEnd.length) });
       sendNext();
     }
     socket.on("data", onData);

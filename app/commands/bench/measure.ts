@@ -1,7 +1,7 @@
 import type { BenchPlace, Side } from "./bench-place";
 import { compare, median, summarize } from "./figures";
 import type { Measurement, Round } from "./figures";
-import type { Operation } from "./operations";
+import type { Operation, Prepared } from "./operations";
 import { originOf } from "./operations";
 import { findProcessCpuMicros } from "./process-cpu";
 
@@ -9,32 +9,42 @@ export type MeasureOptions = { place: BenchPlace; operation: Operation; rounds: 
 
 const connections = 8;
 /** Ends a round early on a machine too slow for its number of requests. */
-const maxRoundSeconds = 6;
+const maxRoundSeconds = 15;
 
 /**
  * Warms both sides up, then measures them in turn, and the other one first in every second round, so that whatever
- * else the machine does falls on both.
+ * else the machine does falls on both. What is sent is made before the first round, so that partners stand close.
  */
 export async function measure({ place, operation, rounds, scale }: MeasureOptions): Promise<Measurement> {
   const requests = Math.max(connections, Math.round(operation.requests * scale));
-  const measureSide = (side: Side) => measureRound({ place, operation, side, requests });
-  for (const side of [place.ours, place.bare]) await measureSide(side);
-
+  const warmUpRequests = Math.max(connections, Math.round(operation.warmUpRequests * scale));
+  const warmUpSide = async (side: Side) => {
+    const { generateLoad } = place;
+    const prepare = (count: number) =>
+      operation.prepare({ target: side.target, requests: count, generateLoad });
+    const warmUp = await prepare(warmUpRequests);
+    const loads: Prepared[] = [];
+    for (let index = 0; index < rounds; index++) loads.push(await prepare(requests));
+    await measureRound({ place, side, prepared: warmUp });
+    return () => measureRound({ place, side, prepared: loads.pop()! });
+  };
+  const measureOurs = await warmUpSide(place.ours);
+  const measureBare = await warmUpSide(place.bare);
   const measured: Measurement["rounds"] = [];
   for (let index = 0; index < rounds; index++) {
     if (index % 2 === 0) {
-      const ours = await measureSide(place.ours);
-      measured.push({ ours, bare: await measureSide(place.bare) });
+      const first = await measureOurs();
+      measured.push({ ours: first, bare: await measureBare() });
     } else {
-      const bare = await measureSide(place.bare);
-      measured.push({ ours: await measureSide(place.ours), bare });
+      const first = await measureBare();
+      measured.push({ ours: await measureOurs(), bare: first });
     }
   }
   return {
     operation: operation.name,
     requestsPerRound: requests,
-    ours: summarize(measured.map(({ ours }) => ours)),
-    bare: summarize(measured.map(({ bare }) => bare)),
+    ours: summarize(measured.map((round) => round.ours)),
+    bare: summarize(measured.map((round) => round.bare)),
     ratios: compare(measured),
     rounds: measured,
   };
@@ -42,19 +52,24 @@ export async function measure({ place, operation, rounds, scale }: MeasureOption
 
 async function measureRound({
   place,
-  operation,
   side,
-  requests,
-}: Pick<MeasureOptions, "place" | "operation"> & { side: Side; requests: number }): Promise<Round> {
+  prepared,
+}: {
+  place: BenchPlace;
+  side: Side;
+  prepared: Prepared;
+}): Promise<Round> {
   const { target, pid } = side;
-  const prepared = await operation.prepare({ target, requests });
   const cpuBefore = findProcessCpuMicros(pid);
   const callsBefore = place.countRpcCalls();
   const load = { port: target.port, ...prepared, connections, maxSeconds: maxRoundSeconds };
   const result = await place.generateLoad(load);
   const cpuAfter = findProcessCpuMicros(pid);
   return {
-    ...result,
+    requests: result.requests,
+    seconds: result.seconds,
+    p50Ms: result.p50Ms,
+    p99Ms: result.p99Ms,
     cpuMicros: cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore,
     // The bare handler asks no chain.
     rpcCalls: side === place.ours ? place.countRpcCalls() - callsBefore : null,
