@@ -17,6 +17,14 @@ export class LocalChainError extends Error {
   name = "LocalChainError";
 }
 
+/** The version of every platform's package. Only Linux on x64 is in the lock file; elsewhere it is added when needed. */
+export const anvilVersion = "1.7.1";
+
+/** @param {{ platform?: string, arch?: string }} [where] */
+export function findAnvilPackage({ platform = process.platform, arch = process.arch } = {}) {
+  return anvilPackages[`${platform}-${arch}`] ?? null;
+}
+
 /**
  * Finds anvil among the installed packages. Nothing is ever downloaded.
  *
@@ -28,7 +36,7 @@ export function getAnvilBinary({
   arch = process.arch,
   resolve = createRequire(import.meta.url).resolve,
 } = {}) {
-  const packageName = anvilPackages[`${platform}-${arch}`];
+  const packageName = findAnvilPackage({ platform, arch });
   if (!packageName) {
     throw new LocalChainError(
       `There is no local chain for ${platform} on ${arch}. Use another chain: set RPC_URL, CHAIN_ID and KEY_CONTRACT_ADDRESS.`,
@@ -42,6 +50,6 @@ export function getAnvilBinary({
     // Told below, together with the case of a package without its binary.
   }
   throw new LocalChainError(
-    `The local chain is not installed: ${packageName} is missing. It is an optional dependency of @foundry-rs/anvil: run "npm ci" without --omit=optional and --omit=dev.`,
+    `The local chain is not installed: run "npm install --no-save ${packageName}@${anvilVersion}".`,
   );
 }

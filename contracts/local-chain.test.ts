@@ -161,7 +161,7 @@ test("a platform without a chain, and a chain that is not installed, are told ap
     "There is no local chain for aix on ppc64",
   );
   expect(() => getAnvilBinary({ platform: "darwin", arch: "arm64" })).toThrow(
-    "@foundry-rs/anvil-darwin-arm64 is missing",
+    "npm install --no-save @foundry-rs/anvil-darwin-arm64@",
   );
 });
 

@@ -1,11 +1,31 @@
 // The embedded chain with its key contract, and the settings of a server that stands before it.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { run } from "./prepare.mjs";
+import {
+  anvilVersion,
+  findAnvilPackage,
+  getAnvilBinary,
+  LocalChainError,
+} from "../../contracts/anvil-binary.mjs";
 import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
+
+/** The chain's program comes as one package for each platform, of which the lock file names only the commonest. */
+async function installLocalChain() {
+  try {
+    getAnvilBinary();
+  } catch (error) {
+    const packageName = findAnvilPackage();
+    if (!(error instanceof LocalChainError) || !packageName) throw error;
+    console.log("Installing the local chain for this platform …");
+    await run("npm", ["install", "--no-save", "--no-audit", "--no-fund", `${packageName}@${anvilVersion}`]);
+  }
+}
 
 /** @param {{ dataDir: string, mode: "demo" | "development" }} options */
 export async function openDemoChain({ dataDir, mode }) {
   mkdirSync(dataDir, { recursive: true });
+  await installLocalChain();
   console.log("Starting a local chain …");
   const chain = await startLocalChain({ stateFile: path.join(dataDir, "chain.json"), log: console.log });
   const contract = await deployKeyContract({ rpcUrl: chain.rpcUrl });

@@ -12,7 +12,8 @@ import {
   recoverAddress,
 } from "viem";
 import type { Address, Hex } from "viem";
-import { Refusal } from "~/platform/http/refusal";
+import type { Refusal } from "~/platform/http/refusal";
+import { authenticationFailed } from "./authentication-failed";
 import type { WalletSignature } from "./chain-probe.gateway.server";
 import type { Ownership, OwnershipReader } from "./ownership.server";
 
@@ -121,11 +122,11 @@ export async function proveAndReadOwnership({
 }
 
 function signatureMismatch(): Refusal {
-  return new Refusal("authentication-failed", { detail: "The signature does not match the address." });
+  return authenticationFailed({ detail: "The signature does not match the address." });
 }
 
 function signatureUncheckable(): Refusal {
-  return new Refusal("authentication-failed", {
+  return authenticationFailed({
     detail:
       "The signature is of a wallet that is not deployed yet, and this chain cannot check such signatures. Deploy the wallet, for instance by sending a first transaction with it, and sign in again.",
   });

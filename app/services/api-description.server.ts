@@ -6,6 +6,7 @@ import type { StaticAnswer } from "~/platform/http/static-answer.server";
 import { createApiRegistry } from "~/platform/openapi/api-registry";
 import type { OpenApiDocument, RateLimits } from "~/platform/openapi/api-registry";
 import { describeService } from "~/platform/openapi/service.openapi";
+import { describeQuota } from "~/quota/quota.openapi";
 import { version } from "../../package.json";
 
 export type ApiFacts = { origin: string; limits: RateLimits; isDemo: boolean };
@@ -29,6 +30,7 @@ export function buildApiDocument({ origin, limits, isDemo }: ApiFacts): OpenApiD
   const api = createApiRegistry({ origin, limits });
   describeGate(api);
   describeContent(api);
+  describeQuota(api);
   describeService(api);
   if (isDemo) describeDemo(api);
   return api.toDocument({ title: "Latchkey API", version, description: introduction });
