@@ -82,7 +82,8 @@ export async function startServices({
   log: Log;
 }): Promise<Services> {
   const { domains, origin } = resolvePlace({ config, port });
-  await mkdir(config.serving.dataDir, { recursive: true });
+  // The database holds what people wrote: nobody else on this machine reads it.
+  await mkdir(config.serving.dataDir, { recursive: true, mode: 0o700 });
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
   const database = await openDatabase({ url: config.database.url, log });
   const metrics = createMetrics();

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import net from "node:net";
 import path from "node:path";
-import { prepare, projectDir } from "./prepare.mjs";
+import { endWithNpm, prepare, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
 await prepare();
@@ -40,6 +40,7 @@ async function stop(exitCode) {
   await chain.stop();
   process.exit(exitCode);
 }
+endWithNpm();
 process.on("SIGINT", () => void stop(0));
 process.on("SIGTERM", () => void stop(0));
 server.once("close", (code) => void stop(code ?? 1));

@@ -1,7 +1,7 @@
 // For working on Latchkey: the demo's chain and a server that is built and started anew with every change.
 import { spawn } from "node:child_process";
 import path from "node:path";
-import { prepare, projectDir } from "./prepare.mjs";
+import { endWithNpm, prepare, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
 await prepare();
@@ -16,6 +16,7 @@ const child = spawn(process.execPath, [compiler, "dev", "-c", "node --enable-sou
   stdio: "inherit",
   env: { ...env, NODE_ENV: "development" },
 });
+endWithNpm();
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 child.once("close", async (code) => {
   await chain.stop();

@@ -51,6 +51,18 @@ function isInstalled() {
   );
 }
 
+/**
+ * npm starts commands through a shell that does not pass a SIGTERM on: without this, ending npm would leave the
+ * server running. Ends this process in order when the one that started it is gone.
+ */
+export function endWithNpm() {
+  if (!process.env.npm_lifecycle_event) return;
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, "SIGTERM");
+  }, 500).unref();
+}
+
 /** Installs what is missing and generates the database clients. */
 export async function prepare() {
   requireNode();

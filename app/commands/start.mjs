@@ -1,6 +1,6 @@
 // Production: `npm run build` made the server, this runs it in this very process, so that signals reach it.
 import { existsSync } from "node:fs";
-import { projectDir } from "./prepare.mjs";
+import { endWithNpm, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
 if (!existsSync("build/index.js")) {
@@ -14,4 +14,5 @@ if ((process.env.LATCHKEY_MODE ?? "production") !== "production") {
 }
 process.env.NODE_ENV = "production";
 process.env.LATCHKEY_MODE = "production";
+endWithNpm();
 await import("../../build/index.js");

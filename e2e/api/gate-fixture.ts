@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { signForm, signLegacy, signSiwe } from "~/commands/client/signed-requests";
 import type { Holder } from "~/commands/client/signed-requests";
-import { mintTestKey } from "~/commands/client/test-key";
+import { mintTestKey, waitForReceipt } from "~/commands/client/test-key";
 import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
 import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
@@ -65,7 +65,7 @@ export async function openGate({ env = {} }: { env?: Record<string, string | und
       functionName: "transferFrom",
       args: [from.address, to as `0x${string}`, BigInt(tokenId)],
     });
-    await client.waitForTransactionReceipt({ hash });
+    await waitForReceipt({ client, hash });
   }
 
   return {
