@@ -1,20 +1,20 @@
 import path from "node:path";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import * as build from "@remix-run/dev/server-build";
 import { broadcastDevReady } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
 import express from "express";
 import { readEnvironment } from "~/platform/config/environment.server";
-import { createRequestContext } from "~/platform/http/create-context.server";
+import { createRequestContexts } from "~/platform/http/create-context.server";
 import { compileTrust } from "~/platform/http/client-id.server";
 import { createDirectLane } from "~/platform/http/direct-lane.server";
 import type { LaneMatch } from "~/platform/http/direct-lane.server";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
 import { createPageHandler } from "~/platform/http/page-handler.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
-import { createPageHeaders, setApiHeaders } from "~/platform/http/security-headers.server";
-import { writeResponse } from "~/platform/http/write-response.server";
+import { createApiHeaders, createPageHeaders } from "~/platform/http/security-headers.server";
+import { writeAnswer } from "~/platform/http/write-answer.server";
 import { createLog } from "~/platform/log.server";
 import { startServices } from "~/services.server";
 import type { Services } from "~/services.server";
@@ -23,15 +23,15 @@ const config = readEnvironment();
 const log = createLog({ level: config.serving.logLevel });
 for (const warning of config.warnings) log.warn(warning);
 
-let openDoors: (app: express.Express) => void;
-const appReady = new Promise<express.Express>((resolve) => (openDoors = resolve));
+let openDoors: (listener: RequestListener) => void;
+const doorsOpen = new Promise<RequestListener>((resolve) => (openDoors = resolve));
 const server = createHttpServer({
-  listener: (request, response) => void appReady.then((app) => app(request, response)),
+  listener: (request, response) => void doorsOpen.then((listener) => listener(request, response)),
 });
 try {
   const port = await listen({ server, host: config.serving.host, port: config.serving.port });
   const services = await startServices({ config, port, log });
-  openDoors!(createApp(services));
+  openDoors!(createListener(services));
   stopOnSignals({ server, beginStop: services.beginStop, stopServices: services.stop, log });
   log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");
   if (config.mode === "development") await broadcastDevReady(build as unknown as ServerBuild);
@@ -42,40 +42,57 @@ try {
   process.exit(1);
 }
 
-/** The order of things before a route: context, log line, headers, direct lane, static files, pages. */
-function createApp(services: Services): express.Express {
-  const app = express();
-  app.disable("x-powered-by");
-  app.set("etag", false);
-  const isTrustedPeer = compileTrust(config.serving.trustProxy);
-  const isDevelopment = config.mode === "development";
+/** The order of things before a route: context, log line, then the direct lane or, for all else, the pages. */
+function createListener(services: Services): RequestListener {
   const isHttps = services.origin.startsWith("https:");
+  const apiHeaders = createApiHeaders({ isHttps });
+  const createContext = createRequestContexts({
+    service: services.context,
+    isTrustedPeer: compileTrust(config.serving.trustProxy),
+    log,
+  });
   const findLane = createDirectLane({
     routes: (build as unknown as ServerBuild).routes,
     aliases: { [config.conversation.apiPath]: "/api/chat" },
   });
+  const contexts = new WeakMap<IncomingMessage, RequestContext>();
+  const pages = createPages({ contexts, isHttps });
+
+  return function answerRequest(request, response) {
+    try {
+      const context = createContext({ request, response });
+      const lane = findLane({ pathname: context.pathname, method: context.method });
+      observe({ services, context, response, route: lane?.pattern ?? null });
+      if (lane) return void answerLane({ lane, context, response, apiHeaders });
+      contexts.set(request, context);
+      pages(request, response);
+    } catch (error) {
+      answerDefect({ error, response });
+    }
+  };
+}
+
+/** Static files and pages, through Express. Answers of the direct lane need none of it and pass it by. */
+function createPages({
+  contexts,
+  isHttps,
+}: {
+  contexts: WeakMap<IncomingMessage, RequestContext>;
+  isHttps: boolean;
+}): express.Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.set("etag", false);
+  const isDevelopment = config.mode === "development";
   const answerPage = createPageHandler({
     build: build as unknown as ServerBuild,
     mode: isDevelopment ? "development" : "production",
   });
-  const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
   app.use((request, response, next) => {
-    const context = createRequestContext({
-      request,
-      response,
-      service: services.context,
-      isTrustedPeer,
-      log,
-    });
-    contexts.set(request, context);
-    const lane = findLane({ pathname: context.pathname, method: context.method });
-    observe({ services, context, response, route: lane?.pattern ?? null });
-    response.setHeader("X-Request-Id", context.requestId);
+    response.setHeader("X-Request-Id", contexts.get(request)!.requestId);
     response.setHeader("X-Content-Type-Options", "nosniff");
-    if (!lane) return next();
-    setApiHeaders({ response, isHttps });
-    answerLane({ lane, context, response }).catch(next);
+    next();
   });
   app.use(compression({ filter: isCompressible }));
   app.use(
@@ -91,7 +108,15 @@ function createApp(services: Services): express.Express {
   app.use((request, response, next) => {
     answerPage({ context: contexts.get(request)!, request, response }).catch(next);
   });
-  app.use(answerDefect);
+  // Express knows an error handler by its four parameters.
+  app.use(
+    (
+      error: unknown,
+      _request: express.Request,
+      response: express.Response,
+      _next: express.NextFunction,
+    ): void => answerDefect({ error, response }),
+  );
   return app;
 }
 
@@ -99,13 +124,21 @@ async function answerLane({
   lane,
   context,
   response,
+  apiHeaders,
 }: {
   lane: LaneMatch;
   context: RequestContext;
   response: ServerResponse;
+  apiHeaders: Readonly<Record<string, string>>;
 }): Promise<void> {
-  const answer = await lane.answer(context);
-  await writeResponse({ response: answer, to: response, withBody: context.method !== "HEAD" });
+  const headers = { "x-request-id": context.requestId, ...apiHeaders };
+  try {
+    const answer = await lane.answer(context);
+    await writeAnswer({ answer, to: response, withBody: context.method !== "HEAD", headers });
+  } catch (error) {
+    if (!response.headersSent) response.setHeaders(new Map(Object.entries(headers)));
+    answerDefect({ error, response });
+  }
 }
 
 function isCompressible(request: express.Request, response: express.Response): boolean {
@@ -148,26 +181,21 @@ function observe({
   });
 }
 
-/** Express knows an error handler by its four parameters. */
-function answerDefect(
-  error: unknown,
-  _request: express.Request,
-  response: express.Response,
-  _next: express.NextFunction,
-): void {
+/** What no route and no page has caught. */
+function answerDefect({ error, response }: { error: unknown; response: ServerResponse }): void {
   if (response.headersSent) {
     log.error({ err: error }, "request failed after its answer had begun");
     response.destroy();
     return;
   }
   const status = (error as { status?: unknown } | null)?.status;
-  if (typeof status === "number" && status >= 400 && status < 500) {
-    response
-      .status(status)
-      .type("text/plain")
-      .send("This address could not be understood. Check it for typing mistakes.\n");
-    return;
-  }
-  log.error({ err: error }, "request failed outside the routes");
-  response.status(500).type("text/plain").send("Something went wrong on our side. Please try again.\n");
+  const isRefused = typeof status === "number" && status >= 400 && status < 500;
+  if (!isRefused) log.error({ err: error }, "request failed outside the routes");
+  response.statusCode = isRefused ? status : 500;
+  response.setHeader("Content-Type", "text/plain; charset=utf-8");
+  response.end(
+    isRefused
+      ? "This address could not be understood. Check it for typing mistakes.\n"
+      : "Something went wrong on our side. Please try again.\n",
+  );
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "~/platform/clock";
 import { answerError } from "~/platform/http/answer.server";
+import type { Answer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { findModel, normalizeMessages, readChatRequest } from "./chat.schema";
 import type { ChatEvent } from "./chat-events";
@@ -83,7 +84,7 @@ function toRefusal({ cause, headers }: { cause: unknown; headers: Record<string,
 
 /** The chat's own error shape: `{error}`, with what a client needs to come back at the right time. */
 export function createChatRefusalAnswer({ clock }: { clock: Clock }) {
-  return function answerChatRefusal({ refusal }: { refusal: Refusal }): Response {
+  return function answerChatRefusal({ refusal }: { refusal: Refusal }): Answer {
     if (refusal.refusalName === "too-many-requests") {
       const { remaining, retryAfter } = refusal.members as { remaining: number; retryAfter: number };
       const resetAt = new Date(clock() + retryAfter * 1000).toISOString();

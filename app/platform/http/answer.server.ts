@@ -1,13 +1,63 @@
 import type { Refusal } from "./refusal";
 
 /**
- * Texts of answers made here, so that the writer can send them as they are: reading them back out of a web
- * `Response` costs a stream each time.
+ * An answer whose whole text is at hand. A web `Response` stays for what is streamed: making one and reading it
+ * back out costs more than most routes do.
  */
-const knownTexts = new WeakMap<Response, string>();
+export class TextAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
 
-export function findKnownText(response: Response): string | undefined {
-  return knownTexts.get(response);
+  constructor({ status, headers, text }: Pick<TextAnswer, "status" | "headers" | "text">) {
+    this.status = status;
+    this.headers = headers;
+    this.text = text;
+  }
+}
+
+export type Answer = TextAnswer | Response;
+
+/** For the framework, which knows only its own kind of answer. */
+export function toWebResponse(answer: Answer): Response {
+  if (answer instanceof Response) return answer;
+  const { status, headers, text } = answer;
+  return new Response(text, { status, headers });
+}
+
+/** Adds what every answer of a route carries. What the answer itself says counts more; `Vary` is joined. */
+export function addHeaders({
+  answer,
+  headers,
+}: {
+  answer: Answer;
+  headers: Readonly<Record<string, string>>;
+}): Answer {
+  if (answer instanceof TextAnswer) {
+    const { status, text } = answer;
+    return new TextAnswer({ status, text, headers: joinHeaders({ own: answer.headers, added: headers }) });
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === "Vary" && answer.headers.has("Vary")) answer.headers.append("Vary", value);
+    else if (!answer.headers.has(name)) answer.headers.set(name, value);
+  }
+  return answer;
+}
+
+/** Names come out in lower case, so that no header is sent twice in two spellings. */
+function joinHeaders({
+  own,
+  added,
+}: {
+  own: Readonly<Record<string, string>>;
+  added: Readonly<Record<string, string>>;
+}): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const name in added) joined[name.toLowerCase()] = added[name]!;
+  const addedVary = joined.vary;
+  for (const name in own) joined[name.toLowerCase()] = own[name]!;
+  if (addedVary && joined.vary !== addedVary) joined.vary = `${joined.vary}, ${addedVary}`;
+  return joined;
 }
 
 export function answerText({
@@ -20,10 +70,8 @@ export function answerText({
   contentType: string;
   status?: number;
   headers?: Record<string, string>;
-}): Response {
-  const response = new Response(text, { status, headers: { "Content-Type": contentType, ...headers } });
-  knownTexts.set(response, text);
-  return response;
+}): TextAnswer {
+  return new TextAnswer({ status, headers: { "Content-Type": contentType, ...headers }, text });
 }
 
 export function answerJson({
@@ -36,7 +84,7 @@ export function answerJson({
   status?: number;
   headers?: Record<string, string>;
   contentType?: string;
-}): Response {
+}): TextAnswer {
   return answerText({
     text: JSON.stringify(body),
     contentType,
@@ -54,7 +102,7 @@ export function answerProblem({
   refusal: Refusal;
   origin: string;
   requestId: string;
-}): Response {
+}): TextAnswer {
   return answerJson({
     contentType: "application/problem+json",
     status: refusal.status,
@@ -74,7 +122,7 @@ export function answerProblem({
 const statusesWithDetails = new Set([400, 413, 415]);
 
 /** `{error}`: the shape of refusals for callers of chat, speech and quota. */
-export function answerError({ refusal }: { refusal: Refusal }): Response {
+export function answerError({ refusal }: { refusal: Refusal }): TextAnswer {
   return answerJson({
     status: refusal.status,
     headers: refusal.headers,

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Log } from "~/platform/log.server";
 import { readLimitedBody } from "./body.server";
 import { clientIdentifier, isPeerTrusted, requestHost } from "./client-id.server";
@@ -7,83 +8,118 @@ import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "./domains";
 import type { RequestContext, ServiceContext } from "./request-context.server";
 
+type Exchange = { request: IncomingMessage; response: ServerResponse };
+type ContextOptions = { service: ServiceContext; isTrustedPeer: TrustCheck; log: Log };
+/** What is known of a connection, however many requests come over it. */
+type Peer = { isTrusted: boolean; clientId: string };
+
 const acceptableRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Everything a route may know of a request, worked out once from the socket and the raw headers. */
-export function createRequestContext({
-  request,
-  response,
-  service,
-  isTrustedPeer,
-  log,
-}: {
-  request: IncomingMessage;
-  response: ServerResponse;
-  service: ServiceContext;
-  isTrustedPeer: TrustCheck;
-  log: Log;
-}): RequestContext {
-  const target = request.url ?? "/";
-  const queryStart = target.indexOf("?");
-  const socketAddress = request.socket.remoteAddress;
-  const peerTrusted = isPeerTrusted({ socketAddress, isTrustedPeer });
-  const givenId = request.headers["x-request-id"];
-  const host = requestHost({
-    hostHeader: request.headers.host,
-    forwardedHost: request.headers["x-forwarded-host"]?.toString(),
-    peerTrusted,
-  });
-  const context = {
-    requestId:
-      peerTrusted && typeof givenId === "string" && acceptableRequestId.test(givenId)
-        ? givenId
-        : randomUUID(),
-    method: request.method ?? "GET",
-    pathname: withoutTrailingSlash(queryStart < 0 ? target : target.slice(0, queryStart)),
-    headers: request.headers,
-    clientId: clientIdentifier({
-      socketAddress,
-      forwardedFor: request.headers["x-forwarded-for"]?.toString(),
-      isTrustedPeer,
-    }),
-    host: host === null ? null : normalizeHost(host),
-    readBody: (maxBytes: number) => readLimitedBody({ request, maxBytes }),
-    log,
+export function createRequestContexts({ service, isTrustedPeer, log }: ContextOptions) {
+  const peers = new WeakMap<Socket, Peer>();
+
+  function readPeer(socket: Socket): Peer {
+    const known = peers.get(socket);
+    if (known) return known;
+    const socketAddress = socket.remoteAddress;
+    const peer = {
+      isTrusted: isPeerTrusted({ socketAddress, isTrustedPeer }),
+      clientId: clientIdentifier({ socketAddress, forwardedFor: undefined, isTrustedPeer }),
+    };
+    peers.set(socket, peer);
+    return peer;
+  }
+
+  return function createRequestContext({ request, response }: Exchange): RequestContext {
+    const peer = readPeer(request.socket);
+    const clientId = peer.isTrusted
+      ? clientIdentifier({
+          socketAddress: request.socket.remoteAddress,
+          forwardedFor: request.headers["x-forwarded-for"]?.toString(),
+          isTrustedPeer,
+        })
+      : peer.clientId;
+    return new IncomingContext({ request, response, service, log, clientId, isPeerTrusted: peer.isTrusted });
+  };
+}
+
+/** A class, so that parts most requests never ask for are worked out when somebody does. */
+class IncomingContext implements RequestContext {
+  readonly requestId: string;
+  readonly method: string;
+  readonly pathname: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly clientId: string;
+  readonly service: ServiceContext;
+  readonly log: Log;
+  readonly #exchange: Exchange;
+  readonly #query: string;
+  readonly #isPeerTrusted: boolean;
+  #host: string | null | undefined;
+  #searchParams: URLSearchParams | undefined;
+  #signal: AbortSignal | undefined;
+  #cspNonce: string | undefined;
+
+  constructor({
+    request,
+    response,
     service,
-  };
-  // Not spread: that would work the lazy parts out at once.
-  return Object.defineProperties(context, lazyParts({ target, queryStart, response })) as RequestContext;
+    log,
+    clientId,
+    isPeerTrusted,
+  }: Exchange & Omit<ContextOptions, "isTrustedPeer"> & { clientId: string; isPeerTrusted: boolean }) {
+    const target = request.url ?? "/";
+    const queryStart = target.indexOf("?");
+    const givenId = isPeerTrusted ? request.headers["x-request-id"] : undefined;
+    this.requestId =
+      typeof givenId === "string" && acceptableRequestId.test(givenId) ? givenId : randomUUID();
+    this.method = request.method ?? "GET";
+    this.pathname = withoutTrailingSlash(queryStart < 0 ? target : target.slice(0, queryStart));
+    this.headers = request.headers;
+    this.clientId = clientId;
+    this.service = service;
+    this.log = log;
+    this.#exchange = { request, response };
+    this.#query = queryStart < 0 ? "" : target.slice(queryStart + 1);
+    this.#isPeerTrusted = isPeerTrusted;
+  }
+
+  get host(): string | null {
+    if (this.#host === undefined) {
+      const host = requestHost({
+        hostHeader: this.headers.host,
+        forwardedHost: this.headers["x-forwarded-host"]?.toString(),
+        peerTrusted: this.#isPeerTrusted,
+      });
+      this.#host = host === null ? null : normalizeHost(host);
+    }
+    return this.#host;
+  }
+
+  get searchParams(): URLSearchParams {
+    return (this.#searchParams ??= new URLSearchParams(this.#query));
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= abortWhenOver(this.#exchange.response));
+  }
+
+  get cspNonce(): string {
+    return (this.#cspNonce ??= randomBytes(16).toString("base64"));
+  }
+
+  readBody(maxBytes: number): Promise<Buffer> {
+    return readLimitedBody({ request: this.#exchange.request, maxBytes });
+  }
 }
 
-/** Parts that most requests never ask for. */
-function lazyParts({
-  target,
-  queryStart,
-  response,
-}: {
-  target: string;
-  queryStart: number;
-  response: ServerResponse;
-}) {
-  const signal = once(() => {
-    const controller = new AbortController();
-    // Held by the response's own listener, so that no collection can lose it; the framework's can be lost.
-    response.once("close", () => controller.abort());
-    if (response.destroyed) controller.abort();
-    return controller.signal;
-  });
-  const searchParams = once(() => new URLSearchParams(queryStart < 0 ? "" : target.slice(queryStart + 1)));
-  const cspNonce = once(() => randomBytes(16).toString("base64"));
-  return {
-    signal: { get: signal, enumerable: true },
-    searchParams: { get: searchParams, enumerable: true },
-    cspNonce: { get: cspNonce, enumerable: true },
-  };
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
+function abortWhenOver(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  // Held by the response's own listener, so that no collection can lose it; the framework's can be lost.
+  response.once("close", () => controller.abort());
+  if (response.destroyed) controller.abort();
+  return controller.signal;
 }
 
 function withoutTrailingSlash(pathname: string): string {

@@ -1,13 +1,15 @@
 import type { ServerBuild } from "@remix-run/node";
 import type { RequestContext } from "./request-context.server";
-import type { RouteFunction } from "./route.server";
+import type { Answer } from "./answer.server";
+import { getRouteAnswer } from "./route.server";
+import type { RouteAnswer, RouteFunction } from "./route.server";
 
 export type LaneMatch = {
   pattern: string;
   params: Record<string, string>;
-  answer: (context: RequestContext) => Promise<Response>;
+  answer: (context: RequestContext) => Promise<Answer>;
 };
-type LaneRoute = { pattern: string; segments: string[]; loader?: RouteFunction; action?: RouteFunction };
+type LaneRoute = { pattern: string; segments: string[]; loader?: RouteAnswer; action?: RouteAnswer };
 
 /**
  * Resource routes (an action or a loader and no page) answered by the very functions their modules export,
@@ -25,7 +27,14 @@ export function createDirectLane({
     if (!route || route.module.default || !(route.module.loader || route.module.action)) return [];
     const pattern = `/${pathOf({ routes, id: route.id })}`;
     const { loader, action } = route.module as { loader?: RouteFunction; action?: RouteFunction };
-    return [{ pattern, segments: pattern.slice(1).split("/"), loader, action }];
+    return [
+      {
+        pattern,
+        segments: pattern.slice(1).split("/"),
+        loader: loader && getRouteAnswer(loader),
+        action: action && getRouteAnswer(action),
+      },
+    ];
   });
   const exact = new Map(
     lane.filter(({ pattern }) => !/[:*]/.test(pattern)).map((route) => [route.pattern, route]),

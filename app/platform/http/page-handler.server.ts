@@ -5,7 +5,7 @@ import { createRemixHeaders } from "@remix-run/express/dist/server.js";
 import { answerProblem } from "./answer.server";
 import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
-import { writeResponse } from "./write-response.server";
+import { writeAnswer } from "./write-answer.server";
 
 const maxPageBodyBytes = 64 * 1024;
 
@@ -36,7 +36,7 @@ export function createPageHandler({ build, mode }: { build: ServerBuild; mode: s
         });
       },
     );
-    await writeResponse({ response: answer, to: response, withBody: context.method !== "HEAD" });
+    await writeAnswer({ answer, to: response, withBody: context.method !== "HEAD" });
   };
 }
 

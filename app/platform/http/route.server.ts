@@ -2,7 +2,8 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
 import type { RateLimitName } from "~/platform/config/config.server";
 import { isDatabaseOutage } from "~/platform/database/outage.server";
-import { answerJson, answerProblem } from "./answer.server";
+import { TextAnswer, addHeaders, answerJson, answerProblem, toWebResponse } from "./answer.server";
+import type { Answer } from "./answer.server";
 import { parseJson, requireJsonMediaType } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
 import { parseShape } from "./json-body.server";
@@ -11,7 +12,7 @@ import { Refusal, stateUnavailable } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 
 type Params = Readonly<Record<string, string | undefined>>;
-type RouteResult = Response | Record<string, unknown>;
+type RouteResult = Answer | Record<string, unknown>;
 
 export type MethodSpec<Body> = {
   limit?: RateLimitName;
@@ -36,11 +37,14 @@ export type RouteSpec<GetBody, PostBody> = {
   GET?: MethodSpec<GetBody>;
   POST?: MethodSpec<PostBody>;
   /** Turns a refusal into the route's own error shape. Default: Problem Details. */
-  answerRefusal?: (refused: { refusal: Refusal; origin: string; requestId: string }) => Response;
+  answerRefusal?: (refused: { refusal: Refusal; origin: string; requestId: string }) => Answer;
 };
 
 type RouteArguments = Pick<LoaderFunctionArgs | ActionFunctionArgs, "params"> & { context: RequestContext };
+/** What a route module exports, in the framework's terms. */
 export type RouteFunction = (args: RouteArguments) => Promise<Response>;
+/** The same without the framework's kind of answer, which has its price. */
+export type RouteAnswer = (args: RouteArguments) => Promise<Answer>;
 
 /**
  * The one corridor of every resource route: method, media type, bytes, JSON, shape, rate limit, the route's
@@ -49,38 +53,48 @@ export type RouteFunction = (args: RouteArguments) => Promise<Response>;
 export function defineRoute<GetBody = undefined, PostBody = undefined>(
   spec: RouteSpec<GetBody, PostBody>,
 ): { loader: RouteFunction; action: RouteFunction } {
-  async function answer({ context, params }: RouteArguments): Promise<Response> {
+  const answerRefusal = spec.answerRefusal ?? answerProblem;
+  const allow = allowedMethods(spec);
+
+  async function answer({ context, params }: RouteArguments): Promise<Answer> {
     const headers = corsHeaders({ context });
     try {
-      const result = await dispatch({ spec, context, params, headers });
-      return withHeaders({
-        response: result instanceof Response ? result : answerJson({ body: result }),
-        headers,
-      });
+      const result = await dispatch({ spec, allow, context, params, headers });
+      const isAnswer = result instanceof TextAnswer || result instanceof Response;
+      return addHeaders({ answer: isAnswer ? result : answerJson({ body: result }), headers });
     } catch (error) {
       const refusal = toRefusal({ error, context });
       context.service.countRefusal(refusal.slug);
-      const answerRefusal = spec.answerRefusal ?? answerProblem;
-      const response = answerRefusal({
-        refusal,
-        origin: context.service.origin,
-        requestId: context.requestId,
+      const { origin } = context.service;
+      return addHeaders({
+        answer: answerRefusal({ refusal, origin, requestId: context.requestId }),
+        headers,
       });
-      return withHeaders({ response, headers });
     }
   }
-  specs.set(answer, { GET: spec.GET, POST: spec.POST } as KnownRouteSpec);
-  return { loader: answer, action: answer };
+  async function answerFramework(args: RouteArguments): Promise<Response> {
+    return toWebResponse(await answer(args));
+  }
+  knownRoutes.set(answerFramework, { spec: { GET: spec.GET, POST: spec.POST } as KnownRouteSpec, answer });
+  return { loader: answerFramework, action: answerFramework };
 }
 
 type KnownRouteSpec = Pick<RouteSpec<unknown, unknown>, "GET" | "POST">;
-const specs = new WeakMap<RouteFunction, KnownRouteSpec>();
+const knownRoutes = new WeakMap<RouteFunction, { spec: KnownRouteSpec; answer: RouteAnswer }>();
 
 /** What a route was declared with; the API description is held against it. */
-export function getRouteSpec(answer: RouteFunction): KnownRouteSpec {
-  const spec = specs.get(answer);
-  if (!spec) throw new TypeError("This function was not made by defineRoute.");
-  return spec;
+export function getRouteSpec(routeFunction: RouteFunction): KnownRouteSpec {
+  return getKnownRoute(routeFunction).spec;
+}
+
+export function getRouteAnswer(routeFunction: RouteFunction): RouteAnswer {
+  return getKnownRoute(routeFunction).answer;
+}
+
+function getKnownRoute(routeFunction: RouteFunction) {
+  const known = knownRoutes.get(routeFunction);
+  if (!known) throw new TypeError("This function was not made by defineRoute.");
+  return known;
 }
 
 function allowedMethods(spec: { GET?: unknown; POST?: unknown }): string {
@@ -90,16 +104,17 @@ function allowedMethods(spec: { GET?: unknown; POST?: unknown }): string {
 
 async function dispatch<GetBody, PostBody>({
   spec,
+  allow,
   context,
   params,
   headers,
 }: {
   spec: RouteSpec<GetBody, PostBody>;
+  allow: string;
   context: RequestContext;
   params: Params;
   headers: Record<string, string>;
 }): Promise<RouteResult> {
-  const allow = allowedMethods(spec);
   if (context.method === "OPTIONS") return answerOptions({ context, allow });
   if (context.method === "POST" && spec.POST) return run({ method: spec.POST, context, params, headers });
   if (context.method === "GET" && spec.GET) return run({ method: spec.GET, context, params, headers });
@@ -167,18 +182,4 @@ function toRefusal({ error, context }: { error: unknown; context: RequestContext
     );
   }
   return refusal;
-}
-
-function withHeaders({
-  response,
-  headers,
-}: {
-  response: Response;
-  headers: Record<string, string>;
-}): Response {
-  for (const [name, value] of Object.entries(headers)) {
-    if (name === "Vary" && response.headers.has("Vary")) response.headers.append("Vary", value);
-    else if (!response.headers.has(name)) response.headers.set(name, value);
-  }
-  return response;
 }

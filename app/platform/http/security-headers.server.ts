@@ -1,11 +1,14 @@
 import type { ServerResponse } from "node:http";
 import helmet from "helmet";
 
-/** For answers that are not pages: nothing may be loaded, framed or guessed from them. */
-export function setApiHeaders({ response, isHttps }: { response: ServerResponse; isHttps: boolean }): void {
-  response.setHeader("Referrer-Policy", "no-referrer");
-  response.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-  if (isHttps) response.setHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains");
+/** For answers that are not pages: nothing may be loaded, framed or guessed from them. Names in lower case. */
+export function createApiHeaders({ isHttps }: { isHttps: boolean }): Readonly<Record<string, string>> {
+  return {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    ...(isHttps ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
+  };
 }
 
 /** For pages: scripts only with the request's own nonce, everything else only from here. */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { answerText } from "./answer.server";
+import type { Answer } from "./answer.server";
 
-export type StaticAnswer = (request: { ifNoneMatch: string | undefined }) => Response;
+export type StaticAnswer = (request: { ifNoneMatch: string | undefined }) => Answer;
 
 /** An answer that stays the same as long as the process runs: made once, and named, so that nobody loads it twice. */
 export function createStaticAnswer({

@@ -1,0 +1,58 @@
+import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { TextAnswer } from "./answer.server";
+import type { Answer } from "./answer.server";
+
+type Writing<Kind> = {
+  answer: Kind;
+  to: ServerResponse;
+  withBody: boolean;
+  /** In lower case; what the answer itself says counts more. */
+  headers?: Readonly<Record<string, string>>;
+};
+
+/**
+ * Puts an answer on the socket. A stream waits for its reader (back-pressure) and is cancelled when the client
+ * goes away; the stock adapter does neither.
+ */
+export async function writeAnswer({ answer, ...rest }: Writing<Answer>): Promise<void> {
+  if (answer instanceof TextAnswer) writeText({ answer, ...rest });
+  else await writeStream({ answer, ...rest });
+}
+
+/** All headers in one call: set one by one they are kept in a table first, and read back from there. */
+function writeText({ answer, to, withBody, headers }: Writing<TextAnswer>): void {
+  const { status, text } = answer;
+  const head: Record<string, string | number> = { ...headers, ...answer.headers };
+  if (status !== 204) head["content-length"] = Buffer.byteLength(text);
+  to.writeHead(status, head);
+  to.end(withBody ? text : undefined);
+}
+
+async function writeStream({ answer, to, withBody, headers }: Writing<Response>): Promise<void> {
+  to.statusCode = answer.status;
+  for (const name in headers) to.setHeader(name, headers[name]!);
+  const cookies = answer.headers.getSetCookie();
+  for (const [name, value] of answer.headers) {
+    if (name !== "set-cookie") to.setHeader(name, value);
+  }
+  if (cookies.length > 0) to.setHeader("set-cookie", cookies);
+  if (!answer.body || !withBody) {
+    await answer.body?.cancel();
+    to.end();
+    return;
+  }
+  to.flushHeaders();
+  try {
+    await pipeline(Readable.fromWeb(answer.body as NodeReadableStream), to);
+  } catch (error) {
+    if (!isClientGone(error)) throw error;
+  }
+}
+
+function isClientGone(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return code === "ERR_STREAM_PREMATURE_CLOSE" || code === "ECONNRESET" || code === "EPIPE";
+}
