@@ -150,6 +150,25 @@ test("while another process holds the file, writes wait and the rest of the proc
   await write;
 });
 
+test("writes that queue behind another process's lock wait together, not one after the other", async () => {
+  const { filePath } = await createTestDatabase();
+  const database = await openDatabase({ url: pathToFileURL(filePath).href, busyTimeoutMs: 300 });
+  onTestFinished(() => closeDatabase(database));
+  const lock = lockFile(filePath);
+  const startedAt = performance.now();
+  const insert = (value: number) => insertNonce({ database, value: `n${value}` });
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, async (_, value) => {
+      await insert(value);
+    }),
+  );
+  expect(outcomes.every(({ status }) => status === "rejected")).toBe(true);
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  await database.nonce.count();
+  lock.release();
+  await insert(1);
+});
+
 test("after a write that was refused for a lock, the next ones are committed", async () => {
   const { filePath, url } = await createTestDatabase();
   const database = await openDatabase({ url, busyTimeoutMs: 30 });

@@ -42,6 +42,7 @@ export type SqliteClientOptions = { path: string; busyTimeoutMs: number };
 export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): Client {
   const sqlite = new Sqlite(path, { timeout: blockingWaitMs });
   const prepared = new Map<string, Prepared>();
+  const lock: Lock = { metAt: 0, lastAt: -Infinity, busyTimeoutMs };
   let isClosed = false;
 
   function execute(statement: InStatement): ResultSet {
@@ -54,7 +55,7 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
    * driver would leave it half-run, and nothing after it would be committed until the garbage collector finds it.
    */
   function executeAlone(statement: InStatement): ResultSet {
-    if (/^\s*(SELECT|PRAGMA)\b/i.test(toSqlAndArgs(statement).sql)) return execute(statement);
+    if (isRead(statement)) return execute(statement);
     sqlite.exec("BEGIN IMMEDIATE");
     try {
       const result = execute(statement);
@@ -72,9 +73,13 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
       return isClosed;
     },
     execute: ((statement: InStatement) =>
-      whenNotBusy({ busyTimeoutMs, attempt: () => executeAlone(statement) })) as Client["execute"],
-    executeMultiple: (script) => whenNotBusy({ busyTimeoutMs, attempt: () => void sqlite.exec(script) }),
-    transaction: () => beginDurably({ sqlite, execute, busyTimeoutMs }),
+      whenNotBusy({
+        // Readers get through while a writer is kept out: their success says nothing of the lock.
+        lock: isRead(statement) ? { ...lock } : lock,
+        attempt: () => executeAlone(statement),
+      })) as Client["execute"],
+    executeMultiple: (script) => whenNotBusy({ lock, attempt: () => void sqlite.exec(script) }),
+    transaction: () => beginDurably({ sqlite, execute, lock }),
     close() {
       if (isClosed) return;
       isClosed = true;
@@ -94,20 +99,30 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
   };
 }
 
-/** Tries again while another process holds the lock: what was refused for a lock has changed nothing. */
-async function whenNotBusy<T>({
-  busyTimeoutMs,
-  attempt,
-}: {
-  busyTimeoutMs: number;
-  attempt: () => T;
-}): Promise<T> {
-  const deadline = performance.now() + busyTimeoutMs;
+function isRead(statement: InStatement): boolean {
+  return /^\s*(SELECT|PRAGMA)\b/i.test(toSqlAndArgs(statement).sql);
+}
+
+/** Another process's lock: when it was met first, and when last. */
+type Lock = { metAt: number; lastAt: number; busyTimeoutMs: number };
+
+/**
+ * Tries again while another process holds the lock: what was refused for a lock has changed nothing. The wait is one
+ * for all: statements queue for the connection, and would else each wait in full after those before them.
+ */
+async function whenNotBusy<T>({ lock, attempt }: { lock: Lock; attempt: () => T }): Promise<T> {
   for (;;) {
     try {
-      return attempt();
+      const result = attempt();
+      lock.lastAt = -Infinity;
+      return result;
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= deadline) throw error;
+      if (!isBusy(error)) throw error;
+      const now = performance.now();
+      // What was met that long ago was another lock.
+      if (now - lock.lastAt > lock.busyTimeoutMs) lock.metAt = now;
+      lock.lastAt = now;
+      if (now >= lock.metAt + lock.busyTimeoutMs) throw error;
       await delay(Math.random() * longestPauseMs);
     }
   }
@@ -121,11 +136,11 @@ function isBusy(error: unknown): boolean {
 type Connection = {
   sqlite: Sqlite.Database;
   execute: (statement: InStatement) => ResultSet;
-  busyTimeoutMs: number;
+  lock: Lock;
 };
 
-async function beginDurably({ sqlite, execute, busyTimeoutMs }: Connection): Promise<Transaction> {
-  await whenNotBusy({ busyTimeoutMs, attempt: () => beginNow(sqlite) });
+async function beginDurably({ sqlite, execute, lock }: Connection): Promise<Transaction> {
+  await whenNotBusy({ lock, attempt: () => beginNow(sqlite) });
   let isOpen = true;
 
   function end(statement: "COMMIT" | "ROLLBACK"): void {
