@@ -229,6 +229,17 @@ test("a key that leaves the wallet ends its tokens within a poll, and the new ho
   expect((await bearer(accessToken)).status).toBe(403);
 });
 
+test("the watcher alone ends the tokens of a key that left: on a route that never asks the chain", async () => {
+  const { account, tokenId } = await gate.mintKey();
+  const { accessToken } = (await gate.signIn({ account, tokenId })).body;
+  const headers = { Authorization: `Bearer ${String(accessToken)}` };
+  expect((await gate.ask({ path: "/api/quota", headers })).status).toBe(200);
+  await gate.transferKey({ from: account, to: (await gate.rich()).address, tokenId });
+  await expect
+    .poll(async () => (await gate.ask({ path: "/api/quota", headers })).status, { timeout: 5000 })
+    .toBe(401);
+});
+
 test("the form takes a key once, tells everybody who comes later, and ends the tokens of that key", async () => {
   const holder = await gate.mintKey();
   const { accessToken } = (await gate.signIn(holder)).body;

@@ -258,6 +258,35 @@ test("a form that was accepted is notified after a kill and a restart, under one
   }
 }, 60_000);
 
+test("while the database cannot be written, proofs and forms are 503 with Retry-After, and good again after it", async () => {
+  const dataDir = await newDataDir();
+  const server = await startServer({ env: settings(), dataDir });
+  const client = clientOf(server);
+  const { default: Database } = await import("libsql");
+  const blocker = new Database(path.join(dataDir, "latchkey.db"));
+  try {
+    const holder = await gate.mintKey();
+    const signIn = await client.siweBody(holder);
+    const form = await client.formBody({ ...holder, message: "m" });
+    blocker.exec("BEGIN IMMEDIATE");
+    for (const [route, json] of [
+      ["/api/gate-access", signIn],
+      ["/api/form-submission-gate", form],
+    ] as const) {
+      const answer = await client.post(route, json);
+      expect([answer.status, answer.body.type]).toEqual([503, `${client.origin}/problems/state-unavailable`]);
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+    blocker.exec("ROLLBACK");
+    expect((await client.post("/api/gate-access", signIn)).status).toBe(200);
+    expect((await client.post("/api/form-submission-gate", form)).status).toBe(200);
+  } finally {
+    blocker.close();
+    await server.stop();
+    await rm(dataDir, { recursive: true });
+  }
+});
+
 test("a nonce that cannot be stored is 500, and never handed out", async () => {
   const dataDir = await newDataDir();
   const server = await startServer({ env: { ...settings(), RATE_LIMIT_NONCE: "0" }, dataDir });
