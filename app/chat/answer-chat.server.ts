@@ -1,11 +1,11 @@
 import type { Clock } from "~/platform/clock";
-import { answerError } from "~/platform/http/answer.server";
+import { answerJson } from "~/platform/http/answer.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { findModel, normalizeMessages, readChatRequest } from "./chat.schema";
 import type { ChatEvent } from "./chat-events";
 import type { ChatTool, ToolCaller } from "./chat-tool";
-import { ProviderError } from "./providers/chat-provider";
+import { generalFailureMessage, ProviderError } from "./providers/chat-provider";
 import type { ChatProvider } from "./providers/chat-provider";
 import { openReply, ReplyCancelled } from "./reply.server";
 import type { QuotaReservation } from "./reply-run.server";
@@ -82,22 +82,26 @@ function toRefusal({ cause, headers }: { cause: unknown; headers: Record<string,
   return cause;
 }
 
-/** The chat's own error shape: `{error}`, with what a client needs to come back at the right time. */
+/**
+ * The chat's own error shape: `{error}`, with what a client needs to come back at the right time. `details` is for
+ * failures of the answer itself and nothing else.
+ */
 export function createChatRefusalAnswer({ clock }: { clock: Clock }) {
   return function answerChatRefusal({ refusal }: { refusal: Refusal }): Answer {
-    if (refusal.refusalName === "too-many-requests") {
-      const { remaining, retryAfter } = refusal.members as { remaining: number; retryAfter: number };
-      const resetAt = new Date(clock() + retryAfter * 1000).toISOString();
-      return answerError({ refusal: withMembers({ refusal, members: { remaining, resetAt } }) });
-    }
-    if (refusal.refusalName === "internal-error") {
-      return answerError({ refusal: withMembers({ refusal, members: { error: "Chat request failed" } }) });
-    }
-    return answerError({ refusal });
+    const { status, headers, title } = refusal;
+    return answerJson({ status, headers, body: { error: title, ...membersOf({ refusal, clock }) } });
   };
 }
 
-function withMembers({ refusal, members }: { refusal: Refusal; members: Record<string, unknown> }): Refusal {
-  const { refusalName, detail, headers, cause } = refusal;
-  return new Refusal(refusalName, { detail, headers, members, cause });
+function membersOf({ refusal, clock }: { refusal: Refusal; clock: Clock }): Record<string, unknown> {
+  switch (refusal.refusalName) {
+    case "too-many-requests": {
+      const { remaining, retryAfter } = refusal.members as { remaining: number; retryAfter: number };
+      return { remaining, resetAt: new Date(clock() + retryAfter * 1000).toISOString() };
+    }
+    case "internal-error":
+      return { error: generalFailureMessage, details: refusal.detail };
+    default:
+      return refusal.members;
+  }
 }

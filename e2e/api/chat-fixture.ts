@@ -1,0 +1,171 @@
+import { request } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, onTestFinished } from "vitest";
+import { chatEventSchema } from "~/chat/chat-events";
+import type { ChatEvent } from "~/chat/chat-events";
+import { systemClock as clock } from "~/platform/clock";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
+import { createQuotaStore } from "~/quota/quota.store.server";
+import { ownerOfKey } from "~/quota/quota-subject";
+import { startOpenAiServer } from "~/testing/openai-server";
+import type { Behaviour, OpenAiServer } from "~/testing/openai-server";
+import { startServer } from "~/testing/running-server";
+import type { RunningServer } from "~/testing/running-server";
+import { clientOf } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+
+/** Limits that would get in the way of tests about something else. */
+export const limitsOff = {
+  RATE_LIMIT_NONCE: "0",
+  RATE_LIMIT_GATE_ACCESS: "0",
+  RATE_LIMIT_FORM_SUBMISSION: "0",
+  RATE_LIMIT_TOKEN_STATUS: "0",
+  RATE_LIMIT_CHAT: "0",
+};
+
+/** With these the quota is in force. */
+export const quotaOn = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
+
+export const hello = { messages: [{ role: "user", content: "Hello" }] };
+
+/** A provider that ends with the test. */
+export async function startProvider(...behaviours: [Behaviour, ...Behaviour[]]): Promise<OpenAiServer> {
+  const provider = await startOpenAiServer(...behaviours);
+  onTestFinished(provider.close);
+  return provider;
+}
+
+export function localProvider({ baseUrl }: Pick<OpenAiServer, "baseUrl">) {
+  return { AI_PROVIDER: "local", AI_BASE_URL: baseUrl };
+}
+
+/** One more server before the gate's chain, with settings of its own; it ends with the test. */
+export async function startChatServer({
+  gate,
+  env,
+  dataDir,
+  nodeOptions,
+}: {
+  gate: Pick<Gate, "chain" | "contract">;
+  env: Record<string, string | undefined>;
+  dataDir?: string;
+  nodeOptions?: readonly string[];
+}) {
+  const server = await startServer({
+    env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, ...limitsOff, ...env },
+    dataDir,
+    nodeOptions,
+  });
+  onTestFinished(async () => void (await server.stop()));
+  return { server, ...clientOf(server) };
+}
+
+/** A new key and an access token for it, from this very server. */
+export async function signInNew({ gate, at = gate }: { gate: Gate; at?: Pick<Gate, "signIn"> }) {
+  const holder = await gate.mintKey();
+  const token = String((await at.signIn(holder)).body.accessToken);
+  return { ...holder, token, bearer: { Authorization: `Bearer ${token}` } };
+}
+
+/** The server's ledger as another process sees it. */
+export async function openLedger({ gate, server }: { gate: Gate; server: Pick<RunningServer, "dataDir"> }) {
+  const database = await openDatabase({
+    url: pathToFileURL(path.join(server.dataDir, "latchkey.db")).href,
+  });
+  onTestFinished(() => closeDatabase(database));
+  const store = createQuotaStore({ database, clock, instance: "the test" });
+  const ownerOf = (tokenId: string) =>
+    ownerOfKey({ chainId: 31337, contractAddress: gate.contract, tokenId });
+  return {
+    database,
+    readStanding: (tokenId: string, limit = 20_000) => store.readStanding({ owner: ownerOf(tokenId), limit }),
+    use: async ({ tokenId, usedTokens }: { tokenId: string; usedTokens: number }) => {
+      const outcome = await store.reserve({
+        owner: ownerOf(tokenId),
+        ...{ wanted: usedTokens, limit: 1_000_000, windowSeconds: 86_400, leaseSeconds: 600 },
+      });
+      if (outcome.outcome === "exhausted") throw new Error("The quota is exhausted.");
+      await store.settle({ reservationId: outcome.reservationId, usedTokens });
+    },
+  };
+}
+
+/** A stream of this service, judged line by line: what is neither an event, a comment nor the end mark fails. */
+export function parseStream(text: string): ChatEvent[] {
+  const blocks = text.split("\n\n");
+  expect(blocks.pop(), "ends with an empty line").toBe("");
+  expect(blocks.pop(), "ends with the mark").toBe("data: [DONE]");
+  return blocks.flatMap((block) => {
+    if (block === ": keep-alive") return [];
+    expect(block).toMatch(/^data: \{.*\}$/);
+    return [chatEventSchema.parse(JSON.parse(block.slice("data: ".length)))];
+  });
+}
+
+export function textOf(events: readonly ChatEvent[]): string {
+  return events.map((event) => (event.type === "text-delta" ? event.delta : "")).join("");
+}
+
+export type ChatQuestion = {
+  port: number;
+  json?: unknown;
+  headers?: Record<string, string>;
+  path?: string;
+};
+
+/** A question on a connection of its own; to destroy what this gives back is to leave. */
+export function sendChat({
+  port,
+  json = hello,
+  headers = {},
+  path: at = "/api/chat",
+}: ChatQuestion): ClientRequest {
+  const outgoing = request({
+    ...{ host: "127.0.0.1", port, path: at, method: "POST", agent: false },
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+  outgoing.on("error", () => undefined);
+  outgoing.end(JSON.stringify(json));
+  return outgoing;
+}
+
+/** The same, until the answer's headers are there; its body is unread. */
+export async function openChat(question: ChatQuestion) {
+  const outgoing = sendChat(question);
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.once("response", resolve).once("error", reject);
+  });
+  incoming.on("error", () => undefined);
+  return { outgoing, incoming, status: incoming.statusCode };
+}
+
+/** Reads until what came holds `text`; the rest stays unread. */
+export async function readUntil(incoming: IncomingMessage, text: string): Promise<string> {
+  let read = "";
+  return await new Promise((resolve, reject) => {
+    const onEnd = () => reject(new Error(`The stream ended without ${text}: ${read}`));
+    incoming.on("data", function take(chunk: Buffer) {
+      read += chunk.toString("utf8");
+      if (!read.includes(text)) return;
+      incoming.off("data", take).off("close", onEnd).pause();
+      resolve(read);
+    });
+    incoming.once("close", onEnd).resume();
+  });
+}
+
+export async function readRest(incoming: IncomingMessage): Promise<string> {
+  let read = "";
+  for await (const chunk of incoming.setEncoding("utf8")) read += String(chunk);
+  return read;
+}
+
+/** Asks and reads the whole stream. */
+export async function chat(question: ChatQuestion) {
+  const { incoming, status } = await openChat(question);
+  const text = await readRest(incoming);
+  const { headers } = incoming;
+  return { status, headers, text, events: status === 200 ? parseStream(text) : [] };
+}
