@@ -14,7 +14,7 @@ const maxPageBodyBytes = 64 * 1024;
  * takes the host from headers anybody may send), a byte limit on bodies, and our own writer.
  */
 export function createPageHandler({ build, mode }: { build: ServerBuild; mode: string }) {
-  const handle = createRequestHandler(build, mode);
+  const handle = createRequestHandler({ ...build, routes: onlyPages(build.routes) }, mode);
 
   return async function answerPage({
     context,
@@ -38,6 +38,17 @@ export function createPageHandler({ build, mode }: { build: ServerBuild; mode: s
     );
     await writeAnswer({ answer, to: response, withBody: context.method !== "HEAD" });
   };
+}
+
+/**
+ * Resource routes belong to the direct lane alone. The framework would find them under more spellings (`/API/…`,
+ * `/health%7a`, `.data`), without their headers, with a body that was read already, and with every answer, streams
+ * and whole files too, collected in memory first.
+ */
+function onlyPages(routes: ServerBuild["routes"]): ServerBuild["routes"] {
+  return Object.fromEntries(
+    Object.entries(routes).filter(([id, route]) => id === "root" || route?.module.default),
+  );
 }
 
 /** The framework answers an address it cannot decode with a page that has no data, which no page expects. */
