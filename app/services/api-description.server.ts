@@ -1,3 +1,4 @@
+import { describeChat } from "~/chat/chat.openapi";
 import { describeContent } from "~/content/content.openapi";
 import { describeDemo } from "~/demo/demo.openapi";
 import { describeGate } from "~/gate/gate.openapi";
@@ -6,6 +7,7 @@ import type { StaticAnswer } from "~/platform/http/static-answer.server";
 import { createApiRegistry } from "~/platform/openapi/api-registry";
 import type { OpenApiDocument, RateLimits } from "~/platform/openapi/api-registry";
 import { describeService } from "~/platform/openapi/service.openapi";
+import { describeQuota } from "~/quota/quota.openapi";
 import { version } from "../../package.json";
 
 export type ApiFacts = { origin: string; limits: RateLimits; isDemo: boolean };
@@ -18,7 +20,7 @@ const introduction = `A gate that opens for whoever holds a key NFT.
 2. Sign the message with the wallet that holds the key, and send it to \`POST /api/gate-access\`.
 3. The answer holds what the key opens, and an access token for further calls.
 
-**Errors** are Problem Details (RFC 9457): \`type\` names the kind and opens a page about it, \`detail\` says what was wrong, \`instance\` is the id of the request.
+**Errors** are Problem Details (RFC 9457): \`type\` names the kind and opens a page about it, \`detail\` says what was wrong, \`instance\` is the id of the request. Chat and quota answer \`{error}\` instead.
 
 **Limits** count per client and per address. Answers of limited addresses carry \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`RateLimit\` and \`RateLimit-Policy\`; a refusal says in \`Retry-After\` how many seconds to wait.
 
@@ -29,6 +31,8 @@ export function buildApiDocument({ origin, limits, isDemo }: ApiFacts): OpenApiD
   const api = createApiRegistry({ origin, limits });
   describeGate(api);
   describeContent(api);
+  describeChat(api);
+  describeQuota(api);
   describeService(api);
   if (isDemo) describeDemo(api);
   return api.toDocument({ title: "Latchkey API", version, description: introduction });
