@@ -43,13 +43,15 @@ export async function answerChat({
   const { messages, model } = requireRequest({ body: call.body, models: dependencies.models });
   const limitHeaders = await call.requireWithinLimit();
   const system = await dependencies.readSystemPrompt();
-  const { reservation, headers } = await call.admitAnswer();
+  let headers = limitHeaders;
   try {
+    const { reservation, headers: quotaHeaders } = await call.admitAnswer();
+    headers = { ...limitHeaders, ...quotaHeaders };
     const { caller, signal } = call;
     const events = await openReply({ ...dependencies, model, system, messages, caller, reservation, signal });
-    return { events, headers: { ...limitHeaders, ...headers } };
+    return { events, headers };
   } catch (cause) {
-    throw toRefusal({ cause, headers: { ...limitHeaders, ...headers } });
+    throw toRefusal({ cause, headers });
   }
 }
 
@@ -78,6 +80,10 @@ function toRefusal({ cause, headers }: { cause: unknown; headers: Record<string,
   }
   if (cause instanceof ReplyCancelled) {
     return new Refusal("request-timeout", { detail: "The client left before the answer began.", cause });
+  }
+  if (cause instanceof Refusal) {
+    const { refusalName, detail, members } = cause;
+    return new Refusal(refusalName, { detail, members, cause, headers: { ...headers, ...cause.headers } });
   }
   return cause;
 }

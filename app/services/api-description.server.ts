@@ -1,3 +1,4 @@
+import { describeChat } from "~/chat/chat.openapi";
 import { describeContent } from "~/content/content.openapi";
 import { describeDemo } from "~/demo/demo.openapi";
 import { describeGate } from "~/gate/gate.openapi";
@@ -19,7 +20,7 @@ const introduction = `A gate that opens for whoever holds a key NFT.
 2. Sign the message with the wallet that holds the key, and send it to \`POST /api/gate-access\`.
 3. The answer holds what the key opens, and an access token for further calls.
 
-**Errors** are Problem Details (RFC 9457): \`type\` names the kind and opens a page about it, \`detail\` says what was wrong, \`instance\` is the id of the request.
+**Errors** are Problem Details (RFC 9457): \`type\` names the kind and opens a page about it, \`detail\` says what was wrong, \`instance\` is the id of the request. Chat and quota answer \`{error}\` instead.
 
 **Limits** count per client and per address. Answers of limited addresses carry \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`RateLimit\` and \`RateLimit-Policy\`; a refusal says in \`Retry-After\` how many seconds to wait.
 
@@ -30,6 +31,7 @@ export function buildApiDocument({ origin, limits, isDemo }: ApiFacts): OpenApiD
   const api = createApiRegistry({ origin, limits });
   describeGate(api);
   describeContent(api);
+  describeChat(api);
   describeQuota(api);
   describeService(api);
   if (isDemo) describeDemo(api);

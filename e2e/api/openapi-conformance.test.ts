@@ -1,9 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, open, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { OpenApiDocument } from "~/platform/openapi/api-registry";
 import { findFaults, findOperation, listOperations } from "~/testing/openapi-checker";
 import { startServer } from "~/testing/running-server";
@@ -201,6 +203,64 @@ test("every route refuses other methods as described", async () => {
   }
 });
 
+const chatPath = "/api/chat";
+const question = { messages: [{ role: "user", content: "Hello" }] };
+const talkative = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_OFFLINE_WORD_MS: "0" };
+
+test("the conversation is answered as described, and its quota with it", async () => {
+  const server = await openServer({ ...talkative, AI_CHAT_QUOTA_TOKENS: "1" });
+  const { origin } = server;
+  const { body } = await clientOf({ origin }).signIn(holder);
+  const bearer = { Authorization: `Bearer ${String(body.accessToken)}` };
+  const elsewhere = { cookie: `jwt=${String(body.accessToken)}`, "sec-fetch-site": "cross-site" };
+
+  await expectDescribed({ path: "/api/quota", headers: bearer }, { status: 200, origin });
+  const { headers, text } = await expectDescribed(post(chatPath, question, bearer), { status: 200, origin });
+  expect(headers.get("x-quota-limit")).toBe("1");
+  expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
+  await expectDescribed({ path: "/api/quota", headers: bearer }, { status: 200, origin });
+  await expectDescribed(post(chatPath, question, bearer), { status: 429, origin });
+  await expectDescribed(post(chatPath, { ...question, model: "no such" }, bearer), { status: 400, origin });
+  await expectDescribed(post(chatPath, { messages: [{ role: "user" }] }, bearer), { status: 400, origin });
+  await expectDescribed(post(chatPath, {}, bearer), { status: 400, origin });
+  for (const [wrong, status] of [
+    [{}, 401],
+    [{ Authorization: "Bearer x" }, 401],
+    [elsewhere, 403],
+  ] as [Record<string, string>, number][]) {
+    await expectDescribed(post(chatPath, question, wrong), { status, origin });
+    await expectDescribed({ path: "/api/quota", headers: wrong }, { status, origin });
+  }
+
+  const told = { path: chatPath, method: "POST", headers: json };
+  await expectDescribed({ ...told, body: "{" }, { status: 400, origin });
+  const huge = JSON.stringify({ pad: "a".repeat(270_000) });
+  await expectDescribed({ ...told, body: huge }, { status: 413, origin });
+  await expectDescribed({ ...told, headers: {}, body: "text" }, { status: 415, origin });
+});
+
+test("a database that is broken is answered as described", async () => {
+  const { origin, dataDir } = await openServer(talkative);
+  const { body } = await clientOf({ origin }).signIn(holder);
+  const bearer = { Authorization: `Bearer ${String(body.accessToken)}` };
+  await expectDescribed({ path: "/api/quota", headers: bearer }, { status: 200, origin });
+  await breakDatabase(path.join(dataDir, "latchkey.db"));
+  await expectDescribed(post(chatPath, question, bearer), { status: 503, origin });
+  await expectDescribed({ path: "/api/quota", headers: bearer }, { status: 503, origin });
+});
+
+/** Writes nonsense over the file; a change through another connection first makes the server look at it again. */
+async function breakDatabase(filePath: string): Promise<void> {
+  const database = await openDatabase({ url: pathToFileURL(filePath).href });
+  await database.nonce.deleteMany();
+  await database.$queryRawUnsafe("PRAGMA wal_checkpoint(TRUNCATE)");
+  await closeDatabase(database);
+  const { size } = await stat(filePath);
+  const file = await open(filePath, "r+");
+  await file.write(Buffer.alloc(size, "nonsense"), 0, size, 0);
+  await file.close();
+}
+
 test("exhausted limits are answered as described", async () => {
   const limit = "1/60";
   const strict = await openServer({
@@ -209,6 +269,7 @@ test("exhausted limits are answered as described", async () => {
     RATE_LIMIT_FORM_SUBMISSION: limit,
     RATE_LIMIT_TOKEN_STATUS: limit,
     RATE_LIMIT_QUOTA_RESET: limit,
+    RATE_LIMIT_CHAT: limit,
   });
   const { origin } = strict;
   const form = await gate.formBody({ ...holder, message: "For another gate." });
@@ -219,6 +280,8 @@ test("exhausted limits are answered as described", async () => {
     { path: "/api/token-status/1" },
     post(resetPath, { all: true }),
   ];
+  await fetch(`${origin}${chatPath}`, post(chatPath, question) as RequestInit);
+  await expectDescribed(post(chatPath, question), { status: 429, origin });
   for (const request of asked) {
     await fetch(`${origin}${request.path}`, request as RequestInit);
     const { headers, text } = await expectDescribed(request, { status: 429, origin });
@@ -287,6 +350,5 @@ test("nothing is described that was not seen, but for defects and connections th
       .map((status) => `${method} ${path} ${status}`)
       .filter((answer) => !seen.has(answer)),
   );
-  // A database that is away has tests of its own.
-  expect(unseen).toEqual(["get /api/quota 503"]);
+  expect(unseen).toEqual([]);
 });

@@ -28,6 +28,11 @@ export type OperationDescription = {
   description: string;
   /** The rate limit of the route, by its name in the configuration. */
   limit?: string;
+  /**
+   * The route reads its body and counts the request itself, once it has judged it: what is refused before carries no
+   * headers of the limit, and the wording of a bad body is the route's own.
+   */
+  decidesItself?: boolean;
   /** Names of security schemes, each one way in; "none" beside them means that the call works without too. */
   security?: readonly string[];
   parameters?: Pick<NonNullable<RouteConfig["request"]>, "params" | "query" | "headers">;
@@ -78,7 +83,7 @@ export function createApiRegistry({ origin, limits }: { origin: string; limits: 
     operation: OperationDescription;
     status: number;
   }): AnswerDescription {
-    const hasLimit = findLimit(operation) !== null;
+    const hasLimit = findLimit(operation) !== null && (!operation.decidesItself || status === 429);
     return {
       description: describeRefusals({ names, origin }),
       headers: refusalHeaders({ names, status, hasLimit }),
@@ -154,9 +159,10 @@ function refusalsOf({
   operation: OperationDescription;
   hasLimit: boolean;
 }): RefusalName[] {
-  const ofBody = ["invalid-request", "request-timeout", "body-too-large", "unsupported-media-type"] as const;
+  const ofBody = ["request-timeout", "body-too-large", "unsupported-media-type"] as const;
   return [
     "method-not-allowed",
+    ...(operation.body && !operation.decidesItself ? (["invalid-request"] as const) : []),
     ...(operation.body ? ofBody : []),
     ...(hasLimit ? (["too-many-requests"] as const) : []),
     ...(operation.refusals ?? []),

@@ -1,0 +1,270 @@
+import { z } from "zod";
+import { exampleAccessToken } from "~/gate/gate-examples";
+import { refusalTable } from "~/platform/http/refusal";
+import type { RefusalName } from "~/platform/http/refusal";
+import { encodeEvent } from "~/platform/http/sse.server";
+import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
+import { maxMessageChars, maxMessages } from "./chat.schema";
+import type { ChatEvent } from "./chat-events";
+
+const tag = "Conversation";
+const json = "application/json";
+
+export const chatErrorSchema = z
+  .object({
+    error: z.string().describe("What went wrong, in words that stay the same."),
+    details: z
+      .string()
+      .optional()
+      .describe("Failures of the answer only: what happened, free of secrets. May change."),
+    remaining: z.int().min(0).optional().describe("429 only: requests, or tokens, that are left."),
+    resetAt: z.string().optional().describe("429 only: when to come back, ISO 8601 in UTC."),
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .describe("Messages that do not fit only: every field that is wrong."),
+    maxBytes: z.int().min(1).optional().describe("Bodies that are too large only: the limit in bytes."),
+  })
+  .meta({ id: "ChatError", description: "How the chat refuses." });
+
+const exampleMembers: Partial<Record<RefusalName, Partial<z.infer<typeof chatErrorSchema>>>> = {
+  "invalid-messages": {
+    errors: [{ path: "messages.0", message: `A message may hold at most ${maxMessageChars} characters` }],
+  },
+  "body-too-large": { maxBytes: 262_144 },
+  "too-many-requests": { remaining: 0, resetAt: "2026-01-15T09:30:12.000Z" },
+  "quota-exceeded": { remaining: 0, resetAt: "2026-01-16T09:30:00.000Z" },
+  "provider-failed": { error: "Hosted-provider request failed", details: "HTTP 429: Rate limit reached" },
+  "internal-error": {
+    error: "Chat request failed",
+    details: "Something went wrong on our side; it is not your fault.",
+  },
+};
+
+const furtherExamples: Partial<Record<RefusalName, Record<string, z.infer<typeof chatErrorSchema>>>> = {
+  "provider-failed": {
+    "provider-failed-edge": {
+      error: "Edge-inference provider request failed",
+      details: "no answer within 20 seconds",
+    },
+    "provider-failed-local": {
+      error: "Local server connection failed: http://127.0.0.1:11434/v1",
+      details: "connection refused",
+    },
+  },
+};
+
+export const chatRefusalContent: RefusalContent = ({ names }) => {
+  const examples = names.flatMap((name) => {
+    const own = { error: refusalTable[name].title, ...exampleMembers[name] };
+    return [[name, own] as const, ...Object.entries(furtherExamples[name] ?? {})];
+  });
+  return {
+    [json]: {
+      schema: chatErrorSchema,
+      examples: Object.fromEntries(
+        examples.map(([name, value]) => [name, { summary: value.error, value }] as const),
+      ),
+    },
+  };
+};
+
+const toolCall = { toolCallId: "search-1", toolName: "libsql_search" };
+const searched = { query: "What is the one-time form?", topK: 5 };
+const answerEvents: ChatEvent[] = [
+  { type: "start" },
+  { type: "start-step" },
+  { type: "tool-input-start", ...toolCall },
+  { type: "tool-input-available", ...toolCall, input: searched },
+  {
+    type: "tool-output-available",
+    toolCallId: toolCall.toolCallId,
+    output: { ...searched, index: "knowledge", namespace: "__default__", matches: [] },
+  },
+  { type: "finish-step" },
+  { type: "start-step" },
+  { type: "text-start", id: "text-1" },
+  { type: "text-delta", id: "text-1", delta: "I found nothing " },
+  { type: "text-delta", id: "text-1", delta: "about that." },
+  { type: "text-end", id: "text-1" },
+  { type: "finish-step" },
+  { type: "finish", messageMetadata: { finishReason: "stop" } },
+];
+const brokenEvents: ChatEvent[] = [
+  { type: "start" },
+  { type: "start-step" },
+  { type: "text-start", id: "text-1" },
+  { type: "text-delta", id: "text-1", delta: "Half an ans" },
+  { type: "text-end", id: "text-1" },
+  { type: "finish-step" },
+  { type: "error", errorText: "The answer was ended: it took longer than the limit of 30 seconds." },
+  { type: "finish", messageMetadata: { finishReason: "error" } },
+];
+
+/** As it goes over the wire. */
+export function toStreamExample(events: readonly ChatEvent[]): string {
+  return `${events.map(encodeEvent).join("")}data: [DONE]\n\n`;
+}
+
+const chatDescription = `Asks the assistant, and streams what it says as server-sent events that the AI SDK's \`useChat\` reads as they are.
+
+The last message of the conversation is the question. Messages are \`{role, content}\`, or what \`useChat\` sends (\`parts\`); of parts only text is taken. At least one message of the user must hold text, and no message more than ${maxMessageChars} characters. A \`system\` message is taken as context the person sends along; it does not replace the operator's own instructions.
+
+**Who may.** Where the operator requires it, an access token: in the Authorization header, \`jwt\` or \`data.jwt\` of the body, a cookie \`access_token\` or \`jwt\`, or the query \`jwt\`. The first of these that is present decides. A token that is sent has to be right even where none is required.
+
+**Quota.** Where it is in force, the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where the key stands, the most this answer can take already set aside.
+
+Everything that can be refused is refused before the stream opens, in the shape \`{error}\`.`;
+
+const streamDescription = `A stream of events, each a line \`data: <JSON>\` and an empty line; at the end \`data: [DONE]\`. Lines that begin with a colon keep the connection alive.
+
+| \`type\` | Further members | Meaning |
+|---|---|---|
+| \`start\`, \`finish\` | \`finish\`: \`messageMetadata.finishReason\` | The answer as a whole. Reasons: \`stop\`, \`length\`, \`tool-calls\`, \`content-filter\`, \`error\`, \`other\`. |
+| \`start-step\`, \`finish-step\` | | One turn of the model and the tools it asked for. |
+| \`text-start\`, \`text-delta\`, \`text-end\` | \`id\`; \`delta\` | Text, piece by piece. |
+| \`tool-input-start\`, \`tool-input-available\` | \`toolCallId\`, \`toolName\`; \`input\` | A tool is called. |
+| \`tool-output-available\`, \`tool-output-error\` | \`toolCallId\`; \`output\` or \`errorText\` | What it answered. |
+| \`error\` | \`errorText\` | The answer broke off; \`finish\` follows. |`;
+
+const quotaHeaders = {
+  "X-Quota-Limit": {
+    description: "Estimated tokens in one window; where the quota is in force.",
+    required: false,
+    schema: { type: "integer", minimum: 1 },
+    example: 20_000,
+  },
+  "X-Quota-Remaining": {
+    description: "What is left of them, the most this answer can take already set aside.",
+    required: false,
+    schema: { type: "integer", minimum: 0 },
+    example: 18_000,
+  },
+  "X-Quota-Reset": {
+    description: "When the window ends, ISO 8601 in UTC.",
+    required: false,
+    schema: { type: "string" },
+    example: "2026-01-16T09:30:00.000Z",
+  },
+} as const;
+
+const streamMark = {
+  "x-vercel-ai-ui-message-stream": {
+    description: "The version of the event stream.",
+    required: true,
+    schema: { type: "string" },
+    example: "v1",
+  },
+} as const;
+
+export function describeChat(api: ApiRegistry): void {
+  api.addTag({
+    name: tag,
+    description: "Talking with the assistant.",
+  });
+  api.describe({
+    method: "post",
+    path: "/api/chat",
+    operationId: "chat",
+    tag,
+    summary: "Ask the assistant",
+    description: chatDescription,
+    limit: "chat",
+    decidesItself: true,
+    security: ["bearerAuth", "none"],
+    parameters: {
+      query: z.object({
+        jwt: z
+          .string()
+          .optional()
+          .meta({
+            description: "The access token, for clients that can send it in no other way.",
+            param: { example: exampleAccessToken },
+          }),
+      }),
+    },
+    body: { required: true, content: { [json]: describeBody() } },
+    refusals: [
+      "invalid-json-body",
+      "missing-jwt",
+      "invalid-jwt",
+      "cross-site-request",
+      "missing-messages",
+      "invalid-messages",
+      "unknown-model",
+      "quota-exceeded",
+      "provider-failed",
+      "state-unavailable",
+    ],
+    refusalContent: chatRefusalContent,
+    answers: {
+      200: {
+        description: streamDescription,
+        ownHeaders: { ...quotaHeaders, ...streamMark },
+        content: {
+          "text/event-stream": {
+            schema: { type: "string" },
+            examples: {
+              answer: { summary: "A search and an answer", value: toStreamExample(answerEvents) },
+              broken: { summary: "An answer that broke off", value: toStreamExample(brokenEvents) },
+            },
+          },
+        },
+      },
+    },
+  });
+}
+
+/**
+ * What `chatRequestSchema` judges, as OpenAPI 3.0 can say it: members that are not named here are let through
+ * there and may be anything, which 3.0 has no word for.
+ */
+const documentedPart = z.object({
+  type: z.string().describe("`text`; parts of other types are dropped, and nothing in them is fetched."),
+  text: z.string().optional().describe("Needed in a part of the type `text`."),
+});
+const documentedRequest = z
+  .object({
+    messages: z
+      .array(
+        z
+          .object({
+            id: z.string().optional(),
+            role: z.enum(["system", "user", "assistant"]),
+            content: z.union([z.string(), z.array(documentedPart)]).optional(),
+            parts: z.array(documentedPart).optional(),
+          })
+          .meta({
+            id: "ChatMessage",
+            description: "With `content` or `parts`; where both are, `parts` count.",
+          }),
+      )
+      .min(1)
+      .max(maxMessages),
+    model: z.string().nullish().describe("One of the models that the operator has listed."),
+    modelIndex: z.int().nullish().describe("Its place in that list, from 1; beyond the ends the nearest."),
+    metadata: z.object({}).nullish().describe("Taken, and not looked at."),
+    jwt: z.string().nullish().describe("The access token."),
+    data: z.object({ jwt: z.string().nullish() }).nullish(),
+    id: z.string().optional().describe("What `useChat` sends along; not looked at, and so with `trigger`."),
+    trigger: z.string().optional(),
+  })
+  .meta({ id: "ChatRequest" });
+
+function describeBody() {
+  const question = "What is the one-time form?";
+  return {
+    schema: documentedRequest,
+    examples: {
+      plain: { summary: "Role and content", value: { messages: [{ role: "user", content: question }] } },
+      useChat: {
+        summary: "As useChat sends it",
+        value: {
+          id: "chat-1",
+          trigger: "submit-message",
+          messages: [{ id: "message-1", role: "user", parts: [{ type: "text", text: question }] }],
+        },
+      },
+    },
+  };
+}
