@@ -14,7 +14,7 @@ const maxPageBodyBytes = 64 * 1024;
  * takes the host from headers anybody may send), a byte limit on bodies, and our own writer.
  */
 export function createPageHandler({ build, mode }: { build: ServerBuild; mode: string }) {
-  const handle = createRequestHandler({ ...build, routes: onlyPages(build.routes) }, mode);
+  const handle = createRequestHandler(onlyPages(build), mode);
 
   return async function answerPage({
     context,
@@ -45,10 +45,19 @@ export function createPageHandler({ build, mode }: { build: ServerBuild; mode: s
  * `/health%7a`, `.data`), without their headers, with a body that was read already, and with every answer, streams
  * and whole files too, collected in memory first.
  */
-function onlyPages(routes: ServerBuild["routes"]): ServerBuild["routes"] {
-  return Object.fromEntries(
-    Object.entries(routes).filter(([id, route]) => id === "root" || route?.module.default),
-  );
+function onlyPages(build: ServerBuild): ServerBuild {
+  const { assets, routes } = build;
+  const isPage = (id: string) => id === "root" || routes[id]?.module.default !== undefined;
+  // Both lists: what the manifest names and the routes lack, no page can be drawn with.
+  return {
+    ...build,
+    routes: pick(routes, isPage),
+    assets: { ...assets, routes: pick(assets.routes, isPage) },
+  };
+}
+
+function pick<Value>(from: Record<string, Value>, isWanted: (id: string) => boolean): Record<string, Value> {
+  return Object.fromEntries(Object.entries(from).filter(([id]) => isWanted(id)));
 }
 
 /** The framework answers an address it cannot decode with a page that has no data, which no page expects. */
