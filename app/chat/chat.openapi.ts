@@ -4,7 +4,7 @@ import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import { encodeEvent } from "~/platform/http/sse.server";
 import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
-import { chatRequestSchema, maxMessageChars, maxMessages } from "./chat.schema";
+import { maxMessageChars, maxMessages } from "./chat.schema";
 import type { ChatEvent } from "./chat-events";
 
 const tag = "Conversation";
@@ -160,7 +160,7 @@ const streamMark = {
 export function describeChat(api: ApiRegistry): void {
   api.addTag({
     name: tag,
-    description: "Talking with the assistant, and what a key may still have answered.",
+    description: "Talking with the assistant.",
   });
   api.describe({
     method: "post",
@@ -215,14 +215,46 @@ export function describeChat(api: ApiRegistry): void {
   });
 }
 
+/**
+ * What `chatRequestSchema` judges, as OpenAPI 3.0 can say it: members that are not named here are let through
+ * there and may be anything, which 3.0 has no word for.
+ */
+const documentedPart = z.object({
+  type: z.string().describe("`text`; parts of other types are dropped, and nothing in them is fetched."),
+  text: z.string().optional().describe("Needed in a part of the type `text`."),
+});
+const documentedRequest = z
+  .object({
+    messages: z
+      .array(
+        z
+          .object({
+            id: z.string().optional(),
+            role: z.enum(["system", "user", "assistant"]),
+            content: z.union([z.string(), z.array(documentedPart)]).optional(),
+            parts: z.array(documentedPart).optional(),
+          })
+          .meta({
+            id: "ChatMessage",
+            description: "With `content` or `parts`; where both are, `parts` count.",
+          }),
+      )
+      .min(1)
+      .max(maxMessages),
+    model: z.string().nullish().describe("One of the models that the operator has listed."),
+    modelIndex: z.int().nullish().describe("Its place in that list, from 1; beyond the ends the nearest."),
+    metadata: z.object({}).nullish().describe("Taken, and not looked at."),
+    jwt: z.string().nullish().describe("The access token."),
+    data: z.object({ jwt: z.string().nullish() }).nullish(),
+    id: z.string().optional().describe("What `useChat` sends along; not looked at, and so with `trigger`."),
+    trigger: z.string().optional(),
+  })
+  .meta({ id: "ChatRequest" });
+
 function describeBody() {
-  const documented = chatRequestSchema.meta({
-    id: "ChatRequest",
-    description: `One to ${maxMessages} messages. \`model\` is one of those the operator has listed; \`modelIndex\` counts them from 1.`,
-  });
   const question = "What is the one-time form?";
   return {
-    schema: documented,
+    schema: documentedRequest,
     examples: {
       plain: { summary: "Role and content", value: { messages: [{ role: "user", content: question }] } },
       useChat: {

@@ -1,160 +1,86 @@
 import { z } from "zod";
-import { exampleAccessToken } from "~/gate/gate-examples";
-import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalName } from "~/platform/http/refusal";
-import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
-import { quotaResetAnswerSchema, quotaResetBodySchema, quotaViewSchema } from "./quota.schema";
+import { tokenIdSchema } from "~/gate/token-id";
+import type { ApiRegistry } from "~/platform/openapi/api-registry";
+import { errorContent } from "~/platform/openapi/error-content";
+import { quotaResetAnswerSchema, quotaScopeSchema, quotaViewSchema } from "./quota.schema";
 
-const tag = "Conversation";
+const tag = "Quota";
 const json = "application/json";
 
-const quotaErrorSchema = z
-  .object({
-    error: z.string().describe("What went wrong, in words that stay the same."),
-    details: z.string().optional().describe("Bodies that cannot be used only: what is wrong with them."),
-    errors: z
-      .array(z.object({ path: z.string(), message: z.string() }))
-      .optional()
-      .describe("Bodies that do not fit only: every field that is wrong."),
-    maxBytes: z.int().min(1).optional().describe("Bodies that are too large only: the limit in bytes."),
-    limit: z.int().min(1).optional().describe("429 only: requests the limit allows in its window."),
-    remaining: z.int().min(0).optional().describe("429 only: requests that are left in the window."),
-    retryAfter: z.int().min(1).optional().describe("429 only: seconds to wait, as in Retry-After."),
-  })
-  .meta({ id: "QuotaError", description: "How the addresses of the quota refuse." });
-
-type QuotaError = z.infer<typeof quotaErrorSchema>;
-
-const scopeIssue = "Must be token, crypto or both.";
-const exampleMembers: Partial<Record<RefusalName, Partial<QuotaError>>> = {
-  "invalid-request": {
-    details: `scope: ${scopeIssue}`,
-    errors: [{ path: "scope", message: scopeIssue }],
-  },
-  "body-too-large": {
-    details: "The body is larger than the 16384 bytes this address accepts. Send less.",
-    maxBytes: 16_384,
-  },
-  "unsupported-media-type": {
-    details: "Send the body as JSON in UTF-8, with the header Content-Type: application/json.",
-  },
-  "too-many-requests": { limit: 5, remaining: 0, retryAfter: 12 },
-};
-
-const refusalContent: RefusalContent = ({ names }) => ({
-  [json]: {
-    schema: quotaErrorSchema,
-    examples: Object.fromEntries(
-      names.map((name) => {
-        const value: QuotaError = { error: refusalTable[name].title, ...exampleMembers[name] };
-        return [name, { summary: value.error, value }] as const;
-      }),
-    ),
-  },
-});
-
+/** How much of the conversation a key has left, and the operator's way to begin anew. */
 export function describeQuota(api: ApiRegistry): void {
-  describeView(api);
-  describeReset(api);
-}
-
-function describeView(api: ApiRegistry): void {
+  api.addTag({ name: tag, description: "How much of the conversation a key has left." });
+  api.addBearerScheme({
+    name: "quotaResetSecret",
+    description: "The operator's AI_QUOTA_RESET_SECRET, for /api/quota-reset alone.",
+  });
   api.describe({
     method: "get",
     path: "/api/quota",
     operationId: "getQuota",
     tag,
-    summary: "Ask what the key has left",
+    summary: "Ask how much is left",
     description:
-      "Of the key of the access token, which is taken from the same places as in the chat, the body excepted. A window opens with the first answer and ends at `resetAt`.",
+      "The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides.",
     security: ["bearerAuth"],
-    parameters: {
-      query: z.object({
-        jwt: z
-          .string()
-          .optional()
-          .meta({
-            description: "The access token, for clients that can send it in no other way.",
-            param: { example: exampleAccessToken },
-          }),
-      }),
-    },
     refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "state-unavailable"],
-    refusalContent,
+    refusalContent: errorContent,
     answers: {
       200: {
-        description: "Where the key stands.",
+        description: "The quota of the key that the token was made for.",
         content: {
           [json]: {
             schema: quotaViewSchema.meta({ id: "Quota" }),
-            examples: {
-              open: {
-                summary: "In an open window",
-                value: {
-                  ...{ active: true, limit: 20_000, used: 1_234, reserved: 2_000, remaining: 16_766 },
-                  resetAt: "2026-01-16T09:30:00.000Z",
-                },
-              },
-              fresh: {
-                summary: "Before the first answer",
-                value: {
-                  ...{ active: true, limit: 20_000, used: 0, reserved: 0, remaining: 20_000 },
-                  resetAt: null,
-                },
-              },
+            example: {
+              active: true,
+              limit: 20_000,
+              used: 1280,
+              reserved: 2000,
+              remaining: 16_720,
+              resetAt: "2026-01-16T09:30:00.000Z",
             },
           },
         },
       },
     },
   });
+  describeReset(api);
 }
 
-const resetDescription = `For the operator. Closes windows of the quota, so that the next answer opens a new one. Exactly one of \`all\`, \`tokenIds\` (not with the scope \`crypto\`) and \`addresses\` (not with the scope \`token\`) names them.
+const addresses = z
+  .array(z.string().regex(/^0x[0-9a-fA-F]{40}$/))
+  .min(1)
+  .max(500);
+const scope = quotaScopeSchema.optional();
 
-The secret, \`AI_QUOTA_RESET_SECRET\`, is looked for in the headers \`x-quota-reset-secret\` and \`x-ai-quota-reset-secret\`, in \`Authorization: Bearer\`, in the body's \`secret\` and in the query's. A wrong one is 401 whatever else is the case. Every reset leaves a line in the log and in the audit trail.`;
-
-const documentedOrder = quotaResetBodySchema.in
-  .extend({
-    tokenIds: z
-      .array(z.union([z.string().regex(/^[0-9]{1,78}$/), z.int().min(0)]))
-      .min(1)
-      .max(500)
-      .optional(),
-    secret: z.string().optional().describe("The secret, where no header holds it."),
-  })
-  .meta({ id: "QuotaResetOrder" });
+/** The rules that quotaResetBodySchema applies after parsing, written as shapes. */
+const resetBody = z.union([
+  z.object({ scope, all: z.literal(true) }).meta({ id: "ResetAllQuotas" }),
+  z
+    .object({ scope: z.enum(["token", "both"]).optional(), tokenIds: z.array(tokenIdSchema).min(1).max(500) })
+    .meta({ id: "ResetQuotasOfKeys" }),
+  z.object({ scope: z.enum(["crypto", "both"]).optional(), addresses }).meta({ id: "ResetQuotasOfWallets" }),
+]);
 
 function describeReset(api: ApiRegistry): void {
-  api.addBearerScheme({
-    name: "quotaResetSecret",
-    description: "The operator's `AI_QUOTA_RESET_SECRET`.",
-  });
   api.describe({
     method: "post",
     path: "/api/quota-reset",
-    operationId: "resetQuota",
+    operationId: "resetQuotas",
     tag,
-    summary: "Close windows of the quota",
-    description: resetDescription,
+    summary: "Let quotas begin anew",
+    description:
+      "For the operator. The secret is looked for in `x-quota-reset-secret`, `x-ai-quota-reset-secret`, `Authorization: Bearer`, the body's `secret` and the query's `secret`; the first one present decides.",
     limit: "quota-reset",
-    security: ["quotaResetSecret", "none"],
-    parameters: {
-      headers: z.object({
-        "x-quota-reset-secret": z
-          .string()
-          .optional()
-          .meta({ description: "The secret.", param: { example: "correct horse battery staple" } }),
-      }),
-    },
+    security: ["quotaResetSecret"],
     body: {
       required: true,
       content: {
         [json]: {
-          schema: documentedOrder,
+          schema: resetBody,
           examples: {
-            keys: { summary: "Some keys", value: { scope: "token", tokenIds: ["42", 43] } },
-            all: { summary: "Everything", value: { scope: "both", all: true } },
+            all: { summary: "Every window", value: { scope: "both", all: true } },
+            ids: { summary: "Of two keys", value: { scope: "token", tokenIds: ["42", "43"] } },
           },
         },
       },
@@ -165,26 +91,14 @@ function describeReset(api: ApiRegistry): void {
       "state-service-inactive",
       "state-unavailable",
     ],
-    refusalContent,
+    refusalContent: errorContent,
     answers: {
       200: {
-        description: "The windows are closed.",
+        description: "The windows are cleared.",
         content: {
           [json]: {
-            schema: quotaResetAnswerSchema.meta({ id: "QuotaResetAnswer" }),
-            examples: {
-              keys: {
-                summary: "Some keys",
-                value: { ok: true, scope: "token", mode: "ids", token: { deleted: 1 } },
-              },
-              all: {
-                summary: "Everything",
-                value: {
-                  ...{ ok: true, scope: "both", mode: "all" },
-                  ...{ token: { deleted: 12 }, crypto: { deleted: 0 } },
-                },
-              },
-            },
+            schema: quotaResetAnswerSchema.meta({ id: "QuotasReset" }),
+            example: { ok: true, scope: "both", mode: "all", token: { deleted: 3 }, crypto: { deleted: 0 } },
           },
         },
       },

@@ -10,6 +10,8 @@ import { buildApiDocument } from "./api-description.server";
 const projectDir = fileURLToPath(new URL("../..", import.meta.url));
 const ruleset = (name: string) => path.join(projectDir, "app", "services", `api-description.${name}.yaml`);
 const limits = distinctLimits();
+/** Two linters with a process each, beside whatever else a busy machine does. */
+const timeoutMs = 60_000;
 
 /** Each linter has found faults that the other one missed. */
 const linters = [
@@ -50,22 +52,30 @@ async function lint({ parameters, text }: { parameters: string[]; text: string }
   });
 }
 
-test.each(linters)("$name finds nothing to say about the document", async ({ parameters, clean }) => {
-  for (const isDemo of [false, true]) {
-    const document = buildApiDocument({ origin: "https://gate.example", limits, isDemo });
-    const { code, output } = await lint({ parameters, text: JSON.stringify(document) });
-    expect(output).toMatch(clean);
-    expect(code).toBe(0);
-  }
-});
+test.each(linters)(
+  "$name finds nothing to say about the document",
+  async ({ parameters, clean }) => {
+    for (const isDemo of [false, true]) {
+      const document = buildApiDocument({ origin: "https://gate.example", limits, isDemo });
+      const { code, output } = await lint({ parameters, text: JSON.stringify(document) });
+      expect(output).toMatch(clean);
+      expect(code).toBe(0);
+    }
+  },
+  timeoutMs,
+);
 
-test.each(linters)("$name would find a fault", async ({ parameters, clean }) => {
-  const document = buildApiDocument({ origin: "https://gate.example", limits, isDemo: false });
-  const faulty = JSON.stringify(document).replaceAll(
-    '"name":"tokenId","in":"path"',
-    '"name":"id","in":"path"',
-  );
-  const { code, output } = await lint({ parameters, text: faulty });
-  expect(code).toBeGreaterThan(0);
-  expect(output).not.toMatch(clean);
-});
+test.each(linters)(
+  "$name would find a fault",
+  async ({ parameters, clean }) => {
+    const document = buildApiDocument({ origin: "https://gate.example", limits, isDemo: false });
+    const faulty = JSON.stringify(document).replaceAll(
+      '"name":"tokenId","in":"path"',
+      '"name":"id","in":"path"',
+    );
+    const { code, output } = await lint({ parameters, text: faulty });
+    expect(code).toBeGreaterThan(0);
+    expect(output).not.toMatch(clean);
+  },
+  timeoutMs,
+);

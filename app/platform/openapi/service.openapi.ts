@@ -106,6 +106,7 @@ function describeProbes(api: ApiRegistry): void {
       },
     },
   });
+  const quota = { active: true, missing: [] };
   const up = { state: "up", latencyMs: 1.4 };
   const down = {
     state: "down",
@@ -125,7 +126,7 @@ function describeProbes(api: ApiRegistry): void {
         content: {
           [json]: {
             schema: readinessSchema,
-            example: { status: "ready", dependencies: { database: up, chain: up } },
+            example: { status: "ready", dependencies: { database: up, chain: up }, quota },
           },
         },
       },
@@ -134,7 +135,7 @@ function describeProbes(api: ApiRegistry): void {
         content: {
           [json]: {
             schema: readinessSchema,
-            example: { status: "unready", dependencies: { database: up, chain: down } },
+            example: { status: "unready", dependencies: { database: up, chain: down }, quota },
           },
         },
       },

@@ -19,6 +19,12 @@ export const readinessSchema = z
       .object({ database: dependencySchema, chain: dependencySchema })
       .catchall(dependencySchema)
       .describe("Each thing the service depends on, by its name."),
+    quota: z
+      .object({
+        active: z.boolean(),
+        missing: z.array(z.string()).describe("What keeps it from being in force, in words."),
+      })
+      .describe("Whether the chat quota is in force."),
   })
   .meta({ id: "Readiness" });
 
