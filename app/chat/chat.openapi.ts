@@ -2,7 +2,6 @@ import { z } from "zod";
 import { exampleAccessToken } from "~/gate/gate-examples";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
-import { encodeEvent } from "~/platform/http/sse.server";
 import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
 import { maxMessageChars, maxMessages } from "./chat.schema";
 import type { ChatEvent } from "./chat-events";
@@ -10,7 +9,7 @@ import type { ChatEvent } from "./chat-events";
 const tag = "Conversation";
 const json = "application/json";
 
-export const chatErrorSchema = z
+const chatErrorSchema = z
   .object({
     error: z.string().describe("What went wrong, in words that stay the same."),
     details: z
@@ -54,7 +53,7 @@ const furtherExamples: Partial<Record<RefusalName, Record<string, z.infer<typeof
   },
 };
 
-export const chatRefusalContent: RefusalContent = ({ names }) => {
+const refusalContent: RefusalContent = ({ names }) => {
   const examples = names.flatMap((name) => {
     const own = { error: refusalTable[name].title, ...exampleMembers[name] };
     return [[name, own] as const, ...Object.entries(furtherExamples[name] ?? {})];
@@ -102,8 +101,10 @@ const brokenEvents: ChatEvent[] = [
 ];
 
 /** As it goes over the wire. */
-export function toStreamExample(events: readonly ChatEvent[]): string {
-  return `${events.map(encodeEvent).join("")}data: [DONE]\n\n`;
+function toStreamExample(events: readonly ChatEvent[]): string {
+  return [...events.map((event) => JSON.stringify(event)), "[DONE]"]
+    .map((data) => `data: ${data}\n\n`)
+    .join("");
 }
 
 const chatDescription = `Asks the assistant, and streams what it says as server-sent events that the AI SDK's \`useChat\` reads as they are.
@@ -196,7 +197,7 @@ export function describeChat(api: ApiRegistry): void {
       "provider-failed",
       "state-unavailable",
     ],
-    refusalContent: chatRefusalContent,
+    refusalContent,
     answers: {
       200: {
         description: streamDescription,

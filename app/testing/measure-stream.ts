@@ -1,12 +1,14 @@
 /**
  * What an answer costs beyond a direct call of the provider: time to the first token, CPU a token, memory a
- * stream. The provider's server runs in a process of its own. `npx tsx --expose-gc app/testing/measure-stream.ts`
- * prints the figures as JSON.
+ * stream; and what it would cost by the AI SDK's server path. The provider's server runs in a process of its own.
+ * Prints the figures as JSON; `npm run bench` makes a table of them.
  */
 import { fork } from "node:child_process";
 import { once, setMaxListeners } from "node:events";
 import { request } from "node:http";
 import { fileURLToPath } from "node:url";
+import { streamText } from "ai";
+import type { LanguageModel } from "ai";
 import { createHostedProvider } from "~/chat/providers/openai.gateway.server";
 import { openReply, unmeteredReservation } from "~/chat/reply.server";
 import { answerEventStream } from "~/platform/http/sse.server";
@@ -66,17 +68,74 @@ async function readReply({ baseUrl, question }: { baseUrl: string; question: str
   return firstAtMs - startedAtMs;
 }
 
+/**
+ * The SDK's model interface over our own reader of the provider's stream, so that what differs is the SDK's path
+ * and nothing below it.
+ */
+function createSdkModel({ baseUrl, question }: { baseUrl: string; question: string }): LanguageModel {
+  const tokens = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
+  return {
+    specificationVersion: "v3",
+    provider: "measured",
+    modelId: "m",
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error("Only streams are measured.")),
+    doStream: async () => {
+      const events = createHostedProvider({ baseUrl, apiKey: "sk-test-key" }).open({
+        ...{ model: "m", system: "", messages: [{ role: "user", text: question }], tools: [] },
+        ...{ maxOutputTokens: 1_000_000, signal: silent },
+      });
+      const iterator = events[Symbol.asyncIterator]();
+      return {
+        stream: new ReadableStream({
+          start: (controller) => controller.enqueue({ type: "text-start", id: "1" }),
+          async pull(controller) {
+            const { value, done } = await iterator.next();
+            if (!done && value.type === "text") {
+              controller.enqueue({ type: "text-delta", id: "1", delta: value.text });
+              return;
+            }
+            controller.enqueue({ type: "text-end", id: "1" });
+            controller.enqueue({
+              type: "finish",
+              finishReason: { unified: "stop", raw: "stop" },
+              usage: {
+                inputTokens: tokens,
+                outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+              },
+            });
+            controller.close();
+            await iterator.return?.();
+          },
+        }),
+      };
+    },
+  };
+}
+
+async function readSdk({ baseUrl, question }: { baseUrl: string; question: string }): Promise<number> {
+  const startedAtMs = performance.now();
+  let firstAtMs = 0;
+  const model = createSdkModel({ baseUrl, question });
+  const response = streamText({ model, prompt: question, abortSignal: silent }).toUIMessageStreamResponse();
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    if (firstAtMs === 0 && Buffer.from(chunk).includes("word")) firstAtMs = performance.now();
+  }
+  return firstAtMs - startedAtMs;
+}
+
 type Read = typeof readReply;
 
 /** In turns, so that whatever else the machine does falls on both alike. */
 async function measureFirstTokens({ baseUrl }: { baseUrl: string }) {
-  const times = { direct: [] as number[], reply: [] as number[] };
+  const times = { direct: [] as number[], reply: [] as number[], sdk: [] as number[] };
   for (let round = 0; round < 500; round += 1) {
     times.direct.push(await readDirectly({ baseUrl, question: "tokens:3:0" }));
     times.reply.push(await readReply({ baseUrl, question: "tokens:3:0" }));
+    times.sdk.push(await readSdk({ baseUrl, question: "tokens:3:0" }));
   }
   const median = (all: number[]) => all.slice(100).sort((one, other) => one - other)[200] ?? 0;
-  return { direct: median(times.direct), reply: median(times.reply) };
+  return { direct: median(times.direct), reply: median(times.reply), sdk: median(times.sdk) };
 }
 
 async function measureTokenMicroseconds({ read, baseUrl }: { read: Read; baseUrl: string }): Promise<number> {
@@ -113,13 +172,15 @@ async function measureParallel({ read, baseUrl }: { read: Read; baseUrl: string 
 async function measure() {
   const server = fork(fileURLToPath(import.meta.url), ["serve"], { execArgv: ["--import", "tsx"] });
   const [baseUrl] = (await once(server, "message")) as [string];
-  const figures: Record<string, unknown> = { firstTokenMs: await measureFirstTokens({ baseUrl }) };
+  const firstTokenMs = await measureFirstTokens({ baseUrl });
+  const figures: Record<string, unknown> = {};
   for (const [name, read] of [
     ["direct", readDirectly],
     ["reply", readReply],
-    ["directAgain", readDirectly],
+    ["sdk", readSdk],
   ] as const) {
     figures[name] = {
+      firstTokenMs: firstTokenMs[name],
       microsecondsAToken: await measureTokenMicroseconds({ read, baseUrl }),
       ...(await measureParallel({ read, baseUrl })),
     };

@@ -101,6 +101,7 @@ test("a request that is wrong in everything is refused for one thing after the o
     429,
     { error: "Quota exceeded", remaining: 0, resetAt },
   ]);
+  expect(exhausted.headers.get("x-ratelimit-remaining")).toBe("0");
   expect(exhausted.headers.get("x-quota-limit")).toBe("20000");
   expect(exhausted.headers.get("x-quota-remaining")).toBe("0");
   expect(exhausted.headers.get("x-quota-reset")).toBe(resetAt);

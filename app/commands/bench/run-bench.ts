@@ -9,15 +9,16 @@ import type { Measurement, Verdict } from "./figures";
 import { measure, timeStarts } from "./measure";
 import type { StartTimes } from "./measure";
 import { operations } from "./operations";
+import { benchStreams } from "./stream-costs";
 import { describeMachine, replaceMeasured, toText } from "./report";
 import type { Report } from "./report";
 
 const usage = `Usage: npm run bench [-- options]
 
-  --write        put the measured table into docs/performance.md
+  --write        put the measured tables into docs/performance.md and the decision about streams
   --rounds N     rounds for each operation (default 5)
   --scale X      multiplies the requests of a round (default 1)
-  --only SLUG    one operation: ${operations.map(({ slug }) => slug).join(", ")}
+  --only SLUG    one operation: ${operations.map(({ slug }) => slug).join(", ")}, streams
   --profile      write a CPU profile of the server to e2e/.results
 `;
 
@@ -38,14 +39,17 @@ const { values: options } = parseArgs({
 });
 
 if (options.help) console.log(usage);
-else await runBench();
+else {
+  mkdirSync(resultsDir, { recursive: true });
+  if (options.only !== "streams") await runBench();
+  if ([undefined, "streams"].includes(options.only)) await benchStreams({ resultsDir, write: options.write });
+}
 
 async function runBench(): Promise<void> {
   const rounds = Math.max(1, Number.parseInt(options.rounds, 10));
   const scale = Number(options.scale);
   const chosen = operations.filter(({ slug }) => options.only === undefined || slug === options.only);
   if (chosen.length === 0 || !(scale > 0) || Number.isNaN(rounds)) throw new Error(usage);
-  mkdirSync(resultsDir, { recursive: true });
   const loadBefore = os.loadavg();
   const nodeOptions = options.profile ? ["--cpu-prof", `--cpu-prof-dir=${path.resolve(resultsDir)}`] : [];
   const place = await openBenchPlace({ nodeOptions });
