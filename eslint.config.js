@@ -5,7 +5,7 @@ import jsxA11y from "eslint-plugin-jsx-a11y";
 import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
-const features = ["gate", "content", "demo", "chat", "quota", "speech", "tools"];
+const features = ["gate", "content", "demo", "chat", "quota", "speech", "tools", "search"];
 
 /** Each zone names a place, what it must not reach for, and where the code belongs instead. */
 const zones = [

@@ -32,6 +32,8 @@ import { wireGate } from "~/services/gate.server";
 import type { GateServices } from "~/services/gate.server";
 import { wireQuota } from "~/services/quota.server";
 import type { QuotaServices } from "~/services/quota.server";
+import { wireSearch } from "~/services/search.server";
+import { wireTools } from "~/services/tools.server";
 
 export type Services = {
   config: Config;
@@ -95,7 +97,9 @@ export async function startServices({
   const content = await wireContent({ config, log });
   const gate = await wireGate({ config, domains, origin, database, chain, content, metrics, log });
   const quota = await wireQuota({ config, database, log });
-  const chat = wireChat({ config, gate, quota, log });
+  const search = wireSearch({ config, log });
+  const tools = wireTools({ gate, search });
+  const chat = wireChat({ config, gate, quota, tools, log });
   const sweeper = createSweeper({
     store: createSweepStore({ database }),
     clock: systemClock,

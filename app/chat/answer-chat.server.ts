@@ -4,7 +4,7 @@ import type { Answer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { findModel, normalizeMessages, readChatRequest } from "./chat.schema";
 import type { ChatEvent } from "./chat-events";
-import type { ChatTool, ToolCaller } from "./chat-tool";
+import type { Tool, ToolCaller } from "~/tools/tool";
 import { generalFailureMessage, ProviderError } from "./providers/chat-provider";
 import type { ChatProvider } from "./providers/chat-provider";
 import { openReply, ReplyCancelled } from "./reply.server";
@@ -14,7 +14,7 @@ export type ChatDependencies = {
   provider: ChatProvider;
   models: readonly string[];
   readSystemPrompt: () => Promise<string>;
-  tools: readonly ChatTool[];
+  tools: readonly Tool[];
   maxSteps: number;
   maxDurationMs: number;
   shutdownSignal: AbortSignal;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toWellFormedText } from "./well-formed-text";
+import { toWellFormedText } from "~/platform/well-formed-text";
 
 export const maxMessages = 100;
 /** In UTF-16 units, over all text parts of one message. */

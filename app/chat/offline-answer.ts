@@ -1,7 +1,7 @@
-import { searchResultSchema } from "./search-tool";
-import type { SearchResult } from "./search-tool";
-import { toSearchWords } from "./search-words";
-import { cutText } from "./well-formed-text";
+import { searchResultSchema } from "~/tools/search-tool";
+import type { SearchResult } from "~/tools/search-tool";
+import { toSearchWords } from "~/search/search-words";
+import { cutText } from "~/platform/well-formed-text";
 
 export const assistantIntroduction =
   "I am a retrieval-only assistant: I write nothing of my own, I quote what the operator of this site has published.";

@@ -1,17 +1,17 @@
 import type { ChatEvent, FinishReason } from "./chat-events";
-import type { ChatTool, ToolCaller } from "./chat-tool";
+import type { Tool, ToolCaller } from "~/tools/tool";
 import type { ModelMessage, ProviderEvent, ToolCall } from "./providers/chat-provider";
 import type { ReplyRun } from "./reply-run.server";
-import { readToolInput, runTool } from "./run-tool.server";
-import type { ToolInput, ToolOutcome } from "./run-tool.server";
-import { cutText, toWellFormedText } from "./well-formed-text";
+import { readToolInput, runTool } from "~/tools/run-tool.server";
+import type { ToolInput, ToolOutcome } from "~/tools/run-tool.server";
+import { cutText, toWellFormedText } from "~/platform/well-formed-text";
 
 /** More calls than this in one step are answered with an error instead of being run. */
 export const maxToolsPerStep = 8;
 
 export type StepContext = {
   run: ReplyRun;
-  tools: readonly ChatTool[];
+  tools: readonly Tool[];
   caller: ToolCaller;
   warn: (message: string, error: unknown) => void;
   /** Every id handed out in this answer: clients tell calls apart by them, models repeat them. */
@@ -35,7 +35,7 @@ export async function* runStep({
   context: StepContext;
   events: AsyncIterator<ProviderEvent>;
   /** Those that the model was offered in this step. */
-  tools: readonly ChatTool[];
+  tools: readonly Tool[];
 }): AsyncGenerator<ChatEvent, StepResult> {
   const said: Said = { text: "", calls: [], reason: "other", wasCut: false };
   const ids = new Map<string, string>();
@@ -138,7 +138,7 @@ async function* runCalls({
 }: {
   context: StepContext;
   calls: readonly AskedCall[];
-  tools: readonly ChatTool[];
+  tools: readonly Tool[];
 }): AsyncGenerator<ChatEvent, Map<string, ToolOutcome>> {
   const outcomes = new Map<string, ToolOutcome>();
   const running = new Map(
@@ -170,7 +170,7 @@ async function runCall({
 }: {
   context: StepContext;
   call: AskedCall;
-  tools: readonly ChatTool[];
+  tools: readonly Tool[];
   isTooMany: boolean;
 }): Promise<ToolOutcome> {
   const tool = tools.find(({ name }) => name === toolName);

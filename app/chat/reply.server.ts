@@ -1,7 +1,7 @@
 import type { ChatMessage } from "./chat.schema";
 import type { ChatEvent, FinishReason } from "./chat-events";
-import { toToolOffer } from "./chat-tool";
-import type { ChatTool, ToolCaller } from "./chat-tool";
+import { toToolOffer } from "~/tools/tool";
+import type { Tool, ToolCaller } from "~/tools/tool";
 import { generalFailureMessage, ProviderError } from "./providers/chat-provider";
 import type { ChatProvider, ModelMessage, ProviderEvent } from "./providers/chat-provider";
 import { startRun } from "./reply-run.server";
@@ -15,7 +15,7 @@ export type ReplyOptions = {
   /** The operator's own words to the model; nothing a client sends replaces them. */
   system: string;
   messages: readonly ChatMessage[];
-  tools: readonly ChatTool[];
+  tools: readonly Tool[];
   caller: ToolCaller;
   reservation: QuotaReservation;
   maxSteps: number;
@@ -118,7 +118,7 @@ async function* runSteps({
 }
 
 /** The last step is offered no tools, so that it is spent on an answer. */
-function toolsIn({ options, step }: { options: ReplyOptions; step: number }): readonly ChatTool[] {
+function toolsIn({ options, step }: { options: ReplyOptions; step: number }): readonly Tool[] {
   return step >= options.maxSteps ? [] : options.tools;
 }
 
@@ -131,7 +131,7 @@ function openStep({
   options: ReplyOptions;
   run: ReplyRun;
   messages: readonly ModelMessage[];
-  tools: readonly ChatTool[];
+  tools: readonly Tool[];
 }): AsyncIterator<ProviderEvent> {
   const events = provider.open({
     model,

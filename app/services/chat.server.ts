@@ -1,14 +1,11 @@
 import { answerChat } from "~/chat/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "~/chat/answer-chat.server";
-import { createKeyStatusTool } from "~/chat/key-status-tool";
-import { createKnowledgeSearch } from "~/chat/knowledge-search.server";
 import type { ChatProvider } from "~/chat/providers/chat-provider";
 import { createLocalProvider } from "~/chat/providers/local.gateway.server";
 import { createOfflineProvider } from "~/chat/providers/offline.server";
 import { createHostedProvider } from "~/chat/providers/openai.gateway.server";
 import { createProviderPing } from "~/chat/providers/provider-ping.gateway.server";
 import { createEdgeProvider } from "~/chat/providers/workers-ai.gateway.server";
-import { createSearchTool } from "~/chat/search-tool";
 import { createSystemPromptReader } from "~/chat/system-prompt.server";
 import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
@@ -19,6 +16,7 @@ import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import type { GateServices } from "./gate.server";
 import type { QuotaServices } from "./quota.server";
+import type { ToolServices } from "./tools.server";
 
 export type ChatServices = {
   answer: (call: { context: RequestContext }) => Promise<ChatAnswer>;
@@ -34,17 +32,18 @@ export function wireChat({
   config,
   gate,
   quota,
+  tools,
   log,
 }: {
   config: Config;
   gate: GateServices;
   quota: QuotaServices;
+  tools: ToolServices;
   log: Log;
 }): ChatServices {
   const { conversation, serving } = config;
   const shutdown = new AbortController();
   const warn = (message: string, error: unknown) => log.warn({ err: error }, message);
-  const search = createKnowledgeSearch({ contentDir: serving.contentDir, warn });
   const { provider, ping } = chooseProvider(config);
   const dependencies: ChatDependencies = {
     provider,
@@ -53,10 +52,7 @@ export function wireChat({
       setting: conversation.systemPrompt,
       contentDir: serving.contentDir,
     }),
-    tools: [
-      createSearchTool({ name: "libsql_search", search }),
-      createKeyStatusTool({ readTokenStatus: gate.readTokenStatus }),
-    ],
+    tools: tools.registry,
     maxSteps: conversation.maxSteps,
     maxDurationMs: conversation.maxDurationSeconds * 1000,
     shutdownSignal: shutdown.signal,

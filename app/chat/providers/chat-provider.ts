@@ -1,3 +1,4 @@
+import type { ToolOffer } from "~/tools/tool";
 import type { FinishReason } from "~/chat/chat-events";
 
 export type ToolCall = { toolCallId: string; toolName: string; inputText: string };
@@ -7,8 +8,6 @@ export type ModelMessage =
   | { role: "user" | "context"; text: string }
   | { role: "assistant"; text: string; toolCalls?: readonly ToolCall[] }
   | { role: "tool"; toolCallId: string; toolName: string; outputText: string; failed: boolean };
-
-export type ToolOffer = { name: string; description: string; inputJsonSchema: Record<string, unknown> };
 
 export type ProviderRequest = {
   model: string;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createSearchTool } from "~/chat/search-tool";
+import { createSearchTool } from "~/tools/search-tool";
 import { openReply, ReplyCancelled } from "~/chat/reply.server";
 import type { ReplyOptions } from "~/chat/reply.server";
 import type { ChatEvent } from "~/chat/chat-events";
-import type { PassageMatch } from "~/chat/passage-index";
+import type { PassageMatch } from "~/search/passage-index";
 import { createOfflineProvider } from "./offline.server";
 import type { Sleep } from "./offline.server";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { composeAnswer, findSmallTalkAnswer, noSearchAnswer } from "~/chat/offline-answer";
-import { cutText } from "~/chat/well-formed-text";
+import { cutText } from "~/platform/well-formed-text";
 import { generalFailureMessage } from "./chat-provider";
 import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest } from "./chat-provider";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { linkAbort } from "~/chat/linked-abort";
+import { linkAbort } from "~/platform/linked-abort";
 import { ProviderError } from "./chat-provider";
 import type { ChatProvider, ProviderEvent, ProviderRequest } from "./chat-provider";
 import { CompletionFault, createCompletionReader } from "./completion-reader";

@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { defineChatTool, toToolOffer } from "./chat-tool";
-import type { ChatTool } from "./chat-tool";
+import { defineTool, toToolOffer } from "./tool";
+import type { Tool } from "./tool";
 import { createKeyStatusTool } from "./key-status-tool";
 import { runTool } from "./run-tool.server";
 import { createSearchTool } from "./search-tool";
 
 const signal = new AbortController().signal;
 
-function toolThat(run: ChatTool["run"], changes: Partial<ChatTool> = {}): ChatTool {
+function toolThat(run: Tool["run"], changes: Partial<Tool> = {}): Tool {
   return {
-    ...defineChatTool({ name: "t", description: "", inputSchema: z.strictObject({}), run }),
+    ...defineTool({ name: "t", description: "", inputSchema: z.strictObject({}), run }),
     ...changes,
   };
 }
 
-function run(tool: ChatTool, input: unknown = {}) {
+function run(tool: Tool, input: unknown = {}) {
   return runTool({ tool, input, caller: null, signal, warn: () => undefined });
 }
 

@@ -1,10 +1,12 @@
 import { z } from "zod";
-import type { ToolOffer } from "./providers/chat-provider";
 
 /** Who a tool works for; null when nobody signed in. A tool never has more rights than this. */
 export type ToolCaller = { address: string; tokenId: string; scopes: readonly string[] } | null;
 
-export type ChatTool = {
+/** What a model or an MCP client is told about a tool. */
+export type ToolOffer = { name: string; description: string; inputJsonSchema: Record<string, unknown> };
+
+export type Tool = {
   name: string;
   description: string;
   inputSchema: z.ZodObject;
@@ -20,19 +22,19 @@ export class ToolFailure extends Error {
 }
 
 /** Keeps the schema's type for `run`, which the list of tools has to forget. */
-export function defineChatTool<Schema extends z.ZodObject>(
-  tool: Omit<ChatTool, "inputSchema" | "run"> & {
+export function defineTool<Schema extends z.ZodObject>(
+  tool: Omit<Tool, "inputSchema" | "run"> & {
     inputSchema: Schema;
     run: (call: { input: z.infer<Schema>; caller: ToolCaller; signal: AbortSignal }) => Promise<unknown>;
   },
-): ChatTool {
+): Tool {
   return { ...tool, run: ({ input, ...rest }) => tool.run({ input: input as z.infer<Schema>, ...rest }) };
 }
 
 /** Made once for each tool: turning a schema round costs more than the rest of a request. */
-const offers = new WeakMap<ChatTool, ToolOffer>();
+const offers = new WeakMap<Tool, ToolOffer>();
 
-export function toToolOffer(tool: ChatTool): ToolOffer {
+export function toToolOffer(tool: Tool): ToolOffer {
   const known = offers.get(tool);
   if (known) return known;
   const { $schema: _dialect, ...inputJsonSchema } = z.toJSONSchema(tool.inputSchema, { io: "input" });

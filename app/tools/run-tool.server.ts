@@ -1,6 +1,6 @@
-import { ToolFailure } from "./chat-tool";
-import type { ChatTool, ToolCaller } from "./chat-tool";
-import { linkAbort } from "./linked-abort";
+import { ToolFailure } from "./tool";
+import type { Tool, ToolCaller } from "./tool";
+import { linkAbort } from "~/platform/linked-abort";
 
 export const defaultToolTimeoutMs = 10_000;
 export const defaultMaxToolOutputBytes = 32 * 1024;
@@ -27,7 +27,7 @@ export async function runTool({
   signal,
   warn,
 }: {
-  tool: ChatTool;
+  tool: Tool;
   input: unknown;
   caller: ToolCaller;
   signal: AbortSignal;
@@ -56,7 +56,7 @@ async function runWithinTime({
   caller,
   signal,
 }: {
-  tool: ChatTool;
+  tool: Tool;
   input: unknown;
   caller: ToolCaller;
   signal: AbortSignal;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { defineChatTool, ToolFailure } from "./chat-tool";
-import type { ChatTool } from "./chat-tool";
-import { defaultNamespace } from "./knowledge-page";
-import type { PassageMatch } from "./passage-index";
+import { defineTool, ToolFailure } from "./tool";
+import type { Tool } from "./tool";
+import { defaultNamespace } from "~/search/knowledge-page";
+import type { PassageMatch } from "~/search/passage-index";
 
 export const maxQueryChars = 1_000;
 
@@ -29,8 +29,8 @@ export function createSearchTool({
   search: (question: { query: string; namespace: string; topK: number }) => Promise<PassageMatch[]>;
   /** Answered only to callers who signed in. */
   gatedNamespaces?: readonly string[];
-}): ChatTool {
-  return defineChatTool({
+}): Tool {
+  return defineTool({
     name,
     description: "Searches the documents of this site's operator and returns the passages that fit best.",
     inputSchema: z.strictObject({

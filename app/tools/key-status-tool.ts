@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineChatTool, ToolFailure } from "./chat-tool";
-import type { ChatTool } from "./chat-tool";
+import { defineTool, ToolFailure } from "./tool";
+import type { Tool } from "./tool";
 
 export type KeyStatus = {
   tokenId: string;
@@ -19,8 +19,8 @@ export function createKeyStatusTool({
   readTokenStatus,
 }: {
   readTokenStatus: (question: { tokenId: string }) => Promise<KeyStatus>;
-}): ChatTool {
-  return defineChatTool({
+}): Tool {
+  return defineTool({
     name: "key_status",
     description: "Tells whether a key exists, who owns it and whether it has been used, by its token id.",
     inputSchema: z.strictObject({
