@@ -4,17 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { fallingSilentAfter, saying, talkingForever } from "~/testing/openai-server";
 import { waitUntil } from "~/testing/processes";
-import { combinePlaced, tokenPlacements } from "~/testing/token-placements";
-import {
-  chat,
-  hello,
-  limitsOff,
-  localProvider,
-  openChat,
-  openLedger,
-  quotaOn,
-  readUntil,
-} from "./chat-fixture";
+import { chat, limitsOff, localProvider, openChat, openLedger, quotaOn, readUntil } from "./chat-fixture";
 import { signInNew, startChatServer, startProvider, textOf } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
@@ -163,28 +153,6 @@ test("a key that was used up or given away talks no more", async () => {
   await gate.transferKey({ from: given.account, to: stranger.address, tokenId: given.tokenId });
   await waitUntil(async () => (await chat({ port, headers: given.bearer })).status === 401);
   expect(JSON.parse((await chat({ port, headers: given.bearer })).text)).toEqual(refusal);
-});
-
-test("a token is taken from each of its six places, and the first one present decides", async () => {
-  const { port, output } = gate.server;
-  const { token } = await signInNew({ gate });
-  const bad = `${token.slice(0, -6)}AAAAAA`;
-  const ask = async (...parts: ReturnType<(typeof tokenPlacements)[number]["place"]>[]) => {
-    const { headers, query, body } = combinePlaced(parts);
-    const path = `/api/chat?${new URLSearchParams(query)}`;
-    return (await chat({ port, headers, path, json: { ...hello, ...body } })).status;
-  };
-  expect(tokenPlacements).toHaveLength(6);
-  for (const [index, { location, place }] of tokenPlacements.entries()) {
-    expect(await ask(place(token)), location).toBe(200);
-    expect(await ask(place(bad)), location).toBe(401);
-    for (const later of tokenPlacements.slice(index + 1)) {
-      // `jwt` and `data.jwt` stand in one body, which `combinePlaced` puts together.
-      expect(await ask(place(bad), later.place(token)), `${location} before ${later.location}`).toBe(401);
-      expect(await ask(place(token), later.place(bad)), `${location} before ${later.location}`).toBe(200);
-    }
-  }
-  for (const text of [token, bad]) expect(output()).not.toContain(text.split(".")[1]);
 });
 
 test("a cookie works from the site itself and from clients that are no browsers, not from another site", async () => {

@@ -1,155 +1,182 @@
+import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { refusalTable } from "~/platform/http/refusal";
+import type { RefusalName } from "~/platform/http/refusal";
+import { readBuiltRoutes } from "~/testing/built-routes";
+import { limitsOff, quotaOn, signInNew } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
+import { problem, routeExpectations } from "./route-expectations";
+import type { BodyExpectation, RouteExpectation, SweptAnswer } from "./route-expectations";
+
+const metricsToken = "metrics-token-of-the-tests";
+const resetSecret = "a-quota-reset-secret-of-the-tests";
 
 let gate: Gate;
+let credentials: Record<NonNullable<RouteExpectation["credential"]>, Record<string, string>>;
 beforeAll(async () => {
   // Limits are proved elsewhere; here every request has to reach what it asks about.
-  const off = {
-    RATE_LIMIT_NONCE: "0",
-    RATE_LIMIT_GATE_ACCESS: "0",
-    RATE_LIMIT_FORM_SUBMISSION: "0",
-    RATE_LIMIT_TOKEN_STATUS: "0",
+  gate = await openGate({
+    env: {
+      ...limitsOff,
+      ...quotaOn,
+      RATE_LIMIT_QUOTA_RESET: "0",
+      AI_QUOTA_RESET_SECRET: resetSecret,
+      METRICS_TOKEN: metricsToken,
+    },
+  });
+  credentials = {
+    "access token": (await signInNew({ gate })).bearer,
+    "reset secret": { "X-Quota-Reset-Secret": resetSecret },
   };
-  gate = await openGate({ env: { ...off, METRICS_TOKEN: "metrics-token-of-the-tests" } });
 });
 afterAll(() => gate.close());
 
-/** Every resource route with the methods it has, the largest body it takes, and whether it is a stranger's to use. */
-const routes = [
-  { path: "/api/nonce", methods: ["GET"] },
-  { path: "/api/gate-access", methods: ["POST"], maxBodyBytes: 65_536, needsProof: true },
-  { path: "/api/form-submission-gate", methods: ["POST"], maxBodyBytes: 65_536 },
-  { path: "/api/token-status/1", methods: ["GET"] },
-  { path: "/api/settings", methods: ["GET"] },
-  { path: "/api/openapi", methods: ["GET"] },
-  { path: "/healthz", methods: ["GET"] },
-  { path: "/readyz", methods: ["GET"] },
-  { path: "/metrics", methods: ["GET"] },
-  { path: "/.well-known/jwks.json", methods: ["GET"] },
-  { path: "/media/1/audio.wav", methods: ["GET"] },
-  { path: "/sandbox", methods: ["GET"] },
-];
-const posting = routes.filter((route) => route.methods.includes("POST"));
+const builtRoutes = readBuiltRoutes();
+const resourcePatterns = builtRoutes.filter(({ isResource }) => isResource).map(({ pattern }) => pattern);
 
-async function send(
-  path: string,
-  init: RequestInit,
-): Promise<{ status: number; headers: Headers; text: string }> {
+/** What the built server really has; what the table says of it is looked up when the test runs. */
+const routes = resourcePatterns.flatMap((pattern) => {
+  const expected = routeExpectations[pattern];
+  if (!expected) return [];
+  const methods = (["GET", "POST"] as const).filter((method) => expected[method]);
+  return [{ pattern, ...expected, methods }];
+});
+const posting = routes.flatMap(({ POST, ...route }) =>
+  POST?.body ? [{ ...route, ...POST, body: POST.body }] : [],
+);
+
+async function send(path: string, init: RequestInit = {}): Promise<SweptAnswer> {
   const response = await fetch(`${gate.origin}${path}`, init);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-function expectProblem(
-  answer: { status: number; headers: Headers; text: string },
-  { status, slug }: { status: number; slug: string },
-): Record<string, unknown> {
-  expect(answer.status, answer.text).toBe(status);
-  expect(answer.headers.get("content-type")).toBe("application/problem+json");
-  expect(answer.headers.get("cache-control")).toContain("no-store");
-  const problem = JSON.parse(answer.text) as Record<string, unknown>;
-  expect(problem).toMatchObject({
-    type: `${gate.origin}/problems/${slug}`,
-    status,
-    instance: answer.headers.get("x-request-id"),
-  });
-  expect(problem.title).toEqual(expect.any(String));
-  expect(String(problem.detail).length).toBeGreaterThan(10);
-  return problem;
+type Posting = Pick<RouteExpectation, "path" | "credential"> & { body: BodyExpectation };
+
+/** As somebody who is let in. */
+function post(
+  { path, credential }: Pick<Posting, "path" | "credential">,
+  init: { body: BodyInit; headers?: Record<string, string> },
+): Promise<SweptAnswer> {
+  const own = credential ? credentials[credential] : {};
+  const headers = { "Content-Type": "application/json", ...own, ...init.headers };
+  return send(path, { method: "POST", body: init.body, headers });
 }
 
+function expectRefusal(
+  { shape }: Pick<RouteExpectation, "shape">,
+  answer: SweptAnswer,
+  name: RefusalName,
+): Record<string, unknown> {
+  return shape({ answer, name, origin: gate.origin });
+}
+
+test("the build has every route of the sources, and the table every resource route of the build", () => {
+  const files = readdirSync("app/routes").map((name) => `routes/${name.replace(/\.tsx?$/, "")}`);
+  const built = builtRoutes.map(({ id }) => id).filter((id) => id !== "root");
+  expect(built.sort(), "The build is older than the routes: run `npm run build`.").toEqual(files.sort());
+
+  const missing = resourcePatterns.filter((pattern) => !routeExpectations[pattern]);
+  expect(missing, "Routes that nobody sweeps: give each an entry in e2e/api/route-expectations.ts.").toEqual(
+    [],
+  );
+  const gone = Object.keys(routeExpectations).filter((pattern) => !resourcePatterns.includes(pattern));
+  expect(gone, "Entries of e2e/api/route-expectations.ts for routes that are no more.").toEqual([]);
+});
+
 test.each(routes)(
-  "$path refuses methods it does not have, with Allow and in its own shape",
-  async ({ path, methods }) => {
+  "$pattern refuses methods it does not have, with Allow and in its own shape",
+  async (route) => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
-      (candidate) => !methods.includes(candidate),
+      (candidate) => !route.methods.some((own) => own === candidate),
     )) {
-      const answer = await send(path, { method });
-      expectProblem(answer, { status: 405, slug: "method-not-allowed" });
-      const allowed = answer.headers.get("allow")?.split(", ") ?? [];
-      expect(allowed).toEqual(expect.arrayContaining(methods));
-      expect(allowed).not.toContain(method);
+      const answer = await send(route.path, { method });
+      expectRefusal(route, answer, "method-not-allowed");
+      const allowed = [
+        ...route.methods.flatMap((own) => (own === "GET" ? ["GET", "HEAD"] : [own])),
+        "OPTIONS",
+      ];
+      expect(answer.headers.get("allow")).toBe(allowed.join(", "));
     }
   },
 );
 
-test.each(routes)("every answer of $path carries the request id and nosniff", async ({ path, methods }) => {
-  const answer = await send(path, { method: methods[0] });
-  expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
-  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-});
+test.each(routes)(
+  "every answer of $pattern carries the request id and nosniff",
+  async ({ path, methods }) => {
+    for (const method of [...methods, "OPTIONS", "DELETE"]) {
+      const answer = await send(path, { method });
+      expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+      expect(answer.headers.get("content-security-policy")).toBeTruthy();
+      expect(answer.headers.get("vary")).toContain("Origin");
+    }
+  },
+);
 
-test.each(posting)("$path takes JSON only", async ({ path }) => {
-  for (const contentType of [
-    "text/plain",
-    "application/x-www-form-urlencoded",
-    "application/json; charset=utf-16",
-    "application/jsonp",
-  ]) {
-    expectProblem(
-      await send(path, { method: "POST", headers: { "Content-Type": contentType }, body: "{}" }),
-      {
-        status: 415,
-        slug: "unsupported-media-type",
-      },
-    );
+test.each(routes)("$pattern tells callers without a proof what is decided for it", async (route) => {
+  for (const method of route.methods) {
+    const { unauthenticated } = route[method]!;
+    const init = method === "GET" ? {} : { headers: { "Content-Type": "application/json" }, body: "{}" };
+    const answer = await send(route.path, { method, ...init });
+    if (unauthenticated === null) {
+      expect([401, 403]).not.toContain(answer.status);
+      continue;
+    }
+    expectRefusal(route, answer, unauthenticated);
+    const challenge = answer.status === 401 ? `Bearer realm="${route.realm ?? "latchkey"}"` : null;
+    expect(answer.headers.get("www-authenticate")).toBe(challenge);
   }
-  const compressed = await send(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "Content-Encoding": "gzip" },
-    body: "{}",
-  });
-  expectProblem(compressed, { status: 415, slug: "unsupported-media-type" });
 });
 
-test.each(posting)("$path refuses one byte more than its limit", async ({ path, maxBodyBytes = 0 }) => {
-  const headers = { "Content-Type": "application/json" };
-  const filled = (size: number) => `{"message":"${"a".repeat(size - 14)}"}`;
+test.each(posting)("$pattern takes JSON only", async (route) => {
+  for (const headers of [
+    { "Content-Type": "text/plain" },
+    { "Content-Type": "application/x-www-form-urlencoded" },
+    { "Content-Type": "application/json; charset=utf-16" },
+    { "Content-Type": "application/jsonp" },
+    { "Content-Encoding": "gzip" },
+  ] as Record<string, string>[]) {
+    expectRefusal(route, await post(route, { headers, body: "{}" }), "unsupported-media-type");
+  }
+});
+
+test.each(posting)("$pattern refuses one byte more than its limit", async (route) => {
+  const { maxBodyBytes, refusals } = route.body;
+  const filled = (size: number) => `{"nonsense":"${"a".repeat(size - 15)}"}`;
   expect(filled(maxBodyBytes)).toHaveLength(maxBodyBytes);
-  expectProblem(await send(path, { method: "POST", headers, body: filled(maxBodyBytes + 1) }), {
-    status: 413,
-    slug: "body-too-large",
-  });
-  const within = await send(path, { method: "POST", headers, body: filled(maxBodyBytes) });
-  expectProblem(within, { status: 400, slug: "invalid-request" });
+  const beyond = await post(route, { body: filled(maxBodyBytes + 1) });
+  expect(expectRefusal(route, beyond, "body-too-large").maxBytes).toBe(maxBodyBytes);
+  expect(beyond.headers.get("connection")).toBe("close");
+  expectRefusal(route, await post(route, { body: filled(maxBodyBytes) }), refusals.wrongShape);
 });
 
-test.each(posting)("$path answers unparseable bodies with 400", async ({ path }) => {
-  const bodies = ["{", "nonsense", '{"a":1}{"b":2}', "\u0000", "[1,2"];
-  for (const body of bodies) {
-    const answer = await send(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body,
-    });
-    const problem = expectProblem(answer, { status: 400, slug: "invalid-request" });
-    expect(problem.errors, body).toBeInstanceOf(Array);
+test.each(posting)("$pattern answers unparseable bodies with 400", async (route) => {
+  const { unparseable } = route.body.refusals;
+  expect(refusalTable[unparseable].status).toBe(400);
+  for (const body of ["{", "nonsense", '{"a":1}{"b":2}', "\u0000", "[1,2"]) {
+    expectRefusal(route, await post(route, { body }), unparseable);
   }
-  const invalidUtf8 = await send(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
-  });
-  expectProblem(invalidUtf8, { status: 400, slug: "invalid-request" });
+  const invalidUtf8 = new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]);
+  expectRefusal(route, await post(route, { body: invalidUtf8 }), unparseable);
 });
 
 test.each(posting)(
-  "$path answers JSON that is no object, deep nesting and __proto__ with 400",
-  async ({ path }) => {
-    const headers = { "Content-Type": "application/json" };
-    const bodies = [
+  "$pattern answers JSON that is no object, deep nesting and __proto__ with 400",
+  async (route) => {
+    const { wrongShape } = route.body.refusals;
+    expect(refusalTable[wrongShape].status).toBe(400);
+    const nested = Math.floor(route.body.maxBodyBytes / 2) - 100;
+    for (const body of [
       "null",
       "[]",
       '"text"',
       "5",
-      `${"[".repeat(30_000)}${"]".repeat(30_000)}`,
+      `${"[".repeat(nested)}${"]".repeat(nested)}`,
       '{"__proto__":{"admin":true},"constructor":1}',
-    ];
-    for (const body of bodies) {
-      expectProblem(await send(path, { method: "POST", headers, body }), {
-        status: 400,
-        slug: "invalid-request",
-      });
+    ]) {
+      expectRefusal(route, await post(route, { body }), wrongShape);
     }
   },
 );
@@ -161,7 +188,7 @@ test("gate-access without any proof is 401 with a challenge, in all its forms", 
     { headers: { "Content-Type": "application/json" }, body: '{"tokenId":5}' },
   ]) {
     const answer = await send("/api/gate-access", { method: "POST", ...init });
-    expectProblem(answer, { status: 401, slug: "authentication-failed" });
+    expectRefusal({ shape: problem }, answer, "authentication-failed");
     expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="latchkey"');
   }
 });
@@ -174,6 +201,7 @@ test("OPTIONS answers preflights for allowed origins only, and never with a wild
     });
     expect(allowed.status).toBe(204);
     expect(allowed.headers.get("access-control-allow-origin")).toBe(gate.origin);
+    expect(allowed.headers.get("access-control-allow-methods")).toBe(allowed.headers.get("allow"));
     for (const origin of ["https://evil.example", "null", `${gate.origin}.evil.example`]) {
       const refused = await send(path, {
         method: "OPTIONS",
@@ -194,11 +222,12 @@ test("HEAD answers like GET without a body, and a nonce is not issued by it", as
 });
 
 test("unknown API addresses answer a problem, not a page", async () => {
-  expectProblem(await send("/api/does-not-exist", { method: "GET" }), { status: 404, slug: "not-found" });
-  expectProblem(await send("/api/does/not/exist", { method: "POST", body: "{}" }), {
-    status: 404,
-    slug: "not-found",
-  });
+  for (const answer of [
+    await send("/api/does-not-exist"),
+    await send("/api/does/not/exist", { method: "POST", body: "{}" }),
+  ]) {
+    expectRefusal({ shape: problem }, answer, "not-found");
+  }
 });
 
 test.each([
@@ -211,16 +240,14 @@ test.each([
   "9".repeat(79),
   "115792089237316195423570985008687907853269984665640564039457584007913129639936",
 ])("token-status refuses the id %s", async (tokenId) => {
-  const problem = expectProblem(await send(`/api/token-status/${tokenId}`, {}), {
-    status: 400,
-    slug: "invalid-tokenid",
-  });
-  expect(problem.detail).toContain("Token ID must be numeric");
+  const answer = await send(`/api/token-status/${tokenId}`);
+  expect(expectRefusal({ shape: problem }, answer, "invalid-tokenid").detail).toContain(
+    "Token ID must be numeric",
+  );
 });
 
-test("metrics need their token", async () => {
-  expectProblem(await send("/metrics", {}), { status: 401, slug: "authentication-failed" });
-  const metrics = await send("/metrics", { headers: { Authorization: "Bearer metrics-token-of-the-tests" } });
+test("metrics open with their token", async () => {
+  const metrics = await send("/metrics", { headers: { Authorization: `Bearer ${metricsToken}` } });
   expect(metrics.status).toBe(200);
   expect(metrics.text).toContain("latchkey_");
 });

@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import net from "node:net";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { readLimitedBody } from "./body.server";
+import { createHttpServer } from "./http-server.server";
+import type { ServerTimeouts } from "./http-server.server";
+import { Refusal } from "./refusal";
+
+const patient: ServerTimeouts = {
+  headersMs: 60_000,
+  requestMs: 60_000,
+  idleMs: 60_000,
+  keepAliveMs: 60_000,
+};
+
+/** A server that reads bodies as the routes do, and tells how that ended. */
+async function openServer(timeouts?: Partial<ServerTimeouts>) {
+  const outcomes: string[] = [];
+  const server = createHttpServer({
+    listener: (request, response) => {
+      void readLimitedBody({ request, maxBytes: 1_000 }).then(
+        (body) => {
+          outcomes.push(`read ${body.length}`);
+          response.end(String(body.length));
+        },
+        (error: unknown) => {
+          outcomes.push(error instanceof Refusal ? error.refusalName : String(error));
+          response.destroy();
+        },
+      );
+    },
+    timeouts: { ...patient, ...timeouts },
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, outcomes };
+}
+
+/** Sends `bytes`, then `drop` again and again for as long as the server lets it; what came back, to the end. */
+async function drip({ port, bytes, drop }: { port: number; bytes: string; drop?: string }): Promise<string> {
+  const socket = net.connect({ host: "127.0.0.1", port });
+  let received = "";
+  let drops = 0;
+  socket.on("data", (chunk) => (received += chunk.toString("latin1")));
+  // A reset instead of an answer is a cut-off, too.
+  socket.on("error", () => socket.destroy());
+  socket.write(bytes);
+  const dripping = setInterval(() => {
+    if (drop === undefined || !socket.writable) return;
+    drops += 1;
+    socket.write(drop);
+  }, 20);
+  await once(socket, "close");
+  clearInterval(dripping);
+  if (drop !== undefined) expect(drops, "it was dripping until it was cut off").toBeGreaterThan(0);
+  return received;
+}
+
+const cutOff = /^(HTTP\/1\.1 408 Request Timeout\r\n[^]*)?$/;
+
+test("a body that comes in drips is cut off when the time for the request is over, and its reader is told", async () => {
+  const { port, outcomes } = await openServer({ headersMs: 200, requestMs: 400 });
+  const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n";
+  expect(await drip({ port, bytes, drop: "a" })).toMatch(cutOff);
+  await expect.poll(() => outcomes).toEqual(["request-timeout"]);
+});
+
+test("so is a chunked body that never ends", async () => {
+  const { port, outcomes } = await openServer({ headersMs: 200, requestMs: 400 });
+  const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+  expect(await drip({ port, bytes, drop: "1\r\na\r\n" })).toMatch(cutOff);
+  await expect.poll(() => outcomes).toEqual(["request-timeout"]);
+});
+
+test("headers that come in drips are cut off when their time is over, though the request would have more", async () => {
+  const { port, outcomes } = await openServer({ headersMs: 300 });
+  const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\n";
+  expect(await drip({ port, bytes, drop: "X-A: b\r\n" })).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(outcomes).toEqual([]);
+});
+
+test("a connection that moves nothing is closed when the time for silence is over", async () => {
+  const { port, outcomes } = await openServer({ idleMs: 200 });
+  const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n";
+  expect(await drip({ port, bytes })).toBe("");
+  await expect.poll(() => outcomes).toEqual(["request-timeout"]);
+});
+
+test("a request that keeps within the times is answered, however it is cut", async () => {
+  const { port, outcomes } = await openServer();
+  const socket = net.connect({ host: "127.0.0.1", port });
+  for (const part of ["POST / HTTP/1.1\r\nHo", "st: localhost\r\nContent-Length: 2\r\n", "\r\na"]) {
+    socket.write(part);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  socket.write("b");
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString("latin1")).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(outcomes).toEqual(["read 2"]);
+  socket.destroy();
+});
+
+test("the times of the service are the documented ones", () => {
+  const server = createHttpServer({ listener: () => {} });
+  const { headersTimeout, requestTimeout, timeout, keepAliveTimeout } = server;
+  expect({ headersTimeout, requestTimeout, timeout, keepAliveTimeout }).toEqual({
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    timeout: 120_000,
+    keepAliveTimeout: 10_000,
+  });
+});

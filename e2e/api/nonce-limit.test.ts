@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { waitUntil } from "~/testing/processes";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+
+const points = 3;
+const windowMs = 3_000;
+
+let gate: Gate;
+beforeAll(async () => {
+  gate = await openGate({ env: { RATE_LIMIT_NONCE: `${points}/${windowMs / 1000}` } });
+});
+afterAll(() => gate.close());
+
+type Admitted = { askedAtMs: number; answeredAtMs: number };
+
+test("the nonce limit slides: no stretch of a window's length has more than the limit, wherever it begins", async () => {
+  const admitted: Admitted[] = [];
+  async function ask(): Promise<number> {
+    const askedAtMs = Date.now();
+    const { status, headers } = await gate.ask({ path: "/api/nonce" });
+    if (status === 200) admitted.push({ askedAtMs, answeredAtMs: Date.now() });
+    else expect([status, Number(headers.get("retry-after")) > 0]).toEqual([429, true]);
+    return status;
+  }
+
+  // One early in a window that would begin with it, the others late, and then as many as can be over its end.
+  expect(await ask()).toBe(200);
+  const first = admitted[0]!;
+  await waitUntil(() => Date.now() >= first.askedAtMs + windowMs * 0.6);
+  const isOver = () => Date.now() >= first.askedAtMs + windowMs * 2;
+  await waitUntil(async () => (await ask(), isOver()), { everyMs: 5 });
+
+  // It slides, and does not just stay shut: the first one has made room, and later the others.
+  expect(admitted.length).toBeGreaterThan(points);
+  for (const [index, later] of admitted.slice(points).entries()) {
+    // From before the earlier one was counted to after the later one was: on a slow machine only longer.
+    const apartMs = later.answeredAtMs - admitted[index]!.askedAtMs;
+    expect(apartMs, `${index + 1} and ${index + 1 + points}`).toBeGreaterThanOrEqual(windowMs);
+  }
+  expect(gate.server.output(), "the database counts").not.toContain("rate limits are kept in process");
+});

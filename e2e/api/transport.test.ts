@@ -1,0 +1,112 @@
+import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startServer } from "~/testing/running-server";
+import { chat, limitsOff, localProvider, openChat, parseStream, readRest, readUntil } from "./chat-fixture";
+import { startChatServer, startProvider, textOf } from "./chat-fixture";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+
+let gate: Gate;
+beforeAll(async () => {
+  gate = await openGate({ env: { ...limitsOff, AI_OFFLINE_WORD_MS: "0" } });
+});
+afterAll(() => gate.close());
+
+/** As it is on the wire: nothing is unpacked on the way. */
+async function get({
+  port,
+  path,
+  headers = {},
+}: {
+  port: number;
+  path: string;
+  headers?: Record<string, string>;
+}): Promise<{ headers: IncomingMessage["headers"]; bytes: Buffer }> {
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ host: "127.0.0.1", port, path, headers, agent: false })
+      .once("response", resolve)
+      .once("error", reject)
+      .end();
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return { headers: incoming.headers, bytes: Buffer.concat(chunks) };
+}
+
+const pages = ["/", "/gate", "/docs", "/not-there", "/problems/not-found"];
+const resources = ["/api/settings", "/api/nonce", "/api/not-there", "/healthz", "/sandbox"];
+const addresses = [...pages, ...resources];
+
+test("behind https every page and every API answer tells browsers to stay with it", async () => {
+  const server = await startServer({
+    env: {
+      ...{ ...limitsOff, AI_OFFLINE_WORD_MS: "0" },
+      ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract },
+      ...{ NEXT_PUBLIC_DOMAIN: "gate.example", PUBLIC_ORIGIN: "https://gate.example" },
+    },
+  });
+  onTestFinished(async () => void (await server.stop()));
+  const expected = "max-age=31536000; includeSubDomains";
+  for (const path of addresses) {
+    const { headers } = await get({ port: server.port, path });
+    expect(headers["strict-transport-security"], path).toBe(expected);
+  }
+  const stream = await chat({ port: server.port });
+  expect([stream.status, stream.headers["strict-transport-security"]]).toEqual([200, expected]);
+});
+
+test("over plain http on this machine nothing of the kind is said", async () => {
+  expect(gate.origin).toMatch(/^http:\/\/localhost:/);
+  for (const path of addresses) {
+    const { headers } = await get({ port: gate.server.port, path });
+    expect(headers, path).not.toHaveProperty("strict-transport-security");
+  }
+  expect((await chat({ port: gate.server.port })).headers).not.toHaveProperty("strict-transport-security");
+});
+
+test("pages come compressed to those who ask for it, and plain to all others", async () => {
+  const { port } = gate.server;
+  for (const path of ["/", "/gate"]) {
+    const packed = await get({ port, path, headers: { "Accept-Encoding": "gzip" } });
+    expect(packed.headers["content-encoding"], path).toBe("gzip");
+    expect(packed.headers.vary).toContain("Accept-Encoding");
+    const html = gunzipSync(packed.bytes).toString("utf8");
+    expect(html).toContain("</html>");
+    expect(packed.bytes.length).toBeLessThan(html.length);
+
+    const plain = await get({ port, path });
+    expect(plain.headers).not.toHaveProperty("content-encoding");
+    expect(plain.bytes.toString("utf8")).toContain("</html>");
+  }
+});
+
+test("a stream is never compressed, and every event arrives when it is said", async () => {
+  const words = ["first", "second", "third"];
+  const said = new Set<string>();
+  let sayNext = () => {};
+  const provider = await startProvider(async (call) => {
+    for (const word of words) {
+      said.add(word);
+      await call.text(word);
+      // The next word is not said before this one has arrived.
+      await new Promise<void>((resolve) => (sayNext = resolve));
+    }
+    await call.finish();
+  });
+  const { server } = await startChatServer({ gate, env: localProvider(provider) });
+  const { incoming } = await openChat({
+    port: server.port,
+    headers: { "Accept-Encoding": "gzip, deflate, br" },
+  });
+  expect(incoming.headers).not.toHaveProperty("content-encoding");
+  expect(incoming.headers).not.toHaveProperty("content-length");
+  let read = "";
+  for (const [index, word] of words.entries()) {
+    read += await readUntil(incoming, word);
+    expect([...said]).toEqual(words.slice(0, index + 1));
+    sayNext();
+  }
+  expect(textOf(parseStream(read + (await readRest(incoming))))).toBe("firstsecondthird");
+});
