@@ -287,6 +287,33 @@ test("while the database cannot be written, proofs and forms are 503 with Retry-
   }
 });
 
+test("a server whose database another process keeps from being written is not ready, and says why", async () => {
+  const dataDir = await newDataDir();
+  const server = await startServer({ env: settings(), dataDir });
+  const client = clientOf(server);
+  const { default: Database } = await import("libsql");
+  const blocker = new Database(path.join(dataDir, "latchkey.db"));
+  const readiness = async () => {
+    const { status, body } = await client.ask({ path: "/readyz" });
+    const { database } = body.dependencies as { database: { state: string; detail?: string } };
+    return { status, database };
+  };
+  try {
+    expect((await readiness()).status).toBe(200);
+    blocker.exec("BEGIN IMMEDIATE");
+    await expect.poll(async () => (await readiness()).status, { timeout: 5000 }).toBe(503);
+    const { status, database } = await readiness();
+    expect([status, database.state]).toEqual([503, "down"]);
+    expect(database.detail).toMatch(/not written: another process holds its write lock/);
+    blocker.exec("ROLLBACK");
+    await expect.poll(async () => (await readiness()).status, { timeout: 5000 }).toBe(200);
+  } finally {
+    blocker.close();
+    await server.stop();
+    await rm(dataDir, { recursive: true });
+  }
+});
+
 test("a nonce that cannot be stored is 500, and never handed out", async () => {
   const dataDir = await newDataDir();
   const server = await startServer({ env: { ...settings(), RATE_LIMIT_NONCE: "0" }, dataDir });
