@@ -217,6 +217,14 @@ test("a client that never ends its request does not hold up the stop", async () 
   await hanging;
 });
 
+test("a server whose log nobody reads any more stops as well", async () => {
+  const server = await startServer({ env: settings() });
+  server.child.stdout!.destroy();
+  const startedAt = performance.now();
+  expect(await server.stop()).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+});
+
 test("a form that was accepted is notified after a kill and a restart, under one id", async () => {
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const receiver = await startWebhookReceiver({ verifier: new Webhook(secret) });

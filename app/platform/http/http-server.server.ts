@@ -132,11 +132,13 @@ export function stopOnSignals({
   beginStop,
   stopServices,
   log,
+  closeLog,
 }: {
   server: Server;
   beginStop: () => void;
   stopServices: () => Promise<void>;
   log: Log;
+  closeLog: () => Promise<void>;
 }): void {
   let isStopping = false;
   async function stop(signal: string): Promise<void> {
@@ -157,6 +159,7 @@ export function stopOnSignals({
     clearTimeout(cutOff);
     await stopServices();
     log.info("stopped");
+    await closeLog();
     process.exit(0);
   }
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
