@@ -20,6 +20,41 @@ test("two Host headers are refused", async () => {
     bytes: `GET /api/nonce HTTP/1.1\r\nHost: localhost:${gate.server.port}\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
   });
   expect(answer.status).toBe(400);
+  expect(answer.body).toContain("more than one Host header");
+});
+
+function ask(line: string, { host = `localhost:${gate.server.port}`, headers = "" } = {}) {
+  const bytes = `${line} HTTP/1.1\r\nHost: ${host}\r\n${headers}Connection: close\r\n\r\n`;
+  return sendRaw({ port: gate.server.port, bytes });
+}
+
+test("a whole address in the request line is its path when it names the host asked for, and else refused", async () => {
+  const own = `http://localhost:${gate.server.port}`;
+  const settings = await ask(`GET ${own}/api/settings`);
+  expect([settings.status, settings.body]).toEqual([200, expect.stringContaining('"chainId"')]);
+  expect((await ask(`GET ${own}/gate`)).status).toBe(200);
+  expect((await ask(`GET ${own}/no-such-page`)).status).toBe(404);
+  for (const answer of [
+    await ask("GET http://evil.example/"),
+    await ask("GET http://evil.example/api/nonce"),
+    await ask(`GET ${own}/api/nonce`, { host: "evil.example" }),
+    await ask("GET http://evil.example@localhost/"),
+  ]) {
+    expect(answer.status).toBe(400);
+    expect(answer.head).toMatch(/x-request-id: [0-9a-f-]{36}/i);
+    expect(answer.body).toContain("different hosts");
+    expect(answer.body).not.toMatch(/<html|"nonce"/);
+  }
+});
+
+test("* is answered to OPTIONS, with the methods there are, and to nothing else", async () => {
+  const options = await ask("OPTIONS *");
+  expect(options.status).toBe(204);
+  expect(options.head).toMatch(/allow: GET, HEAD, POST, OPTIONS/i);
+  for (const method of ["GET", "POST", "DELETE"]) {
+    const answer = await ask(`${method} *`);
+    expect([answer.status, answer.body]).toEqual([400, expect.stringContaining("Only OPTIONS")]);
+  }
 });
 
 test("a length and chunks together are refused, and nothing behind them is taken for a second request", async () => {
