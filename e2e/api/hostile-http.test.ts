@@ -57,6 +57,42 @@ test("* is answered to OPTIONS, with the methods there are, and to nothing else"
   }
 });
 
+const tokenRoutes: [method: string, path: string, body: string, shape: object][] = [
+  ["POST", "/api/gate-access", "", { title: "Invalid request", status: 400 }],
+  ["POST", "/api/chat", '{"messages":[{"role":"user","content":"Hello"}]}', { error: "Invalid request" }],
+  ["GET", "/api/quota", "", { error: "Invalid request" }],
+  ["POST", "/api/quota-reset", '{"scope":"both","all":true}', { error: "Invalid request" }],
+  ["GET", "/metrics", "", { title: "Invalid request", status: 400 }],
+];
+test.each(tokenRoutes)(
+  "two Authorization headers are refused, even of one good token: %s %s",
+  async (...route) => {
+    const [method, path, body, shape] = route;
+    const { accessToken } = (await gate.signIn(await gate.mintKey())).body;
+    const good = `Authorization: Bearer ${String(accessToken)}\r\n`;
+    const rest = `${json}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n`;
+    const send = (headers: string) =>
+      sendRaw({
+        port: gate.server.port,
+        bytes: `${method} ${path} HTTP/1.1\r\nHost: localhost:${gate.server.port}\r\n${rest}${headers}\r\n${body}`,
+      });
+    for (const headers of [
+      `${good}${good}`,
+      `${good}AUTHORIZATION: Bearer other\r\n`,
+      `Authorization: Basic eDp5\r\n${good}`,
+      `Authorization:\r\n${good}`,
+    ]) {
+      const answer = await send(headers);
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        expect.stringContaining("more than one Authorization"),
+      ]);
+      expect(JSON.parse(answer.body)).toMatchObject(shape);
+    }
+    expect((await send(good)).status).not.toBe(400);
+  },
+);
+
 test("a length and chunks together are refused, and nothing behind them is taken for a second request", async () => {
   const answer = await sendRaw({
     port: gate.server.port,
