@@ -15,12 +15,13 @@ import { createPageHandler } from "~/platform/http/page-handler.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import { createApiHeaders, createPageHeaders } from "~/platform/http/security-headers.server";
 import { writeAnswer } from "~/platform/http/write-answer.server";
-import { createLog } from "~/platform/log.server";
+import { createLog, openLogOutput } from "~/platform/log.server";
 import { startServices } from "~/services.server";
 import type { Services } from "~/services.server";
 
 const config = readEnvironment();
-const log = createLog({ level: config.serving.logLevel });
+const { destination, close: closeLog } = openLogOutput();
+const log = createLog({ level: config.serving.logLevel, destination });
 for (const warning of config.warnings) log.warn(warning);
 
 let openDoors: (listener: RequestListener) => void;
@@ -32,7 +33,7 @@ try {
   const port = await listen({ server, host: config.serving.host, port: config.serving.port });
   const services = await startServices({ config, port, log });
   openDoors!(createListener(services));
-  stopOnSignals({ server, beginStop: services.beginStop, stopServices: services.stop, log });
+  stopOnSignals({ server, beginStop: services.beginStop, stopServices: services.stop, log, closeLog });
   log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");
   if (config.mode === "development") await broadcastDevReady(build as unknown as ServerBuild);
 } catch (error) {

@@ -7,7 +7,7 @@ import { createChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock } from "~/platform/clock";
 import { isLoopbackName } from "~/platform/config/config.server";
 import type { Config, RateLimitName } from "~/platform/config/config.server";
-import { closeDatabase, openDatabase, pingDatabase } from "~/platform/database/database.server";
+import { closeDatabase, findDatabaseFault, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { originHost } from "~/platform/http/domains";
 import { listen } from "~/platform/http/http-server.server";
@@ -124,10 +124,7 @@ export async function startServices({
       checks: {
         database: {
           required: true,
-          ask: async () => {
-            await pingDatabase({ database, timeoutMs: databasePingMs });
-            return null;
-          },
+          ask: () => findDatabaseFault({ database, timeoutMs: databasePingMs }),
           whenDown: "The database could not be asked.",
         },
         chain: {

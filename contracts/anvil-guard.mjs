@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { setInterval } from "node:timers";
+import { endWithStarter } from "./end-with-starter.mjs";
 
 const killAfterMs = 5_000;
 const keepStateEveryMs = 1_000;
@@ -77,7 +78,7 @@ chain.on("close", (code, signal) => {
 });
 
 if (stateFile) setInterval(keepState, keepStateEveryMs).unref();
-process.stdin.on("close", endChain).resume();
+endWithStarter(endChain);
 process.on("SIGTERM", endChain);
 process.on("SIGINT", endChain);
 process.on("SIGHUP", endChain);

@@ -25,9 +25,10 @@ async function findPort() {
   return isFree ? "3000" : "0";
 }
 
-const server = spawn(process.execPath, ["--enable-source-maps", "build/index.js"], {
+const server = spawn(process.execPath, ["--enable-source-maps", "app/commands/demo-server.mjs"], {
   cwd: projectDir,
-  stdio: ["ignore", "pipe", "inherit"],
+  // Its standard input is what it ends with, should this process be killed.
+  stdio: ["pipe", "pipe", "inherit"],
   env: { ...env, NODE_ENV: "production", PORT: await findPort() },
 });
 

@@ -6,11 +6,10 @@ export type Log = Logger;
 export type LogLevel = LevelWithSilent;
 
 /**
- * The one way to say something about what the service does: a JSON object a line, time in ISO 8601, to stdout
- * unless `destination` says otherwise. Fields (those of children too) pass through `redactFields`, and the
+ * The one way to say something about what the service does: a JSON object a line, time in ISO 8601. Fields (those of children too) pass through `redactFields`, and the
  * finished line through `redactText`, so that no proof, credential or message text is printed by mistake.
  */
-export function createLog({ level, destination }: { level: LogLevel; destination?: DestinationStream }): Log {
+export function createLog({ level, destination }: { level: LogLevel; destination: DestinationStream }): Log {
   const log = pino(
     {
       level,
@@ -20,10 +19,31 @@ export function createLog({ level, destination }: { level: LogLevel; destination
       serializers: { err: (err: unknown) => err },
       hooks: { streamWrite: redactText },
     },
-    destination ?? pino.destination(1),
+    destination,
   );
   redactBindings(log);
   return log;
+}
+
+export type LogOutput = { destination: DestinationStream; close: () => Promise<void> };
+
+/**
+ * Standard output, to be closed before the process is ended. Left to the writer's own flush at exit, a process whose
+ * output nobody reads any more would try for ever to write its last line, and never end.
+ */
+export function openLogOutput(): LogOutput {
+  const destination = pino.destination(1);
+  const over = new Promise<void>((resolve) => {
+    destination.once("close", resolve);
+    destination.once("error", () => resolve());
+  });
+  return {
+    destination,
+    close: async () => {
+      destination.end();
+      await over;
+    },
+  };
 }
 
 /**

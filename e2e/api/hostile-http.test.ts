@@ -20,7 +20,78 @@ test("two Host headers are refused", async () => {
     bytes: `GET /api/nonce HTTP/1.1\r\nHost: localhost:${gate.server.port}\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
   });
   expect(answer.status).toBe(400);
+  expect(answer.body).toContain("more than one Host header");
 });
+
+function ask(line: string, { host = `localhost:${gate.server.port}`, headers = "" } = {}) {
+  const bytes = `${line} HTTP/1.1\r\nHost: ${host}\r\n${headers}Connection: close\r\n\r\n`;
+  return sendRaw({ port: gate.server.port, bytes });
+}
+
+test("a whole address in the request line is its path when it names the host asked for, and else refused", async () => {
+  const own = `http://localhost:${gate.server.port}`;
+  const settings = await ask(`GET ${own}/api/settings`);
+  expect([settings.status, settings.body]).toEqual([200, expect.stringContaining('"chainId"')]);
+  expect((await ask(`GET ${own}/gate`)).status).toBe(200);
+  expect((await ask(`GET ${own}/no-such-page`)).status).toBe(404);
+  for (const answer of [
+    await ask("GET http://evil.example/"),
+    await ask("GET http://evil.example/api/nonce"),
+    await ask(`GET ${own}/api/nonce`, { host: "evil.example" }),
+    await ask("GET http://evil.example@localhost/"),
+  ]) {
+    expect(answer.status).toBe(400);
+    expect(answer.head).toMatch(/x-request-id: [0-9a-f-]{36}/i);
+    expect(answer.body).toContain("different hosts");
+    expect(answer.body).not.toMatch(/<html|"nonce"/);
+  }
+});
+
+test("* is answered to OPTIONS, with the methods there are, and to nothing else", async () => {
+  const options = await ask("OPTIONS *");
+  expect(options.status).toBe(204);
+  expect(options.head).toMatch(/allow: GET, HEAD, POST, OPTIONS/i);
+  for (const method of ["GET", "POST", "DELETE"]) {
+    const answer = await ask(`${method} *`);
+    expect([answer.status, answer.body]).toEqual([400, expect.stringContaining("Only OPTIONS")]);
+  }
+});
+
+const tokenRoutes: [method: string, path: string, body: string, shape: object][] = [
+  ["POST", "/api/gate-access", "", { title: "Invalid request", status: 400 }],
+  ["POST", "/api/chat", '{"messages":[{"role":"user","content":"Hello"}]}', { error: "Invalid request" }],
+  ["GET", "/api/quota", "", { error: "Invalid request" }],
+  ["POST", "/api/quota-reset", '{"scope":"both","all":true}', { error: "Invalid request" }],
+  ["GET", "/metrics", "", { title: "Invalid request", status: 400 }],
+];
+test.each(tokenRoutes)(
+  "two Authorization headers are refused, even of one good token: %s %s",
+  async (...route) => {
+    const [method, path, body, shape] = route;
+    const { accessToken } = (await gate.signIn(await gate.mintKey())).body;
+    const good = `Authorization: Bearer ${String(accessToken)}\r\n`;
+    const rest = `${json}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n`;
+    const send = (headers: string) =>
+      sendRaw({
+        port: gate.server.port,
+        bytes: `${method} ${path} HTTP/1.1\r\nHost: localhost:${gate.server.port}\r\n${rest}${headers}\r\n${body}`,
+      });
+    for (const headers of [
+      `${good}${good}`,
+      `${good}AUTHORIZATION: Bearer other\r\n`,
+      `Authorization: Basic eDp5\r\n${good}`,
+      `Authorization:\r\n${good}`,
+    ]) {
+      const answer = await send(headers);
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        expect.stringContaining("more than one Authorization"),
+      ]);
+      expect(JSON.parse(answer.body)).toMatchObject(shape);
+    }
+    expect((await send(good)).status).not.toBe(400);
+  },
+);
 
 test("a length and chunks together are refused, and nothing behind them is taken for a second request", async () => {
   const answer = await sendRaw({

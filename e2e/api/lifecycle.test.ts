@@ -220,6 +220,14 @@ test("a client that never ends its request does not hold up the stop", async () 
   await hanging;
 });
 
+test("a server whose log nobody reads any more stops as well", async () => {
+  const server = await startServer({ env: settings() });
+  server.child.stdout!.destroy();
+  const startedAt = performance.now();
+  expect(await server.stop()).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+});
+
 test("a form that was accepted is notified after a kill and a restart, under one id", async () => {
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const receiver = await startWebhookReceiver({ verifier: new Webhook(secret) });
@@ -260,6 +268,33 @@ test("a form that was accepted is notified after a kill and a restart, under one
     await rm(dataDir, { recursive: true });
   }
 }, 60_000);
+
+test("a server whose database another process keeps from being written is not ready, and says why", async () => {
+  const dataDir = await newDataDir();
+  const server = await startServer({ env: settings(), dataDir });
+  const client = clientOf(server);
+  const { default: Database } = await import("libsql");
+  const blocker = new Database(path.join(dataDir, "latchkey.db"));
+  const readiness = async () => {
+    const { status, body } = await client.ask({ path: "/readyz" });
+    const { database } = body.dependencies as { database: { state: string; detail?: string } };
+    return { status, database };
+  };
+  try {
+    expect((await readiness()).status).toBe(200);
+    blocker.exec("BEGIN IMMEDIATE");
+    await expect.poll(async () => (await readiness()).status, { timeout: 5000 }).toBe(503);
+    const { status, database } = await readiness();
+    expect([status, database.state]).toEqual([503, "down"]);
+    expect(database.detail).toMatch(/not written: another process holds its write lock/);
+    blocker.exec("ROLLBACK");
+    await expect.poll(async () => (await readiness()).status, { timeout: 5000 }).toBe(200);
+  } finally {
+    blocker.close();
+    await server.stop();
+    await rm(dataDir, { recursive: true });
+  }
+});
 
 /** Every request waits five seconds for the lock before it is refused; a busy machine adds to that. */
 const lockedTimeoutMs = 120_000;

@@ -68,6 +68,16 @@ test("lists every mistake at once, by name and without any value", () => {
     expect(text).not.toContain(value);
 });
 
+test("a store for state that would not be used stops the start-up, in every mode and without its address", () => {
+  const shared = { STATE_WORKER_URL: "rediss://:hunter2@cache.example.com", STATE_WORKER_API_KEY: "hunter3" };
+  for (const LATCHKEY_MODE of ["production", "development", "demo"]) {
+    const problems = problemsOf({ ...production, ...shared, LATCHKEY_MODE });
+    expect(problems.map((problem) => problem.split(" ")[0])).toEqual(Object.keys(shared));
+    expect(problems.join()).not.toMatch(/hunter|cache\.example/);
+  }
+  expect(problemsOf({ ...production, STATE_WORKER_URL: " ", STATE_WORKER_API_KEY: "" })).toEqual([]);
+});
+
 test("production refuses to run on defaults", () => {
   const problems = problemsOf({});
   for (const name of ["CHAIN_ID", "RPC_URL", "KEY_CONTRACT_ADDRESS", "JWT_SECRET"]) {

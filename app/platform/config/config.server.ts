@@ -45,7 +45,7 @@ function readConfig(reader: SettingReader) {
     },
     jwt: readJwt({ reader, mode }),
     database: { url: readDatabaseUrl({ reader, dataDir }) },
-    state: { enabled: reader.getBoolean("NEXT_PUBLIC_ENABLE_STATE_WORKER") },
+    state: readState(reader),
     limits: readLimits(reader),
     notifications: readNotifications(reader),
     conversation: readConversation({ reader, mode }),
@@ -218,6 +218,18 @@ function readDatabaseUrl({ reader, dataDir }: { reader: SettingReader; dataDir: 
   if (!/^(file:.|postgres(ql)?:\/\/)/.test(text))
     reader.report("DATABASE_URL", "must begin with file: or postgresql://.");
   return text;
+}
+
+/** An address of a shared store is a promise that state is shared: keeping it elsewhere must not pass for keeping it. */
+function readState(reader: SettingReader) {
+  for (const name of ["STATE_WORKER_URL", "STATE_WORKER_API_KEY"] as const) {
+    if (!reader.isSet(name)) continue;
+    reader.report(
+      name,
+      "cannot be honoured: nonces, limits and quotas are kept in the service's own database only. Unset it; instances share state through one DATABASE_URL.",
+    );
+  }
+  return { enabled: reader.getBoolean("NEXT_PUBLIC_ENABLE_STATE_WORKER") };
 }
 
 function readLimits(reader: SettingReader): Record<RateLimitName, RateLimit | null> {

@@ -182,6 +182,19 @@ export const settings = [
     effect: "The state service, which nonces and quotas need. false switches SIWE and the quota off.",
   },
   {
+    name: "STATE_WORKER_URL",
+    group: "State",
+    secret: true,
+    effect:
+      "Leave it unset: state is kept in the service's own database, and a server told to share it elsewhere refuses to start. Instances share state through one DATABASE_URL.",
+  },
+  {
+    name: "STATE_WORKER_API_KEY",
+    group: "State",
+    secret: true,
+    effect: "Leave it unset, like STATE_WORKER_URL.",
+  },
+  {
     name: "RATE_LIMIT_NONCE",
     group: "Limits",
     default: "30/60",

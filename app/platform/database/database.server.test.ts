@@ -14,7 +14,7 @@ import {
 } from "~/testing/database";
 import { Refusal } from "~/platform/http/refusal";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
-import { closeDatabase, openDatabase, pingDatabase } from "./database.server";
+import { closeDatabase, findDatabaseFault, openDatabase } from "./database.server";
 import type { Database } from "./database.server";
 import { isDatabaseOutage, toStateUnavailable } from "./outage.server";
 
@@ -254,27 +254,75 @@ test("a PostgreSQL server that is refusing, shutting down or gone is an outage, 
   }
 });
 
-testOnEachDatabase("a database that answers passes the ping", async ({ database }) => {
-  await pingDatabase({ database, timeoutMs: 2_000 });
+const askTwoSeconds = (database: Database) => findDatabaseFault({ database, timeoutMs: 2_000 });
+
+testOnEachDatabase("a database that reads and writes has no fault", async ({ database }) => {
+  expect(await askTwoSeconds(database)).toBeNull();
 });
 
-test("the ping fails when the SQLite file was removed or replaced", async () => {
+test("a SQLite file that was removed or replaced is a fault", async () => {
   const { database, filePath } = await createTestDatabase();
   await rename(filePath, `${filePath}.away`);
-  await expect(pingDatabase({ database, timeoutMs: 2_000 })).rejects.toThrow(/removed or replaced/);
+  expect(await askTwoSeconds(database)).toMatch(/removed or replaced/);
   await rename(`${filePath}.away`, filePath);
-  await pingDatabase({ database, timeoutMs: 2_000 });
+  expect(await askTwoSeconds(database)).toBeNull();
   await rm(filePath);
   new Sqlite(filePath).close();
-  await expect(pingDatabase({ database, timeoutMs: 2_000 })).rejects.toThrow(/removed or replaced/);
+  expect(await askTwoSeconds(database)).toMatch(/removed or replaced/);
 });
 
-test("the ping gives up after its time", async () => {
+test("a SQLite file that another process holds, or that is read-only, is a fault, and gone with its cause", async () => {
+  const { database, filePath } = await createTestDatabase();
+  const lock = lockFile(filePath);
+  // A write of ours waits in the queue all the while: the question does not stand behind it.
+  const waiting = insertNonce({ database, value: "waits" });
+  expect(await askTwoSeconds(database)).toMatch(/not written: another process holds its write lock/);
+  lock.release();
+  await waiting;
+  expect(await askTwoSeconds(database)).toBeNull();
+  await database.$queryRawUnsafe("PRAGMA query_only=ON");
+  expect(await askTwoSeconds(database)).toMatch(/not written: it is read-only/);
+  await database.$queryRawUnsafe("PRAGMA query_only=OFF");
+  expect(await askTwoSeconds(database)).toBeNull();
+});
+
+test("asking a hundred times at once, in the middle of a transaction too, changes nothing for those who write", async () => {
+  const { database, url } = await createTestDatabase();
+  const other = await openTestDatabase(url);
+  const ask = () => Promise.all(Array.from({ length: 100 }, () => askTwoSeconds(database)));
+  let asked: Promise<(string | null)[]> = Promise.resolve([]);
+  await database.$transaction(async (transaction) => {
+    await transaction.nonce.create({ data: { value: "in", clientId: "c", issuedAtMs: 1n, expiresAtMs: 2n } });
+    asked = ask();
+    await delay(20);
+  });
+  expect(new Set(await asked)).toEqual(new Set([null]));
+  const writes = Array.from({ length: 50 }, (_, index) =>
+    insertNonce({ database: index % 2 ? other : database, value: `n${index}` }),
+  );
+  expect(new Set(await ask())).toEqual(new Set([null]));
+  await Promise.all(writes);
+  expect(await database.nonce.count()).toBe(51);
+});
+
+test("a PostgreSQL server that only reads is a fault", async () => {
   const { database } = await createPostgresqlTestDatabase();
-  // Holds the very table that the ping reads.
+  await database.$executeRawUnsafe(`DO $$ BEGIN
+    EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`);
+  expect(await askTwoSeconds(database)).toBeNull();
+  // The setting is for those who connect from now on.
+  await closeDatabase(database);
+  expect(await askTwoSeconds(database)).toMatch(/not written: it is read-only/);
+});
+
+test("asking gives up after its time", async () => {
+  const { database } = await createPostgresqlTestDatabase();
+  // Holds the very table that is read.
   const held = database.$transaction(async (transaction) => {
     await transaction.$executeRaw`LOCK TABLE "_prisma_migrations" IN ACCESS EXCLUSIVE MODE`;
-    await expect(pingDatabase({ database, timeoutMs: 50 })).rejects.toThrow("did not answer within 50 ms");
+    await expect(findDatabaseFault({ database, timeoutMs: 50 })).rejects.toThrow(
+      "did not answer within 50 ms",
+    );
   });
   await held;
 });

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { readDatabaseUrl } from "./database-url.server";
+import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
 
 /**
@@ -34,8 +35,12 @@ const clientOptions = {
   transactionOptions: { maxWait: 7_000, timeout: 10_000 },
 } as const;
 
-/** The SQLite file of each open database and its identity at opening, so that a replaced file is noticed. */
-const openedFiles = new WeakMap<Database, { path: string; inode: bigint }>();
+/** Longer than any write of ours or of another server on the same file takes; a probe waits no longer for it. */
+const probeWaitMs = 500;
+
+/** What an open SQLite database is asked by besides Prisma; its file's identity at opening tells a replaced one. */
+type OpenedFile = { path: string; inode: bigint; adapter: SqliteAdapter };
+const openedFiles = new WeakMap<Database, OpenedFile>();
 
 /** Opens a database that `migrateDatabase` has prepared. The caller closes it with `closeDatabase`. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
@@ -62,7 +67,7 @@ async function openSqlite({ path, busyTimeoutMs }: SqliteClientOptions): Promise
     await database.$disconnect();
     throw error;
   }
-  openedFiles.set(database, { path, inode });
+  openedFiles.set(database, { path, inode, adapter });
   return database;
 }
 
@@ -97,15 +102,21 @@ export async function closeDatabase(database: Database): Promise<void> {
   await database.$disconnect();
 }
 
-/** Resolves when the database answers a read within the time; rejects with the reason when it does not. */
-export async function pingDatabase({
+/**
+ * What keeps the database from doing its work, in a sentence; null when it reads and would write. Rejects when it does
+ * not answer a read within the time.
+ */
+export async function findDatabaseFault({
   database,
   timeoutMs,
 }: {
   database: Database;
   timeoutMs: number;
-}): Promise<void> {
-  await requireSameFile(database);
+}): Promise<string | null> {
+  const opened = openedFiles.get(database);
+  // Writing is asked about first: while another process holds the lock, a read may wait behind writes of ours.
+  const fileFault = opened ? await findFileFault(opened) : null;
+  if (fileFault !== null) return fileFault;
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
@@ -114,20 +125,38 @@ export async function pingDatabase({
     );
   });
   try {
-    // A statement without a table would be answered by SQLite even when its file cannot be read.
-    const answer = database.$queryRaw`SELECT COUNT(*) FROM "_prisma_migrations"`.then(() => undefined);
-    await Promise.race([answer, timeout]);
+    return await Promise.race([opened ? readOnce(database) : findServerFault(database), timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** A deleted SQLite file stays writable for those who have it open, and everything written to it is lost. */
-async function requireSameFile(database: Database): Promise<void> {
-  const opened = openedFiles.get(database);
-  if (opened !== undefined && (await findInode(opened.path)) !== opened.inode) {
-    throw new Error("The database file was removed or replaced while the server was running.");
+const readOnlyFault = "The database can be read but not written: it is read-only.";
+
+async function findFileFault({ path, inode, adapter }: OpenedFile): Promise<string | null> {
+  // A deleted SQLite file stays writable for those who have it open, and everything written to it is lost.
+  if ((await findInode(path)) !== inode) {
+    return "The database file was removed or replaced while the server was running.";
   }
+  const faults = {
+    writable: null,
+    "read-only": readOnlyFault,
+    locked: "The database can be read but not written: another process holds its write lock.",
+  };
+  return faults[await adapter.askForWriting({ waitMs: probeWaitMs })];
+}
+
+async function readOnce(database: Database): Promise<null> {
+  // A statement without a table would be answered by SQLite even when its file cannot be read.
+  await database.$queryRaw`SELECT COUNT(*) FROM "_prisma_migrations"`;
+  return null;
+}
+
+/** A PostgreSQL server that follows another one, or was set to read only, reads as if nothing were amiss. */
+async function findServerFault(database: Database): Promise<string | null> {
+  const [row] = await database.$queryRaw<{ readOnly: string }[]>`
+    SELECT current_setting('transaction_read_only') AS "readOnly", COUNT(*) FROM "_prisma_migrations"`;
+  return row?.readOnly === "off" ? null : readOnlyFault;
 }
 
 async function findInode(path: string): Promise<bigint | null> {

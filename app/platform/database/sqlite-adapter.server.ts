@@ -1,8 +1,7 @@
-import type { Client } from "@libsql/client";
 import { PrismaLibSql } from "@prisma/adapter-libsql";
 import type { SqlDriverAdapter } from "@prisma/driver-adapter-utils";
 import { openSqliteClient } from "./sqlite-client.server";
-import type { SqliteClientOptions } from "./sqlite-client.server";
+import type { SqliteClient, SqliteClientOptions, Writability } from "./sqlite-client.server";
 
 /** Each new connection is told this; Prisma makes another one when a closed client is used again. */
 const connectionSetup = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;";
@@ -10,14 +9,21 @@ const connectionSetup = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRA
 /** Prisma's libSQL adapter on a client of our own; see there for the reasons. */
 export class SqliteAdapter extends PrismaLibSql {
   readonly #options: SqliteClientOptions;
+  #client: SqliteClient | undefined;
 
   constructor(options: SqliteClientOptions) {
     super({ url: "file:" });
     this.#options = options;
   }
 
-  override createClient(): Client {
-    return openSqliteClient(this.#options);
+  override createClient(): SqliteClient {
+    return (this.#client = openSqliteClient(this.#options));
+  }
+
+  /** Past Prisma and its queue: a write that has to wait there would hold up every read behind it. */
+  async askForWriting(options: { waitMs: number }): Promise<Writability> {
+    if (!this.#client) throw new Error("The database is not connected.");
+    return await this.#client.askForWriting(options);
   }
 
   override async connect(): Promise<SqlDriverAdapter> {

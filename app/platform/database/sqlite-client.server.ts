@@ -19,6 +19,7 @@ const blockingWaitMs = 5;
 const longestPauseMs = 20;
 
 const sqliteBusy = 5;
+const sqliteReadOnly = 8;
 const primaryCodeMask = 0xff;
 
 /** Prisma writes the same few statements again and again; raw ones add a handful. */
@@ -34,12 +35,18 @@ type Prepared = {
 /** `busyTimeoutMs`: how long to wait for another process that is writing to the same file. */
 export type SqliteClientOptions = { path: string; busyTimeoutMs: number };
 
+export type SqliteClient = Client & {
+  /** Whether a write would be let in now. Queues behind nothing, and nothing queues behind it. */
+  askForWriting: (options: { waitMs: number }) => Promise<Writability>;
+};
+export type Writability = "writable" | "locked" | "read-only";
+
 /**
  * A libSQL client on ONE connection, with its statements prepared once. The stock client opens another connection for
  * every transaction, which leaks file descriptors and forgets PRAGMAs. The caller must not run anything else while a
  * transaction is open; Prisma's adapter holds a lock for that.
  */
-export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): Client {
+export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): SqliteClient {
   const sqlite = new Sqlite(path, { timeout: blockingWaitMs });
   const prepared = new Map<string, Prepared>();
   const lock: Lock = { metAt: 0, lastAt: -Infinity, busyTimeoutMs };
@@ -80,6 +87,7 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
       })) as Client["execute"],
     executeMultiple: (script) => whenNotBusy({ lock, attempt: () => void sqlite.exec(script) }),
     transaction: () => beginDurably({ sqlite, execute, lock }),
+    askForWriting: ({ waitMs }) => askForWriting({ sqlite, waitMs }),
     close() {
       if (isClosed) return;
       isClosed = true;
@@ -129,8 +137,40 @@ async function whenNotBusy<T>({ lock, attempt }: { lock: Lock; attempt: () => T 
 }
 
 function isBusy(error: unknown): boolean {
-  if (!(error instanceof Sqlite.SqliteError) || error.rawCode === undefined) return false;
-  return (error.rawCode & primaryCodeMask) === sqliteBusy;
+  return primaryCodeOf(error) === sqliteBusy;
+}
+
+function primaryCodeOf(error: unknown): number | null {
+  if (!(error instanceof Sqlite.SqliteError) || error.rawCode === undefined) return null;
+  return error.rawCode & primaryCodeMask;
+}
+
+/**
+ * Takes the write lock and lets go of it within one turn, so that no statement of ours can come in between. In an open
+ * transaction of our own the lock is ours already: all of them begin IMMEDIATE.
+ */
+async function askForWriting({
+  sqlite,
+  waitMs,
+}: {
+  sqlite: Sqlite.Database;
+  waitMs: number;
+}): Promise<Writability> {
+  // A lock of its own: what the probe meets must not shorten the wait of a real write.
+  const lock: Lock = { metAt: 0, lastAt: -Infinity, busyTimeoutMs: waitMs };
+  try {
+    await whenNotBusy({
+      lock,
+      attempt: () => {
+        if (!sqlite.inTransaction) sqlite.exec("BEGIN IMMEDIATE; ROLLBACK");
+      },
+    });
+    return "writable";
+  } catch (error) {
+    if (isBusy(error)) return "locked";
+    if (primaryCodeOf(error) === sqliteReadOnly) return "read-only";
+    throw error;
+  }
 }
 
 type Connection = {

@@ -6,6 +6,7 @@ import { readLimitedBody } from "./body.server";
 import { clientIdentifier, isPeerTrusted, requestHost } from "./client-id.server";
 import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "./domains";
+import { countHeader } from "./raw-headers";
 import type { RequestContext, ServiceContext } from "./request-context.server";
 
 type Exchange = { request: IncomingMessage; response: ServerResponse };
@@ -83,6 +84,11 @@ class IncomingContext implements RequestContext {
     this.#exchange = { request, response };
     this.#query = queryStart < 0 ? "" : target.slice(queryStart + 1);
     this.#isPeerTrusted = isPeerTrusted;
+  }
+
+  get hasSeveralAuthorizations(): boolean {
+    if (this.headers.authorization === undefined) return false;
+    return countHeader({ rawHeaders: this.#exchange.request.rawHeaders, name: "authorization" }) > 1;
   }
 
   get host(): string | null {

@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import type { IncomingMessage, RequestListener, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Log } from "~/platform/log.server";
+import { countHeader } from "./raw-headers";
+import { readTarget } from "./request-target";
 
 export type ServerTimeouts = { headersMs: number; requestMs: number; idleMs: number; keepAliveMs: number };
 
@@ -31,11 +34,7 @@ export function createHttpServer({
       response.once("finish", () => {
         if (!request.complete) endUnreadRequest(request);
       });
-      if (countHosts(request.rawHeaders) > 1) {
-        response.writeHead(400, { Connection: "close" }).end();
-        return;
-      }
-      listener(request, response);
+      if (isForRoutes({ request, response })) listener(request, response);
     },
   );
   server.setTimeout(timeouts.idleMs);
@@ -47,6 +46,49 @@ export function createHttpServer({
     } else socket.destroy();
   });
   return server;
+}
+
+const serverMethods = "GET, HEAD, POST, OPTIONS";
+
+/**
+ * What is wrong with the request line and the host is answered here, where no route has been looked for; a whole
+ * address in the request line becomes the path that everything behind this goes by.
+ */
+function isForRoutes({ request, response }: { request: IncomingMessage; response: ServerResponse }): boolean {
+  function answer({
+    status,
+    headers,
+    text,
+  }: {
+    status: number;
+    headers: Record<string, string>;
+    text?: string;
+  }) {
+    response.writeHead(status, {
+      "X-Request-Id": randomUUID(),
+      "X-Content-Type-Options": "nosniff",
+      ...headers,
+    });
+    response.end(text);
+    return false;
+  }
+  function refuse(detail: string) {
+    const headers = {
+      "Content-Type": "text/plain; charset=utf-8",
+      "Cache-Control": "no-store",
+      Connection: "close",
+    };
+    return answer({ status: 400, headers, text: `${detail}\n` });
+  }
+  if (countHeader({ rawHeaders: request.rawHeaders, name: "host" }) > 1) {
+    return refuse("The request has more than one Host header. Send one.");
+  }
+  const { method, url = "/", headers } = request;
+  const target = readTarget({ method, target: url, hostHeader: headers.host });
+  if (target.kind === "fault") return refuse(target.detail);
+  if (target.kind === "server") return answer({ status: 204, headers: { Allow: serverMethods } });
+  request.url = target.path;
+  return true;
 }
 
 /** How much of an unwanted body is still taken in, so that a client that is busy sending gets to read the answer. */
@@ -68,14 +110,6 @@ function endUnreadRequest(request: IncomingMessage): void {
 
 function statusOfParseError(error: NodeJS.ErrnoException): string {
   return error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
-}
-
-function countHosts(rawHeaders: string[]): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]!.toLowerCase() === "host") count += 1;
-  }
-  return count;
 }
 
 export function listen({
@@ -132,11 +166,13 @@ export function stopOnSignals({
   beginStop,
   stopServices,
   log,
+  closeLog,
 }: {
   server: Server;
   beginStop: () => void;
   stopServices: () => Promise<void>;
   log: Log;
+  closeLog: () => Promise<void>;
 }): void {
   let isStopping = false;
   async function stop(signal: string): Promise<void> {
@@ -157,6 +193,7 @@ export function stopOnSignals({
     clearTimeout(cutOff);
     await stopServices();
     log.info("stopped");
+    await closeLog();
     process.exit(0);
   }
   for (const signal of ["SIGTERM", "SIGINT"] as const) {

@@ -14,6 +14,8 @@ export type RequestContext = {
   readonly pathname: string;
   readonly searchParams: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** `headers.authorization` is then but the first of them. */
+  readonly hasSeveralAuthorizations: boolean;
   /** Who rate limits and nonces hold on to: see client-id.server.ts. */
   readonly clientId: string;
   /** `host[:port]` in normal form; null when the request named none that makes sense. */

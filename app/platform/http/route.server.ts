@@ -139,9 +139,20 @@ async function run<Body>({
   params: Params;
   headers: Record<string, string>;
 }): Promise<RouteResult> {
+  requireOneAuthorization(context);
   const body = method.body ? await readBody({ method, schema: method.body, context }) : (undefined as Body);
   if (method.limit) Object.assign(headers, await requireWithinLimit({ context, name: method.limit }));
   return method.handle({ context, params, body });
+}
+
+/** Of two tokens nobody can say which one was meant: a proxy may have judged the one, and a route the other. */
+function requireOneAuthorization(context: RequestContext): void {
+  if (!context.hasSeveralAuthorizations) return;
+  const message = "The request has more than one Authorization header. Send one.";
+  throw new Refusal("invalid-request", {
+    detail: message,
+    members: { errors: [{ path: "Authorization", message }] },
+  });
 }
 
 const defaultMaxBodyBytes = 64 * 1024;

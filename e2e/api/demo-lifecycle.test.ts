@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { isAlive, waitUntil } from "~/testing/processes";
+
+/** Linux alone tells who started whom without another program. */
+const canSeeChildren = process.platform === "linux";
+
+async function descendantsOf(pid: number): Promise<number[]> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).split(" ").filter(Boolean);
+  const further = await Promise.all(children.map((child) => descendantsOf(Number(child))));
+  return [...children.map(Number), ...further.flat()];
+}
+
+test.runIf(canSeeChildren)(
+  "a killed demo takes its server and its chain with it, in good order",
+  async () => {
+    const dataDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-demo-"));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    const demo = spawn(process.execPath, ["app/commands/demo.mjs"], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: dataDir } as unknown as NodeJS.ProcessEnv,
+    });
+    let output = "";
+    demo.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    onTestFinished(() => void demo.kill("SIGKILL"));
+    await waitUntil(() => output.includes("Latchkey is open at"), { timeoutMs: 60_000 });
+    const origin = /open at\s+(http:\S+)/.exec(output)![1]!;
+    expect((await fetch(`${origin}/api/nonce`)).status).toBe(200);
+    // The server, the guard of the chain, and the chain.
+    const started = await descendantsOf(demo.pid!);
+    onTestFinished(() => {
+      for (const pid of started.filter(isAlive)) process.kill(pid, "SIGKILL");
+    });
+    expect(started.length).toBeGreaterThanOrEqual(3);
+
+    demo.kill("SIGKILL");
+    await waitUntil(() => !started.some(isAlive), { timeoutMs: 20_000 });
+    await expect(fetch(`${origin}/healthz`)).rejects.toThrow();
+    // A server that was stopped, and did not just fall over, has left everything in the one file.
+    const log = await stat(path.join(dataDir, "latchkey.db-wal")).catch(() => null);
+    expect(log?.size ?? 0).toBe(0);
+  },
+  120_000,
+);
