@@ -54,7 +54,7 @@ function createListener(services: Services): RequestListener {
   });
   const findLane = createDirectLane({
     routes: (build as unknown as ServerBuild).routes,
-    aliases: { [config.conversation.apiPath]: "/api/chat" },
+    aliases: { [config.conversation.apiPath]: "/api/chat", [config.tools.mcpPath]: "/api/mcp" },
   });
   const contexts = new WeakMap<IncomingMessage, RequestContext>();
   const pages = createPages({ contexts, isHttps });

@@ -34,6 +34,7 @@ import { wireQuota } from "~/services/quota.server";
 import type { QuotaServices } from "~/services/quota.server";
 import { wireSearch } from "~/services/search.server";
 import { wireTools } from "~/services/tools.server";
+import type { ToolServices } from "~/services/tools.server";
 
 export type Services = {
   config: Config;
@@ -44,6 +45,7 @@ export type Services = {
   content: ContentServices;
   quota: QuotaServices;
   chat: ChatServices;
+  tools: ToolServices;
   demo: DemoChain | null;
   metrics: Metrics;
   readReadiness: () => Promise<Readiness>;
@@ -98,7 +100,7 @@ export async function startServices({
   const gate = await wireGate({ config, domains, origin, database, chain, content, metrics, log });
   const quota = await wireQuota({ config, database, log });
   const search = wireSearch({ config, log });
-  const tools = wireTools({ gate, search });
+  const tools = wireTools({ config, domains, origin, gate, search, log });
   const chat = wireChat({ config, gate, quota, tools, log });
   const sweeper = createSweeper({
     store: createSweepStore({ database }),
@@ -117,6 +119,7 @@ export async function startServices({
     content,
     quota,
     chat,
+    tools,
     demo: config.mode === "demo" ? createDemoChain({ rpcUrl: config.chain.rpcUrls[0]! }) : null,
     metrics,
     readReadiness: createReadiness({

@@ -5,12 +5,12 @@ import type { SiweClaims } from "./access-token.schema";
 import { authenticationFailed } from "./authentication-failed";
 import { identify, proofDigest } from "./identify.server";
 import type { Claimant, IdentifyDependencies, IdentifyRequest, LegacyClaim } from "./identify.server";
+import { requireHolder, requireOwned } from "./holder.server";
 import type { KeyRef } from "./key-ref";
 import type { KeyStore } from "./keys.store.server";
-import type { Ownership, OwnershipReader } from "./ownership.server";
+import type { OwnershipReader } from "./ownership.server";
 import { proveAndReadOwnership } from "./signature.server";
 import type { SpentSignatureStore } from "./spent-signatures.store.server";
-import { isRevokedByDeparture } from "./token-departure";
 
 export type AdmitDependencies = IdentifyDependencies & {
   contractAddress: Address;
@@ -43,82 +43,33 @@ export async function admit({
   dependencies: AdmitDependencies;
 }): Promise<Admission> {
   const claimant = await identify({ request, dependencies });
-  const { chainId, contractAddress } = dependencies;
-  const key: KeyRef = { chainId, contractAddress, tokenId: claimant.tokenId };
-  requireOwned(await readOwnership({ claimant, key, dependencies }));
-  const state = await dependencies.keys.findKeyState({ key, holder: claimant.address });
-  if (state.used) throw new Refusal("this-token-has-already-been-used");
-  if (claimant.kind === "bearer")
-    requireNotDeparted({ departedAtMs: state.departedAtMs, issuedAtSeconds: claimant.claims.iat });
-  if (claimant.kind === "legacy") await spend({ claimant, dependencies });
-
-  const accessToken =
-    claimant.kind === "bearer"
-      ? undefined
-      : await dependencies.mintToken({
-          address: claimant.address,
-          tokenId: claimant.tokenId,
-          auth: claimant.kind,
-          siwe: claimant.siwe,
-          signedText: claimant.signedText,
-          departedAtMs: state.departedAtMs,
-        });
+  let accessToken: string | undefined;
+  if (claimant.kind === "bearer") {
+    await requireHolder({ holder: { ...claimant, issuedAtSeconds: claimant.claims.iat }, dependencies });
+  } else {
+    accessToken = await signIn({ claimant, dependencies });
+  }
   const content = await dependencies.readContent({ tokenId: claimant.tokenId });
   dependencies.countGrant(claimant.kind);
   return { success: true, access: "granted", ...(accessToken ? { accessToken } : {}), content };
 }
 
-async function readOwnership({
+async function signIn({
   claimant,
-  key,
   dependencies,
 }: {
-  claimant: Claimant;
-  key: KeyRef;
+  claimant: Exclude<Claimant, { kind: "bearer" }>;
   dependencies: AdmitDependencies;
-}): Promise<Ownership> {
-  const { address, tokenId } = claimant;
-  if (claimant.kind !== "bearer") {
-    // A sign-in reads the chain afresh: what it mints outlives any cached reading.
-    return proveAndReadOwnership({
-      message: claimant.signedText,
-      signature: claimant.signature,
-      address,
-      tokenId,
-      ownership: dependencies.ownership,
-    });
-  }
-  const answer = await dependencies.ownership.readOwnership({ tokenId, holder: address });
-  if (!answer.owned && answer.reason === "not-owner") {
-    await dependencies.keys.recordDeparture({ key, holder: address, departedAtMs: dependencies.clock() });
-  }
-  return answer;
-}
-
-const notOwnedDetails = {
-  "not-owner": "This key is held by another wallet. Check the token id and the wallet you signed with.",
-  "does-not-exist": "There is no key with this id. Check the token id.",
-  expired: "The membership of this key has expired. Renew it, then sign in again.",
-} as const;
-
-export function requireOwned(answer: Ownership): void {
-  if (!answer.owned)
-    throw new Refusal("you-do-not-own-this-token", { detail: notOwnedDetails[answer.reason] });
-}
-
-function requireNotDeparted({
-  departedAtMs,
-  issuedAtSeconds,
-}: {
-  departedAtMs: number | null;
-  issuedAtSeconds: number;
-}): void {
-  if (isRevokedByDeparture({ departedAtMs, issuedAtSeconds })) {
-    throw new Refusal("you-do-not-own-this-token", {
-      detail:
-        "The key left the wallet after this access token was made, which ended the token. Sign in again.",
-    });
-  }
+}): Promise<string> {
+  const { address, tokenId, signature, signedText, siwe } = claimant;
+  const { chainId, contractAddress, ownership, keys } = dependencies;
+  // A sign-in reads the chain afresh: what it mints outlives any cached reading.
+  requireOwned(await proveAndReadOwnership({ message: signedText, signature, address, tokenId, ownership }));
+  const key: KeyRef = { chainId, contractAddress, tokenId };
+  const { used, departedAtMs } = await keys.findKeyState({ key, holder: address });
+  if (used) throw new Refusal("this-token-has-already-been-used");
+  if (claimant.kind === "legacy") await spend({ claimant, dependencies });
+  return dependencies.mintToken({ address, tokenId, auth: claimant.kind, siwe, signedText, departedAtMs });
 }
 
 async function spend({

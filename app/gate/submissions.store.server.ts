@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { toKeyColumns } from "./key-columns.store.server";
@@ -16,6 +17,9 @@ export type SubmissionRequest = {
   notification: { kind: string; payload: string; channels: readonly string[] };
 };
 
+/** A key that is used up without a form. */
+export type KeyUseRequest = Pick<SubmissionRequest, "key" | "usedBy" | "notification">;
+
 export type SubmissionOutcome = { outcome: "accepted"; submissionId: string } | { outcome: "already-used" };
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
@@ -26,42 +30,64 @@ export function createSubmissionStore({ database, clock }: { database: Database;
    * an accepted submission outlives a power cut. Of several at once exactly one is accepted.
    */
   async function submitOnce(request: SubmissionRequest): Promise<SubmissionOutcome> {
-    const now = BigInt(clock());
-    const key = toKeyColumns(request.key);
-    const usedBy = request.usedBy.toLowerCase();
-    const { submissionId } = request;
+    const nowMs = clock();
+    const { submissionId, message, messageHash, requestId } = request;
     return await database.$transaction(async (transaction) => {
-      const usedKeyCount = await transaction.$executeRaw`
-        INSERT INTO "UsedKey" ("chainId", "contractAddress", "tokenId", "usedBy", "usedAtMs")
-        VALUES (${key.chainId}, ${key.contractAddress}, ${key.tokenId}, ${usedBy}, ${now})
-        ON CONFLICT ("chainId", "contractAddress", "tokenId") DO NOTHING`;
-      if (usedKeyCount === 0) return { outcome: "already-used" };
-
-      const { message, messageHash, requestId } = request;
+      if (!(await useKey({ transaction, request, nowMs }))) return { outcome: "already-used" };
       await transaction.submission.create({
         data: {
           id: submissionId,
-          ...key,
-          address: usedBy,
+          ...toKeyColumns(request.key),
+          address: request.usedBy.toLowerCase(),
           message,
           messageHash,
           requestId,
-          createdAtMs: now,
+          createdAtMs: BigInt(nowMs),
         },
       });
-      const { kind, payload, channels } = request.notification;
-      const notificationId = randomUUID();
-      await transaction.notification.create({
-        data: { id: notificationId, kind, payload, createdAtMs: now },
-      });
-      if (channels.length > 0) {
-        await transaction.notificationDelivery.createMany({
-          data: channels.map((channel) => ({ notificationId, channel, nextAttemptAtMs: now })),
-        });
-      }
       return { outcome: "accepted", submissionId };
     });
   }
 
-  return { submitOnce };
+  /** The same without a submission. Of several at once, forms among them, exactly one uses the key up. */
+  async function useKeyOnce(
+    request: KeyUseRequest,
+  ): Promise<{ outcome: "used" | "already-used"; usedAtMs: number }> {
+    const nowMs = clock();
+    return await database.$transaction(async (transaction) => ({
+      outcome: (await useKey({ transaction, request, nowMs })) ? "used" : "already-used",
+      usedAtMs: nowMs,
+    }));
+  }
+
+  return { submitOnce, useKeyOnce };
+}
+
+/** False when the key was used before; then nothing is queued either. */
+async function useKey({
+  transaction,
+  request: { key, usedBy, notification },
+  nowMs,
+}: {
+  transaction: Prisma.TransactionClient;
+  request: KeyUseRequest;
+  nowMs: number;
+}): Promise<boolean> {
+  const now = BigInt(nowMs);
+  const { chainId, contractAddress, tokenId } = toKeyColumns(key);
+  const usedKeyCount = await transaction.$executeRaw`
+    INSERT INTO "UsedKey" ("chainId", "contractAddress", "tokenId", "usedBy", "usedAtMs")
+    VALUES (${chainId}, ${contractAddress}, ${tokenId}, ${usedBy.toLowerCase()}, ${now})
+    ON CONFLICT ("chainId", "contractAddress", "tokenId") DO NOTHING`;
+  if (usedKeyCount === 0) return false;
+
+  const { kind, payload, channels } = notification;
+  const notificationId = randomUUID();
+  await transaction.notification.create({ data: { id: notificationId, kind, payload, createdAtMs: now } });
+  if (channels.length > 0) {
+    await transaction.notificationDelivery.createMany({
+      data: channels.map((channel) => ({ notificationId, channel, nextAttemptAtMs: now })),
+    });
+  }
+  return true;
 }

@@ -4,7 +4,7 @@ import type { Address } from "viem";
 import { Refusal } from "~/platform/http/refusal";
 import { notificationPayload, submissionReceivedKind } from "~/platform/outbox/outbox";
 import type { Channel, SubmissionReceived } from "~/platform/outbox/outbox";
-import { requireOwned } from "./admit.server";
+import { requireOwned } from "./holder.server";
 import type { FormSubmission } from "./gate.schema";
 import { readLegacyClaim } from "./identify.server";
 import type { IdentifyDependencies } from "./identify.server";

@@ -4,10 +4,7 @@ import type { KeyStore } from "./keys.store.server";
 import type { OwnershipReader } from "./ownership.server";
 import { parseTokenId } from "./token-id";
 
-export async function readTokenStatus({
-  tokenId: input,
-  dependencies,
-}: {
+type StatusQuestion = {
   tokenId: unknown;
   dependencies: {
     chainId: number;
@@ -15,19 +12,31 @@ export async function readTokenStatus({
     ownership: Pick<OwnershipReader, "readOwner">;
     keys: Pick<KeyStore, "findUsedKey">;
   };
-}): Promise<TokenStatus> {
+};
+
+/** `owner` is null where the key does not exist, and where the contract names no single one (ERC-1155). */
+export type KeyStatus = TokenStatus & { owner: Address | null };
+
+export async function readTokenStatus(question: StatusQuestion): Promise<TokenStatus> {
+  const { owner: _owner, ...status } = await readKeyStatus(question);
+  return status;
+}
+
+/** The same with the owner, who is public too, but no part of the token status's agreed shape. */
+export async function readKeyStatus({ tokenId: input, dependencies }: StatusQuestion): Promise<KeyStatus> {
   const tokenId = parseTokenId(input);
   const { chainId, contractAddress, ownership, keys } = dependencies;
-  const [{ exists }, used] = await Promise.all([
+  const [{ exists, owner }, used] = await Promise.all([
     ownership.readOwner({ tokenId }),
     keys.findUsedKey({ key: { chainId, contractAddress, tokenId } }),
   ]);
   // A contract that does not count its supply cannot tell; a key that was used did exist.
   if (!(exists ?? used !== null))
-    return { tokenId, exists: false, count: 0, used: false, usedBy: null, usedAt: null };
+    return { tokenId, exists: false, owner: null, count: 0, used: false, usedBy: null, usedAt: null };
   return {
     tokenId,
     exists: true,
+    owner,
     count: 1,
     used: used !== null,
     usedBy: used?.usedBy ?? null,

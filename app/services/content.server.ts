@@ -9,7 +9,8 @@ import type { Config } from "~/platform/config/config.server";
 import type { Log } from "~/platform/log.server";
 
 export type ContentServices = {
-  readContent: (request: { tokenId: string }) => Promise<GatedContent>;
+  /** `mediaOrigin`: where links to media begin, for readers who have no page to resolve them against. */
+  readContent: (request: { tokenId: string; mediaOrigin?: string }) => Promise<GatedContent>;
   serveMedia: (request: MediaRequest) => Promise<Response>;
 };
 
@@ -34,7 +35,8 @@ export async function wireContent({ config, log }: { config: Config; log: Log })
   const reader = createContentReader({ contentDir, clock: systemClock, log });
 
   return {
-    readContent: ({ tokenId }) => reader.readContent({ tokenId, signMediaUrl: links.sign }),
+    readContent: ({ tokenId, mediaOrigin = "" }) =>
+      reader.readContent({ tokenId, signMediaUrl: (target) => `${mediaOrigin}${links.sign(target)}` }),
     serveMedia: ({ tokenId, file, searchParams, method, headers }) => {
       const { maxAgeSeconds } = links.verify({
         tokenId,

@@ -9,6 +9,8 @@ import { createChainCursorStore } from "~/gate/chain-cursor.store.server";
 import type { FormSubmission, TokenStatus } from "~/gate/gate.schema";
 import type { IdentifyRequest } from "~/gate/identify.server";
 import { issueNonce } from "~/gate/issue-nonce.server";
+import type { Holder } from "~/gate/holder.server";
+import { requireHolder } from "~/gate/holder.server";
 import { createKeyStore } from "~/gate/keys.store.server";
 import { createNonceStore } from "~/gate/nonces.store.server";
 import { findContractFault } from "~/gate/ownership.gateway.server";
@@ -17,8 +19,11 @@ import { createSpentSignatureStore } from "~/gate/spent-signatures.store.server"
 import { submit } from "~/gate/submit.server";
 import { createSubmissionStore } from "~/gate/submissions.store.server";
 import { loadTokenKeys, publicJwks } from "~/gate/token-keys.server";
-import { readTokenStatus } from "~/gate/token-status.server";
+import { readKeyStatus, readTokenStatus } from "~/gate/token-status.server";
+import type { KeyStatus } from "~/gate/token-status.server";
 import { createTransferWatcher } from "~/gate/transfer-watcher.server";
+import { useKey } from "~/gate/use-key.server";
+import type { KeyUsed } from "~/gate/use-key.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
@@ -30,6 +35,7 @@ import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
 import { createOutboxSender } from "~/platform/outbox/outbox.server";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
+import type { GatedContent } from "~/content/content.schema";
 import type { ContentServices } from "./content.server";
 
 export type GateServices = {
@@ -41,6 +47,14 @@ export type GateServices = {
     requestId: string;
   }) => Promise<{ success: true; message: string }>;
   readTokenStatus: (request: { tokenId: unknown }) => Promise<TokenStatus>;
+  /** The same with the owner. */
+  readKeyStatus: (request: { tokenId: unknown }) => Promise<KeyStatus>;
+  /**
+   * What lies behind the gate, for somebody whose token was verified; every check of the gate is made again. Links are
+   * whole addresses.
+   */
+  readContentFor: (request: { holder: Holder }) => Promise<GatedContent>;
+  useKey: (request: { holder: Holder }) => Promise<KeyUsed>;
   /** Null where no token came and none is required. Throws the refusals `missing-jwt` and `invalid-jwt`. */
   authenticateCaller: (call: CallerCall & { isRequired: boolean }) => Promise<Caller | null>;
   requireCaller: (call: CallerCall) => Promise<Caller>;
@@ -128,14 +142,19 @@ export async function wireGate({
     readContent: content.readContent,
     countGrant: metrics.countGrant,
   };
-  const submitDependencies = {
+  const useDependencies = {
     ...place,
-    requireSignedMessage: config.gate.requireSignedMessage,
     ownership,
+    keys,
     submissions: createSubmissionStore({ database, clock }),
     channels: outbox.channels,
     wakeOutbox: outbox.sender.wake,
   };
+  const submitDependencies = {
+    ...useDependencies,
+    requireSignedMessage: config.gate.requireSignedMessage,
+  };
+  const statusDependencies = { chainId, contractAddress, ownership, keys };
   const askCaller = ({ context, body, requiredScope }: CallerCall) => ({
     request: { headers: context.headers, searchParams: context.searchParams, body },
     requiredScope,
@@ -154,8 +173,13 @@ export async function wireGate({
     issueNonce: ({ clientId }) => issueNonce({ clientId, siweEnabled: config.state.enabled, nonces }),
     admit: (request) => admit({ request, dependencies: admitDependencies }),
     submit: (request) => submit({ ...request, dependencies: submitDependencies }),
-    readTokenStatus: ({ tokenId }) =>
-      readTokenStatus({ tokenId, dependencies: { chainId, contractAddress, ownership, keys } }),
+    readTokenStatus: ({ tokenId }) => readTokenStatus({ tokenId, dependencies: statusDependencies }),
+    readKeyStatus: ({ tokenId }) => readKeyStatus({ tokenId, dependencies: statusDependencies }),
+    readContentFor: async ({ holder }) => {
+      await requireHolder({ holder, dependencies: useDependencies });
+      return content.readContent({ tokenId: holder.tokenId, mediaOrigin: origin });
+    },
+    useKey: ({ holder }) => useKey({ holder, dependencies: useDependencies }),
     authenticateCaller: ({ isRequired, ...call }) => authenticateCaller({ isRequired, ...askCaller(call) }),
     requireCaller: (call) => requireCaller(askCaller(call)),
     publicKeys: tokens.publicKeys,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { Refusal } from "~/platform/http/refusal";
 import { defineTool, toToolOffer } from "./tool";
 import type { Tool } from "./tool";
 import { createKeyStatusTool } from "./key-status-tool";
@@ -57,7 +58,7 @@ test("outputs become plain data: no functions, big integers as digits, nothing a
 test("key_status takes digits or an integer and gives what the gate knows", async () => {
   const asked: string[] = [];
   const tool = createKeyStatusTool({
-    readTokenStatus: async ({ tokenId }) => {
+    readKeyStatus: async ({ tokenId }) => {
       asked.push(tokenId);
       return { tokenId, exists: true, owner: "0xabc", used: false, usedBy: null, usedAt: null };
     },
@@ -73,9 +74,9 @@ test("key_status takes digits or an integer and gives what the gate knows", asyn
   expect(asked).toEqual(["7", "8"]);
 });
 
-test("key_status passes on words written for people and hides the others", async () => {
-  const failing = (error: Error) => createKeyStatusTool({ readTokenStatus: () => Promise.reject(error) });
-  const refusal = Object.assign(new Error("x"), { detail: "The blockchain could not be asked." });
+test("words of a refusal, written for people, are passed on; those of other errors are hidden", async () => {
+  const failing = (error: Error) => createKeyStatusTool({ readKeyStatus: () => Promise.reject(error) });
+  const refusal = new Refusal("chain-unavailable", { detail: "The blockchain could not be asked." });
   expect(await run(failing(refusal), { tokenId: "7" })).toEqual({
     ok: false,
     errorText: "The blockchain could not be asked.",
@@ -156,7 +157,7 @@ test("offers carry a JSON Schema of what a model may send", () => {
     },
   });
   expect(
-    toToolOffer(createKeyStatusTool({ readTokenStatus: () => Promise.reject(new Error()) })),
+    toToolOffer(createKeyStatusTool({ readKeyStatus: () => Promise.reject(new Error()) })),
   ).toMatchObject({
     inputJsonSchema: { required: ["tokenId"] },
   });

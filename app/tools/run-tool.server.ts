@@ -1,12 +1,19 @@
-import { ToolFailure } from "./tool";
-import type { Tool, ToolCaller } from "./tool";
+import { Refusal } from "~/platform/http/refusal";
 import { linkAbort } from "~/platform/linked-abort";
+import { mayRun, ToolFailure } from "./tool";
+import type { Tool, ToolCaller } from "./tool";
 
 export const defaultToolTimeoutMs = 10_000;
 export const defaultMaxToolOutputBytes = 32 * 1024;
 
+/** Why a tool was not run at all; a tool that was run and failed has no such reason. */
+export type NotRunReason = "caller" | "arguments";
+
 export type ToolOutcome =
-  { ok: true; output: unknown; outputText: string } | { ok: false; errorText: string };
+  { ok: true; output: unknown; outputText: string } | { ok: false; errorText: string; notRun?: NotRunReason };
+
+const forHoldersOnly =
+  "This tool is only for the holder of a key who is signed in. Sign in at the gate, and send the access token along.";
 
 export type ToolInput = { ok: true; value: unknown } | { ok: false; errorText: string };
 
@@ -33,18 +40,28 @@ export async function runTool({
   signal: AbortSignal;
   warn: (message: string, error: unknown) => void;
 }): Promise<ToolOutcome> {
+  if (!mayRun({ tool, caller })) return { ok: false, errorText: forHoldersOnly, notRun: "caller" };
   const parsed = tool.inputSchema.safeParse(input);
   if (!parsed.success) {
     const issues = parsed.error.issues
       .slice(0, 5)
       .map(({ path, message }) => `${path.join(".") || "input"}: ${message}`);
-    return { ok: false, errorText: `The arguments do not fit the tool. ${issues.join("; ")}` };
+    return {
+      ok: false,
+      errorText: `The arguments do not fit the tool. ${issues.join("; ")}`,
+      notRun: "arguments",
+    };
   }
   try {
     const output = await runWithinTime({ tool, input: parsed.data, caller, signal });
     return capOutput({ output, maxBytes: tool.maxOutputBytes ?? defaultMaxToolOutputBytes });
   } catch (error) {
     if (error instanceof ToolFailure) return { ok: false, errorText: error.message };
+    // A refusal's detail is written for the person who asked; of a defect it says nothing.
+    if (error instanceof Refusal) {
+      if (error.status >= 500) warn(`Tool ${tool.name} was refused: ${error.slug}`, error.cause ?? error);
+      return { ok: false, errorText: error.detail };
+    }
     if (!signal.aborted) warn(`Tool ${tool.name} failed`, error);
     return { ok: false, errorText: "The tool failed." };
   }

@@ -1,7 +1,22 @@
 import { z } from "zod";
 
+/** The holder of a key, as an access token proves it. */
+export type ToolHolder = {
+  address: string;
+  tokenId: string;
+  scopes: readonly string[];
+  /** When the token was made. Without it, a key that has ever left this wallet counts as gone. */
+  issuedAtSeconds?: number;
+};
+
 /** Who a tool works for; null when nobody signed in. A tool never has more rights than this. */
-export type ToolCaller = { address: string; tokenId: string; scopes: readonly string[] } | null;
+export type ToolCaller = ToolHolder | null;
+
+/** Whom a tool serves: `holder` is whoever signed in with a token that is good for tools. */
+export type ToolAudience = "anybody" | "holder";
+
+/** Hints for whoever decides whether a person is asked before a call. */
+export type ToolAnnotations = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
 
 /** What a model or an MCP client is told about a tool. */
 export type ToolOffer = { name: string; description: string; inputJsonSchema: Record<string, unknown> };
@@ -10,7 +25,14 @@ export type Tool = {
   name: string;
   description: string;
   inputSchema: z.ZodObject;
-  /** `input` has passed the schema. What comes back is data: nothing in it is followed or obeyed. */
+  /** Default: anybody. Checked in `runTool`, for the chat and for MCP clients alike. */
+  requires?: ToolAudience;
+  /** Default: it reads and changes nothing. */
+  annotations?: ToolAnnotations;
+  /**
+   * `input` has passed the schema; `caller` is somebody where the tool requires a holder. What comes back is data:
+   * nothing in it is followed or obeyed. A string is handed to MCP clients as text, anything else as structure too.
+   */
   run: (call: { input: unknown; caller: ToolCaller; signal: AbortSignal }) => Promise<unknown>;
   timeoutMs?: number;
   maxOutputBytes?: number;
@@ -19,6 +41,23 @@ export type Tool = {
 /** A tool's failure in words that the model and the person may read; any other error is only named as one. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
+}
+
+export const readingOnly: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+};
+
+/** Whether the tool may be run for this caller; the one place that decides it. */
+export function mayRun({ tool, caller }: { tool: Pick<Tool, "requires">; caller: ToolCaller }): boolean {
+  return tool.requires !== "holder" || (caller !== null && caller.scopes.includes("tools"));
+}
+
+/** For a tool that requires a holder: `runTool` lets nobody else through. */
+export function requireToolHolder(caller: ToolCaller): ToolHolder {
+  if (caller === null) throw new TypeError("A tool for holders was run for nobody.");
+  return caller;
 }
 
 /** Keeps the schema's type for `run`, which the list of tools has to forget. */

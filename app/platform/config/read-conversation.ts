@@ -1,3 +1,4 @@
+import { readApiPath } from "./api-path";
 import { refuseDemoSecret } from "./demo-secret";
 import type { SettingReader } from "./setting-reader";
 import type { SettingName } from "./settings";
@@ -25,7 +26,7 @@ export function readConversation({ reader, mode }: { reader: SettingReader; mode
   const provider = readProvider(reader);
   return {
     requiresJwt: reader.getBoolean("NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT"),
-    apiPath: readApiPath(reader),
+    apiPath: readApiPath({ reader, name: "NEXT_PUBLIC_AI_CHAT_API_PATH" }),
     ...provider,
     systemPrompt: reader.findText("AI_SYSTEM_PROMPT"),
     maxOutputTokens: reader.getInteger({ name: "AI_CHAT_MAX_OUTPUT_TOKENS", min: 1, max: maxAnswerTokens }),
@@ -100,14 +101,6 @@ function findAccountId(reader: SettingReader): string | null {
       "CLOUDFLARE_ACCOUNT_ID",
       "must be letters and digits, as the provider's dashboard shows it.",
     );
-  }
-  return text;
-}
-
-function readApiPath(reader: SettingReader): string {
-  const text = reader.getText("NEXT_PUBLIC_AI_CHAT_API_PATH");
-  if (!/^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/.test(text)) {
-    reader.report("NEXT_PUBLIC_AI_CHAT_API_PATH", "must be a path such as /api/chat.");
   }
   return text;
 }

@@ -1,5 +1,6 @@
 import { conversationSettings } from "./conversation-settings";
 import type { Setting } from "./setting";
+import { toolSettings } from "./tool-settings";
 
 /**
  * Every setting there is, once: what the parser knows, what `.env.example` shows and what the README lists.
@@ -225,6 +226,12 @@ export const settings = [
     effect: "The same for POST /api/chat.",
   },
   {
+    name: "RATE_LIMIT_MCP",
+    group: "Limits",
+    default: "60/60",
+    effect: "The same for POST /api/mcp.",
+  },
+  {
     name: "RATE_LIMIT_QUOTA_RESET",
     group: "Limits",
     default: "5/60",
@@ -260,6 +267,7 @@ export const settings = [
     effect: "Sender address of those mails. Default: NOTIFY_EMAIL.",
   },
   ...conversationSettings,
+  ...toolSettings,
 ] as const satisfies readonly Setting[];
 
 export type SettingName = (typeof settings)[number]["name"];

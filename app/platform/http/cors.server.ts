@@ -3,6 +3,8 @@ import type { RequestContext } from "./request-context.server";
 const exposedHeaders =
   "X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Retry-After, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, X-Message-Id, X-Request-Id, WWW-Authenticate";
 
+const allowedHeaders = "Authorization, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+
 /** Never `*`, never `null`, and no credentials: cookies do not cross origins here. */
 export function corsHeaders({ context }: { context: RequestContext }): Record<string, string> {
   const origin = context.headers.origin;
@@ -18,7 +20,7 @@ export function answerOptions({ context, allow }: { context: RequestContext; all
   const headers: Record<string, string> = { Allow: allow, ...corsHeaders({ context }) };
   if (headers["Access-Control-Allow-Origin"] && context.headers["access-control-request-method"]) {
     headers["Access-Control-Allow-Methods"] = allow;
-    headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type";
+    headers["Access-Control-Allow-Headers"] = allowedHeaders;
     headers["Access-Control-Max-Age"] = "600";
   }
   return new Response(null, { status: 204, headers });

@@ -116,6 +116,14 @@ export const refusalTable = {
     remedy:
       "Open this site itself and repeat what you were doing there. API clients send the token in the Authorization header instead of a cookie.",
   },
+  "host-not-allowed": {
+    slug: "host-not-allowed",
+    status: 403,
+    title: "Host not allowed",
+    meaning: "The request names a host, or comes from a page, that is not one of this site's own.",
+    remedy:
+      "Call the tools at the site's own address. Whoever runs this site can add hosts to NEXT_PUBLIC_DOMAIN and origins to CORS_ORIGINS.",
+  },
   "media-link-invalid": {
     slug: "media-link-invalid",
     status: 403,

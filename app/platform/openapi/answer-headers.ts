@@ -43,7 +43,10 @@ export const answerHeaders = {
   "WWW-Authenticate": {
     description: 'How to prove oneself. Has `error="invalid_token"` where a token was sent and is not good.',
     required: true,
-    schema: { type: "string", pattern: '^Bearer realm="[a-z-]+"(, error="invalid_token")?$' },
+    schema: {
+      type: "string",
+      pattern: '^Bearer realm="[a-z-]+"(, error="invalid_token")?(, resource_metadata="[^"]+")?$',
+    },
     example: 'Bearer realm="latchkey"',
   },
   Allow: {

@@ -1,4 +1,4 @@
-import { submissionReceivedKind } from "./outbox";
+import { keyUsedKind, submissionReceivedKind } from "./outbox";
 
 export type EmailText = { subject: string; text: string };
 
@@ -7,6 +7,7 @@ type Facts = { data: Record<string, unknown>; at: string };
 /** One entry for each kind with words of its own; null when the payload lacks what the words need. */
 const renderers: Readonly<Record<string, (facts: Facts) => EmailText | null>> = {
   [submissionReceivedKind]: renderSubmission,
+  [keyUsedKind]: renderKeyUsed,
 };
 
 /**
@@ -36,20 +37,34 @@ export function renderEmail({
 function renderSubmission({ data, at }: Facts): EmailText | null {
   const { tokenId, address, message } = data;
   if (typeof tokenId !== "string" || typeof address !== "string" || typeof message !== "string") return null;
-  const contract = typeof data.contractAddress === "string" ? oneLine(data.contractAddress) : "";
-  const chain = typeof data.chainId === "number" ? ` on chain ${data.chainId}` : "";
   const lines = [
     `The holder of key #${oneLine(tokenId)} sent the one-time form. The key is now used up.`,
     "",
-    `Token id: ${oneLine(tokenId)}`,
-    `Address:  ${oneLine(address)}`,
-    ...(contract ? [`Contract: ${contract}${chain}`] : []),
-    `When:     ${at}`,
+    ...keyLines({ data, at }),
     "",
     "Message:",
     quoted(message),
   ];
   return { subject: `Key #${tokenId} was used: new message`, text: lines.join("\n") };
+}
+
+function renderKeyUsed({ data, at }: Facts): EmailText | null {
+  const { tokenId, address } = data;
+  if (typeof tokenId !== "string" || typeof address !== "string") return null;
+  const first = `The holder of key #${oneLine(tokenId)} used it up through a tool, without the form.`;
+  return { subject: `Key #${tokenId} was used`, text: [first, "", ...keyLines({ data, at })].join("\n") };
+}
+
+/** Which key it was, whose, and when. */
+function keyLines({ data, at }: Facts): string[] {
+  const contract = typeof data.contractAddress === "string" ? oneLine(data.contractAddress) : "";
+  const chain = typeof data.chainId === "number" ? ` on chain ${data.chainId}` : "";
+  return [
+    `Token id: ${oneLine(String(data.tokenId))}`,
+    `Address:  ${oneLine(String(data.address))}`,
+    ...(contract ? [`Contract: ${contract}${chain}`] : []),
+    `When:     ${at}`,
+  ];
 }
 
 function renderJson({ kind, payload, at }: { kind: string; payload: string; at: string }): EmailText {

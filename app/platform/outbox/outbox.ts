@@ -105,6 +105,9 @@ export function retryDelayMs({
 /** The kind that the one-time form queues. */
 export const submissionReceivedKind = "submission.received";
 
+/** The kind that is queued when a key is used up without the form. */
+export const keyUsedKind = "key.used";
+
 export type SubmissionReceived = {
   submissionId: string;
   chainId: number;

@@ -1,0 +1,36 @@
+import sanitizeHtml from "sanitize-html";
+import type { GatedContent } from "./content.schema";
+
+/** The gated content for readers without a page: what is markup, style or script there is left out here. */
+export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioData }: GatedContent): string {
+  const { error, headline, title, description, audioSrc, imageAlt, imageSrc } = audioData;
+  const audioLines = error
+    ? []
+    : [
+        headline,
+        title,
+        description,
+        `Listen: ${audioSrc}`,
+        ...(imageSrc === "" ? [] : [`Picture${imageAlt === "" ? "" : ` (${imageAlt})`}: ${imageSrc}`]),
+      ];
+  const sections = [
+    { heading: "Welcome", text: welcomeText.trim() },
+    { heading: "The one-time form", text: toPlainText(textSubmissionAreaHtml) },
+    { heading: "Audio", text: audioLines.filter((line) => line !== "").join("\n") },
+  ].filter(({ text }) => text !== "");
+  if (sections.length === 0) return "There is nothing behind the gate at the moment.";
+  return sections.map(({ heading, text }) => `# ${heading}\n\n${text}`).join("\n\n");
+}
+
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
+
+function toPlainText(html: string): string {
+  const text = sanitizeHtml(html, { allowedTags: [], allowedAttributes: {} });
+  return text
+    .replace(/&(amp|lt|gt|quot);/g, (_entity, name: string) => entities[name] ?? "")
+    .split("\n")
+    .map((line) => line.trim())
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}

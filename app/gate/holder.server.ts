@@ -1,0 +1,57 @@
+import type { Address } from "viem";
+import type { Clock } from "~/platform/clock";
+import { Refusal } from "~/platform/http/refusal";
+import type { KeyStore } from "./keys.store.server";
+import type { Ownership, OwnershipReader } from "./ownership.server";
+import { isRevokedByDeparture } from "./token-departure";
+
+/** Who an access token was made for. */
+export type Holder = { address: Address; tokenId: string; issuedAtSeconds: number };
+
+export type HolderDependencies = {
+  chainId: number;
+  contractAddress: Address;
+  clock: Clock;
+  ownership: Pick<OwnershipReader, "readOwnership">;
+  keys: Pick<KeyStore, "findKeyState" | "recordDeparture">;
+};
+
+/**
+ * Whoever has an access token holds the key still: it is in the wallet, unused, and has not been away since. `fresh`
+ * asks the chain even if it was asked a moment ago.
+ */
+export async function requireHolder({
+  holder: { address, tokenId, issuedAtSeconds },
+  fresh = false,
+  dependencies: { chainId, contractAddress, clock, ownership, keys },
+}: {
+  holder: Holder;
+  fresh?: boolean;
+  dependencies: HolderDependencies;
+}): Promise<void> {
+  const key = { chainId, contractAddress, tokenId };
+  const answer = await ownership.readOwnership({ tokenId, holder: address, fresh });
+  if (!answer.owned && answer.reason === "not-owner") {
+    await keys.recordDeparture({ key, holder: address, departedAtMs: clock() });
+  }
+  requireOwned(answer);
+  const { used, departedAtMs } = await keys.findKeyState({ key, holder: address });
+  if (used) throw new Refusal("this-token-has-already-been-used");
+  if (isRevokedByDeparture({ departedAtMs, issuedAtSeconds })) {
+    throw new Refusal("you-do-not-own-this-token", {
+      detail:
+        "The key left the wallet after this access token was made, which ended the token. Sign in again.",
+    });
+  }
+}
+
+const notOwnedDetails = {
+  "not-owner": "This key is held by another wallet. Check the token id and the wallet you signed with.",
+  "does-not-exist": "There is no key with this id. Check the token id.",
+  expired: "The membership of this key has expired. Renew it, then sign in again.",
+} as const;
+
+export function requireOwned(answer: Ownership): void {
+  if (!answer.owned)
+    throw new Refusal("you-do-not-own-this-token", { detail: notOwnedDetails[answer.reason] });
+}

@@ -1,0 +1,11 @@
+import type { Setting } from "./setting";
+
+/** The part of the list of settings that is about the tools. */
+export const toolSettings = [
+  {
+    name: "MCP_ENDPOINT",
+    group: "Tools",
+    default: "/api/mcp",
+    effect: "Path of the tools for MCP and JSON-RPC clients.",
+  },
+] as const satisfies readonly Setting[];

@@ -1,0 +1,8 @@
+import { defineRoute } from "~/platform/http/route.server";
+import { getServices } from "~/services.server";
+import { answerMcpRefusal } from "~/tools/mcp/answer.server";
+
+export const { loader, action } = defineRoute({
+  POST: { limit: "mcp", handle: ({ context }) => getServices().tools.answerMcp({ context }) },
+  answerRefusal: answerMcpRefusal,
+});

@@ -1,0 +1,117 @@
+import { Refusal } from "~/platform/http/refusal";
+import { runTool } from "../run-tool.server";
+import type { ToolOutcome } from "../run-tool.server";
+import { readingOnly, toToolOffer } from "../tool";
+import type { Tool, ToolCaller } from "../tool";
+import { errorCodes, isRecord } from "./message";
+import type { McpRequest } from "./message";
+import { handshakeRevisions, serverInfoKey, statelessRevision, supportedRevisions } from "./revision";
+import type { Revision, RpcError } from "./revision";
+
+/** `result` is JSON text: the list of tools, which is asked for most, is written once and not for each caller. */
+export type McpOutcome = { ok: true; result: string } | { ok: false; status: number; error: RpcError };
+
+export type McpCall = {
+  request: McpRequest;
+  revision: Revision;
+  caller: ToolCaller;
+  signal: AbortSignal;
+};
+
+export type ServerInfo = { name: string; title: string; version: string };
+
+export type McpDispatcherOptions = {
+  tools: readonly Tool[];
+  serverInfo: ServerInfo;
+  instructions: string;
+  warn: (message: string, error: unknown) => void;
+};
+
+type Handler = (call: McpCall) => McpOutcome | Promise<McpOutcome>;
+
+/** How long a client may keep the list of tools: it changes with the settings, so with a restart, and no sooner. */
+const listTtlMs = 60_000;
+const capabilities = { tools: {} };
+/** From this revision on, arguments that do not fit are told in a result, which a model can read and do better. */
+const argumentsInResultSince = "2025-11-25";
+
+/** Holds no state of any caller: what it needs of a request comes with the request. */
+export function createMcpDispatcher({ tools, serverInfo, instructions, warn }: McpDispatcherOptions) {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const list = { tools: tools.map(describeTool) };
+  const meta = { [serverInfoKey]: serverInfo };
+  const cacheable = { resultType: "complete", ttlMs: listTtlMs, cacheScope: "public", _meta: meta };
+  const listText = JSON.stringify(list);
+  const statelessListText = JSON.stringify({ ...list, ...cacheable });
+  const discovered = { supportedVersions: supportedRevisions, capabilities, instructions, ...cacheable };
+  const discoverText = JSON.stringify(discovered);
+
+  async function callTool({ request, revision, caller, signal }: McpCall): Promise<McpOutcome> {
+    const { name, arguments: input = {} } = request.params;
+    if (typeof name !== "string") return badParams("params.name must be the name of a tool.");
+    const tool = byName.get(name);
+    if (!tool) return badParams(`There is no tool called ${name.slice(0, 100)} here.`);
+    if (!isRecord(input)) return badParams("params.arguments must be an object.");
+    const outcome = await runTool({ tool, input, caller, signal, warn });
+    if (!outcome.ok && outcome.notRun === "caller")
+      throw new Refusal("missing-jwt", { detail: outcome.errorText });
+    if (!outcome.ok && outcome.notRun === "arguments" && revision < argumentsInResultSince) {
+      return badParams(outcome.errorText);
+    }
+    const result = toCallResult(outcome);
+    const extra = revision === statelessRevision ? { resultType: "complete", _meta: meta } : {};
+    return { ok: true, result: JSON.stringify({ ...result, ...extra }) };
+  }
+
+  function initialize({ request }: McpCall): McpOutcome {
+    const wanted = request.params.protocolVersion;
+    if (typeof wanted !== "string") return badParams("params.protocolVersion must be a text.");
+    const protocolVersion = handshakeRevisions.find((known) => known === wanted) ?? handshakeRevisions[0];
+    return { ok: true, result: JSON.stringify({ protocolVersion, capabilities, serverInfo, instructions }) };
+  }
+
+  function listTools({ request, revision }: McpCall): McpOutcome {
+    if (request.params.cursor !== undefined)
+      return badParams("There is only one page of tools, without a cursor.");
+    return { ok: true, result: revision === statelessRevision ? statelessListText : listText };
+  }
+
+  const shared: Record<string, Handler> = { "tools/list": listTools, "tools/call": callTool };
+  const afterHandshake = new Map<string, Handler>(
+    Object.entries({ ...shared, initialize, ping: () => ({ ok: true, result: "{}" }) }),
+  );
+  const stateless = new Map<string, Handler>(
+    Object.entries({ ...shared, "server/discover": () => ({ ok: true, result: discoverText }) }),
+  );
+
+  return async function dispatch(call: McpCall): Promise<McpOutcome> {
+    const isStateless = call.revision === statelessRevision;
+    const handler = (isStateless ? stateless : afterHandshake).get(call.request.method);
+    if (handler) return handler(call);
+    const message = `There is no method called ${call.request.method.slice(0, 100)} here.`;
+    return {
+      ok: false,
+      status: isStateless ? 404 : 200,
+      error: { code: errorCodes.unknownMethod, message },
+    };
+  };
+}
+
+export type McpDispatcher = ReturnType<typeof createMcpDispatcher>;
+
+function describeTool(tool: Tool) {
+  const { name, description, inputJsonSchema } = toToolOffer(tool);
+  const annotations = { ...(tool.annotations ?? readingOnly), openWorldHint: false };
+  return { name, description, inputSchema: inputJsonSchema, annotations };
+}
+
+function badParams(message: string): McpOutcome {
+  return { ok: false, status: 200, error: { code: errorCodes.badParams, message } };
+}
+
+function toCallResult(outcome: ToolOutcome): Record<string, unknown> {
+  if (!outcome.ok) return { content: [{ type: "text", text: outcome.errorText }], isError: true };
+  const { output, outputText } = outcome;
+  const text = typeof output === "string" ? output : outputText;
+  return { content: [{ type: "text", text }], ...(isRecord(output) ? { structuredContent: output } : {}) };
+}

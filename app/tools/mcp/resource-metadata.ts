@@ -1,0 +1,33 @@
+const wellKnownPath = "/.well-known/oauth-protected-resource";
+
+export type ResourceMetadata = {
+  resource: string;
+  resource_name: string;
+  resource_documentation: string;
+  bearer_methods_supported: readonly string[];
+  scopes_supported: readonly string[];
+};
+
+/** RFC 9728: the well-known part comes before the resource's own path. */
+export function resourceMetadataUrl({ origin, mcpPath }: { origin: string; mcpPath: string }): string {
+  return `${origin}${wellKnownPath}${mcpPath}`;
+}
+
+/**
+ * What the endpoint of the tools is and how it takes tokens. No authorization server is named, because there is none:
+ * tokens are made by this very server, for a signature, at /api/gate-access, as the documentation says.
+ */
+export function describeResource({ origin, mcpPath }: { origin: string; mcpPath: string }): ResourceMetadata {
+  return {
+    resource: `${origin}${mcpPath}`,
+    resource_name: "Latchkey tools",
+    resource_documentation: `${origin}/docs`,
+    bearer_methods_supported: ["header", "body", "query"],
+    scopes_supported: ["tools"],
+  };
+}
+
+/** `suffix`: what stood behind the well-known path; without one the same resource is meant, as clients fall back to it. */
+export function isResourceSuffix({ suffix, mcpPath }: { suffix: string; mcpPath: string }): boolean {
+  return suffix === "" || `/${suffix}` === mcpPath;
+}

@@ -1,0 +1,118 @@
+import { errorCodes, isRecord } from "./message";
+import type { McpNotification, McpRequest } from "./message";
+
+/** The revision whose requests each say what they need, without a handshake before them. */
+export const statelessRevision = "2026-07-28";
+/** Newest first. */
+export const handshakeRevisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+export const supportedRevisions = [statelessRevision, ...handshakeRevisions] as const;
+/** What a client means that names none, by the protocol. */
+const assumedRevision = "2025-03-26";
+
+export type Revision = (typeof supportedRevisions)[number];
+export type RpcError = { code: number; message: string; data?: unknown };
+export type RevisionHeaders = {
+  revision: string | undefined;
+  method: string | undefined;
+  name: string | undefined;
+};
+export type RevisionVerdict = { ok: true; revision: Revision } | { ok: false; error: RpcError };
+
+const metaPrefix = "io.modelcontextprotocol/";
+const revisionKey = `${metaPrefix}protocolVersion`;
+const capabilitiesKey = `${metaPrefix}clientCapabilities`;
+export const serverInfoKey = `${metaPrefix}serverInfo`;
+
+/**
+ * Which revision a message is of. The stateless one is told by the message itself; its headers, which proxies route
+ * by, have to say the same, or what a proxy let through would not be what is done.
+ */
+export function readRevision({
+  message,
+  headers,
+}: {
+  message: McpRequest | McpNotification;
+  headers: RevisionHeaders;
+}): RevisionVerdict {
+  if (message.dialect === "bare") return { ok: true, revision: assumedRevision };
+  const meta = message.params._meta;
+  if (isRecord(meta) && Object.hasOwn(meta, revisionKey)) return readStateless({ message, meta, headers });
+
+  const named = headers.revision;
+  if (named === statelessRevision) {
+    return message.kind === "notification"
+      ? { ok: true, revision: statelessRevision }
+      : refuse(errorCodes.badParams, `Requests of ${statelessRevision} need params._meta["${revisionKey}"].`);
+  }
+  // A client that is about to agree on a revision cannot be held to one.
+  if (named === undefined || message.method === "initialize") return { ok: true, revision: assumedRevision };
+  const revision = handshakeRevisions.find((known) => known === named);
+  return revision ? { ok: true, revision } : refuseRevision(named);
+}
+
+function readStateless({
+  message,
+  meta,
+  headers,
+}: {
+  message: McpRequest | McpNotification;
+  meta: Record<string, unknown>;
+  headers: RevisionHeaders;
+}): RevisionVerdict {
+  const claimed = meta[revisionKey];
+  if (typeof claimed !== "string") return refuse(errorCodes.badParams, `${revisionKey} must be a text.`);
+  if (message.kind === "request" && !isRecord(meta[capabilitiesKey])) {
+    return refuse(errorCodes.badParams, `params._meta needs ${capabilitiesKey}, an object.`);
+  }
+  if (headers.revision !== undefined && headers.revision !== claimed) {
+    return mismatch("MCP-Protocol-Version names another revision than params._meta.");
+  }
+  if (headers.method !== undefined && headers.method !== message.method) {
+    return mismatch("Mcp-Method names another method than the message.");
+  }
+  if (claimed !== statelessRevision) return refuseRevision(claimed);
+  const missing = message.kind === "request" ? findHeaderProblem({ message, headers }) : null;
+  return missing === null ? { ok: true, revision: statelessRevision } : mismatch(missing);
+}
+
+function findHeaderProblem({
+  message: { method, params },
+  headers,
+}: {
+  message: McpRequest;
+  headers: RevisionHeaders;
+}): string | null {
+  if (headers.revision === undefined) return "The header MCP-Protocol-Version is missing.";
+  if (headers.method === undefined) return "The header Mcp-Method is missing.";
+  if (method !== "tools/call" || typeof params.name !== "string") return null;
+  if (headers.name === undefined) return "The header Mcp-Name is missing.";
+  return decodeHeaderText(headers.name) === params.name
+    ? null
+    : "Mcp-Name names another tool than the message.";
+}
+
+/** Texts that no header can hold come in Base64 between these marks; null where that is broken. */
+function decodeHeaderText(value: string): string | null {
+  const encoded = /^=\?base64\?(.*)\?=$/s.exec(value)?.[1];
+  if (encoded === undefined) return value;
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function refuse(code: number, message: string): RevisionVerdict {
+  return { ok: false, error: { code, message } };
+}
+
+function mismatch(message: string): RevisionVerdict {
+  return refuse(errorCodes.headerMismatch, message);
+}
+
+function refuseRevision(requested: string): RevisionVerdict {
+  const message = `This revision of the protocol is not supported. Supported: ${supportedRevisions.join(", ")}.`;
+  const data = { supported: supportedRevisions, requested: requested.slice(0, 64) };
+  return { ok: false, error: { code: errorCodes.unsupportedRevision, message, data } };
+}

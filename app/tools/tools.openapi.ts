@@ -1,0 +1,225 @@
+import { z } from "zod";
+import { exampleAccessToken } from "~/gate/gate-examples";
+import type { RefusalName } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/http/refusal";
+import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
+import { toolCallResultSchema, toolListSchema } from "./mcp/mcp.schema";
+import { errorCodes } from "./mcp/message";
+import { handshakeRevisions, statelessRevision } from "./mcp/revision";
+import { describeResource } from "./mcp/resource-metadata";
+
+const tag = "Tools";
+const json = "application/json";
+
+const idSchema = z
+  .union([z.string(), z.int()])
+  .describe("Comes back with the answer, where `jsonrpc` was sent. Not for bare messages.");
+
+const messageSchema = z
+  .object({
+    jsonrpc: z.literal("2.0").optional().describe("Left out: a bare message, with a bare answer."),
+    id: idSchema.optional(),
+    method: z.string().describe("`tools/list`, `tools/call`, or another method of the protocol."),
+    params: z.looseObject({}).meta({ type: "object", additionalProperties: true }).optional(),
+    jwt: z.string().nullish().describe("The access token."),
+    data: z.object({ jwt: z.string().nullish() }).nullish(),
+  })
+  .meta({ id: "ToolMessage" });
+
+const rpcErrorSchema = z
+  .object({
+    code: z.int().describe("See the table of codes."),
+    message: z.string(),
+    data: z
+      .object({ supported: z.array(z.string()), requested: z.string() })
+      .optional()
+      .describe("Revisions that are not supported only."),
+  })
+  .meta({ id: "ToolError" });
+
+const envelope = {
+  jsonrpc: z.literal("2.0").optional().describe("Where the message had it."),
+  id: z
+    .union([z.string().nullable(), z.int()])
+    .optional()
+    .describe("The message's, where it had `jsonrpc`; null where it could not be read."),
+};
+const failureSchema = z.object({ ...envelope, error: rpcErrorSchema }).meta({ id: "ToolFailure" });
+const anyResult = z
+  .looseObject({})
+  .meta({ id: "ToolResult", type: "object", additionalProperties: true, description: "By the method." });
+const answerSchema = z
+  .object({ ...envelope, result: anyResult.optional(), error: rpcErrorSchema.optional() })
+  .meta({ id: "ToolAnswer", description: "With `result` or `error`." });
+
+const onlyPostSchema = z.object({ error: z.string() }).meta({ id: "OnlyPost" });
+
+const refusedCodes: Partial<Record<RefusalName, number>> = {
+  "invalid-request": errorCodes.parse,
+  "missing-jwt": errorCodes.authentication,
+  "invalid-jwt": errorCodes.authentication,
+  "internal-error": errorCodes.internal,
+  "request-timeout": errorCodes.unavailable,
+  "too-many-requests": errorCodes.unavailable,
+  "state-unavailable": errorCodes.unavailable,
+};
+
+const refusalContent: RefusalContent = ({ names, status }) => {
+  if (status === 405) {
+    return {
+      [json]: { schema: onlyPostSchema, example: { error: "MCP endpoint only supports POST requests" } },
+    };
+  }
+  const examples = names.map((name) => {
+    const { title } = refusalTable[name];
+    const code = refusedCodes[name] ?? errorCodes.invalidRequest;
+    return [name, { summary: title, value: { error: { code, message: title } } }] as const;
+  });
+  return { [json]: { schema: failureSchema, examples: Object.fromEntries(examples) } };
+};
+
+const description = `Lists the tools and runs them, for programs and for clients of the Model Context Protocol.
+
+**Bare JSON-RPC** (no \`jsonrpc\`): the answer is \`{result}\` or \`{error: {code, message}}\`, nothing else.
+
+**MCP** (\`jsonrpc: "2.0"\`): Streamable HTTP, without sessions and with JSON answers; revisions ${[statelessRevision, ...handshakeRevisions].join(", ")}. One message in each request; notifications get 202.
+
+**Who may.** Where the operator requires it for the conversation, an access token: in the Authorization header, \`jwt\` or \`data.jwt\` of the body, a cookie \`access_token\` or \`jwt\`, or the query \`jwt\`. The first of these that is present decides. A token that is sent has to be right even where none is required. Tools about one's own key need one always.
+
+**Hosts.** The host that is named, and the origin where one is sent, must be the site's own.
+
+| Code | Meaning |
+|---|---|
+| -32700 | not JSON (400) |
+| -32600 | not a message, or a batch (400) |
+| -32601 | no such method |
+| -32602 | bad parameters: no such tool, arguments that do not fit |
+| -32001 | the access token is missing or not good (401) |
+| -32000 | too many requests (429), or something is away for a moment (503) |
+| -32603 | a defect of ours (500) |
+| -32020, -32022 | headers and message disagree; a revision that is not supported (400) |
+
+A tool that fails has answered: its result says \`isError: true\`, and in words what was wrong. From revision 2025-11-25 on, so do arguments that do not fit.`;
+
+const exampleTools = {
+  tools: [
+    {
+      name: "key_status",
+      description: "Tells whether a key exists, who owns it and whether it has been used, by its token id.",
+      inputSchema: { type: "object", properties: { tokenId: { type: "string" } }, required: ["tokenId"] },
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+  ],
+} satisfies z.infer<typeof toolListSchema>;
+const exampleStatus = { tokenId: "42", exists: true, owner: null, used: false };
+const exampleCall = {
+  content: [{ type: "text", text: JSON.stringify(exampleStatus) }],
+  structuredContent: exampleStatus,
+} satisfies z.infer<typeof toolCallResultSchema>;
+const callParams = { name: "key_status", arguments: { tokenId: "42" } };
+
+export function describeTools(api: ApiRegistry): void {
+  api.addTag({ name: tag, description: "What programs and models may do here." });
+  api.describe({
+    method: "post",
+    path: "/api/mcp",
+    operationId: "callTools",
+    tag,
+    summary: "List and call tools",
+    description,
+    limit: "mcp",
+    security: ["bearerAuth", "none"],
+    parameters: {
+      query: z.object({
+        jwt: z
+          .string()
+          .optional()
+          .meta({
+            description: "The access token, for clients that can send it in no other way.",
+            param: { example: exampleAccessToken },
+          }),
+      }),
+    },
+    body: { required: true, content: { [json]: describeBody() } },
+    refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "host-not-allowed", "state-unavailable"],
+    refusalContent,
+    answers: describeAnswers(),
+  });
+  describeWellKnown(api);
+}
+
+function describeBody() {
+  return {
+    schema: messageSchema,
+    examples: {
+      list: { summary: "Which tools there are", value: { method: "tools/list" } },
+      call: { summary: "Call one", value: { method: "tools/call", params: callParams } },
+      mcp: {
+        summary: "The same over MCP",
+        value: { jsonrpc: "2.0", id: 1, method: "tools/call", params: callParams },
+      },
+    },
+  };
+}
+
+function describeAnswers() {
+  const unknown = { code: errorCodes.unknownMethod, message: "There is no method called tools/none here." };
+  return {
+    200: {
+      description: "The result, or what was wrong with the call.",
+      content: {
+        [json]: {
+          schema: answerSchema,
+          examples: {
+            list: { summary: "The tools", value: { result: exampleTools } },
+            call: { summary: "What a tool answered", value: { result: exampleCall } },
+            mcp: { summary: "The same over MCP", value: { jsonrpc: "2.0", id: 1, result: exampleCall } },
+            unknown: { summary: "No such method", value: { error: unknown } },
+          },
+        },
+      },
+    },
+    202: { description: "A notification: taken, and nothing to say." },
+    404: {
+      description: `Revision ${statelessRevision} only: no such method.`,
+      content: {
+        [json]: { schema: failureSchema, example: { jsonrpc: "2.0", id: 1, error: unknown } },
+      },
+    },
+  };
+}
+
+const resourceSchema = z
+  .object({
+    resource: z.string(),
+    resource_name: z.string(),
+    resource_documentation: z.string(),
+    bearer_methods_supported: z.array(z.string()),
+    scopes_supported: z.array(z.string()),
+  })
+  .meta({ id: "ProtectedResource" });
+
+function describeWellKnown(api: ApiRegistry): void {
+  const example = describeResource({ origin: "https://gate.example", mcpPath: "/api/mcp" });
+  api.describe({
+    method: "get",
+    path: "/.well-known/oauth-protected-resource/{file}",
+    operationId: "getProtectedResource",
+    tag,
+    summary: "Read how the tools take access tokens",
+    description:
+      "Protected resource metadata (RFC 9728) of the tools' address, which stands behind the well-known path: `/.well-known/oauth-protected-resource/api/mcp`. Without it the same is answered. There is no authorization server: tokens are made at `POST /api/gate-access`.",
+    parameters: {
+      params: z.object({
+        file: z.string().meta({ description: "The tools' path.", param: { example: "api/mcp" } }),
+      }),
+    },
+    refusals: ["not-found"],
+    answers: {
+      200: {
+        description: "The metadata.",
+        content: { [json]: { schema: resourceSchema, example } },
+      },
+    },
+  });
+}
