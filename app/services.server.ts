@@ -33,6 +33,8 @@ import type { GateServices } from "~/services/gate.server";
 import { wireQuota } from "~/services/quota.server";
 import type { QuotaServices } from "~/services/quota.server";
 import { wireSearch } from "~/services/search.server";
+import { wireSpeech } from "~/services/speech.server";
+import type { SpeechServices } from "~/services/speech.server";
 import { wireTools } from "~/services/tools.server";
 
 export type Services = {
@@ -44,6 +46,7 @@ export type Services = {
   content: ContentServices;
   quota: QuotaServices;
   chat: ChatServices;
+  speech: SpeechServices;
   demo: DemoChain | null;
   metrics: Metrics;
   readReadiness: () => Promise<Readiness>;
@@ -100,6 +103,7 @@ export async function startServices({
   const search = wireSearch({ config, log });
   const tools = wireTools({ gate, search });
   const chat = wireChat({ config, gate, quota, tools, log });
+  const speech = await wireSpeech({ config, gate, quota, log });
   const sweeper = createSweeper({
     store: createSweepStore({ database }),
     clock: systemClock,
@@ -117,6 +121,7 @@ export async function startServices({
     content,
     quota,
     chat,
+    speech,
     demo: config.mode === "demo" ? createDemoChain({ rpcUrl: config.chain.rpcUrls[0]! }) : null,
     metrics,
     readReadiness: createReadiness({
@@ -149,7 +154,7 @@ export async function startServices({
     beginStop: chat.stop,
     stop: async () => {
       metricsServer?.close();
-      await Promise.all([gate.stop(), quota.stop(), sweeper.stop()]);
+      await Promise.all([gate.stop(), quota.stop(), speech.stop(), sweeper.stop()]);
       await closeDatabase(database);
     },
   };

@@ -5,13 +5,14 @@ import { compileTrust } from "~/platform/http/client-id.server";
 import { originHost, parseDomainAllowlist } from "~/platform/http/domains";
 import { refuseDemoSecret } from "./demo-secret";
 import { readConversation } from "./read-conversation";
+import { readSpeech } from "./read-speech";
 import { ConfigError, createSettingReader, describeUnknownNames, isUrl } from "./setting-reader";
 import type { Environment, SettingReader } from "./setting-reader";
 import type { SettingName } from "./settings";
 
 export type Mode = "production" | "development" | "demo";
 export type RateLimitName =
-  "nonce" | "gate-access" | "form-submission" | "token-status" | "chat" | "quota-reset";
+  "nonce" | "gate-access" | "form-submission" | "token-status" | "chat" | "tts" | "quota-reset";
 export type RateLimit = { points: number; windowSeconds: number };
 
 export type Config = ReturnType<typeof readConfig>;
@@ -49,6 +50,7 @@ function readConfig(reader: SettingReader) {
     limits: readLimits(reader),
     notifications: readNotifications(reader),
     conversation: readConversation({ reader, mode }),
+    speech: readSpeech(reader),
     /** Worth telling the operator at start-up; nothing here stops it. */
     warnings: reader.warnings as readonly string[],
   };
@@ -237,6 +239,7 @@ function readLimits(reader: SettingReader): Record<RateLimitName, RateLimit | nu
     "form-submission": readLimit("RATE_LIMIT_FORM_SUBMISSION"),
     "token-status": readLimit("RATE_LIMIT_TOKEN_STATUS"),
     chat: readLimit("RATE_LIMIT_CHAT"),
+    tts: readLimit("RATE_LIMIT_TTS"),
     "quota-reset": readLimit("RATE_LIMIT_QUOTA_RESET"),
   };
 }

@@ -1,5 +1,6 @@
 import { conversationSettings } from "./conversation-settings";
 import type { Setting } from "./setting";
+import { speechSettings } from "./speech-settings";
 
 /**
  * Every setting there is, once: what the parser knows, what `.env.example` shows and what the README lists.
@@ -212,6 +213,12 @@ export const settings = [
     effect: "The same for POST /api/chat.",
   },
   {
+    name: "RATE_LIMIT_TTS",
+    group: "Limits",
+    default: "20/60",
+    effect: "The same for POST /api/tts.",
+  },
+  {
     name: "RATE_LIMIT_QUOTA_RESET",
     group: "Limits",
     default: "5/60",
@@ -247,6 +254,7 @@ export const settings = [
     effect: "Sender address of those mails. Default: NOTIFY_EMAIL.",
   },
   ...conversationSettings,
+  ...speechSettings,
 ] as const satisfies readonly Setting[];
 
 export type SettingName = (typeof settings)[number]["name"];
