@@ -33,6 +33,8 @@ import type { GateServices } from "~/services/gate.server";
 import { wireQuota } from "~/services/quota.server";
 import type { QuotaServices } from "~/services/quota.server";
 import { wireSearch } from "~/services/search.server";
+import { wireSpeech } from "~/services/speech.server";
+import type { SpeechServices } from "~/services/speech.server";
 import { wireTools } from "~/services/tools.server";
 import type { ToolServices } from "~/services/tools.server";
 
@@ -46,6 +48,7 @@ export type Services = {
   quota: QuotaServices;
   chat: ChatServices;
   tools: ToolServices;
+  speech: SpeechServices;
   demo: DemoChain | null;
   metrics: Metrics;
   readReadiness: () => Promise<Readiness>;
@@ -102,6 +105,7 @@ export async function startServices({
   const search = wireSearch({ config, log });
   const tools = wireTools({ config, domains, origin, gate, search, log });
   const chat = wireChat({ config, gate, quota, tools, log });
+  const speech = await wireSpeech({ config, gate, quota, log });
   const sweeper = createSweeper({
     store: createSweepStore({ database }),
     clock: systemClock,
@@ -120,6 +124,7 @@ export async function startServices({
     quota,
     chat,
     tools,
+    speech,
     demo: config.mode === "demo" ? createDemoChain({ rpcUrl: config.chain.rpcUrls[0]! }) : null,
     metrics,
     readReadiness: createReadiness({
@@ -149,7 +154,7 @@ export async function startServices({
     beginStop: chat.stop,
     stop: async () => {
       metricsServer?.close();
-      await Promise.all([gate.stop(), quota.stop(), sweeper.stop()]);
+      await Promise.all([gate.stop(), quota.stop(), speech.stop(), sweeper.stop()]);
       await closeDatabase(database);
     },
   };

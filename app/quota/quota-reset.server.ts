@@ -132,5 +132,10 @@ function findTargets({
     { kind: "token", subjects: mode === "all" ? "all" : tokenSubjects },
     { kind: "crypto", subjects: mode === "all" ? "all" : cryptoSubjects },
   ];
-  return targets.filter(({ kind }) => scope === "both" || scope === kind);
+  // What a key may have spoken goes with what it may have answered; the answer counts neither apart.
+  const speech: WindowTarget = { kind: "speech", subjects: mode === "all" ? "all" : tokenSubjects };
+  return [
+    ...targets.filter(({ kind }) => scope === "both" || scope === kind),
+    ...(scope === "crypto" ? [] : [speech]),
+  ];
 }

@@ -9,6 +9,8 @@ export type ReserveRequest = {
   owner: QuotaOwner;
   /** Tokens asked for; what is reserved may be less. */
   wanted: number;
+  /** Less than this is of no use: then nothing is reserved. Default: 1. */
+  minimum?: number;
   limit: number;
   windowSeconds: number;
   /** How long the reservation may live unsettled; longer than any answer takes. */
@@ -26,7 +28,7 @@ export type QuotaStanding = {
 
 export type ReserveOutcome =
   | ({ outcome: "reserved"; reservationId: string; amount: number } & QuotaStanding & { resetAtMs: number })
-  | { outcome: "exhausted"; remaining: 0; resetAtMs: number };
+  | { outcome: "exhausted"; remaining: number; resetAtMs: number };
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
@@ -176,7 +178,7 @@ async function reserveLocked({
   clock: Clock;
   instance: string;
 }): Promise<ReserveOutcome> {
-  const { owner, wanted, limit, leaseSeconds } = request;
+  const { owner, wanted, minimum = 1, limit, leaseSeconds } = request;
   const nowMs = clock();
   const { used, resetAtMs } = await lockWindow({ transaction, request, nowMs });
   // A statement of its own, begun under the lock: inside the one above, PostgreSQL would count as of its beginning.
@@ -184,7 +186,8 @@ async function reserveLocked({
     SELECT COALESCE(SUM("amount"), 0) AS "reserved" FROM "QuotaReservation"
     WHERE "kind" = ${owner.kind} AND "subject" = ${owner.subject} AND "windowResetAtMs" = ${resetAtMs}`;
   const before = toStanding({ limit, row: { used, reserved: sum?.reserved ?? 0, resetAtMs } });
-  if (before.remaining === 0) return { outcome: "exhausted", remaining: 0, resetAtMs: Number(resetAtMs) };
+  const { remaining } = before;
+  if (remaining < minimum) return { outcome: "exhausted", remaining, resetAtMs: Number(resetAtMs) };
 
   const amount = Math.min(Math.max(1, Math.ceil(wanted)), before.remaining);
   const reservationId = randomUUID();

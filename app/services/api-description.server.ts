@@ -9,6 +9,7 @@ import type { OpenApiDocument, RateLimits } from "~/platform/openapi/api-registr
 import { describeService } from "~/platform/openapi/service.openapi";
 import { describeQuota } from "~/quota/quota.openapi";
 import { describeTools } from "~/tools/tools.openapi";
+import { describeSpeech } from "~/speech/speech.openapi";
 import { version } from "../../package.json";
 
 export type ApiFacts = { origin: string; limits: RateLimits; isDemo: boolean };
@@ -21,7 +22,7 @@ const introduction = `A gate that opens for whoever holds a key NFT.
 2. Sign the message with the wallet that holds the key, and send it to \`POST /api/gate-access\`.
 3. The answer holds what the key opens, and an access token for further calls.
 
-**Errors** are Problem Details (RFC 9457): \`type\` names the kind and opens a page about it, \`detail\` says what was wrong, \`instance\` is the id of the request. Chat, quota and tools answer \`{error}\` instead.
+**Errors** are Problem Details (RFC 9457): \`type\` names the kind and opens a page about it, \`detail\` says what was wrong, \`instance\` is the id of the request. Chat, speech, tools and quota answer \`{error}\` instead.
 
 **Limits** count per client and per address. Answers of limited addresses carry \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`RateLimit\` and \`RateLimit-Policy\`; a refusal says in \`Retry-After\` how many seconds to wait.
 
@@ -33,6 +34,7 @@ export function buildApiDocument({ origin, limits, isDemo }: ApiFacts): OpenApiD
   describeGate(api);
   describeContent(api);
   describeChat(api);
+  describeSpeech(api);
   describeQuota(api);
   describeTools(api);
   describeService(api);

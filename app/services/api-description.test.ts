@@ -85,7 +85,7 @@ test("every resource route is described with exactly the methods it has, and not
 });
 
 /** Routes that count a request themselves, once they have judged it, and so declare no limit to the corridor. */
-const lateLimits: Record<string, string> = { "POST /api/chat": "chat" };
+const lateLimits: Record<string, string> = { "POST /api/chat": "chat", "POST /api/tts": "tts" };
 
 test("limits, bodies and what follows from them are described as the routes declare them", () => {
   for (const route of resourceRoutes) {

@@ -6,13 +6,14 @@ import { originHost, parseDomainAllowlist } from "~/platform/http/domains";
 import { refuseDemoSecret } from "./demo-secret";
 import { readConversation } from "./read-conversation";
 import { readTools } from "./read-tools";
+import { readSpeech } from "./read-speech";
 import { ConfigError, createSettingReader, describeUnknownNames, isUrl } from "./setting-reader";
 import type { Environment, SettingReader } from "./setting-reader";
 import type { SettingName } from "./settings";
 
 export type Mode = "production" | "development" | "demo";
 export type RateLimitName =
-  "nonce" | "gate-access" | "form-submission" | "token-status" | "chat" | "mcp" | "quota-reset";
+  "nonce" | "gate-access" | "form-submission" | "token-status" | "chat" | "tts" | "mcp" | "quota-reset";
 export type RateLimit = { points: number; windowSeconds: number };
 
 export type Config = ReturnType<typeof readConfig>;
@@ -51,6 +52,7 @@ function readConfig(reader: SettingReader) {
     notifications: readNotifications(reader),
     conversation: readConversation({ reader, mode }),
     tools: readTools(reader),
+    speech: readSpeech(reader),
     /** Worth telling the operator at start-up; nothing here stops it. */
     warnings: reader.warnings as readonly string[],
   };
@@ -252,6 +254,7 @@ function readLimits(reader: SettingReader): Record<RateLimitName, RateLimit | nu
     "token-status": readLimit("RATE_LIMIT_TOKEN_STATUS"),
     chat: readLimit("RATE_LIMIT_CHAT"),
     mcp: readLimit("RATE_LIMIT_MCP"),
+    tts: readLimit("RATE_LIMIT_TTS"),
     "quota-reset": readLimit("RATE_LIMIT_QUOTA_RESET"),
   };
 }

@@ -83,7 +83,7 @@ function readProvider(reader: SettingReader) {
 }
 
 /** Without slashes at its end. Refuses what would put a password into error messages and logs. */
-function findBaseUrl({ reader, name }: { reader: SettingReader; name: SettingName }): string | null {
+export function findBaseUrl({ reader, name }: { reader: SettingReader; name: SettingName }): string | null {
   const text = reader.findUrl({ name, protocols: ["https:", "http:"] });
   if (text === null) return null;
   const url = new URL(text);

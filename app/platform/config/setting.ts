@@ -19,4 +19,5 @@ export type SettingGroup =
   | "Limits"
   | "Notifications"
   | "Conversation"
+  | "Speech"
   | "Tools";

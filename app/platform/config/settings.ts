@@ -1,6 +1,7 @@
 import { conversationSettings } from "./conversation-settings";
 import type { Setting } from "./setting";
 import { toolSettings } from "./tool-settings";
+import { speechSettings } from "./speech-settings";
 
 /**
  * Every setting there is, once: what the parser knows, what `.env.example` shows and what the README lists.
@@ -232,6 +233,12 @@ export const settings = [
     effect: "The same for POST /api/mcp.",
   },
   {
+    name: "RATE_LIMIT_TTS",
+    group: "Limits",
+    default: "20/60",
+    effect: "The same for POST /api/tts.",
+  },
+  {
     name: "RATE_LIMIT_QUOTA_RESET",
     group: "Limits",
     default: "5/60",
@@ -268,6 +275,7 @@ export const settings = [
   },
   ...conversationSettings,
   ...toolSettings,
+  ...speechSettings,
 ] as const satisfies readonly Setting[];
 
 export type SettingName = (typeof settings)[number]["name"];

@@ -1,0 +1,96 @@
+import type { Clock } from "~/platform/clock";
+import { answerJson } from "~/platform/http/answer.server";
+import type { Answer } from "~/platform/http/answer.server";
+import { refusalTable } from "~/platform/http/refusal";
+import type { Refusal } from "~/platform/http/refusal";
+import type { Speech } from "./speak.server";
+
+/** A client that takes nothing for so long is treated as gone: its connection is cut. */
+const defaultStallMs = 60_000;
+
+/**
+ * Audio as it comes. An error of the body makes the server cut the connection: what broke off must not look like the
+ * end.
+ */
+export function answerSpeech({
+  speech: { audio, messageId, headers },
+  stallMs = defaultStallMs,
+}: {
+  speech: Speech;
+  stallMs?: number;
+}): Response {
+  return new Response(createBody({ audio, stallMs }), {
+    headers: {
+      ...headers,
+      "Content-Type": audio.contentType,
+      "Cache-Control": "no-store",
+      "X-Accel-Buffering": "no",
+      ...(audio.totalBytes === null ? {} : { "Content-Length": String(audio.totalBytes) }),
+      ...(messageId === null ? {} : { "X-Message-Id": messageId }),
+    },
+  });
+}
+
+function createBody({ audio: { reader }, stallMs }: { audio: Speech["audio"]; stallMs: number }) {
+  let stall: NodeJS.Timeout | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        clearTimeout(stall);
+        try {
+          const chunk = await reader.next();
+          if (chunk === null) {
+            reader.leave();
+            controller.close();
+            return;
+          }
+          controller.enqueue(chunk);
+          stall = setTimeout(() => {
+            reader.leave();
+            controller.error(new Error("The reader of speech takes nothing"));
+          }, stallMs);
+          stall.unref();
+        } catch (error) {
+          reader.leave();
+          controller.error(error);
+        }
+      },
+      cancel() {
+        clearTimeout(stall);
+        reader.leave();
+      },
+    },
+    // Nothing is read ahead of the socket's own buffers.
+    { highWaterMark: 0 },
+  );
+}
+
+const statusesWithDetails = new Set([400, 413, 415, 422]);
+const generalFailure = refusalTable["speech-failed"].title;
+
+/** The route's own error shape: `{error, details?}`, and for 429 what the chat's has. */
+export function createSpeechRefusalAnswer({ clock }: { clock: Clock }) {
+  return function answerSpeechRefusal({ refusal }: { refusal: Refusal }): Answer {
+    const { status, headers, title } = refusal;
+    return answerJson({ status, headers, body: { error: title, ...membersOf({ refusal, clock }) } });
+  };
+}
+
+function membersOf({ refusal, clock }: { refusal: Refusal; clock: Clock }): Record<string, unknown> {
+  const { refusalName, members, detail, status } = refusal;
+  switch (refusalName) {
+    case "too-many-requests": {
+      const { remaining, retryAfter } = members as { remaining: number; retryAfter: number };
+      return { remaining, resetAt: new Date(clock() + retryAfter * 1000).toISOString() };
+    }
+    case "quota-exceeded":
+      return members;
+    case "internal-error":
+      return { error: generalFailure, details: detail };
+    case "speech-failed":
+    case "speech-busy":
+      return { details: detail };
+    default:
+      return statusesWithDetails.has(status) ? { details: detail } : {};
+  }
+}

@@ -1,0 +1,137 @@
+import type { IncomingMessage } from "node:http";
+import {
+  ConnectionFault,
+  createBodyReader,
+  post,
+  readBodyStart,
+} from "~/chat/providers/provider-http.gateway.server";
+import { cleanProviderWords, findProviderWords } from "~/chat/providers/provider-words";
+import { linkAbort } from "~/platform/linked-abort";
+import { SpeechFault } from "./speech-provider";
+import type { SpokenAudio } from "./speech-provider";
+
+export type AudioTimes = {
+  /** Until the connection stands. */
+  connectTimeoutMs: number;
+  /** From asking until the first byte of audio. */
+  firstByteTimeoutMs: number;
+  /** Longest silence of the line while more audio is wanted. */
+  idleTimeoutMs: number;
+};
+
+export type AudioQuestion = {
+  url: string;
+  headers: Record<string, string>;
+  json: unknown;
+  /** What must never be told, whatever the provider says. */
+  secrets: readonly string[];
+  times?: Partial<AudioTimes>;
+  signal: AbortSignal;
+};
+
+const defaultTimes: AudioTimes = {
+  connectTimeoutMs: 3_000,
+  firstByteTimeoutMs: 20_000,
+  idleTimeoutMs: 15_000,
+};
+const maxErrorBodyBytes = 8 * 1024;
+const defaultContentType = "audio/mpeg";
+
+/** The provider's own words, which may hold a key: told cleaned or not at all. */
+class AudioRefused extends Error {
+  override readonly name = "AudioRefused";
+}
+
+/** Asks for audio and resolves with its first bytes at hand. Redirects are refused. */
+export async function askForAudio(question: AudioQuestion): Promise<SpokenAudio> {
+  const times = { ...defaultTimes, ...question.times };
+  const { controller, unlink } = linkAbort([question.signal]);
+  const timer = setTimeout(() => {
+    controller.abort(new ConnectionFault(`no audio within ${times.firstByteTimeoutMs / 1000} seconds`));
+  }, times.firstByteTimeoutMs);
+  const toFault = (error: unknown): unknown => {
+    if (question.signal.aborted) return question.signal.reason;
+    const cause = controller.signal.aborted ? controller.signal.reason : error;
+    return toSpeechFault({ error: cause, secrets: question.secrets });
+  };
+  let body: IncomingMessage | null = null;
+  try {
+    body = await post({
+      url: question.url,
+      headers: { "Content-Type": "application/json", Accept: "audio/mpeg, audio/*", ...question.headers },
+      body: JSON.stringify(question.json),
+      connectTimeoutMs: times.connectTimeoutMs,
+      signal: controller.signal,
+    });
+    const contentType = await requireAudio(body);
+    const reader = createBodyReader({ body, idleTimeoutMs: times.idleTimeoutMs });
+    const first = await reader.next();
+    if (first === null) throw new AudioRefused("an empty answer instead of audio");
+    return { contentType, chunks: readChunks({ first, next: reader.next, body, unlink, toFault }) };
+  } catch (error) {
+    body?.destroy();
+    unlink();
+    throw toFault(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function* readChunks({
+  first,
+  next,
+  body,
+  unlink,
+  toFault,
+}: {
+  first: Buffer;
+  next: () => Promise<Buffer | null>;
+  body: IncomingMessage;
+  unlink: () => void;
+  toFault: (error: unknown) => unknown;
+}): AsyncGenerator<Uint8Array> {
+  try {
+    for (let chunk: Buffer | null = first; chunk !== null; chunk = await next()) yield chunk;
+  } catch (error) {
+    throw toFault(error);
+  } finally {
+    unlink();
+    if (!body.readableEnded) body.destroy();
+  }
+}
+
+/** Anything but audio is a failure, whatever its status says. Answers with the type to pass on. */
+async function requireAudio(response: IncomingMessage): Promise<string> {
+  const status = response.statusCode ?? 0;
+  const contentType = response.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (status === 200 && !response.headers["content-encoding"]) {
+    if (/^audio\/[a-z0-9.+-]{1,60}$/.test(contentType)) return contentType;
+    if (["", "application/octet-stream"].includes(contentType)) return defaultContentType;
+  }
+  if (status >= 300 && status < 400) {
+    throw new ConnectionFault(`HTTP ${status}: redirects are not followed`);
+  }
+  const words = findProviderWords(await readBodyStart({ body: response, maxBytes: maxErrorBodyBytes }));
+  const told = words ?? (status === 200 ? `an answer of type ${contentType} instead of audio` : null);
+  throw new AudioRefused(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
+}
+
+function toSpeechFault({ error, secrets }: { error: unknown; secrets: readonly string[] }): SpeechFault {
+  if (error instanceof SpeechFault) return error;
+  return new SpeechFault({
+    details: cleanProviderWords({ text: describe(error), secrets }),
+    // Errors of the parser carry the bytes that were received, which may hold a key.
+    cause: error instanceof ConnectionFault ? error : undefined,
+  });
+}
+
+function describe(error: unknown): string {
+  if (error instanceof AudioRefused || error instanceof ConnectionFault) return error.message;
+  const code = (error as { code?: unknown } | null)?.code;
+  if (code === "ECONNREFUSED") return "connection refused";
+  if (code === "ECONNRESET" || code === "EPIPE") return "the connection broke off";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the name of the server could not be resolved";
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code)
+    ? `connection failed (${code})`
+    : "unexpected failure";
+}

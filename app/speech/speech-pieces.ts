@@ -1,0 +1,105 @@
+import { createSentenceStream, splitIntoSentences } from "./sentences";
+import { toSpeakableText } from "./speakable-text";
+
+/** The first piece is short, so that it can be heard early; later ones are longer, so that there are few requests. */
+const firstPieceChars = 30;
+const growth = 3;
+const largestPieceChars = 600;
+
+const fenceStart = /^ {0,3}(`{3,}|~{3,})/;
+const tableRow = /^\s*\|/;
+const heading = /^ {0,3}#{1,6}\s/;
+/** A line that begins something new, whatever stood before it. */
+const blockStart = /^\s*(?:$|(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s)/;
+/** A line of which this much has come can be nothing but prose any more. */
+const certainProse = /^\s*(?:\p{L}|\*\*|(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s+\S)/u;
+
+/**
+ * Turns an answer that is still being written (Markdown, in deltas) into pieces to be spoken one after the other.
+ * Code blocks are left out and tables kept whole, however the deltas cut them.
+ */
+export function createSpeechPieces({ maxChars = largestPieceChars }: { maxChars?: number } = {}) {
+  const sentences = createSentenceStream({ maxChars });
+  const gathering = createGathering({ maxChars });
+  let line = "";
+  let isMidLine = false;
+  let table = "";
+  let fence: string | null = null;
+
+  function endTable(): string[] {
+    const text = table;
+    table = "";
+    return text === "" ? [] : gathering.add([text]);
+  }
+
+  /** A line break inside a paragraph is a space, everywhere else it ends a sentence. */
+  function takeProse(text: string): string[] {
+    const startsBlock = !isMidLine && blockStart.test(text);
+    const endsBlock = !isMidLine && heading.test(text);
+    isMidLine = !text.endsWith("\n");
+    const joined = isMidLine || endsBlock ? text : `${text.slice(0, -1)} `;
+    return [...endTable(), ...gathering.add(sentences.push(startsBlock ? `\n${joined}` : joined))];
+  }
+
+  function takeLine(text: string): string[] {
+    const mark = fenceStart.exec(text)?.[1];
+    if (fence !== null) {
+      if (mark?.startsWith(fence) && text.trim() === mark) fence = null;
+      return [];
+    }
+    if (mark) {
+      fence = mark;
+      return [...endTable(), ...gathering.add(sentences.flush())];
+    }
+    if (!tableRow.test(text)) return takeProse(text);
+    table += text;
+    return gathering.add(sentences.flush());
+  }
+
+  function push(delta: string): string[] {
+    return delta.split(/(?<=\n)/).flatMap((part) => {
+      if (isMidLine) return takeProse(part);
+      line += part;
+      const isDecided = line.endsWith("\n") || (fence === null && certainProse.test(line));
+      if (!isDecided) return [];
+      const text = line;
+      line = "";
+      return takeLine(text);
+    });
+  }
+
+  function flush(): string[] {
+    const text = line;
+    line = "";
+    const last = text === "" ? [] : takeLine(text);
+    return [...last, ...endTable(), ...gathering.add(sentences.flush()), ...gathering.take()];
+  }
+
+  return { push, flush };
+}
+
+/** Joins sentences until there are enough for one piece. */
+function createGathering({ maxChars }: { maxChars: number }) {
+  let gathered = "";
+  let wantedChars = Math.min(firstPieceChars, maxChars);
+
+  function take(): string[] {
+    if (gathered === "") return [];
+    const piece = gathered;
+    gathered = "";
+    wantedChars = Math.min(wantedChars * growth, maxChars);
+    return [piece];
+  }
+
+  function add(texts: readonly string[]): string[] {
+    const spoken = texts.flatMap((text) => splitIntoSentences({ text: toSpeakableText(text), maxChars }));
+    return spoken.flatMap((sentence) => {
+      const isFull = gathered !== "" && gathered.length + 1 + sentence.length > maxChars;
+      const before = isFull ? take() : [];
+      gathered = gathered === "" ? sentence : `${gathered} ${sentence}`;
+      return gathered.length >= wantedChars ? [...before, ...take()] : before;
+    });
+  }
+
+  return { add, take };
+}

@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { exampleAccessToken } from "~/gate/gate-examples";
+import { refusalTable } from "~/platform/http/refusal";
+import type { RefusalName } from "~/platform/http/refusal";
+import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
+import { maxTextChars, messageIdPattern } from "./speech.schema";
+
+const tag = "Conversation";
+const json = "application/json";
+
+const speechErrorSchema = z
+  .object({
+    error: z.string().describe("What went wrong, in words that stay the same."),
+    details: z.string().optional().describe("What happened in particular, free of secrets. May change."),
+    remaining: z.int().min(0).optional().describe("429 only: requests, or characters, that are left."),
+    resetAt: z.string().optional().describe("429 only: when to come back, ISO 8601 in UTC."),
+  })
+  .meta({ id: "SpeechError", description: "How speech refuses." });
+
+type SpeechError = z.infer<typeof speechErrorSchema>;
+
+const exampleMembers: Partial<Record<RefusalName, Partial<SpeechError>>> = {
+  "text-too-long": { details: `\`text\` may hold at most ${maxTextChars} characters.` },
+  "unspeakable-text": { details: "The embedded voice speaks English and knows Latin letters only." },
+  "body-too-large": { details: "The body may hold at most 32768 bytes." },
+  "too-many-requests": { remaining: 0, resetAt: "2026-01-15T09:30:12.000Z" },
+  "quota-exceeded": { remaining: 120, resetAt: "2026-01-16T09:30:00.000Z" },
+  "speech-failed": { details: "HTTP 429: Rate limit reached" },
+  "speech-busy": { details: refusalTable["speech-busy"].meaning },
+  "internal-error": {
+    error: refusalTable["speech-failed"].title,
+    details: refusalTable["internal-error"].meaning,
+  },
+};
+
+const refusalContent: RefusalContent = ({ names }) => ({
+  [json]: {
+    schema: speechErrorSchema,
+    examples: Object.fromEntries(
+      names.map((name) => {
+        const value: SpeechError = { error: refusalTable[name].title, ...exampleMembers[name] };
+        return [name, { summary: value.error, value }] as const;
+      }),
+    ),
+  },
+});
+
+const speechDescription = `Reads a text aloud. Audio is sent as it is made: playing can begin with the first byte.
+
+Markdown is cleaned for the ear: links are read by their words, tables row by row, and code blocks, addresses and emoji are left out.
+
+**An answer sentence by sentence.** A client may send the parts of a longer text one by one, each with a \`messageId\` of its own such as \`msg_1:0\`, \`msg_1:1\`; the id comes back in \`X-Message-Id\`, so that answers can be told apart.
+
+**Who may.** As for the chat: where the operator requires it, an access token, in the same places. A token that is sent has to be right even where none is required.
+
+**Quota.** Where it is in force, each key may have so many characters spoken; the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where it stands. What is repeated from the cache is not counted.
+
+A failure before the first byte is answered in the shape \`{error, details}\`. After it the connection is cut, so that half a recording never looks whole. The embedded voice knows English; text in other scripts is refused with 422.`;
+
+const answerOwnHeaders = {
+  "X-Message-Id": {
+    description: "The `messageId` of the request; absent where none was sent.",
+    required: false,
+    schema: { type: "string" },
+    example: "msg_1:0",
+  },
+  "X-Quota-Limit": {
+    description: "Characters in one window; where the quota is in force.",
+    required: false,
+    schema: { type: "integer", minimum: 1 },
+    example: 50_000,
+  },
+  "X-Quota-Remaining": {
+    description: "What is left of them, this text already set aside.",
+    required: false,
+    schema: { type: "integer", minimum: 0 },
+    example: 49_960,
+  },
+  "X-Quota-Reset": {
+    description: "When the window ends, ISO 8601 in UTC.",
+    required: false,
+    schema: { type: "string" },
+    example: "2026-01-16T09:30:00.000Z",
+  },
+} as const;
+
+const documentedRequest = z
+  .object({
+    text: z
+      .string()
+      .min(1)
+      .describe(`1 to ${maxTextChars} characters after trimming; white space alone counts as missing.`),
+    messageId: z
+      .string()
+      .regex(messageIdPattern)
+      .nullish()
+      .describe("Comes back in `X-Message-Id`. A part of a message is named by its number: `msg_1:0`."),
+    jwt: z.string().nullish().describe("The access token."),
+    data: z.object({ jwt: z.string().nullish() }).nullish(),
+  })
+  .meta({ id: "SpeechRequest" });
+
+export function describeSpeech(api: ApiRegistry): void {
+  api.describe({
+    method: "post",
+    path: "/api/tts",
+    operationId: "speak",
+    tag,
+    summary: "Read a text aloud",
+    description: speechDescription,
+    limit: "tts",
+    decidesItself: true,
+    security: ["bearerAuth", "none"],
+    parameters: {
+      query: z.object({
+        jwt: z
+          .string()
+          .optional()
+          .meta({
+            description: "The access token, for clients that can send it in no other way.",
+            param: { example: exampleAccessToken },
+          }),
+      }),
+    },
+    body: {
+      required: true,
+      content: {
+        [json]: {
+          schema: documentedRequest,
+          examples: {
+            whole: { summary: "A text", value: { text: "The door is open. Come in." } },
+            part: {
+              summary: "The first part of an answer",
+              value: { text: "The one-time form can be sent once.", messageId: "msg_1:0" },
+            },
+          },
+        },
+      },
+    },
+    refusals: [
+      "invalid-json-body",
+      "missing-jwt",
+      "invalid-jwt",
+      "cross-site-request",
+      "missing-text",
+      "text-too-long",
+      "invalid-message-id",
+      "unspeakable-text",
+      "quota-exceeded",
+      "speech-failed",
+      "speech-disabled",
+      "speech-busy",
+      "state-unavailable",
+    ],
+    refusalContent,
+    answers: {
+      200: {
+        description: "Audio, as the provider sends it; MP3 unless it says otherwise.",
+        ownHeaders: answerOwnHeaders,
+        content: {
+          "audio/*": { schema: { type: "string", format: "binary" } },
+        },
+      },
+    },
+  });
+}

@@ -1,0 +1,16 @@
+import { MPEGDecoder } from "mpg123-decoder";
+
+/** What a decoder makes of MP3 bytes, and how loud it is. Throws where a frame cannot be decoded. */
+export async function decodeMp3(bytes: Uint8Array): Promise<{ seconds: number; loudness: number }> {
+  const decoder = new MPEGDecoder();
+  await decoder.ready;
+  try {
+    const { channelData, samplesDecoded, sampleRate, errors } = decoder.decode(bytes);
+    if (errors.length > 0) throw new Error(`Frames that cannot be decoded: ${errors.length}`);
+    const samples = channelData[0] ?? new Float32Array();
+    const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length);
+    return { seconds: samplesDecoded / sampleRate, loudness: Math.sqrt(power) };
+  } finally {
+    decoder.free();
+  }
+}
