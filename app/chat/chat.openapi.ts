@@ -3,7 +3,7 @@ import { exampleAccessToken } from "~/gate/gate-examples";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
-import { maxMessageChars, maxMessages } from "./chat.schema";
+import { maxMessageChars, maxMessages } from "./chat-limits";
 import type { ChatEvent } from "./chat-events";
 
 const tag = "Conversation";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { findModel, maxMessageChars, maxMessages, normalizeMessages, readChatRequest } from "./chat.schema";
+import { maxMessageChars, maxMessages } from "./chat-limits";
+import { findModel, normalizeMessages, readChatRequest } from "./chat.schema";
 
 const hello = { role: "user", content: "Hello" };
 

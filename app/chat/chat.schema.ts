@@ -1,9 +1,6 @@
 import { z } from "zod";
 import { toWellFormedText } from "~/platform/well-formed-text";
-
-export const maxMessages = 100;
-/** In UTF-16 units, over all text parts of one message. */
-export const maxMessageChars = 32_000;
+import { maxMessageChars, maxMessages } from "./chat-limits";
 
 const roleSchema = z.enum(["system", "user", "assistant"]);
 

@@ -1,5 +1,6 @@
 import { answerChat } from "~/chat/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "~/chat/answer-chat.server";
+import { maxRequestBytes } from "~/chat/chat-limits";
 import type { ChatProvider } from "~/chat/providers/chat-provider";
 import { createLocalProvider } from "~/chat/providers/local.gateway.server";
 import { createOfflineProvider } from "~/chat/providers/offline.server";
@@ -25,8 +26,6 @@ export type ChatServices = {
   /** Ends the streams that are open, each with a last event. */
   stop: () => void;
 };
-
-const maxBodyBytes = 256 * 1024;
 
 export function wireChat({
   config,
@@ -87,7 +86,7 @@ export function wireChat({
 
 async function requireJsonBody(context: RequestContext): Promise<unknown> {
   try {
-    return await readJsonBody({ context, maxBytes: maxBodyBytes });
+    return await readJsonBody({ context, maxBytes: maxRequestBytes });
   } catch (error) {
     if (error instanceof Refusal && error.refusalName === "invalid-request") {
       throw new Refusal("invalid-json-body", { cause: error });

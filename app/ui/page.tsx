@@ -19,6 +19,7 @@ export function Page({ appName, isDemo, children }: PageProps) {
           {isDemo ? <span className="badge">demo</span> : null}
           <nav aria-label="Main" className="page-nav">
             <NavLink to="/gate">The room</NavLink>
+            <NavLink to="/chat">Chat</NavLink>
             <a href="/docs">API</a>
           </nav>
         </div>

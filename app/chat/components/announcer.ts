@@ -1,0 +1,60 @@
+import type { Reply } from "./conversation";
+import { textOfReply } from "./conversation";
+
+/** A screen reader needs time to read a sentence; what comes in between waits for the next turn. */
+const everyMs = 4_000;
+
+/**
+ * Tells a polite live region what is going on: the growing answer in whole sentences now and then, not in tokens,
+ * and how it ended.
+ */
+export function createAnnouncer(say: (text: string) => void) {
+  let saidChars = 0;
+  let lastAtMs = 0;
+  let followedId: string | null = null;
+
+  function follow(reply: Reply): void {
+    if (reply.id !== followedId) {
+      followedId = reply.id;
+      saidChars = 0;
+      lastAtMs = Date.now();
+    }
+    const text = textOfReply(reply);
+    if (reply.status === "streaming") {
+      const nowMs = Date.now();
+      if (nowMs - lastAtMs < everyMs) return;
+      const upTo = endOfSentences(text);
+      if (upTo <= saidChars) return;
+      lastAtMs = nowMs;
+      say(toPlainText(text.slice(saidChars, upTo)));
+      saidChars = upTo;
+      return;
+    }
+    say(
+      [toPlainText(text.slice(saidChars)), endings[reply.status], reply.notice?.title ?? ""].join(" ").trim(),
+    );
+  }
+
+  return { say, follow };
+}
+
+const endings = { done: "The answer is complete.", stopped: "The answer was stopped.", failed: "" };
+
+/** Up to where the text is made of whole sentences or paragraphs. */
+export function endOfSentences(text: string): number {
+  let end = 0;
+  for (const match of text.matchAll(/[.!?…:](?=\s)|\n\n|[。！？]/g)) end = match.index + match[0].length;
+  return end;
+}
+
+/** Markdown as it would be read out. */
+export function toPlainText(markdown: string): string {
+  return markdown
+    .replace(/```[^\n]*\n[\s\S]*?(?:```|$)/g, " (code) ")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d+[.)])[ \t]+/gm, "")
+    .replace(/^\s*\|?[\s:|-]+\|[\s:|-]*$/gm, "")
+    .replace(/[*_~`|]+/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,109 @@
+import type { ChatEvent } from "../chat-events";
+import { maxMessageChars, maxMessages, maxRequestBytes } from "../chat-limits";
+import { noticeForRefusal } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice";
+import { readChatStream } from "./chat-stream";
+import { textOfReply } from "./conversation";
+import type { Message } from "./conversation";
+
+/** The server said no. */
+export class RefusedError extends Error {
+  override readonly name = "RefusedError";
+  readonly notice: ChatNotice;
+
+  constructor(notice: ChatNotice) {
+    super(notice.title);
+    this.notice = notice;
+  }
+}
+
+export type Quota = { limit: number; remaining: number; resetAtMs: number | null };
+export type SentMessage = { role: "user" | "assistant"; parts: [{ type: "text"; text: string }] };
+
+const quotaTimeoutMs = 15_000;
+
+export async function openChatStream({
+  path,
+  messages,
+  model,
+  signal,
+}: {
+  path: string;
+  messages: SentMessage[];
+  model: string | null;
+  signal: AbortSignal;
+}): Promise<{ events: AsyncGenerator<ChatEvent>; quota: Quota | null }> {
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
+    body: JSON.stringify({ messages, ...(model !== null && { model }) }),
+    credentials: "same-origin",
+    cache: "no-store",
+    signal,
+  });
+  if (!response.ok || !response.body) throw new RefusedError(await readRefusal(response));
+  return { events: readChatStream(response.body), quota: readQuotaHeaders(response.headers) };
+}
+
+/** Null where no quota is in force. */
+export async function fetchQuota(): Promise<Quota | null> {
+  const response = await fetch("/api/quota", {
+    credentials: "same-origin",
+    cache: "no-store",
+    signal: AbortSignal.timeout(quotaTimeoutMs),
+  });
+  if (!response.ok) throw new RefusedError(await readRefusal(response));
+  const { active, limit, remaining, resetAt } = (await response.json()) as Record<string, unknown>;
+  if (active !== true || typeof limit !== "number" || typeof remaining !== "number") return null;
+  return { limit, remaining, resetAtMs: toMoment(resetAt) };
+}
+
+export function readQuotaHeaders(headers: Headers): Quota | null {
+  const limit = headers.get("X-Quota-Limit");
+  const remaining = headers.get("X-Quota-Remaining");
+  if (limit === null || remaining === null) return null;
+  return {
+    limit: Number(limit),
+    remaining: Number(remaining),
+    resetAtMs: toMoment(headers.get("X-Quota-Reset")),
+  };
+}
+
+async function readRefusal(response: Response): Promise<ChatNotice> {
+  let body: unknown = null;
+  try {
+    body = await response.json();
+  } catch {
+    // Something between here and the server answered in its own way; the status has to do.
+  }
+  const { status, headers } = response;
+  return noticeForRefusal({ status, body, retryAfter: headers.get("Retry-After"), nowMs: Date.now() });
+}
+
+function toMoment(text: unknown): number | null {
+  const moment = typeof text === "string" ? Date.parse(text) : NaN;
+  return Number.isNaN(moment) ? null : moment;
+}
+
+/** For what stands around the messages in the request. */
+const spareBytes = 4 * 1024;
+
+/** The newest messages that fit into one request; `isWhole` is false when older ones had to stay behind. */
+export function toSentMessages(shown: readonly Message[]): { messages: SentMessage[]; isWhole: boolean } {
+  const encoder = new TextEncoder();
+  const messages: SentMessage[] = [];
+  let bytes = 0;
+  let isWhole = true;
+  for (const message of shown.toReversed()) {
+    const text = (message.role === "user" ? message.text : textOfReply(message)).slice(0, maxMessageChars);
+    if (text.trim() === "") continue;
+    const sent: SentMessage = { role: message.role, parts: [{ type: "text", text }] };
+    bytes += encoder.encode(JSON.stringify(sent)).length + 1;
+    if (messages.length === maxMessages || (messages.length > 0 && bytes > maxRequestBytes - spareBytes)) {
+      isWhole = false;
+      break;
+    }
+    messages.push(sent);
+  }
+  return { messages: messages.reverse(), isWhole };
+}

@@ -1,0 +1,72 @@
+import { ChatNoticeCard } from "./chat-notice-card";
+import { listShown } from "./conversation";
+import { formatMoment, formatWait } from "./moments";
+import { QuotaMeter } from "./quota-meter";
+import { useChatSession, useChatState } from "./use-chat";
+import { useSecondsUntil } from "./use-seconds-until";
+
+/** What stands between the messages and the field: states of the whole conversation, not of one message. */
+export function ChatBars({ isWalled }: { isWalled: boolean }) {
+  const session = useChatSession();
+  const quota = useChatState("quota");
+  const barrier = useChatState("barrier");
+  const isOnline = useChatState("isOnline");
+  const isSentWhole = useChatState("isSentWhole");
+  const open = useChatState("open");
+  const models = useChatState("models");
+  const model = useChatState("model");
+  const showsBarrier = barrier !== null && open.messages.length > 0 && !endsWithSignIn(open);
+  return (
+    <div className="chat-bars">
+      <div role="status">
+        {isOnline ? null : (
+          <p className="bar bar-warning">
+            You are offline. What you write is kept; send it when the connection is back.
+          </p>
+        )}
+      </div>
+      {isSentWhole ? null : (
+        <p className="bar">This conversation is long: the assistant is sent its newest part only.</p>
+      )}
+      {showsBarrier ? <ChatNoticeCard notice={barrier} /> : null}
+      {isWalled && quota ? <QuotaWall limit={quota.limit} resetAtMs={quota.resetAtMs} /> : null}
+      {models.length > 1 || (quota && !isWalled) ? (
+        <div className="chat-tools">
+          {models.length > 1 ? (
+            <label className="model-choice">
+              <span>Model</span>
+              <select value={model ?? ""} onChange={(event) => session.chooseModel(event.target.value)}>
+                {models.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            </label>
+          ) : null}
+          {quota && !isWalled ? <QuotaMeter quota={quota} /> : null}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** The message itself says so then, right above. */
+function endsWithSignIn(open: Parameters<typeof listShown>[0]): boolean {
+  const last = listShown(open).at(-1);
+  return last?.role === "assistant" && last.notice?.kind === "sign-in";
+}
+
+function QuotaWall({ limit, resetAtMs }: { limit: number; resetAtMs: number | null }) {
+  const secondsLeft = useSecondsUntil(resetAtMs);
+  return (
+    <div className="quota-wall" role="status">
+      <p className="quota-wall-title">This key has had all of its {limit.toLocaleString()} tokens answered</p>
+      {resetAtMs === null ? null : (
+        <p>
+          A new window begins at <strong>{formatMoment(resetAtMs)}</strong>
+          <span aria-hidden="true">, in {formatWait(secondsLeft)}</span>. You can read on and write meanwhile:
+          the draft is kept.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { refusalTable } from "~/platform/http/refusal";
+import type { RefusalEntry } from "~/platform/http/refusal";
+
+/** Something that stands in the way: what happened in the server's own words, and what to do now. */
+export type ChatNotice = {
+  kind: "wait" | "quota" | "sign-in" | "offline" | "model" | "again" | "final";
+  title: string;
+  detail: string | null;
+  remedy: string;
+  /** By this device's clock; null when there is nothing to wait for. */
+  retryAtMs: number | null;
+};
+
+/** What to do, in terms of this page: the table's own remedies also speak to API clients. */
+const remedies: Record<string, Pick<ChatNotice, "kind" | "remedy">> = {
+  "missing-jwt": {
+    kind: "sign-in",
+    remedy: "This conversation is for holders of a key. Sign in at the room's door, then come back.",
+  },
+  "invalid-jwt": {
+    kind: "sign-in",
+    remedy: "Your sign-in has ended, or the key has left the wallet. Sign in again at the room's door.",
+  },
+  "too-many-requests": { kind: "wait", remedy: "Wait until the time below has passed, then send again." },
+  "quota-exceeded": {
+    kind: "quota",
+    remedy: "What you wrote is kept. Send it again when the new window begins.",
+  },
+  "unknown-model": { kind: "model", remedy: "Choose another model below, then send again." },
+  "invalid-messages": { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." },
+  "body-too-large": { kind: "final", remedy: "Shorten what you wrote, or begin a new conversation." },
+  "provider-failed": { kind: "again", remedy: "Nothing was counted. Try again in a moment." },
+  "state-unavailable": { kind: "wait", remedy: "Nothing was lost or counted. Try again in a moment." },
+  "cross-site-request": { kind: "final", remedy: "Open this page at its own address and ask there." },
+};
+
+const titlesOfProviders = / (?:request|connection) failed/;
+
+export type RefusedAnswer = { status: number; body: unknown; retryAfter: string | null; nowMs: number };
+
+/** The notice for an answer that is no stream. */
+export function noticeForRefusal({ status, body, retryAfter, nowMs }: RefusedAnswer): ChatNotice {
+  const { error, details, detail, errors } = asRecord(body);
+  const title = typeof error === "string" ? error : `The server answered with status ${status}`;
+  const entry =
+    (Object.values(refusalTable) as RefusalEntry[]).find((candidate) => candidate.title === title) ??
+    (titlesOfProviders.test(title) ? refusalTable["provider-failed"] : null);
+  const known = entry && remedies[entry.slug];
+  return {
+    kind: known?.kind ?? (status >= 500 ? "again" : "final"),
+    title,
+    detail: firstText(details, detail, firstIssue(errors)) ?? entry?.meaning ?? null,
+    remedy:
+      known?.remedy ?? entry?.remedy ?? "Try again; if it stays like this, tell whoever runs this site.",
+    retryAtMs: toRetryAtMs({ retryAfter, nowMs }),
+  };
+}
+
+/** The answer began and did not end well. `errorText` is the server's, null when the connection broke off. */
+export function noticeForBrokenAnswer(errorText: string | null): ChatNotice {
+  return {
+    kind: "again",
+    title: errorText ?? "The answer broke off",
+    detail: errorText
+      ? "What came before it is kept above."
+      : "The connection ended before the answer did. What came before it is kept above.",
+    remedy: "Try again in a moment.",
+    retryAtMs: null,
+  };
+}
+
+export function noticeForFailure({ isOnline }: { isOnline: boolean }): ChatNotice {
+  return {
+    kind: "offline",
+    title: isOnline ? "The server did not answer" : "You are offline",
+    detail: isOnline
+      ? "Either the connection is bad, or the site is away for a moment."
+      : "What you wrote is kept in this browser.",
+    remedy: isOnline ? "Check your connection and try again." : "Try again when the connection is back.",
+    retryAtMs: null,
+  };
+}
+
+function toRetryAtMs({ retryAfter, nowMs }: { retryAfter: string | null; nowMs: number }): number | null {
+  const seconds = retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : null;
+  // Relative to this device's clock: the two clocks may differ by any amount.
+  return seconds === null ? null : nowMs + seconds * 1000;
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function firstText(...values: unknown[]): string | null {
+  return values.find((value): value is string => typeof value === "string" && value !== "") ?? null;
+}
+
+function firstIssue(errors: unknown): string | null {
+  const { message } = asRecord(Array.isArray(errors) ? errors[0] : null);
+  return typeof message === "string" ? message : null;
+}

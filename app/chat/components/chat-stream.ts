@@ -1,0 +1,82 @@
+import type { ChatEvent } from "../chat-events";
+
+type MemberKind = "text" | "optional-text" | "anything" | "ending";
+
+/** The members of each event; the server's own schema says the same, and a test compares the two. */
+export const eventMembers: { [Type in ChatEvent["type"]]: Record<string, MemberKind> } = {
+  start: { messageId: "optional-text" },
+  "start-step": {},
+  "text-start": { id: "text" },
+  "text-delta": { id: "text", delta: "text" },
+  "text-end": { id: "text" },
+  "tool-input-start": { toolCallId: "text", toolName: "text" },
+  "tool-input-available": { toolCallId: "text", toolName: "text", input: "anything" },
+  "tool-output-available": { toolCallId: "text", output: "anything" },
+  "tool-output-error": { toolCallId: "text", errorText: "text" },
+  "finish-step": {},
+  error: { errorText: "text" },
+  finish: { messageMetadata: "ending" },
+};
+
+/** The stream held something that is no event of ours. */
+export class UnreadableStreamError extends Error {
+  override readonly name = "UnreadableStreamError";
+}
+
+/** Null for a kind of event that a newer server may have and this page does not know. */
+export function readChatEvent(json: string): ChatEvent | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    throw new UnreadableStreamError("An event of the stream is not JSON.", { cause });
+  }
+  if (typeof value !== "object" || value === null || !("type" in value)) {
+    throw new UnreadableStreamError("An event of the stream has no type.");
+  }
+  if (typeof value.type !== "string" || !Object.hasOwn(eventMembers, value.type)) return null;
+  const members = eventMembers[value.type as ChatEvent["type"]];
+  for (const [name, kind] of Object.entries(members)) {
+    if (!isOfKind({ value: (value as Record<string, unknown>)[name], kind })) {
+      throw new UnreadableStreamError(`The stream's event ${value.type} has a wrong member ${name}.`);
+    }
+  }
+  return value as ChatEvent;
+}
+
+function isOfKind({ value, kind }: { value: unknown; kind: MemberKind }): boolean {
+  switch (kind) {
+    case "text":
+      return typeof value === "string";
+    case "optional-text":
+      return value === undefined || typeof value === "string";
+    case "ending":
+      return value === undefined || (typeof value === "object" && value !== null);
+    case "anything":
+      return true;
+  }
+}
+
+/** The events of a server-sent stream up to its end mark; comments that keep it alive are passed over. */
+export async function* readChatStream(body: ReadableStream<Uint8Array>): AsyncGenerator<ChatEvent> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      const lines = (rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split("\n");
+      rest = done ? "" : (lines.pop() ?? "");
+      for (const line of lines) {
+        const data = line.startsWith("data:") ? line.slice("data:".length).trim() : "";
+        if (data === "[DONE]") return;
+        const event = data === "" ? null : readChatEvent(data);
+        if (event) yield event;
+      }
+      if (done) return;
+    }
+  } finally {
+    // Also reached when whoever reads turns away: the connection must not be left half read.
+    reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,127 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { KeyboardEvent } from "react";
+import { maxMessageChars } from "../chat-limits";
+import { composerId } from "./composer-focus";
+import { Icon } from "./icon";
+import { useChatSession, useChatState } from "./use-chat";
+
+/** From so many characters left on, they are counted aloud. */
+const countFromLeft = 1_000;
+
+/** `isClosed` while nothing may be sent; writing goes on, and what is written is kept. */
+export function Composer({ isClosed }: { isClosed: boolean }) {
+  const session = useChatSession();
+  const isLoaded = useChatState("isLoaded");
+  const isOnline = useChatState("isOnline");
+  const answeringId = useChatState("answeringId");
+  const { field, text, setText } = useDraft({ isLoaded });
+  const isAnswering = answeringId !== null;
+  const mayNotSend = isClosed || !isOnline || !isLoaded;
+  const leftChars = maxMessageChars - text.length;
+
+  function send(): void {
+    if (isAnswering || mayNotSend || text.trim() === "" || leftChars < 0) return;
+    session.send(text.trim());
+    setText("");
+    field.current?.focus();
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
+    // While a word is being composed, Enter belongs to the input method.
+    if (event.nativeEvent.isComposing || event.key !== "Enter" || event.shiftKey) return;
+    event.preventDefault();
+    send();
+  }
+
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <div className="composer-box">
+        <label htmlFor={composerId} className="visually-hidden">
+          Message
+        </label>
+        <textarea
+          ref={field}
+          id={composerId}
+          rows={1}
+          placeholder="Ask a question"
+          autoComplete="off"
+          enterKeyHint="send"
+          aria-describedby="composer-hint"
+          aria-invalid={leftChars < 0 || undefined}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+        {isAnswering ? (
+          <button type="button" className="composer-button" aria-label="Stop" onClick={session.stop}>
+            <Icon name="stop" />
+          </button>
+        ) : (
+          <button
+            type="submit"
+            className="composer-button"
+            aria-label="Send"
+            aria-disabled={mayNotSend || text.trim() === "" || leftChars < 0 || undefined}
+          >
+            <Icon name="send" />
+          </button>
+        )}
+      </div>
+      <p id="composer-hint" className="composer-hint">
+        <span className="composer-keys">
+          <kbd>Enter</kbd> sends, <kbd>Shift</kbd>+<kbd>Enter</kbd> begins a line, <kbd>Esc</kbd> stops.
+        </span>
+        {leftChars < countFromLeft ? (
+          <strong className={leftChars < 0 ? "too-long" : undefined}>
+            {leftChars < 0
+              ? `${-leftChars} characters too many: shorten it.`
+              : `${leftChars} characters left.`}
+          </strong>
+        ) : null}
+      </p>
+    </form>
+  );
+}
+
+/** What stands in the field, for each conversation, across reloads. */
+function useDraft({ isLoaded }: { isLoaded: boolean }) {
+  const session = useChatSession();
+  const { id } = useChatState("open");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [text, setShownText] = useState("");
+
+  useLayoutEffect(() => {
+    const element = field.current;
+    if (!element) return;
+    // Not bound to the state: what somebody typed before this script came must stay.
+    if (element.value !== text) element.value = text;
+    element.style.height = "auto";
+    element.style.height = `${element.scrollHeight + 2}px`;
+  }, [text]);
+
+  const wasLoaded = useRef(false);
+  useEffect(() => {
+    if (!isLoaded) {
+      const early = field.current?.value ?? "";
+      if (early !== "") setShownText(early);
+      return;
+    }
+    const early = wasLoaded.current ? "" : (field.current?.value ?? "");
+    wasLoaded.current = true;
+    setShownText(early === "" ? session.readDraft(id) : early);
+  }, [id, isLoaded, session]);
+
+  return {
+    field,
+    text,
+    setText(next: string) {
+      setShownText(next);
+      session.writeDraft({ id, text: next });
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { listShown } from "./conversation";
+import type { Conversation, Reply } from "./conversation";
+import { chooseCitations, listPassages } from "./passages";
+import { textOfReply } from "./conversation";
+
+export type ExportFormat = "markdown" | "json";
+
+/** Markdown holds what is shown, JSON every version and everything the tools gave and took. */
+export function exportConversation({
+  conversation,
+  format,
+}: {
+  conversation: Conversation;
+  format: ExportFormat;
+}): { fileName: string; mediaType: string; text: string } {
+  const name = toFileName(conversation.title);
+  if (format === "json") {
+    const text = `${JSON.stringify({ format: "latchkey-conversation", version: 1, ...conversation }, null, 2)}\n`;
+    return { fileName: `${name}.json`, mediaType: "application/json", text };
+  }
+  const messages = listShown(conversation).map((message) =>
+    message.role === "user" ? `## You\n\n${message.text}` : `## Assistant\n\n${toMarkdown(message)}`,
+  );
+  const text = [`# ${conversation.title || "Conversation"}`, ...messages].join("\n\n");
+  return { fileName: `${name}.md`, mediaType: "text/markdown", text: `${text}\n` };
+}
+
+function toMarkdown(reply: Reply): string {
+  const text = textOfReply(reply);
+  const citations = chooseCitations({ passages: listPassages(reply), text });
+  const sources = citations.map(
+    ({ title, heading, source }) => `- ${heading ? `${title}: ${heading}` : title} (${source})`,
+  );
+  const ending = reply.status === "stopped" ? "*Stopped.*" : reply.notice ? `*${reply.notice.title}*` : "";
+  return [text, ending, sources.length > 0 ? `Read for this answer:\n\n${sources.join("\n")}` : ""]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+function toFileName(title: string): string {
+  const name = title
+    .normalize("NFKD")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .toLowerCase();
+  return name.slice(0, 60) || "conversation";
+}

@@ -1,0 +1,216 @@
+import { useEffect, useId, useRef, useState } from "react";
+import { Button } from "~/ui/button";
+import type { ConversationSummary } from "./chat-state";
+import { focusComposer } from "./composer-focus";
+import { downloadConversation } from "./download";
+import { Icon } from "./icon";
+import { useChatSession, useChatState } from "./use-chat";
+
+/** `onChosen` is called when the visitor is done here: another conversation is open. */
+export function ConversationList({ onChosen }: { onChosen?: () => void }) {
+  const session = useChatSession();
+  const summaries = useChatState("summaries");
+  const open = useChatState("open");
+  const isStored = useChatState("isStored");
+  const [unfoldedId, setUnfoldedId] = useState<string | null>(null);
+  return (
+    <div className="conversations">
+      <button
+        type="button"
+        className="new-conversation"
+        onClick={() => {
+          session.startNew();
+          onChosen?.();
+        }}
+      >
+        <Icon name="plus" /> New conversation
+      </button>
+      {isStored ? null : (
+        <p className="storage-warning" role="status">
+          This browser keeps no more: its storage is full or switched off. Export what you need, and delete
+          what you do not.
+        </p>
+      )}
+      <ul>
+        {summaries.map((summary) => (
+          <ConversationItem
+            key={summary.id}
+            summary={summary}
+            isOpen={summary.id === open.id}
+            isUnfolded={summary.id === unfoldedId}
+            onUnfold={() => setUnfoldedId(summary.id === unfoldedId ? null : summary.id)}
+            onChosen={onChosen}
+          />
+        ))}
+      </ul>
+      <p className="conversations-note">Kept in this browser only.</p>
+    </div>
+  );
+}
+
+type ConversationItemProps = {
+  summary: ConversationSummary;
+  isOpen: boolean;
+  isUnfolded: boolean;
+  onUnfold: () => void;
+  onChosen?: () => void;
+};
+
+function ConversationItem({ summary, isOpen, isUnfolded, onUnfold, onChosen }: ConversationItemProps) {
+  const session = useChatSession();
+  const panelId = useId();
+  const moreButton = useRef<HTMLButtonElement>(null);
+  const { id, title } = summary;
+
+  function fold(): void {
+    onUnfold();
+    moreButton.current?.focus();
+  }
+
+  return (
+    <li>
+      <div className="conversation-row" data-open={isOpen || undefined}>
+        <button
+          type="button"
+          className="conversation-name"
+          aria-current={isOpen ? "true" : undefined}
+          onClick={() => {
+            session.openConversation(id);
+            onChosen?.();
+          }}
+        >
+          {summary.isAnswering ? <span className="spinner" role="img" aria-label="Being answered" /> : null}
+          <span>{title}</span>
+        </button>
+        <button
+          ref={moreButton}
+          type="button"
+          className="quiet-action"
+          aria-label={`More about ${title}`}
+          aria-expanded={isUnfolded}
+          aria-controls={panelId}
+          onClick={onUnfold}
+        >
+          <Icon name="more" />
+        </button>
+      </div>
+      <div id={panelId} hidden={!isUnfolded}>
+        {isUnfolded ? <ConversationMenu summary={summary} onDone={fold} /> : null}
+      </div>
+    </li>
+  );
+}
+
+function ConversationMenu({
+  summary: { id, title },
+  onDone,
+}: {
+  summary: ConversationSummary;
+  onDone: () => void;
+}) {
+  const session = useChatSession();
+  const [step, setStep] = useState<"menu" | "rename" | "delete">("menu");
+
+  function download(format: "markdown" | "json"): void {
+    const conversation = session.findConversation(id);
+    if (conversation) downloadConversation({ conversation, format });
+    onDone();
+  }
+
+  if (step === "rename") {
+    return (
+      <RenameForm
+        title={title}
+        onDone={(next) => {
+          if (next !== null) session.rename({ id, title: next });
+          onDone();
+        }}
+      />
+    );
+  }
+  if (step === "delete") {
+    return (
+      <DeleteQuestion
+        title={title}
+        onKeep={onDone}
+        onDelete={() => {
+          session.remove(id);
+          session.announce("The conversation is deleted.");
+          focusComposer();
+        }}
+      />
+    );
+  }
+  return (
+    <div className="conversation-menu">
+      <Button tone="quiet" onClick={() => setStep("rename")}>
+        Rename
+      </Button>
+      <Button tone="quiet" onClick={() => download("markdown")}>
+        Export as Markdown
+      </Button>
+      <Button tone="quiet" onClick={() => download("json")}>
+        Export as JSON
+      </Button>
+      <Button tone="quiet" onClick={() => setStep("delete")}>
+        Delete
+      </Button>
+    </div>
+  );
+}
+
+/** `onDone` gets the new title, or null when it stays. */
+function RenameForm({ title, onDone }: { title: string; onDone: (title: string | null) => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  return (
+    <form
+      className="conversation-menu"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDone(field.current?.value ?? null);
+      }}
+    >
+      <input
+        ref={field}
+        className="input"
+        aria-label="New name"
+        defaultValue={title}
+        maxLength={120}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.preventDefault();
+          event.stopPropagation();
+          onDone(null);
+        }}
+      />
+      <Button type="submit">Save</Button>
+      <Button tone="quiet" onClick={() => onDone(null)}>
+        Cancel
+      </Button>
+    </form>
+  );
+}
+
+function DeleteQuestion({
+  title,
+  onKeep,
+  onDelete,
+}: {
+  title: string;
+  onKeep: () => void;
+  onDelete: () => void;
+}) {
+  const group = useRef<HTMLDivElement>(null);
+  // The button that was pressed is gone: the harmless one takes the keyboard.
+  useEffect(() => group.current?.querySelector("button")?.focus(), []);
+  return (
+    <div ref={group} className="conversation-menu" role="group" aria-label={`Delete ${title}?`}>
+      <p>Delete it for good? Nobody else has a copy.</p>
+      <Button tone="quiet" onClick={onKeep}>
+        Keep
+      </Button>
+      <Button onClick={onDelete}>Delete</Button>
+    </div>
+  );
+}

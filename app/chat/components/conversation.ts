@@ -1,0 +1,198 @@
+import type { ChatEvent, FinishReason } from "../chat-events";
+import type { ChatNotice } from "./chat-notice";
+
+export type TextPart = { kind: "text"; id: string; text: string };
+export type ToolPart = {
+  kind: "tool";
+  toolCallId: string;
+  name: string;
+  state: "preparing" | "running" | "done" | "failed" | "stopped";
+  input: unknown;
+  output: unknown;
+  errorText: string | null;
+  startedAtMs: number;
+  endedAtMs: number | null;
+};
+export type Part = TextPart | ToolPart;
+
+export type Question = { role: "user"; id: string; parentId: string; createdAtMs: number; text: string };
+export type Reply = {
+  role: "assistant";
+  id: string;
+  parentId: string;
+  createdAtMs: number;
+  parts: Part[];
+  status: "streaming" | "done" | "stopped" | "failed";
+  finishReason: FinishReason | null;
+  notice: ChatNotice | null;
+  model: string | null;
+};
+export type Message = Question | Reply;
+
+/**
+ * A tree: an edited question and a second answer stand beside the first ones. `choices` names, for each message
+ * that has several successors, the one that is shown; without an entry it is the newest.
+ */
+export type Conversation = {
+  id: string;
+  title: string;
+  createdAtMs: number;
+  updatedAtMs: number;
+  messages: Message[];
+  choices: Record<string, string>;
+};
+
+/** The parent of first messages. */
+export const rootId = "root";
+const maxTitleChars = 60;
+
+export function createConversation({ id, nowMs }: { id: string; nowMs: number }): Conversation {
+  return { id, title: "", createdAtMs: nowMs, updatedAtMs: nowMs, messages: [], choices: {} };
+}
+
+export function listSiblings({ messages }: Conversation, message: Message): Message[] {
+  return messages.filter(({ parentId }) => parentId === message.parentId);
+}
+
+/** The messages on the chosen branch, first to last. */
+export function listShown({ messages, choices }: Conversation): Message[] {
+  const successors = new Map<string, Message[]>();
+  for (const message of messages) {
+    const known = successors.get(message.parentId);
+    if (known) known.push(message);
+    else successors.set(message.parentId, [message]);
+  }
+  const shown: Message[] = [];
+  let parentId = rootId;
+  for (;;) {
+    const candidates = successors.get(parentId) ?? [];
+    const next = candidates.find(({ id }) => id === choices[parentId]) ?? candidates.at(-1);
+    // Each message is shown once, whatever a damaged store says about its parents.
+    if (!next || shown.length > messages.length) return shown;
+    successors.delete(parentId);
+    shown.push(next);
+    parentId = next.id;
+  }
+}
+
+/** Adds the message as the one that is shown after its parent. */
+export function addMessage(conversation: Conversation, message: Message): Conversation {
+  return {
+    ...conversation,
+    title: conversation.title === "" && message.role === "user" ? toTitle(message.text) : conversation.title,
+    updatedAtMs: message.createdAtMs,
+    messages: [...conversation.messages, message],
+    choices: { ...conversation.choices, [message.parentId]: message.id },
+  };
+}
+
+export function replaceMessage(conversation: Conversation, message: Message): Conversation {
+  return {
+    ...conversation,
+    messages: conversation.messages.map((known) => (known.id === message.id ? message : known)),
+  };
+}
+
+export function removeMessage(conversation: Conversation, id: string): Conversation {
+  const { [id]: _gone, ...choices } = conversation.choices;
+  return { ...conversation, choices, messages: conversation.messages.filter((known) => known.id !== id) };
+}
+
+export function textOfReply({ parts }: Reply): string {
+  return parts
+    .flatMap((part) => (part.kind === "text" && part.text.trim() !== "" ? [part.text] : []))
+    .join("\n\n");
+}
+
+export function toTitle(text: string): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  if (line.length <= maxTitleChars) return line;
+  const cut = line.slice(0, maxTitleChars);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), maxTitleChars / 2)).replace(/[\uD800-\uDBFF]$/, "")} …`;
+}
+
+/** The reply after one more event of its stream. */
+export function applyEvent({
+  reply,
+  event,
+  nowMs,
+}: {
+  reply: Reply;
+  event: ChatEvent;
+  nowMs: number;
+}): Reply {
+  switch (event.type) {
+    case "text-start":
+      return { ...reply, parts: [...reply.parts, { kind: "text", id: event.id, text: "" }] };
+    case "text-delta":
+      return appendText({ reply, id: event.id, delta: event.delta });
+    case "tool-input-start":
+      return { ...reply, parts: [...reply.parts, startTool({ ...event, nowMs })] };
+    case "tool-input-available": {
+      const { toolCallId, input } = event;
+      const isKnown = reply.parts.some((part) => part.kind === "tool" && part.toolCallId === toolCallId);
+      const parts = isKnown ? reply.parts : [...reply.parts, startTool({ ...event, nowMs })];
+      return changeTool({ ...reply, parts }, toolCallId, { state: "running", input, startedAtMs: nowMs });
+    }
+    case "tool-output-available":
+      return changeTool(reply, event.toolCallId, { state: "done", output: event.output, endedAtMs: nowMs });
+    case "tool-output-error":
+      return changeTool(reply, event.toolCallId, {
+        state: "failed",
+        errorText: event.errorText,
+        endedAtMs: nowMs,
+      });
+    case "finish":
+      return { ...reply, finishReason: event.messageMetadata?.finishReason ?? "other" };
+    default:
+      return reply;
+  }
+}
+
+/** What was still under way when the stream ended stays so for nobody. */
+export function settleTools(parts: Part[]): Part[] {
+  return parts.map((part) =>
+    part.kind === "tool" && (part.state === "running" || part.state === "preparing")
+      ? { ...part, state: "stopped" }
+      : part,
+  );
+}
+
+function startTool({
+  toolCallId,
+  toolName,
+  nowMs,
+}: {
+  toolCallId: string;
+  toolName: string;
+  nowMs: number;
+}): ToolPart {
+  return {
+    kind: "tool",
+    toolCallId,
+    name: toolName,
+    state: "preparing",
+    ...{ input: undefined, output: undefined, errorText: null },
+    startedAtMs: nowMs,
+    endedAtMs: null,
+  };
+}
+
+function changeTool(reply: Reply, toolCallId: string, change: Partial<ToolPart>): Reply {
+  return {
+    ...reply,
+    parts: reply.parts.map((part) =>
+      part.kind === "tool" && part.toolCallId === toolCallId ? { ...part, ...change } : part,
+    ),
+  };
+}
+
+/** Ids of text parts may come again in a later step; the newest part of that id is meant. */
+function appendText({ reply, id, delta }: { reply: Reply; id: string; delta: string }): Reply {
+  const at = reply.parts.findLastIndex((part) => part.kind === "text" && part.id === id);
+  const part = reply.parts[at];
+  if (part?.kind !== "text") {
+    return { ...reply, parts: [...reply.parts, { kind: "text", id, text: delta }] };
+  }
+  return { ...reply, parts: reply.parts.with(at, { ...part, text: part.text + delta }) };
+}

@@ -1,0 +1,117 @@
+import { Lexer } from "marked";
+import type { Token } from "marked";
+
+export type MarkdownBlock = { source: string };
+
+/**
+ * Cuts growing Markdown into blocks of which only the last ones can still change, so that each piece that arrives
+ * costs what it is long and not what the whole answer is long. Blocks that did not change stay the same objects.
+ */
+export function createBlockSplitter() {
+  let text = "";
+  let settled: MarkdownBlock[] = [];
+  let settledChars = 0;
+  let definitions = "";
+
+  return function split(received: string): { blocks: MarkdownBlock[]; definitions: string } {
+    const grown = received.replace(/\r\n?/g, "\n");
+    if (!grown.startsWith(text)) {
+      settled = [];
+      settledChars = 0;
+      definitions = "";
+    }
+    text = grown;
+    const rest = grown.slice(settledChars);
+    const sources = lexSources(rest);
+    // What follows a block may still join it, as an item joins the list before it; a block after that cannot.
+    const firstOpen = Math.max(0, sources.length - 2);
+    for (const { source, isDefinition } of sources.slice(0, firstOpen)) {
+      settledChars += source.length;
+      if (isDefinition) definitions += `${source.trim()}\n`;
+      else settled.push({ source });
+    }
+    const open = sources
+      .slice(firstOpen)
+      .flatMap(({ source, isDefinition }) => (isDefinition ? [] : [{ source }]));
+    return { blocks: [...settled, ...open], definitions };
+  };
+}
+
+/** One entry for each block, the empty lines after it included: together they are the text again. */
+function lexSources(text: string): { source: string; isDefinition: boolean }[] {
+  const sources: { source: string; isDefinition: boolean }[] = [];
+  for (const token of new Lexer({ gfm: true }).blockTokens(text)) {
+    const last = sources.at(-1);
+    if (token.type === "space" && last) last.source += token.raw;
+    else sources.push({ source: token.raw, isDefinition: token.type === "def" });
+  }
+  return sources;
+}
+
+/** The tokens of one block. `definitions` are the link addresses that stand elsewhere in the answer. */
+export function lexBlock({ source, definitions }: { source: string; definitions: string }): Token[] {
+  const tokens = new Lexer({ gfm: true }).lex(definitions ? `${source}\n\n${definitions}` : source);
+  return tokens.filter(({ type }) => type !== "space" && type !== "def");
+}
+
+/**
+ * Closes what is only half there while it is being written, so that it is drawn as what it will be: `**bol` as
+ * bold, half a link as its words.
+ */
+export function closeOpenMarkup(source: string): string {
+  if (/^ {0,3}(?:```|~~~)/m.test(source)) return source;
+  let closed = source.replace(/!?\[([^\]\n]*)(?:\](?:\([^)\s]*)?)?$/, "$1");
+  const outsideCode = closed.replace(/`[^`]*`/g, "");
+  if (count(outsideCode, "`") % 2 === 1)
+    return /`\s*$/.test(closed) ? closed.replace(/`\s*$/, "") : `${closed}\``;
+  closed = closed.replace(/(?:\*\*|~~|\*|_)$/, (mark) => (count(outsideCode, mark) % 2 === 1 ? "" : mark));
+  const open = closed.replace(/`[^`]*`/g, "");
+  for (const mark of ["**", "~~"]) {
+    if (count(open, mark) % 2 === 1) closed = `${closed.trimEnd()}${mark}`;
+  }
+  return closed;
+}
+
+function count(text: string, mark: string): number {
+  return text.split(mark).length - 1;
+}
+
+/** Addresses that a link in an answer may lead to; null for everything that would run or read something here. */
+export function toSafeHref(href: string): string | null {
+  // What browsers drop from addresses would otherwise hide a scheme.
+  // eslint-disable-next-line no-control-regex
+  const address = decodeEntities(href).replace(/[\u0000-\u0020\u007f]+/g, "");
+  if (/^(?:https?:\/\/|mailto:)/i.test(address)) return address;
+  // A second slash or a backslash would lead to another host.
+  return /^(?:#|\/(?![/\\]))/.test(address) ? address : null;
+}
+
+const entities: Record<string, string> = {
+  ...{
+    amp: "&",
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    nbsp: "\u00a0",
+    hellip: "…",
+    mdash: "—",
+    ndash: "–",
+  },
+  ...{ copy: "©", reg: "®", trade: "™", deg: "°", times: "×", rarr: "→", larr: "←", euro: "€", middot: "·" },
+  ...{ laquo: "«", raquo: "»", ldquo: "“", rdquo: "”", lsquo: "‘", rsquo: "’", bull: "•", le: "≤", ge: "≥" },
+};
+
+export function decodeEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(
+    /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g,
+    (whole, decimal, hex, name) => {
+      if (name) return Object.hasOwn(entities, name) ? entities[name]! : whole;
+      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
+      return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
+        ? String.fromCodePoint(code)
+        : "\ufffd";
+    },
+  );
+}

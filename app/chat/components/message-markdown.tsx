@@ -1,0 +1,203 @@
+import type { Token, Tokens } from "marked";
+import { Fragment, createContext, memo, useContext, useMemo, useState } from "react";
+import type { ReactNode } from "react";
+import { CodeBlock } from "./code-block";
+import {
+  closeOpenMarkup,
+  createBlockSplitter,
+  decodeEntities,
+  lexBlock,
+  toSafeHref,
+} from "./markdown-blocks";
+
+/** Draws a name of a source, where the text mentions one, as a way to its passage. */
+export type SourceLinker = { names: readonly string[]; render: (name: string) => ReactNode };
+export const SourceLinkerContext = createContext<SourceLinker | null>(null);
+
+/**
+ * Markdown as elements, never as HTML: markup in an answer is text, images are links, and nothing is fetched.
+ * While the text grows, blocks that are finished are not drawn again.
+ */
+export function MessageMarkdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
+  const [split] = useState(createBlockSplitter);
+  const { blocks, definitions } = useMemo(() => split(text), [split, text]);
+  return (
+    <div className="markdown">
+      {blocks.map(({ source }, index) => (
+        <MarkdownBlock
+          key={index}
+          source={isGrowing && index === blocks.length - 1 ? closeOpenMarkup(source) : source}
+          definitions={definitions}
+        />
+      ))}
+    </div>
+  );
+}
+
+const MarkdownBlock = memo(function MarkdownBlock(block: { source: string; definitions: string }) {
+  return <>{lexBlock(block).map((token, index) => renderBlock(token, index))}</>;
+});
+
+function renderBlock(token: Token, key: number): ReactNode {
+  switch (token.type) {
+    case "heading":
+      return <MarkdownHeading key={key} token={token as Tokens.Heading} />;
+    case "paragraph":
+      return <p key={key}>{renderInline(token.tokens)}</p>;
+    case "code": {
+      const { text, lang } = token as Tokens.Code;
+      return (
+        <CodeBlock key={key} code={text} language={/^[\w+#-]*/.exec(lang ?? "")?.[0].toLowerCase() ?? ""} />
+      );
+    }
+    case "blockquote":
+      return <blockquote key={key}>{(token.tokens ?? []).map(renderBlock)}</blockquote>;
+    case "list":
+      return <MarkdownList key={key} token={token as Tokens.List} />;
+    case "table":
+      return <MarkdownTable key={key} token={token as Tokens.Table} />;
+    case "hr":
+      return <hr key={key} />;
+    case "space":
+    case "def":
+      return null;
+    case "html":
+      return <p key={key}>{(token as Tokens.HTML).text.trim()}</p>;
+    default:
+      return <Fragment key={key}>{renderInline([token])}</Fragment>;
+  }
+}
+
+/** The page has its own first headings: an answer's begin below them. */
+function MarkdownHeading({ token }: { token: Tokens.Heading }) {
+  const Level = (["h3", "h3", "h4", "h5", "h6", "h6"] as const)[token.depth - 1] ?? "h6";
+  return <Level className={`heading-${token.depth}`}>{renderInline(token.tokens)}</Level>;
+}
+
+function MarkdownList({ token: { ordered, start, items } }: { token: Tokens.List }) {
+  const entries = items.map((item, index) => (
+    <li key={index} className={item.task ? "task" : undefined}>
+      {item.tokens.map(renderBlock)}
+    </li>
+  ));
+  return ordered ? <ol start={Number(start) || 1}>{entries}</ol> : <ul>{entries}</ul>;
+}
+
+function MarkdownTable({ token: { header, rows } }: { token: Tokens.Table }) {
+  return (
+    // A wide table scrolls by itself, so the keyboard must be able to get there.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="table-frame" role="region" aria-label="Table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {header.map((cell, index) => (
+              <th key={index} scope="col" className={cell.align ? `align-${cell.align}` : undefined}>
+                {renderInline(cell.tokens)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, column) => (
+                <td key={column} className={cell.align ? `align-${cell.align}` : undefined}>
+                  {renderInline(cell.tokens)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function renderInline(tokens: readonly Token[] | undefined): ReactNode[] {
+  return (tokens ?? []).map((token, key) => <Fragment key={key}>{renderInlineToken(token)}</Fragment>);
+}
+
+function renderInlineToken(token: Token): ReactNode {
+  switch (token.type) {
+    case "text":
+      return token.tokens ? (
+        renderInline(token.tokens)
+      ) : (
+        <PlainText text={decodeEntities(token.text as string)} />
+      );
+    case "escape":
+      return token.text as string;
+    case "strong":
+      return <strong>{renderInline(token.tokens)}</strong>;
+    case "em":
+      return <em>{renderInline(token.tokens)}</em>;
+    case "del":
+      return <del>{renderInline(token.tokens)}</del>;
+    case "codespan":
+      return <code>{token.text as string}</code>;
+    case "br":
+      return <br />;
+    case "checkbox":
+      return <Checkbox isChecked={(token as { checked?: boolean }).checked === true} />;
+    case "link":
+      return <SafeLink href={token.href as string}>{renderInline(token.tokens)}</SafeLink>;
+    case "image":
+      return (
+        <SafeLink href={token.href as string}>
+          Image: {(token.text as string) || (token.href as string)}
+        </SafeLink>
+      );
+    case "html":
+      return /^<br\s*\/?>$/i.test(token.text as string) ? <br /> : (token.text as string);
+    default:
+      return token.raw;
+  }
+}
+
+function Checkbox({ isChecked }: { isChecked: boolean }) {
+  return (
+    <span className="checkbox" role="img" aria-label={isChecked ? "done: " : "not done: "}>
+      {isChecked ? "☑" : "☐"}{" "}
+    </span>
+  );
+}
+
+function SafeLink({ href, children }: { href: string; children: ReactNode }) {
+  const address = toSafeHref(href);
+  if (address === null) return <>{children}</>;
+  return (
+    // A new tab: the conversation stays. The address is shown, for the words may say anything.
+    <a href={address} title={address} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  );
+}
+
+function PlainText({ text }: { text: string }) {
+  const linker = useContext(SourceLinkerContext);
+  if (!linker || !linker.names.some((name) => text.includes(name))) return <>{text}</>;
+  return (
+    <>
+      {splitAtNames({ text, names: linker.names }).map(({ part, isName }, index) => (
+        <Fragment key={index}>{isName ? linker.render(part) : part}</Fragment>
+      ))}
+    </>
+  );
+}
+
+function splitAtNames({ text, names }: { text: string; names: readonly string[] }) {
+  const pieces: { part: string; isName: boolean }[] = [];
+  let rest = text;
+  while (rest !== "") {
+    const found = names
+      .map((name) => ({ name, at: rest.indexOf(name) }))
+      .filter(({ at }) => at >= 0)
+      .sort((one, other) => one.at - other.at || other.name.length - one.name.length)[0];
+    if (!found) break;
+    if (found.at > 0) pieces.push({ part: rest.slice(0, found.at), isName: false });
+    pieces.push({ part: found.name, isName: true });
+    rest = rest.slice(found.at + found.name.length);
+  }
+  return rest === "" ? pieces : [...pieces, { part: rest, isName: false }];
+}

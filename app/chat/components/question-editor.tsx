@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from "react";
+import { Button } from "~/ui/button";
+import { maxMessageChars } from "../chat-limits";
+import { focusComposer } from "./composer-focus";
+import type { Question } from "./conversation";
+import { useChatSession } from "./use-chat";
+
+export function QuestionEditor({ question, onClose }: { question: Question; onClose: () => void }) {
+  const session = useChatSession();
+  const [text, setText] = useState(question.text);
+  const field = useRef<HTMLTextAreaElement>(null);
+
+  useEffect(() => {
+    const element = field.current;
+    element?.focus();
+    element?.setSelectionRange(element.value.length, element.value.length);
+  }, []);
+
+  function send(): void {
+    if (text.trim() === "") return;
+    session.edit({ question, text: text.trim() });
+    onClose();
+    focusComposer();
+  }
+
+  return (
+    <form
+      className="question-editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <textarea
+        ref={field}
+        className="input"
+        aria-label="Your message"
+        rows={Math.min(10, text.split("\n").length + 1)}
+        maxLength={maxMessageChars}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
+          if (event.key === "Enter" && !event.shiftKey) {
+            event.preventDefault();
+            send();
+          }
+          if (event.key === "Escape") {
+            event.stopPropagation();
+            onClose();
+          }
+        }}
+      />
+      <p className="soft">The conversation goes on from here. What followed stays, one version back.</p>
+      <div className="row">
+        <Button type="submit">Send</Button>
+        <Button tone="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,105 @@
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
+import type { ReactNode } from "react";
+import { listShown, listSiblings } from "./conversation";
+import type { Conversation } from "./conversation";
+import { Icon } from "./icon";
+import { MessageView } from "./message-view";
+import { useChatState } from "./use-chat";
+
+/** So near the end counts as being there. */
+const nearPx = 64;
+
+/** The messages. Follows the end while an answer grows, until the reader turns back. */
+export function Thread({ children }: { children: ReactNode }) {
+  const open = useChatState("open");
+  const answeringId = useChatState("answeringId");
+  const shown = useMemo(() => listShown(open), [open]);
+  const { frame, isAway, goToEnd } = useFollowedEnd({ open, shownCount: shown.length, answeringId });
+  return (
+    <div className="thread-frame">
+      {/* A list that scrolls must be reachable by keyboard. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div ref={frame} className="thread" tabIndex={0} role="region" aria-label="Conversation">
+        {shown.length === 0 ? children : null}
+        {/* Streamed words would flood a screen reader: the announcer tells them in sentences. */}
+        <div
+          className="thread-messages"
+          role="log"
+          aria-label="Messages"
+          aria-live="off"
+          aria-busy={answeringId !== null}
+        >
+          {shown.map((message) => (
+            <MessageView
+              key={message.id}
+              message={message}
+              variants={toVariants(open, message)}
+              isQuiet={answeringId !== null}
+            />
+          ))}
+        </div>
+      </div>
+      {isAway ? (
+        <button type="button" className="to-end" onClick={goToEnd}>
+          <Icon name="down" />
+          <span>{answeringId === null ? "To the end" : "Follow the answer"}</span>
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function toVariants(conversation: Conversation, message: Conversation["messages"][number]) {
+  const siblings = listSiblings(conversation, message);
+  if (siblings.length < 2) return null;
+  return { ids: siblings.map(({ id }) => id), index: siblings.indexOf(message) };
+}
+
+function useFollowedEnd({
+  open,
+  shownCount,
+  answeringId,
+}: {
+  open: Conversation;
+  shownCount: number;
+  answeringId: string | null;
+}) {
+  const frame = useRef<HTMLDivElement>(null);
+  const isFollowing = useRef(true);
+  const lastTop = useRef(0);
+  const [isAway, setIsAway] = useState(false);
+
+  const goToEnd = useCallback(() => {
+    const element = frame.current;
+    if (!element) return;
+    isFollowing.current = true;
+    element.scrollTop = element.scrollHeight;
+    lastTop.current = element.scrollTop;
+    setIsAway(false);
+  }, []);
+
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    function onScroll() {
+      const { scrollTop, scrollHeight, clientHeight } = element!;
+      const isNear = scrollHeight - scrollTop - clientHeight < nearPx;
+      // Growing text moves nothing upwards: only a reader does.
+      if (scrollTop < lastTop.current - 1 && !isNear) isFollowing.current = false;
+      else if (isNear) isFollowing.current = true;
+      lastTop.current = scrollTop;
+      setIsAway(!isNear);
+    }
+    element.addEventListener("scroll", onScroll, { passive: true });
+    return () => element.removeEventListener("scroll", onScroll);
+  }, []);
+
+  // Another conversation, or another message at its end: there the reader wants to be.
+  useLayoutEffect(goToEnd, [goToEnd, open.id, shownCount]);
+
+  useLayoutEffect(() => {
+    if (answeringId !== null && isFollowing.current) goToEnd();
+  }, [answeringId, goToEnd, open]);
+
+  return { frame, isAway, goToEnd };
+}

@@ -1,0 +1,92 @@
+import { useId, useState } from "react";
+import type { ToolPart } from "./conversation";
+import { CodeBlock } from "./code-block";
+import { Icon } from "./icon";
+
+const states = {
+  preparing: "preparing",
+  running: "running",
+  done: "done",
+  failed: "failed",
+  stopped: "stopped",
+} as const;
+
+/** Longer inputs and outputs are cut where they are shown; the export holds them whole. */
+const maxShownChars = 20_000;
+
+/** What the assistant used: its name, how it went, how long it took, and all of it on request. */
+export function ToolChip({ part }: { part: ToolPart }) {
+  const [isUnfolded, setIsUnfolded] = useState(false);
+  const panelId = useId();
+  const isBusy = part.state === "running" || part.state === "preparing";
+  return (
+    <div className={`tool tool-${part.state}`}>
+      <button
+        type="button"
+        className="tool-chip"
+        aria-expanded={isUnfolded}
+        aria-controls={panelId}
+        onClick={() => setIsUnfolded(!isUnfolded)}
+      >
+        {isBusy ? (
+          <span className="spinner" aria-hidden="true" />
+        ) : (
+          <Icon name={part.name.endsWith("_search") ? "search" : "tool"} />
+        )}
+        <span className="tool-words">
+          <span className="tool-name">{part.name}</span>
+          {describeQuery(part.input)}
+        </span>
+        <span className="tool-state">
+          {states[part.state]}
+          {part.endedAtMs === null ? "" : ` · ${formatDuration(part.endedAtMs - part.startedAtMs)}`}
+        </span>
+        <Icon name="next" />
+      </button>
+      <div id={panelId} className="tool-panel" hidden={!isUnfolded}>
+        {isUnfolded ? <ToolDetails part={part} /> : null}
+      </div>
+    </div>
+  );
+}
+
+function ToolDetails({ part }: { part: ToolPart }) {
+  return (
+    <>
+      <h4>Input</h4>
+      <CodeBlock code={toShownJson(part.input)} language="json" />
+      {part.errorText === null ? null : (
+        <>
+          <h4>What went wrong</h4>
+          <p>{part.errorText}</p>
+        </>
+      )}
+      {part.state === "done" ? (
+        <>
+          <h4>Output</h4>
+          <CodeBlock code={toShownJson(part.output)} language="json" />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+/** The one thing about a search that says what is going on. */
+function describeQuery(input: unknown) {
+  const { query, tokenId } = (typeof input === "object" && input !== null ? input : {}) as Record<
+    string,
+    unknown
+  >;
+  if (typeof query === "string") return <q>{query}</q>;
+  return typeof tokenId === "string" || typeof tokenId === "number" ? <span>#{tokenId}</span> : null;
+}
+
+export function formatDuration(durationMs: number): string {
+  if (durationMs < 1_000) return `${Math.max(0, Math.round(durationMs))} ms`;
+  return `${(durationMs / 1_000).toFixed(1)} s`;
+}
+
+function toShownJson(value: unknown): string {
+  const text = JSON.stringify(value, null, 2) ?? "nothing yet";
+  return text.length <= maxShownChars ? text : `${text.slice(0, maxShownChars)}\n…`;
+}

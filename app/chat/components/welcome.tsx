@@ -1,0 +1,56 @@
+import { ChatNoticeCard } from "./chat-notice-card";
+import { focusComposer } from "./composer-focus";
+import { useChatSession, useChatState } from "./use-chat";
+
+const suggestions = [
+  "What is this place?",
+  "How do I get a key, and what does it open?",
+  "What is the one-time form?",
+];
+
+/** What the page is, before anything was said; readable before any script has come. */
+export function Welcome({ requiresSignIn }: { requiresSignIn: boolean }) {
+  const session = useChatSession();
+  const barrier = useChatState("barrier");
+  const isLoaded = useChatState("isLoaded");
+  const isOnline = useChatState("isOnline");
+  return (
+    <div className="welcome">
+      <h2>What would you like to know?</h2>
+      <p className="lead">
+        The assistant looks things up in this site&rsquo;s own documents and names the passages it read. What
+        you write here stays in your browser, except for what is sent to be answered.
+      </p>
+      {requiresSignIn && !isLoaded ? (
+        <p className="soft">
+          The conversation is for holders of a key: <a href="/gate">sign in at the door</a> first.
+        </p>
+      ) : null}
+      {barrier ? <ChatNoticeCard notice={barrier} /> : null}
+      {barrier ? null : (
+        <ul className="suggestions" aria-label="Questions to begin with">
+          {suggestions.map((text) => (
+            <li key={text}>
+              <button
+                type="button"
+                disabled={!isLoaded || !isOnline}
+                onClick={() => {
+                  session.send(text);
+                  focusComposer();
+                }}
+              >
+                {text}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <noscript>
+        <p className="notice notice-info">
+          The answers come as a stream, which this page needs JavaScript to show. The same conversation is
+          open to programs at <a href="/docs">the API</a>.
+        </p>
+      </noscript>
+    </div>
+  );
+}
