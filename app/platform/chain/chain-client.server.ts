@@ -76,7 +76,7 @@ export function createChainClient({
 
 async function askInTurn({ endpoints, call }: { endpoints: RpcEndpoint[]; call: RpcCall }): Promise<unknown> {
   let refusal: RpcRequestError | null = null;
-  let outage: unknown = new BaseError("There is no RPC endpoint to ask.");
+  let outage: unknown = null;
   const resting = endpoints.filter((endpoint) => endpoint.isResting());
   const ready = endpoints.filter((endpoint) => !resting.includes(endpoint));
   for (const endpoint of [...ready, ...resting]) {
@@ -92,7 +92,7 @@ async function askInTurn({ endpoints, call }: { endpoints: RpcEndpoint[]; call: 
     }
   }
   // A refusal says more than the silence of another endpoint: it may be a matter of what was asked.
-  throw refusal ?? outage;
+  throw refusal ?? outage ?? new BaseError("There is no RPC endpoint to ask.");
 }
 
 /** Whether an endpoint answered, and said no: to what was asked, not to being asked. */
