@@ -17,7 +17,7 @@ export type AdmitDependencies = IdentifyDependencies & {
   ownership: OwnershipReader;
   keys: Pick<KeyStore, "findKeyState" | "recordDeparture">;
   spentSignatures: SpentSignatureStore;
-  mintToken: (grant: TokenGrant) => Promise<string>;
+  mintToken: (grant: TokenGrant) => string;
   readContent: (request: { tokenId: string }) => Promise<GatedContent>;
   countGrant: (kind: Claimant["kind"]) => void;
 };
@@ -55,7 +55,7 @@ export async function admit({
   const accessToken =
     claimant.kind === "bearer"
       ? undefined
-      : await dependencies.mintToken({
+      : dependencies.mintToken({
           address: claimant.address,
           tokenId: claimant.tokenId,
           auth: claimant.kind,
