@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { ProtectedHeaderParameters } from "jose";
-import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
+import { decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { keccak256, stringToBytes } from "viem";
 import type { Clock } from "~/platform/clock";
 import type { AccessClaims, GateScope, SiweClaims } from "./access-token.schema";
 import { accessClaimsSchema } from "./access-token.schema";
 import { accessTokenRefused } from "./authentication-failed";
 import type { TokenKeys, VerifyingKey } from "./token-keys.server";
+import { signToken } from "./token-signature.server";
 
 const tokenType = "at+jwt";
 /** A token of ours is some 1 KiB. Anything longer is turned away before a byte of it is decoded. */
@@ -21,7 +22,7 @@ export type MintedAccessToken = { token: string; claims: AccessClaims };
  * `notBeforeIssuedAtSeconds` is the earliest `iat` allowed: a holder who comes back within the second in
  * which older tokens were revoked gets one that stands beyond the cutoff.
  */
-export async function mintAccessToken({
+export function mintAccessToken({
   keys,
   address,
   auth,
@@ -49,7 +50,7 @@ export async function mintAccessToken({
   audience: readonly string[];
   notBeforeIssuedAtSeconds?: number;
   clock: Clock;
-}): Promise<MintedAccessToken> {
+}): MintedAccessToken {
   const iat = Math.max(Math.floor(clock() / 1000), notBeforeIssuedAtSeconds);
   // Parsed on the way out too, so that nothing is signed that would be refused on its way in.
   const claims = accessClaimsSchema.parse({
@@ -67,9 +68,7 @@ export async function mintAccessToken({
     siwe,
     siwe_hash: keccak256(stringToBytes(signedText)),
   });
-  const { alg, kid, key } = keys.signing;
-  const token = await new SignJWT(claims).setProtectedHeader({ alg, kid, typ: tokenType }).sign(key);
-  return { token, claims };
+  return { token: signToken({ signing: keys.signing, type: tokenType, claims }), claims };
 }
 
 export type ExpectedAccess = {
@@ -77,12 +76,10 @@ export type ExpectedAccess = {
   /** One of these has to be among the token's own. */
   audience: readonly string[];
   chainId: number;
-  /** The scope of the route asked for. */
-  requiredScope: GateScope;
 };
 
 /**
- * The claims of a token that is good here and now, or a 401. Revocation and ownership are asked elsewhere.
+ * The claims of a token that is good here and now, or a 401. Scope, revocation and ownership are asked elsewhere.
  * A token is good until `exp` plus the tolerance, that moment excluded.
  */
 export async function verifyAccessToken({
@@ -117,12 +114,21 @@ export async function verifyAccessToken({
       detail: `The access token is for another chain: it names ${claims.chainId}, this site uses ${expected.chainId}.`,
     });
   }
-  if (!claims.scopes.includes(expected.requiredScope)) {
-    throw accessTokenRefused({
-      detail: `The access token does not reach this far: it lacks the scope ${expected.requiredScope}.`,
-    });
-  }
   return claims;
+}
+
+/** Refuses a token that does not reach as far as the route asked for. */
+export function requireScope({
+  claims,
+  requiredScope,
+}: {
+  claims: AccessClaims;
+  requiredScope: GateScope;
+}): void {
+  if (claims.scopes.includes(requiredScope)) return;
+  throw accessTokenRefused({
+    detail: `The access token does not reach this far: it lacks the scope ${requiredScope}.`,
+  });
 }
 
 /** The key a token names, provided the token keeps to that key's algorithm. No signature is tried yet. */

@@ -2,9 +2,15 @@ import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { keccak256, stringToBytes } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
-import type { AccessClaims } from "./access-token.schema";
+import type { AccessClaims, GateScope } from "./access-token.schema";
 import { gateScopes } from "./access-token.schema";
-import { maxTokenLength, mintAccessToken, parseBearerHeader, verifyAccessToken } from "./access-token.server";
+import {
+  maxTokenLength,
+  mintAccessToken,
+  parseBearerHeader,
+  requireScope,
+  verifyAccessToken,
+} from "./access-token.server";
 import { invalidTokenChallenge } from "./authentication-failed";
 import type { TokenKeys } from "./token-keys.server";
 import { loadTokenKeys } from "./token-keys.server";
@@ -24,7 +30,7 @@ const expected = {
   issuer: "http://localhost:3000",
   audience: ["localhost:3000"],
   chainId: 31337,
-  requiredScope: "gate:read" as const,
+  requiredScope: "gate:read" as GateScope,
 };
 
 const secret = "a secret of this test: longer than 32 bytes";
@@ -60,7 +66,7 @@ function keysFor(alg: Algorithm): TokenKeys {
   return keys;
 }
 
-function mint(changes: Partial<Parameters<typeof mintAccessToken>[0]> = {}) {
+async function mint(changes: Partial<Parameters<typeof mintAccessToken>[0]> = {}) {
   return mintAccessToken({
     keys: keysFor("HS256"),
     address,
@@ -80,17 +86,15 @@ function mint(changes: Partial<Parameters<typeof mintAccessToken>[0]> = {}) {
 
 type Verification = Partial<Omit<Parameters<typeof verifyAccessToken>[0], "expected">> & {
   token: string;
-  expected?: Partial<Parameters<typeof verifyAccessToken>[0]["expected"]>;
+  expected?: Partial<typeof expected>;
 };
 
-function verify({ expected: changes, ...rest }: Verification): Promise<AccessClaims> {
-  return verifyAccessToken({
-    keys: keysFor("HS256"),
-    clockToleranceSeconds: 5,
-    clock,
-    ...rest,
-    expected: { ...expected, ...changes },
-  });
+async function verify({ expected: changes, ...rest }: Verification): Promise<AccessClaims> {
+  const { requiredScope, ...place } = { ...expected, ...changes };
+  const shared = { keys: keysFor("HS256"), clockToleranceSeconds: 5, clock };
+  const claims = await verifyAccessToken({ ...shared, ...rest, expected: place });
+  requireScope({ claims, requiredScope });
+  return claims;
 }
 
 async function detailOf(verification: Verification): Promise<string> {

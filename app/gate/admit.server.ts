@@ -17,7 +17,7 @@ export type AdmitDependencies = IdentifyDependencies & {
   ownership: OwnershipReader;
   keys: Pick<KeyStore, "findKeyState" | "recordDeparture">;
   spentSignatures: SpentSignatureStore;
-  mintToken: (grant: TokenGrant) => Promise<string>;
+  mintToken: (grant: TokenGrant) => string;
   readContent: (request: { tokenId: string }) => Promise<GatedContent>;
   countGrant: (kind: Claimant["kind"]) => void;
 };

@@ -6,7 +6,7 @@ import { combinePlaced, tokenPlacements } from "~/testing/token-placements";
 import type { PlacedToken } from "~/testing/token-placements";
 import type { GateScope } from "./access-token.schema";
 import { gateScopes } from "./access-token.schema";
-import { mintAccessToken, verifyAccessToken } from "./access-token.server";
+import { mintAccessToken, requireScope, verifyAccessToken } from "./access-token.server";
 import { authenticateCaller, requireCaller } from "./caller.server";
 import { createKeyStore } from "./keys.store.server";
 import { loadTokenKeys } from "./token-keys.server";
@@ -28,7 +28,7 @@ async function mint({
   scopes = gateScopes,
   issuedAtMs = nowMs,
 }: { tokenId?: string; scopes?: readonly GateScope[]; issuedAtMs?: number } = {}): Promise<string> {
-  const { token } = await mintAccessToken({
+  const { token } = mintAccessToken({
     keys,
     address: holder,
     auth: "siwe",
@@ -66,19 +66,19 @@ async function openCallers() {
   return { database, ask: createAsk(database) };
 }
 
+async function verifyToken({ token, requiredScope }: { token: string; requiredScope: GateScope }) {
+  const clock = () => nowMs;
+  const claims = await verifyAccessToken({ keys, token, expected: issued, clockToleranceSeconds: 5, clock });
+  requireScope({ claims, requiredScope });
+  return claims;
+}
+
 function createAsk(database: Database) {
   const dependencies = {
     contractAddress: place.contractAddress,
     keys: createKeyStore({ database }),
     isAllowedOrigin: (origin: string) => origin === ownOrigin,
-    verifyToken: ({ token, requiredScope }: { token: string; requiredScope: GateScope }) =>
-      verifyAccessToken({
-        keys,
-        token,
-        expected: { ...issued, requiredScope },
-        clockToleranceSeconds: 5,
-        clock: () => nowMs,
-      }),
+    verifyToken,
   };
   return async function ask(
     { headers, query, body }: PlacedToken,
@@ -206,14 +206,7 @@ test("a database that cannot be asked is not taken for a bad token", async () =>
     requiredScope: "chat",
     dependencies: {
       contractAddress: place.contractAddress,
-      verifyToken: async ({ token, requiredScope }) =>
-        verifyAccessToken({
-          keys,
-          token,
-          expected: { ...issued, requiredScope },
-          clockToleranceSeconds: 5,
-          clock: () => nowMs,
-        }),
+      verifyToken,
       keys: { findKeyState: () => Promise.reject(new Error("the database is away")) },
       isAllowedOrigin: () => false,
     },

@@ -25,15 +25,16 @@ export function createNonceStore({ database, clock }: { database: Database; cloc
    */
   async function consumeNonce({ value, clientId }: ConsumeNonceRequest): Promise<NonceVerdict> {
     const now = BigInt(clock());
-    const { count } = await database.nonce.updateMany({
-      where: {
-        value,
-        consumedAtMs: null,
-        expiresAtMs: { gt: now },
-        ...(clientId === null ? {} : { clientId }),
-      },
-      data: { consumedAtMs: now },
-    });
+    // A raw statement for the same reason.
+    const count =
+      clientId === null
+        ? await database.$executeRaw`
+            UPDATE "Nonce" SET "consumedAtMs" = ${now}
+            WHERE "value" = ${value} AND "consumedAtMs" IS NULL AND "expiresAtMs" > ${now}`
+        : await database.$executeRaw`
+            UPDATE "Nonce" SET "consumedAtMs" = ${now}
+            WHERE "value" = ${value} AND "consumedAtMs" IS NULL AND "expiresAtMs" > ${now}
+              AND "clientId" = ${clientId}`;
     if (count === 1) return "consumed";
 
     const nonce = await database.nonce.findUnique({ where: { value } });

@@ -3,7 +3,6 @@ import {
   bytesToHex,
   getAddress,
   hashMessage,
-  hexToBytes,
   isAddressEqual,
   isErc6492Signature,
   keccak256,
@@ -19,11 +18,12 @@ import type { Ownership, OwnershipReader } from "./ownership.server";
 
 /** Passkey and multi-owner wallets sign at length; no known one comes near this. */
 const maxSignatureBytes = 8_192;
-const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+/** Half the curve's order, rounded down: the greatest s of a canonical signature. */
+const halfOrder = Buffer.from("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0", "hex");
 const evenHex = /^0x(?:[0-9a-fA-F]{2})*$/;
 
 type SignatureParts = { rs: Uint8Array; recoveryBit: 0 | 1 };
-type Recover = (parts: SignatureParts & { hash: Hex }) => Promise<Address>;
+type Recover = (parts: SignatureParts & { hash: Uint8Array }) => Promise<Address>;
 
 /**
  * The address of the ordinary account that signed a message (EIP-191), or null when the signature is
@@ -41,7 +41,7 @@ export async function recoverSigner({
   const parts = readParts(signature);
   if (!parts) return null;
   try {
-    return await recover({ ...parts, hash: hashMessage(message) });
+    return await recover({ ...parts, hash: hashMessage(message, "bytes") });
   } catch {
     // Numbers out of range, or a point that is not on the curve.
     return null;
@@ -51,13 +51,13 @@ export async function recoverSigner({
 function readParts(signature: string): SignatureParts | null {
   const isCompact = signature.length === 2 + 64 * 2;
   if (!evenHex.test(signature) || (!isCompact && signature.length !== 2 + 65 * 2)) return null;
-  const bytes = hexToBytes(signature as Hex);
-  const rs = bytes.slice(0, 64);
+  const bytes = Buffer.from(signature.slice(2), "hex");
+  const rs = bytes.subarray(0, 64);
   // The compact form keeps the recovery bit in the highest bit of s.
-  const last = isCompact ? (bytes[32] ?? 0) >> 7 : (bytes[64] ?? 0);
-  if (isCompact) rs[32] = (rs[32] ?? 0) & 0x7f;
-  const s = BigInt(bytesToHex(rs.subarray(32)));
-  const isLow = s > 0n && s <= curveOrder / 2n;
+  const last = isCompact ? bytes[32]! >> 7 : bytes[64]!;
+  if (isCompact) rs[32] = rs[32]! & 0x7f;
+  const s = rs.subarray(32);
+  const isLow = s.some((byte) => byte !== 0) && s.compare(halfOrder) <= 0;
   const recoveryBit = last >= 27 ? last - 27 : last;
   return isLow && (recoveryBit === 0 || recoveryBit === 1) ? { rs, recoveryBit } : null;
 }
@@ -81,7 +81,7 @@ export function findNativeRecover(): Recover | null {
     return null;
   }
   return async ({ rs, recoveryBit, hash }) => {
-    const publicKey = curve.ecdsaRecover(rs, recoveryBit, hexToBytes(hash), false);
+    const publicKey = curve.ecdsaRecover(rs, recoveryBit, hash, false);
     return getAddress(`0x${keccak256(publicKey.subarray(1)).slice(-40)}`);
   };
 }

@@ -1,8 +1,9 @@
-import { SiweMessage } from "siwe";
 import { isAllowedDomain, normalizeHost, uriHost } from "~/platform/http/domains";
 import type { Refusal } from "~/platform/http/refusal";
 import type { SiweClaims } from "./access-token.schema";
 import { authenticationFailed } from "./authentication-failed";
+import { SiweGrammarFault, readSiweGrammar } from "./siwe-grammar";
+import type { WrittenSiweMessage } from "./siwe-grammar";
 
 /** Far above any wallet's message; bounds the time a hostile text can keep the grammar busy. */
 const maxMessageLength = 4096;
@@ -29,22 +30,15 @@ function refuseMessage(reason: string, cause?: unknown): Refusal {
   return authenticationFailed({ detail: `The message is not a valid EIP-4361 message: ${reason}.`, cause });
 }
 
-function parseStrictly(text: string): SiweMessage {
-  let parsed: SiweMessage;
+function parseStrictly(text: string): WrittenSiweMessage {
   try {
-    parsed = new SiweMessage(text);
+    return readSiweGrammar(text);
   } catch (cause) {
-    const line = /^line [0-9]+: [a-zA-Z0-9 -]+$/m.exec(cause instanceof Error ? cause.message : "");
-    throw refuseMessage(line?.[0] ?? "its lines are not those the standard asks for", cause);
+    if (!(cause instanceof SiweGrammarFault)) throw cause;
+    throw refuseMessage(cause.message, cause);
   }
-  // The parser only warns of an address without its checksum.
-  if (parsed.warnings.length > 0) throw refuseMessage("its address lacks the EIP-55 checksum");
-  // What was understood must say back the whole text, or some of what was signed went unread.
-  if (parsed.toMessage() !== text) throw refuseMessage("it is not written in the standard's own form");
-  return parsed;
 }
 
-/** The grammar has checked the calendar; what is left are leap seconds, which no clock here can place. */
 function readTime({ name, text }: { name: string; text: string }): MessageTime {
   const atMs = Date.parse(text.toUpperCase());
   if (Number.isNaN(atMs)) throw refuseMessage(`its ${name} is not a moment in time`);
@@ -56,15 +50,12 @@ export function readSiweMessage({ text }: { text: string }): ReadSiweMessage {
   if (text.length > maxMessageLength) {
     throw refuseMessage(`it is longer than ${maxMessageLength} characters`);
   }
-  const { address, domain, uri, version, chainId, nonce, issuedAt, notBefore, expirationTime } =
+  const { address, domain, uri, nonce, issuedAt, notBefore, expirationTime, ...written } =
     parseStrictly(text);
   const host = normalizeHost(domain);
   if (host === null) throw refuseMessage("its domain is not a plain host with an optional port");
-  // The grammar promises version and nonce too; they are checked again because everything rests on them.
-  if (version !== "1") throw refuseMessage("its version is not 1");
+  const chainId = Number(written.chainId);
   if (!Number.isSafeInteger(chainId)) throw refuseMessage("its chain id is too large");
-  if (!/^[A-Za-z0-9]{8,}$/.test(nonce)) throw refuseMessage("its nonce is not 8 or more letters and digits");
-  if (issuedAt === undefined) throw refuseMessage("its issued-at time is missing");
   return {
     address,
     domain: host,

@@ -1,12 +1,12 @@
 import type { KeyObject } from "node:crypto";
-import { createHmac, createPrivateKey, createPublicKey, webcrypto } from "node:crypto";
+import { createHmac, createPrivateKey, createPublicKey, createSecretKey, webcrypto } from "node:crypto";
 import type { CryptoKey, JWK } from "jose";
 import { calculateJwkThumbprint, importJWK } from "jose";
 import { getGeneratedKeyPem } from "./token-key-file.server";
+import { createSigningKey } from "./token-signature.server";
+import type { SigningKey, TokenAlgorithm } from "./token-signature.server";
 
 const minSecretBytes = 32;
-
-export type TokenAlgorithm = "HS256" | "ES256" | "EdDSA";
 
 export type VerifyingKey = {
   alg: TokenAlgorithm;
@@ -17,7 +17,7 @@ export type VerifyingKey = {
 };
 
 export type TokenKeys = {
-  signing: { alg: TokenAlgorithm; kid: string; key: CryptoKey };
+  signing: SigningKey;
   /** The signing key's other half and the retired keys, by `kid`. */
   verifying: ReadonlyMap<string, VerifyingKey>;
 };
@@ -114,8 +114,7 @@ async function loadKeyPair({
     const { kid } = await loadPublicKey({ name: "JWT_PUBLIC_KEY", key: given });
     if (kid !== verifying.kid) throw new Error(`JWT_PUBLIC_KEY does not belong to ${name}.`);
   }
-  const key = await importAsymmetric({ jwk: privateKey.export({ format: "jwk" }), alg });
-  return { signing: { alg, kid: verifying.kid, key }, verifying };
+  return { signing: createSigningKey({ alg, kid: verifying.kid, key: privateKey }), verifying };
 }
 
 async function loadPreviousKeys(previousKeys: string): Promise<VerifyingKey[]> {
@@ -147,7 +146,8 @@ async function loadCurrent(settings: TokenKeySettings): Promise<LoadedPair> {
   if (alg === "HS256") {
     if (!secret) throw new Error("JWT_ALG is HS256, but JWT_SECRET is not set.");
     const verifying = await loadSecret({ name: "JWT_SECRET", secret });
-    return { signing: { alg, kid: verifying.kid, key: verifying.key }, verifying };
+    const key = createSecretKey(Buffer.from(secret, "utf8"));
+    return { signing: createSigningKey({ alg, kid: verifying.kid, key }), verifying };
   }
   if (privateKeyPem) return loadKeyPair({ alg, name: "JWT_PRIVATE_KEY", pem: privateKeyPem, publicKeyPem });
   if (publicKeyPem) throw new Error("JWT_PUBLIC_KEY is set, but JWT_PRIVATE_KEY is not.");

@@ -2,7 +2,7 @@ import { admit } from "~/gate/admit.server";
 import type { AdmitDependencies, Admission, TokenGrant } from "~/gate/admit.server";
 import { gateScopes } from "~/gate/access-token.schema";
 import type { GateScope } from "~/gate/access-token.schema";
-import { mintAccessToken, verifyAccessToken } from "~/gate/access-token.server";
+import { mintAccessToken, requireScope, verifyAccessToken } from "~/gate/access-token.server";
 import { authenticateCaller, requireCaller } from "~/gate/caller.server";
 import type { Caller } from "~/gate/caller.server";
 import { createChainCursorStore } from "~/gate/chain-cursor.store.server";
@@ -24,6 +24,7 @@ import type { KeyStatus } from "~/gate/token-status.server";
 import { createTransferWatcher } from "~/gate/transfer-watcher.server";
 import { useKey } from "~/gate/use-key.server";
 import type { KeyUsed } from "~/gate/use-key.server";
+import { createVerifiedTokens } from "~/gate/verified-tokens.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
@@ -209,19 +210,24 @@ async function wireTokens({
   });
   const issuer = jwt.issuer ?? origin;
   const audience = jwt.audience ?? [domains[0]!];
+  const { clockToleranceSeconds } = jwt;
+  const expected = { issuer, audience, chainId: chain.id };
+  const verified = createVerifiedTokens({
+    verify: (token) =>
+      verifyAccessToken({ keys, token, expected, clockToleranceSeconds, clock: systemClock }),
+    clockToleranceSeconds,
+    clock: systemClock,
+  });
 
   return {
     publicKeys: () => publicJwks(keys),
-    verify: ({ token, requiredScope }: { token: string; requiredScope: GateScope }) =>
-      verifyAccessToken({
-        keys,
-        token,
-        expected: { issuer, audience, chainId: chain.id, requiredScope },
-        clockToleranceSeconds: jwt.clockToleranceSeconds,
-        clock: systemClock,
-      }),
-    mint: async ({ departedAtMs, ...grant }: TokenGrant) => {
-      const { token } = await mintAccessToken({
+    verify: async ({ token, requiredScope }: { token: string; requiredScope: GateScope }) => {
+      const claims = await verified.read(token);
+      requireScope({ claims, requiredScope });
+      return claims;
+    },
+    mint: ({ departedAtMs, ...grant }: TokenGrant) => {
+      const { token } = mintAccessToken({
         keys,
         ...grant,
         scopes: gateScopes,

@@ -65,6 +65,11 @@ export function createChainClient({
     // A block number is asked for because it may have changed.
     cacheTime: 0,
   }).extend(() => ({
+    /**
+     * One call, without what viem's own `request` does around it (names for errors, deduplication, tries), which takes
+     * a third of the time. Rejects with the plain RpcRequestError or HttpRequestError.
+     */
+    ask: request,
     /** For whoever finds in an answer itself that it came from another chain. */
     recheckChain(): void {
       for (const endpoint of endpoints) endpoint.recheckChain();
@@ -76,7 +81,7 @@ export function createChainClient({
 
 async function askInTurn({ endpoints, call }: { endpoints: RpcEndpoint[]; call: RpcCall }): Promise<unknown> {
   let refusal: RpcRequestError | null = null;
-  let outage: unknown = new BaseError("There is no RPC endpoint to ask.");
+  let outage: unknown = null;
   const resting = endpoints.filter((endpoint) => endpoint.isResting());
   const ready = endpoints.filter((endpoint) => !resting.includes(endpoint));
   for (const endpoint of [...ready, ...resting]) {
@@ -92,7 +97,7 @@ async function askInTurn({ endpoints, call }: { endpoints: RpcEndpoint[]; call: 
     }
   }
   // A refusal says more than the silence of another endpoint: it may be a matter of what was asked.
-  throw refusal ?? outage;
+  throw refusal ?? outage ?? new BaseError("There is no RPC endpoint to ask.");
 }
 
 /** Whether an endpoint answered, and said no: to what was asked, not to being asked. */

@@ -1,0 +1,136 @@
+import { expect, test } from "vitest";
+import { Refusal } from "~/platform/http/refusal";
+import { gateScopes } from "./access-token.schema";
+import { maxTokenLength, mintAccessToken, verifyAccessToken } from "./access-token.server";
+import { loadTokenKeys } from "./token-keys.server";
+import type { TokenKeys } from "./token-keys.server";
+import { createVerifiedTokens } from "./verified-tokens.server";
+
+const nowMs = Date.UTC(2026, 0, 15, 12);
+const toleranceSeconds = 5;
+const ttlSeconds = 900;
+const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const site = { issuer: "http://localhost:3000", audience: ["localhost:3000"], chainId: 31337 };
+
+function load(secret: string): Promise<TokenKeys> {
+  return loadTokenKeys({ secret, dataDir: "unused", mode: "production" });
+}
+const keys = await load("a secret of this test: longer than 32 bytes");
+
+function mint(tokenId = "7"): string {
+  const siwe = { address, domain: "localhost:3000", chainId: 31337, nonce: "0123456789abcdef" };
+  return mintAccessToken({
+    keys,
+    address,
+    auth: "siwe",
+    scopes: gateScopes,
+    tokenId,
+    siwe: { ...siwe, issuedAt: "2026-01-15T12:00:00Z" },
+    signedText: "signed",
+    ttlSeconds,
+    ...site,
+    clock: () => nowMs,
+  }).token;
+}
+
+/** The real check, counted, and a clock to turn. */
+function open({ verifyingKeys = keys, maxEntries }: { verifyingKeys?: TokenKeys; maxEntries?: number } = {}) {
+  const now = { ms: nowMs };
+  const clock = () => now.ms;
+  let checks = 0;
+  const verified = createVerifiedTokens({
+    verify: (token) => {
+      checks += 1;
+      const shared = { clockToleranceSeconds: toleranceSeconds, clock };
+      return verifyAccessToken({ keys: verifyingKeys, token, expected: site, ...shared });
+    },
+    clockToleranceSeconds: toleranceSeconds,
+    clock,
+    ...(maxEntries && { maxEntries }),
+  });
+  return { ...verified, now, checks: () => checks };
+}
+
+test("a token's signature is checked once, and its claims are the same afterwards", async () => {
+  const { read, checks } = open();
+  const token = mint();
+  const first = await read(token);
+  expect(await read(token)).toEqual(first);
+  expect(first).toMatchObject({ tokenId: "7", sub: address.toLowerCase() });
+  expect(checks()).toBe(1);
+});
+
+test("a token that differs in one character anywhere is checked by itself and refused", async () => {
+  const { read, checks, size } = open();
+  const token = mint();
+  await read(token);
+  for (let index = 0; index < token.length; index += 37) {
+    const other = token[index] === "A" ? "B" : "A";
+    const changed = token.slice(0, index) + other + token.slice(index + 1);
+    await expect(read(changed), String(index)).rejects.toThrow(Refusal);
+  }
+  expect(checks()).toBe(1 + Math.ceil(token.length / 37));
+  expect(size()).toBe(1);
+});
+
+test("a remembered token ends when it expires, to the millisecond", async () => {
+  const { read, now, checks, size } = open();
+  const token = mint();
+  await read(token);
+  now.ms = nowMs + (ttlSeconds + toleranceSeconds) * 1000 - 1;
+  await read(token);
+  expect(checks()).toBe(1);
+  now.ms += 1;
+  await expect(read(token)).rejects.toMatchObject({ detail: "The access token has expired. Sign in again." });
+  expect(checks()).toBe(2);
+  expect(size()).toBe(0);
+});
+
+test("with the clock set back a remembered token is checked again", async () => {
+  const { read, now, checks } = open();
+  const token = mint();
+  await read(token);
+  now.ms = nowMs - 1;
+  await read(token);
+  expect(checks()).toBe(2);
+  now.ms = nowMs - 60_000;
+  await expect(read(token)).rejects.toThrow("dated in the future");
+});
+
+test("what was found good under one key says nothing under others", async () => {
+  const token = mint();
+  await open().read(token);
+  const rotated = open({ verifyingKeys: await load("another secret of this test, long enough") });
+  await expect(rotated.read(token)).rejects.toThrow("a key this site does not use");
+});
+
+test("refusals are not remembered, and overlong texts are not even digested", async () => {
+  const { read, size, checks } = open();
+  for (const token of ["", "a.b.c", "a".repeat(maxTokenLength + 1)]) {
+    await expect(read(token)).rejects.toThrow(Refusal);
+    await expect(read(token)).rejects.toThrow(Refusal);
+  }
+  expect(size()).toBe(0);
+  expect(checks()).toBe(6);
+});
+
+test("no more than so many tokens are remembered, and those not asked for longest go first", async () => {
+  const { read, size, checks } = open({ maxEntries: 2 });
+  const [one, two, three] = [mint("1"), mint("2"), mint("3")];
+  for (const token of [one, two, one, three]) await read(token);
+  expect(checks()).toBe(3);
+  expect(size()).toBe(2);
+  await read(one);
+  expect(checks()).toBe(3);
+  await read(two);
+  expect(checks()).toBe(4);
+  expect(size()).toBe(2);
+});
+
+test("no request can change what the next one reads", async () => {
+  const { read } = open();
+  const claims = await read(mint());
+  expect(() => claims.scopes.push("more")).toThrow(TypeError);
+  expect(() => (claims.siwe.address = "0x0")).toThrow(TypeError);
+  expect(() => (claims.sub = "0x0")).toThrow(TypeError);
+});
