@@ -1,3 +1,4 @@
+import { builtinModules } from "node:module";
 import js from "@eslint/js";
 import { createTypeScriptImportResolver } from "eslint-import-resolver-typescript";
 import importX from "eslint-plugin-import-x";
@@ -6,6 +7,7 @@ import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
 const features = ["gate", "content", "demo", "chat", "quota", "speech", "tools", "search"];
+const inBrowser = "This file may run in the browser. Move the call to a .server.ts use-case or a route.";
 
 /** Each zone names a place, what it must not reach for, and where the code belongs instead. */
 const zones = [
@@ -38,12 +40,70 @@ const zones = [
     message:
       "Only *.store.server.ts files talk to the database. Add a store function and call it from a use-case.",
   },
+  {
+    target: "./app/routes",
+    from: ["./app/**/*.store.server.ts", "./app/**/*.gateway.server.ts"],
+    message:
+      "A route calls one function of getServices(). Stores and gateways are wired in app/services/ and used by use-cases.",
+  },
+  ...features.map((name) => ({
+    target: `./app/${name}`,
+    from: [`./app/{${features.filter((other) => other !== name).join(",")}}/**/*.store.server.ts`],
+    message:
+      "A store belongs to its feature alone. Take a function of that feature's use-case as an argument; app/services/ wires it.",
+  })),
+  {
+    // What `import("…")` reaches, which the patterns below do not see.
+    target: `./app/{platform,ui,${features.join(",")}}/**/!(*.server|*.test).{ts,tsx}`,
+    from: ["./app/**/*.server.{ts,tsx}"],
+    message: inBrowser,
+  },
 ];
 
-const onlyStoresMayQuery = {
-  group: ["**/generated/**", "@prisma/client", "@prisma/client/*", "**/platform/database/database.server"],
-  message: "Only *.store.server.ts, platform/database and services.server.ts may reach the database.",
+/** What kinds of file must not import. The rule knows one list a file, so each block below names all of its own. */
+const restricted = {
+  environment: {
+    group: ["process", "node:process"],
+    message: "Only platform/config reads the environment. Take the value as an argument.",
+  },
+  drivers: {
+    group: ["@libsql/*", "libsql", "libsql/*", "pg", "pg/*", "@prisma/*"],
+    message:
+      "Database drivers belong in *.store.server.ts and platform/database. Add a store function and call it from a use-case.",
+  },
+  database: {
+    group: ["**/generated/**", "**/platform/database/database.server"],
+    message: "Only *.store.server.ts, platform/database and services.server.ts may reach the database.",
+  },
+  server: { group: ["**/*.server"], message: inBrowser },
+  node: {
+    group: ["node:*", ...builtinModules.map((name) => `/${name}`)],
+    message: "This file may run in the browser. Node modules belong in .server.ts files.",
+  },
 };
+
+function restrictImports(...names) {
+  return ["error", { patterns: names.map((name) => restricted[name]) }];
+}
+
+const castToAny = {
+  selector: "TSAsExpression > TSAnyKeyword",
+  message: "Narrow the type instead of casting to any.",
+};
+/** `process.env` itself is a restricted property; these are the other ways to it. */
+const environment = [
+  "MemberExpression[object.name=/^(globalThis|global)$/][property.name='process']",
+  "MemberExpression[object.name=/^(globalThis|global)$/][property.value='process']",
+  "VariableDeclarator[init.name=/^(globalThis|global)$/] Property[key.name='process']",
+  "VariableDeclarator[init.name='process'] > Identifier.id",
+  "ImportExpression[source.value=/^(node:)?process$/]",
+].map((selector) => ({ selector, message: restricted.environment.message }));
+/** A selector's pattern would end at a plain slash. */
+const driversLater = {
+  selector: "ImportExpression[source.value=/^(@libsql|libsql|pg|@prisma)($|\\u002f)/]",
+  message: restricted.drivers.message,
+};
+const mayOpenDatabases = ["**/*.store.server.ts", "app/platform/database/**"];
 
 export default tseslint.config(
   {
@@ -97,27 +157,30 @@ export default tseslint.config(
           message: "Only platform/config reads the environment. Take the value as an argument.",
         },
       ],
-      "no-restricted-syntax": [
-        "error",
-        {
-          selector: "TSAsExpression > TSAnyKeyword",
-          message: "Narrow the type instead of casting to any.",
-        },
-      ],
+      "no-restricted-syntax": ["error", castToAny, ...environment],
     },
   },
   {
     files: ["app/**/*.{ts,tsx}", "server.ts"],
-    ignores: [
-      "**/*.test.ts",
-      "**/*.store.server.ts",
-      "app/platform/database/**",
-      "app/services.server.ts",
-      "app/services/**",
-      "app/testing/**",
-      "app/commands/**",
-    ],
-    rules: { "no-restricted-imports": ["error", { patterns: [onlyStoresMayQuery] }] },
+    ignores: ["**/*.test.{ts,tsx}", "app/testing/**", "app/commands/**"],
+    rules: { "no-restricted-imports": restrictImports("environment", "drivers", "database") },
+  },
+  {
+    files: ["app/**/*.{ts,tsx}", "server.ts"],
+    ignores: ["**/*.test.{ts,tsx}", "app/testing/**", "app/commands/**", ...mayOpenDatabases],
+    rules: { "no-restricted-syntax": ["error", castToAny, ...environment, driversLater] },
+  },
+  {
+    files: mayOpenDatabases,
+    rules: { "no-restricted-imports": restrictImports("environment") },
+  },
+  {
+    files: ["app/services.server.ts", "app/services/*.server.ts"],
+    rules: { "no-restricted-imports": restrictImports("environment", "drivers") },
+  },
+  {
+    files: ["app/platform/config/*.server.ts"],
+    rules: { "no-restricted-imports": restrictImports("drivers", "database") },
   },
   {
     // Pure files and components may run in the browser: nothing of the server may be reachable from them.
@@ -132,22 +195,7 @@ export default tseslint.config(
       "app/generated/**",
     ],
     rules: {
-      "no-restricted-imports": [
-        "error",
-        {
-          patterns: [
-            {
-              group: ["**/*.server"],
-              message: "This file may run in the browser. Move the call to a .server.ts use-case or a route.",
-            },
-            {
-              group: ["node:*"],
-              message: "This file may run in the browser. Node modules belong in .server.ts files.",
-            },
-            onlyStoresMayQuery,
-          ],
-        },
-      ],
+      "no-restricted-imports": restrictImports("server", "node", "environment", "drivers", "database"),
     },
   },
   {
@@ -170,7 +218,11 @@ export default tseslint.config(
       "contracts/**",
       "*.config.{js,ts}",
     ],
-    rules: { "no-restricted-properties": "off", "no-console": "off" },
+    rules: {
+      "no-restricted-properties": "off",
+      "no-restricted-syntax": ["error", castToAny],
+      "no-console": "off",
+    },
   },
   { files: ["**/*.test.{ts,tsx}", "e2e/**"], rules: { "max-lines": ["error", { max: 600 }] } },
 );

@@ -155,6 +155,28 @@ test("a key that was used up or given away talks no more", async () => {
   expect(JSON.parse((await chat({ port, headers: given.bearer })).text)).toEqual(refusal);
 });
 
+test("pages of allowed origins may read the quota's headers, also of a refusal", async () => {
+  const site = "https://pages.example";
+  const { server, signIn } = await startChatServer({
+    gate,
+    env: { ...quotaOn, AI_OFFLINE_WORD_MS: "0", AI_CHAT_QUOTA_TOKENS: "1", CORS_ORIGINS: site },
+  });
+  const { bearer } = await signInNew({ gate, at: { signIn } });
+  for (const status of [200, 429]) {
+    const answer = await chat({ port: server.port, headers: { ...bearer, Origin: site } });
+    expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([status, site]);
+    const exposed = String(answer.headers["access-control-expose-headers"]).toLowerCase().split(", ");
+    const named = Object.keys(answer.headers).filter((name) =>
+      /^(x-quota|x-ratelimit|retry-after)/.test(name),
+    );
+    expect(named).toEqual(expect.arrayContaining(["x-quota-limit", "x-quota-remaining", "x-quota-reset"]));
+    expect(exposed).toEqual(expect.arrayContaining(named));
+  }
+  const stranger = { ...bearer, Origin: "https://elsewhere.example" };
+  const { headers } = await chat({ port: server.port, headers: stranger });
+  expect(headers).not.toHaveProperty("access-control-expose-headers");
+});
+
 test("a cookie works from the site itself and from clients that are no browsers, not from another site", async () => {
   const { port } = gate.server;
   const { token } = await signInNew({ gate });

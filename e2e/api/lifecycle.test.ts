@@ -364,7 +364,7 @@ test(
 
 test("the server sweeps away what has expired, once a minute, without being asked", async () => {
   const dataDir = await newDataDir();
-  const nodeOptions = shortenTimers({ fromMs: 60_000, toMs: 50 });
+  const nodeOptions = shortenTimers({ kind: "setTimeout", fromMs: 60_000, toMs: 50 });
   const server = await startServer({ env: settings(), dataDir, nodeOptions });
   const database = await openDatabase({ url: pathToFileURL(path.join(dataDir, "latchkey.db")).href });
   try {

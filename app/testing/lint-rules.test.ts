@@ -1,0 +1,193 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { ESLint } from "eslint";
+import { expect, test } from "vitest";
+
+const projectDir = fileURLToPath(new URL("../..", import.meta.url));
+/** Loading the linter with all its plugins takes a while on a busy machine. */
+const timeoutMs = 120_000;
+
+const eslint = new ESLint({ cwd: projectDir });
+
+/** What the rules about places say of this text, were it the file at this path. */
+async function judge({ file, text }: { file: string; text: string }): Promise<string[]> {
+  const [result] = await eslint.lintText(text, { filePath: path.join(projectDir, file) });
+  const about = /^(no-restricted-(imports|properties|syntax)|import-x\/no-restricted-paths)$/;
+  expect(result?.messages.filter(({ fatal }) => fatal)).toEqual([]);
+  return (result?.messages ?? [])
+    .filter(({ ruleId }) => about.test(ruleId ?? ""))
+    .map(({ message }) => message);
+}
+
+type Case = { file: string; text: string };
+type Rule = { rule: string; says: RegExp; refused: Case[]; allowed: Case[] };
+
+const onlyConfig = /Only platform\/config reads the environment/;
+const useCase = "app/gate/new-thing.server.ts";
+const store = "app/gate/new-thing.store.server.ts";
+const pure = "app/gate/new-thing.ts";
+
+const environmentReadings = [
+  "export const home = process.env.HOME;",
+  'export const home = process["env"].HOME;',
+  "export const { env } = process;",
+  "const here = process;\nexport const home = here.env.HOME;",
+  'import { env } from "node:process";\nexport const home = env.HOME;',
+  'import process from "node:process";\nexport const home = process.env.HOME;',
+  'import * as here from "process";\nexport const home = here.env.HOME;',
+  'export { env } from "node:process";',
+  'export const home = (await import("node:process")).env.HOME;',
+  "export const home = globalThis.process.env.HOME;",
+  'export const home = globalThis["process"].env.HOME;',
+  "export const home = global.process.env.HOME;",
+  "export const { process: here } = globalThis;",
+];
+
+const drivers = [
+  "@libsql/client",
+  "libsql",
+  "pg",
+  "@prisma/adapter-pg",
+  "@prisma/adapter-libsql",
+  "@prisma/client",
+];
+
+const rules: Rule[] = [
+  {
+    rule: "only platform/config reads the environment",
+    says: onlyConfig,
+    refused: [
+      useCase,
+      store,
+      "app/services/new-thing.server.ts",
+      "app/routes/api.new.ts",
+      "server.ts",
+    ].flatMap((file) => environmentReadings.map((text) => ({ file, text }))),
+    allowed: [
+      ...environmentReadings.map((text) => ({ file: "app/platform/config/new-thing.server.ts", text })),
+      { file: useCase, text: "export const id = process.pid;" },
+      { file: useCase, text: "export const now = globalThis.performance.now();" },
+    ],
+  },
+  {
+    rule: "pure files read no environment either",
+    says: /environment|may run in the browser/,
+    refused: environmentReadings.map((text) => ({ file: pure, text })),
+    allowed: [],
+  },
+  {
+    rule: "database drivers belong to stores and platform/database",
+    says: /Database drivers belong in \*\.store\.server\.ts/,
+    refused: [useCase, "app/services/new-thing.server.ts", "app/platform/new-thing.server.ts"].flatMap(
+      (file) =>
+        drivers.flatMap((driver) => [
+          { file, text: `import driver from "${driver}";\nexport const open = driver;` },
+          { file, text: `export const open = () => import("${driver}");` },
+        ]),
+    ),
+    allowed: [store, "app/platform/database/new-thing.server.ts"].flatMap((file) =>
+      drivers.flatMap((driver) => [
+        { file, text: `import driver from "${driver}";\nexport const open = driver;` },
+        { file, text: `export const open = () => import("${driver}");` },
+      ]),
+    ),
+  },
+  {
+    rule: "only stores reach the database",
+    says: /Only \*\.store\.server\.ts, platform\/database and services/,
+    refused: [
+      {
+        file: useCase,
+        text: 'import { openDatabase } from "~/platform/database/database.server";\nopenDatabase;',
+      },
+      {
+        file: useCase,
+        text: 'import type { Nonce } from "~/generated/sqlite/client";\nexport type N = Nonce;',
+      },
+    ],
+    allowed: [store, "app/services/new-thing.server.ts"].map((file) => ({
+      file,
+      text: 'import type { Database } from "~/platform/database/database.server";\nexport type D = Database;',
+    })),
+  },
+  {
+    rule: "routes know no stores and no gateways",
+    says: /A route calls one function of getServices/,
+    refused: [
+      'import { createKeyStore } from "~/gate/keys.store.server";\nexport const keys = createKeyStore;',
+      'import type { KeyStore } from "~/gate/keys.store.server";\nexport type K = KeyStore;',
+      'import { readKey } from "../gate/ownership.gateway.server";\nexport const read = readKey;',
+      'export const read = () => import("~/demo/demo-chain.gateway.server");',
+    ].map((text) => ({ file: "app/routes/api.new-thing.ts", text })),
+    allowed: [
+      {
+        file: "app/routes/api.new-thing.ts",
+        text: 'import { getServices } from "~/services.server";\nexport const loader = () => getServices();',
+      },
+    ],
+  },
+  {
+    rule: "a feature's store is its own",
+    says: /A store belongs to its feature alone/,
+    refused: [
+      'import { createKeyStore } from "~/gate/keys.store.server";\nexport const keys = createKeyStore;',
+      'import { createKeyStore } from "../gate/keys.store.server";\nexport const keys = createKeyStore;',
+      'import type { KeyStore } from "~/gate/keys.store.server";\nexport type K = KeyStore;',
+      'export { createKeyStore } from "~/gate/keys.store.server";',
+      'export const keys = () => import("~/gate/keys.store.server");',
+    ].map((text) => ({ file: "app/chat/new-thing.server.ts", text })),
+    allowed: [
+      {
+        file: useCase,
+        text: 'import { createKeyStore } from "./keys.store.server";\nexport const keys = createKeyStore;',
+      },
+      {
+        file: "app/chat/new-thing.server.ts",
+        text: 'import type { Caller } from "~/gate/caller.server";\nexport type C = Caller;',
+      },
+    ],
+  },
+  {
+    rule: "what may run in a browser reaches no server code and no Node",
+    says: /This file may run in the browser/,
+    refused: [
+      'import { issueNonce } from "./issue-nonce.server";\nexport const issue = issueNonce;',
+      'import { issueNonce } from "~/gate/issue-nonce.server";\nexport const issue = issueNonce;',
+      'export { issueNonce } from "./issue-nonce.server";',
+      'export * from "./issue-nonce.server";',
+      'export const issue = () => import("./issue-nonce.server");',
+      'import type { KeyStore } from "./keys.store.server";\nexport type K = KeyStore;',
+      'import { readFileSync } from "node:fs";\nexport const read = readFileSync;',
+      'import { readFileSync } from "fs";\nexport const read = readFileSync;',
+      'import { readFile } from "fs/promises";\nexport const read = readFile;',
+    ].flatMap((text) => [
+      { file: pure, text },
+      {
+        file: "app/gate/components/new-thing.tsx",
+        text: text.replaceAll("./", "../").replaceAll("~/../", "~/"),
+      },
+    ]),
+    allowed: [
+      { file: pure, text: 'import { toTokenId } from "./token-id";\nexport const read = toTokenId;' },
+      { file: pure, text: 'import { z } from "zod";\nexport const shape = z.string();' },
+      // Packages and files of our own that share a builtin's last name are none.
+      {
+        file: pure,
+        text: 'import { path } from "./path";\nimport { url } from "@x/url";\nexport const a = [path, url];',
+      },
+      {
+        file: useCase,
+        text: 'import { issueNonce } from "./issue-nonce.server";\nexport const issue = issueNonce;',
+      },
+      { file: useCase, text: 'import { readFile } from "node:fs/promises";\nexport const read = readFile;' },
+    ],
+  },
+];
+
+test.each(rules)("$rule", { timeout: timeoutMs }, async ({ says, refused, allowed }) => {
+  for (const { file, text } of refused) {
+    const said = await judge({ file, text });
+    expect(said, `${file}: ${text}`).toContainEqual(expect.stringMatching(says));
+  }
+  for (const { file, text } of allowed) expect(await judge({ file, text }), `${file}: ${text}`).toEqual([]);
+});
