@@ -1,4 +1,11 @@
-import { BaseError, encodeDeployData, zeroAddress, zeroHash } from "viem";
+import {
+  BaseError,
+  decodeAbiParameters,
+  encodeDeployData,
+  parseAbiParameters,
+  zeroAddress,
+  zeroHash,
+} from "viem";
 import type { Address, Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { findRpcError } from "~/platform/chain/rpc-answer.server";
@@ -41,6 +48,9 @@ export type Question = { client: ChainClient; reads: readonly Read[]; signed?: W
  */
 export const caller = "0x1a7c5e00000000000000000000000000001a7c5e";
 
+const probeAnswer = parseAbiParameters(
+  "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool isSigned, (bool hasCode, bool success, uint256 size, uint256 word)[] answers",
+);
 const unsigned = {
   wallet: zeroAddress,
   hash: zeroHash,
@@ -86,46 +96,22 @@ async function runProbe({
   data: Hex;
   count: number;
 }): Promise<ProbeOutput | { refused: Error }> {
-  let output: unknown;
+  let output: Hex;
   try {
-    output = await client.ask({ method: "eth_call", params: [{ from: caller, data }, "latest"] });
+    output = (await client.ask({ method: "eth_call", params: [{ from: caller, data }, "latest"] })) as Hex;
   } catch (error) {
     const refused = findRpcError(error);
     if (refused) return { refused };
     if (error instanceof BaseError) throw chainUnavailable(error);
     throw error;
   }
-  const read = readProbeOutput({ output: String(output), count });
-  if (read) return read;
-  // The probe never fails itself, so it was not run.
+  try {
+    const [chainId, blockNumber, , isSigned, answers] = decodeAbiParameters(probeAnswer, output);
+    if (answers.length === count) return { chainId, blockNumber, isSigned, answers };
+  } catch {
+    // Not what the probe says. It never fails itself, so it was not run.
+  }
   return { refused: new Error("The answer to a call without a recipient is not what its code returns.") };
-}
-
-/** Words before the answers: chain id, block, its time, verdict, where the list begins, and how long it is. */
-const headWords = 6;
-const listStart = 5n * 32n;
-const wordsPerAnswer = 4;
-const wordDigits = 64;
-
-/**
- * `(uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool isSigned, (bool hasCode, bool success, uint256
- * size, uint256 word)[] answers)`, or null where it is anything else. By hand, because each part is one word, and the
- * general decoder takes as long as the request itself (docs/decisions/030-what-a-sign-in-costs.md).
- */
-export function readProbeOutput({ output, count }: { output: string; count: number }): ProbeOutput | null {
-  const digits = output.slice(2);
-  if (digits.length !== (headWords + count * wordsPerAnswer) * wordDigits) return null;
-  if (!/^0x[0-9a-fA-F]+$/.test(output)) return null;
-  const word = (index: number) => BigInt(`0x${digits.slice(index * wordDigits, (index + 1) * wordDigits)}`);
-  const flags = [word(3)];
-  const answers = Array.from({ length: count }, (_, index): Answer => {
-    const at = headWords + index * wordsPerAnswer;
-    const [hasCode, success] = [word(at), word(at + 1)];
-    flags.push(hasCode, success);
-    return { hasCode: hasCode === 1n, success: success === 1n, size: word(at + 2), word: word(at + 3) };
-  });
-  if (flags.some((flag) => flag > 1n) || word(4) !== listStart || word(5) !== BigInt(count)) return null;
-  return { chainId: word(0), blockNumber: word(1), isSigned: flags[0] === 1n, answers };
 }
 
 function toProbeSignature({ wallet, hash, signature, deployment }: WalletSignature) {

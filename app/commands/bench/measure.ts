@@ -10,6 +10,8 @@ export type MeasureOptions = { place: BenchPlace; operation: Operation; rounds: 
 const connections = 8;
 /** Ends a round early on a machine too slow for its number of requests. */
 const maxRoundSeconds = 15;
+/** The same for warming up, which takes several times the requests. */
+const maxWarmUpSeconds = 45;
 
 /**
  * Warms both sides up, then measures them in turn, and the other one first in every second round, so that whatever
@@ -25,7 +27,7 @@ export async function measure({ place, operation, rounds, scale }: MeasureOption
     const warmUp = await prepare(warmUpRequests);
     const loads: Prepared[] = [];
     for (let index = 0; index < rounds; index++) loads.push(await prepare(requests));
-    await measureRound({ place, side, prepared: warmUp });
+    await measureRound({ place, side, prepared: warmUp, maxSeconds: maxWarmUpSeconds });
     return () => measureRound({ place, side, prepared: loads.pop()! });
   };
   const measureOurs = await warmUpSide(place.ours);
@@ -54,15 +56,17 @@ async function measureRound({
   place,
   side,
   prepared,
+  maxSeconds = maxRoundSeconds,
 }: {
   place: BenchPlace;
   side: Side;
   prepared: Prepared;
+  maxSeconds?: number;
 }): Promise<Round> {
   const { target, pid } = side;
   const cpuBefore = findProcessCpuMicros(pid);
   const callsBefore = place.countRpcCalls();
-  const load = { port: target.port, ...prepared, connections, maxSeconds: maxRoundSeconds };
+  const load = { port: target.port, ...prepared, connections, maxSeconds };
   const result = await place.generateLoad(load);
   const cpuAfter = findProcessCpuMicros(pid);
   return {

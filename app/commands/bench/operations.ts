@@ -53,8 +53,8 @@ export const operations: readonly Operation[] = [
   {
     name: "POST /api/gate-access, SIWE",
     slug: "siwe",
-    requests: 500,
-    warmUpRequests: 3000,
+    requests: 1000,
+    warmUpRequests: 10_000,
     aims: { rpcCallsPerRequest: 1, maxCpuMicros: 1000 },
     prepare: prepareSignIns,
   },

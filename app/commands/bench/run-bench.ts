@@ -9,16 +9,17 @@ import type { Measurement, Verdict } from "./figures";
 import { measure, timeStarts } from "./measure";
 import type { StartTimes } from "./measure";
 import { operations } from "./operations";
+import { benchParts } from "./part-costs";
 import { benchStreams } from "./stream-costs";
 import { describeMachine, replaceMeasured, toText } from "./report";
 import type { Report } from "./report";
 
 const usage = `Usage: npm run bench [-- options]
 
-  --write        put the measured tables into docs/performance.md and the decision about streams
+  --write        put the measured tables into docs/performance.md and the decisions about parts and streams
   --rounds N     rounds for each operation (default 5)
   --scale X      multiplies the requests of a round (default 1)
-  --only SLUG    one operation: ${operations.map(({ slug }) => slug).join(", ")}, streams
+  --only SLUG    one operation: ${operations.map(({ slug }) => slug).join(", ")}, parts, streams
   --profile      write a CPU profile of the server to e2e/.results
 `;
 
@@ -41,7 +42,8 @@ const { values: options } = parseArgs({
 if (options.help) console.log(usage);
 else {
   mkdirSync(resultsDir, { recursive: true });
-  if (options.only !== "streams") await runBench();
+  if (!["streams", "parts"].includes(options.only ?? "")) await runBench();
+  if ([undefined, "parts"].includes(options.only)) await benchParts({ resultsDir, write: options.write });
   if ([undefined, "streams"].includes(options.only)) await benchStreams({ resultsDir, write: options.write });
 }
 

@@ -77,8 +77,21 @@ export function judgeStreams({ direct, reply }: StreamFigures): string[] {
 }
 
 export function withTable({ document, table }: { document: string; table: string }): string {
-  const begin = document.indexOf(beginMark);
-  const end = document.indexOf(endMark);
-  if (begin < 0 || end < begin) throw new Error(`The document lacks the marks ${beginMark} and ${endMark}.`);
-  return `${document.slice(0, begin + beginMark.length)}\n\n${table}\n\n${document.slice(end)}`;
+  return putBetweenMarks({ document, marks: { begin: beginMark, end: endMark }, text: table });
+}
+
+export function putBetweenMarks({
+  document,
+  marks,
+  text,
+}: {
+  document: string;
+  marks: { begin: string; end: string };
+  text: string;
+}): string {
+  const begin = document.indexOf(marks.begin);
+  const end = document.indexOf(marks.end);
+  if (begin < 0 || end < begin)
+    throw new Error(`The document lacks the marks ${marks.begin} and ${marks.end}.`);
+  return `${document.slice(0, begin + marks.begin.length)}\n\n${text}\n\n${document.slice(end)}`;
 }

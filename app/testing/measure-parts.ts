@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { SignJWT } from "jose";
+import { SiweMessage } from "siwe";
+import { gateScopes } from "~/gate/access-token.schema";
+import { mintAccessToken, verifyAccessToken } from "~/gate/access-token.server";
+import { createNonceStore } from "~/gate/nonces.store.server";
+import { readSiweMessage } from "~/gate/siwe-message.server";
+import { loadTokenKeys } from "~/gate/token-keys.server";
+import { signToken } from "~/gate/token-signature.server";
+import { createVerifiedTokens } from "~/gate/verified-tokens.server";
+import { systemClock } from "~/platform/clock";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
+import { migrateDatabase } from "~/platform/database/migrate.server";
+
+/** What a part of a sign-in takes of all threads' CPU, made by the library for it and by the code in its place. */
+export type PartCost = { part: string; libraryMicros: number; ownMicros: number };
+
+const repeats = 3_000;
+const rounds = 5;
+const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const nonce = "0123456789abcdef0123456789abcdef";
+const issuedAt = "2026-01-15T12:00:00.000Z";
+const text = `localhost:3000 wants you to sign in with your Ethereum account:\n${address}\n\n\nURI: http://localhost:3000\nVersion: 1\nChain ID: 31337\nNonce: ${nonce}\nIssued At: ${issuedAt}`;
+
+type Work = (index: number) => unknown;
+
+/** In turn, after a first round that is not counted, so that whatever else the machine does falls on both. */
+async function compare(part: string, { library, own }: { library: Work; own: Work }): Promise<PartCost> {
+  const costs = { library: [] as number[], own: [] as number[] };
+  let next = 0;
+  async function run(work: Work): Promise<number> {
+    const before = process.cpuUsage();
+    for (let index = 0; index < repeats; index++) await work(next++);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / repeats;
+  }
+  for (let round = 0; round <= rounds; round++) {
+    const [libraryMicros, ownMicros] = [await run(library), await run(own)];
+    if (round === 0) continue;
+    costs.library.push(libraryMicros);
+    costs.own.push(ownMicros);
+  }
+  const middle = (values: number[]) => values.sort((one, other) => one - other)[Math.floor(rounds / 2)]!;
+  return { part, libraryMicros: middle(costs.library), ownMicros: middle(costs.own) };
+}
+
+async function measureTokens(): Promise<PartCost[]> {
+  const secret = "a secret of the bench that is long enough";
+  const keys = await loadTokenKeys({ secret, dataDir: "unused", mode: "production" });
+  const site = { issuer: "http://localhost:3000", audience: ["localhost:3000"], chainId: 31337 };
+  const { token, claims } = mintAccessToken({
+    keys,
+    address,
+    auth: "siwe",
+    scopes: gateScopes,
+    tokenId: "7",
+    siwe: { address, domain: "localhost:3000", chainId: 31337, nonce, issuedAt },
+    signedText: text,
+    ttlSeconds: 900,
+    ...site,
+    clock: systemClock,
+  });
+  const { alg, kid } = keys.signing;
+  const bytes = new TextEncoder().encode(secret);
+  const shared = { clockToleranceSeconds: 5, clock: systemClock };
+  const verify = (given: string) => verifyAccessToken({ keys, token: given, expected: site, ...shared });
+  const verified = createVerifiedTokens({ verify, ...shared });
+  return [
+    await compare("sign a token", {
+      library: () => new SignJWT(claims).setProtectedHeader({ alg, kid, typ: "at+jwt" }).sign(bytes),
+      own: () => signToken({ signing: keys.signing, type: "at+jwt", claims }),
+    }),
+    await compare("verify a token met before", {
+      library: () => verify(token),
+      own: () => verified.read(token),
+    }),
+  ];
+}
+
+async function measureNonces(): Promise<PartCost> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-parts-"));
+  const url = pathToFileURL(path.join(dir, "parts.db")).href;
+  await migrateDatabase({ url, migrationsDir: "prisma/migrations" });
+  const database = await openDatabase({ url });
+  try {
+    const store = createNonceStore({ database, clock: systemClock });
+    const count = 2 * repeats * (rounds + 1);
+    for (let index = 0; index < count; index++) {
+      await store.issueNonce({ value: `n${index}`, clientId: "c", ttlSeconds: 600 });
+    }
+    return await compare("consume a nonce", {
+      library: (index) =>
+        database.nonce.updateMany({
+          where: {
+            value: `n${index}`,
+            consumedAtMs: null,
+            expiresAtMs: { gt: BigInt(Date.now()) },
+            clientId: "c",
+          },
+          data: { consumedAtMs: BigInt(Date.now()) },
+        }),
+      own: (index) => store.consumeNonce({ value: `n${index}`, clientId: "c" }),
+    });
+  } finally {
+    await closeDatabase(database);
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+const costs: PartCost[] = [
+  await compare("read a sign-in message", {
+    library: () => new SiweMessage(text),
+    own: () => readSiweMessage({ text }),
+  }),
+  ...(await measureTokens()),
+  await measureNonces(),
+];
+console.log(JSON.stringify(costs));
