@@ -117,6 +117,8 @@ export async function wireGate({
   const admitDependencies: AdmitDependencies = {
     ...place,
     siweEnabled: config.state.enabled,
+    // As for PUBLIC_ORIGIN: in production, plain HTTP is for loopback names.
+    allowsPlainHttp: config.mode !== "production",
     legacySignatures: config.gate.legacySignatures,
     nonceBinding: config.gate.nonceBinding,
     nonces,
