@@ -193,6 +193,20 @@ test("HEAD answers like GET without a body, and a nonce is not issued by it", as
   }
 });
 
+test("HEAD takes nothing from a limit that GET has", async () => {
+  const limited = await openGate({ env: { RATE_LIMIT_NONCE: "3/60", RATE_LIMIT_TOKEN_STATUS: "3/60" } });
+  try {
+    for (const path of ["/api/nonce", "/api/token-status/1"]) {
+      for (let round = 0; round < 5; round++) {
+        expect((await limited.ask({ path, method: "HEAD" })).status).toBe(200);
+      }
+      expect((await limited.ask({ path })).headers.get("x-ratelimit-remaining")).toBe("2");
+    }
+  } finally {
+    await limited.close();
+  }
+});
+
 test("unknown API addresses answer a problem, not a page", async () => {
   expectProblem(await send("/api/does-not-exist", { method: "GET" }), { status: 404, slug: "not-found" });
   expectProblem(await send("/api/does/not/exist", { method: "POST", body: "{}" }), {
