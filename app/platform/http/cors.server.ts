@@ -1,7 +1,7 @@
 import type { RequestContext } from "./request-context.server";
 
 const exposedHeaders =
-  "X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Retry-After, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, X-Message-Id, X-Request-Id, WWW-Authenticate";
+  "X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Retry-After, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, X-Message-Id, X-Request-Id, WWW-Authenticate, ETag";
 
 /** Never `*`, never `null`, and no credentials: cookies do not cross origins here. */
 export function corsHeaders({ context }: { context: RequestContext }): Record<string, string> {
@@ -18,7 +18,7 @@ export function answerOptions({ context, allow }: { context: RequestContext; all
   const headers: Record<string, string> = { Allow: allow, ...corsHeaders({ context }) };
   if (headers["Access-Control-Allow-Origin"] && context.headers["access-control-request-method"]) {
     headers["Access-Control-Allow-Methods"] = allow;
-    headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type";
+    headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type, If-None-Match";
     headers["Access-Control-Max-Age"] = "600";
   }
   return new Response(null, { status: 204, headers });
