@@ -131,15 +131,11 @@ export async function startServices({
           ask: gate.findContractFault,
           whenDown: "No RPC endpoint of the configured chain answered.",
         },
-        ...(chat.pingProvider
-          ? {
-              provider: {
-                required: false,
-                ask: chat.pingProvider,
-                whenDown: "The model provider did not answer in time.",
-              },
-            }
-          : {}),
+        provider: {
+          required: false,
+          ask: chat.pingProvider,
+          whenDown: "The model provider did not answer in time.",
+        },
       },
     }),
     beginStop: chat.stop,
