@@ -30,6 +30,8 @@ export type TokenGrant = {
   signedText: string;
   /** The token must be younger than this: the key left and came back. */
   departedAtMs: number | null;
+  /** When the chain was asked who holds the key; the token is dated so, and what is noticed later ends it. */
+  ownedAtMs: number;
 };
 
 export type Admission = { success: true; access: "granted"; accessToken?: string; content: GatedContent };
@@ -45,11 +47,13 @@ export async function admit({
   const claimant = await identify({ request, dependencies });
   const { chainId, contractAddress } = dependencies;
   const key: KeyRef = { chainId, contractAddress, tokenId: claimant.tokenId };
+  const ownedAtMs = dependencies.clock();
   requireOwned(await readOwnership({ claimant, key, dependencies }));
   const state = await dependencies.keys.findKeyState({ key, holder: claimant.address });
   if (state.used) throw new Refusal("this-token-has-already-been-used");
   if (claimant.kind === "bearer")
     requireNotDeparted({ departedAtMs: state.departedAtMs, issuedAtSeconds: claimant.claims.iat });
+  else requireNoDepartureSince({ departedAtMs: state.departedAtMs, ownedAtMs });
   if (claimant.kind === "legacy") await spend({ claimant, dependencies });
 
   const accessToken =
@@ -62,6 +66,7 @@ export async function admit({
           siwe: claimant.siwe,
           signedText: claimant.signedText,
           departedAtMs: state.departedAtMs,
+          ownedAtMs,
         });
   const content = await dependencies.readContent({ tokenId: claimant.tokenId });
   dependencies.countGrant(claimant.kind);
@@ -119,6 +124,20 @@ function requireNotDeparted({
         "The key left the wallet after this access token was made, which ended the token. Sign in again.",
     });
   }
+}
+
+/** The reading of the chain may be older than the departure, which is then news and not history. */
+function requireNoDepartureSince({
+  departedAtMs,
+  ownedAtMs,
+}: {
+  departedAtMs: number | null;
+  ownedAtMs: number;
+}): void {
+  if (departedAtMs === null || departedAtMs < ownedAtMs) return;
+  throw new Refusal("you-do-not-own-this-token", {
+    detail: "The key was seen leaving the wallet during the sign-in. If it is there, sign in again.",
+  });
 }
 
 async function spend({

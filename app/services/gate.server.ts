@@ -198,7 +198,7 @@ async function wireTokens({
         clockToleranceSeconds: jwt.clockToleranceSeconds,
         clock: systemClock,
       }),
-    mint: async ({ departedAtMs, ...grant }: TokenGrant) => {
+    mint: async ({ departedAtMs, ownedAtMs, ...grant }: TokenGrant) => {
       const { token } = await mintAccessToken({
         keys,
         ...grant,
@@ -208,7 +208,7 @@ async function wireTokens({
         issuer,
         audience,
         notBeforeIssuedAtSeconds: departedAtMs === null ? 0 : Math.floor(departedAtMs / 1000) + 1,
-        clock: systemClock,
+        clock: () => ownedAtMs,
       });
       return token;
     },
