@@ -24,7 +24,7 @@ export const links: LinksFunction = () => [
 export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
   const appName = data?.settings.appName ?? "Latchkey";
   if (!error) return [{ title: appName }];
-  return [{ title: `${isMissing(error) ? "Not found" : "Something went wrong"} - ${appName}` }];
+  return [{ title: `${isMissing(error) ? "Not found" : describeError(error).heading} - ${appName}` }];
 };
 
 export function loader({ context }: LoaderFunctionArgs) {
@@ -62,20 +62,35 @@ export default function App() {
 }
 
 export function ErrorBoundary() {
-  const missing = isMissing(useRouteError());
+  const { heading, text } = describeError(useRouteError());
   return (
     <div className="prose">
-      <h1>{missing ? "There is nothing here" : "Something went wrong"}</h1>
-      <p>
-        {missing
-          ? "No page lives at this address. It may have been mistyped, or the page may have moved."
-          : "The fault is ours, not yours. It has been written to the log; trying again often helps."}
-      </p>
+      <h1>{heading}</h1>
+      <p>{text}</p>
       <p>
         <ButtonLink to="/">Go to the start</ButtonLink>
       </p>
     </div>
   );
+}
+
+function describeError(error: unknown): { heading: string; text: string } {
+  if (isMissing(error)) {
+    return {
+      heading: "There is nothing here",
+      text: "No page lives at this address. It may have been mistyped, or the page may have moved.",
+    };
+  }
+  if (isRouteErrorResponse(error) && error.status < 500) {
+    return {
+      heading: "This could not be understood",
+      text: "The page was asked for in a way it cannot answer. Opening it anew from the start helps.",
+    };
+  }
+  return {
+    heading: "Something went wrong",
+    text: "The fault is ours, not yours. It has been written to the log; trying again often helps.",
+  };
 }
 
 function isMissing(error: unknown): boolean {

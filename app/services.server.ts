@@ -5,11 +5,10 @@ import { createDemoChain } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock } from "~/platform/clock";
-import { isLoopbackName } from "~/platform/config/config.server";
 import type { Config, RateLimitName } from "~/platform/config/config.server";
 import { closeDatabase, findDatabaseFault, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { originHost } from "~/platform/http/domains";
+import { isLoopbackName, originHost } from "~/platform/http/domains";
 import { listen } from "~/platform/http/http-server.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { ServiceContext } from "~/platform/http/request-context.server";
@@ -140,15 +139,11 @@ export async function startServices({
           ask: gate.findContractFault,
           whenDown: "No RPC endpoint of the configured chain answered.",
         },
-        ...(chat.pingProvider
-          ? {
-              provider: {
-                required: false,
-                ask: chat.pingProvider,
-                whenDown: "The model provider did not answer in time.",
-              },
-            }
-          : {}),
+        provider: {
+          required: false,
+          ask: chat.pingProvider,
+          whenDown: "The model provider did not answer in time.",
+        },
       },
     }),
     beginStop: chat.stop,

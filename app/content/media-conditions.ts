@@ -1,3 +1,5 @@
+import { namesVersion } from "~/platform/http/entity-tag";
+
 /** What a client knows of its copy; absent headers are null. */
 export type MediaConditions = {
   ifNoneMatch: string | null;
@@ -17,10 +19,7 @@ export function isUnchanged({
   version: MediaVersion;
 }): boolean {
   const { ifNoneMatch, ifModifiedSince } = conditions;
-  if (ifNoneMatch !== null) {
-    const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-    return tags.includes("*") || tags.includes(version.etag);
-  }
+  if (ifNoneMatch !== null) return namesVersion({ ifNoneMatch, etag: version.etag });
   const sinceSeconds = readHttpDateSeconds(ifModifiedSince);
   return sinceSeconds !== null && version.modifiedSeconds <= sinceSeconds;
 }

@@ -30,6 +30,8 @@ export type TokenGrant = {
   signedText: string;
   /** The token must be younger than this: the key left and came back. */
   departedAtMs: number | null;
+  /** When the chain was asked who holds the key; the token is dated so, and what is noticed later ends it. */
+  ownedAtMs: number;
 };
 
 export type Admission = { success: true; access: "granted"; accessToken?: string; content: GatedContent };
@@ -63,13 +65,30 @@ async function signIn({
 }): Promise<string> {
   const { address, tokenId, signature, signedText, siwe } = claimant;
   const { chainId, contractAddress, ownership, keys } = dependencies;
+  const ownedAtMs = dependencies.clock();
   // A sign-in reads the chain afresh: what it mints outlives any cached reading.
   requireOwned(await proveAndReadOwnership({ message: signedText, signature, address, tokenId, ownership }));
   const key: KeyRef = { chainId, contractAddress, tokenId };
   const { used, departedAtMs } = await keys.findKeyState({ key, holder: address });
   if (used) throw new Refusal("this-token-has-already-been-used");
+  requireNoDepartureSince({ departedAtMs, ownedAtMs });
   if (claimant.kind === "legacy") await spend({ claimant, dependencies });
-  return dependencies.mintToken({ address, tokenId, auth: claimant.kind, siwe, signedText, departedAtMs });
+  const grant = { address, tokenId, auth: claimant.kind, siwe, signedText };
+  return dependencies.mintToken({ ...grant, departedAtMs, ownedAtMs });
+}
+
+/** The reading of the chain may be older than the departure, which is then news and not history. */
+function requireNoDepartureSince({
+  departedAtMs,
+  ownedAtMs,
+}: {
+  departedAtMs: number | null;
+  ownedAtMs: number;
+}): void {
+  if (departedAtMs === null || departedAtMs < ownedAtMs) return;
+  throw new Refusal("you-do-not-own-this-token", {
+    detail: "The key was seen leaving the wallet during the sign-in. If it is there, sign in again.",
+  });
 }
 
 async function spend({

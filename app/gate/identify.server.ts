@@ -29,6 +29,7 @@ type SignedClaim = {
 
 export type IdentifyDependencies = {
   domains: readonly string[];
+  allowsPlainHttp: boolean;
   chainId: number;
   siweEnabled: boolean;
   legacySignatures: "allow" | "fallback" | "deny";
@@ -104,6 +105,7 @@ async function identifyBySiwe({
     message,
     expected: {
       domains: dependencies.domains,
+      allowsPlainHttp: dependencies.allowsPlainHttp,
       requestHost: host,
       chainId: dependencies.chainId,
       address: body.address,

@@ -1,4 +1,4 @@
-import { isAllowedDomain, normalizeHost, uriHost } from "~/platform/http/domains";
+import { isAllowedDomain, isLoopbackName, normalizeHost, uriHost } from "~/platform/http/domains";
 import type { Refusal } from "~/platform/http/refusal";
 import type { SiweClaims } from "./access-token.schema";
 import { authenticationFailed } from "./authentication-failed";
@@ -73,6 +73,8 @@ export function readSiweMessage({ text }: { text: string }): ReadSiweMessage {
 export type ExpectedSiwe = {
   /** The allowlist, normalised. */
   domains: readonly string[];
+  /** Whether a page of this site may be one without TLS, be it not on this very machine. */
+  allowsPlainHttp: boolean;
   /** The normalised host the request was sent to. */
   requestHost: string;
   chainId: number;
@@ -142,6 +144,12 @@ function checkPlace({ message, expected }: { message: ReadSiweMessage; expected:
   if (!isAllowedDomain({ host: uriHost(message.uri), domains })) {
     throw authenticationFailed({
       detail: "The URI in the message is not an http or https address of this site.",
+    });
+  }
+  const { protocol, hostname } = new URL(message.uri);
+  if (protocol === "http:" && !expected.allowsPlainHttp && !isLoopbackName(hostname)) {
+    throw authenticationFailed({
+      detail: "The URI in the message begins with http://, but the pages of this site begin with https://.",
     });
   }
 }

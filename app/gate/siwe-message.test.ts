@@ -51,6 +51,7 @@ const withTimes = messageOf({
 
 const expected: ExpectedSiwe = {
   domains: ["localhost:3000", "example.com"],
+  allowsPlainHttp: false,
   requestHost: "localhost:3000",
   chainId: 31337,
   address,
@@ -406,4 +407,30 @@ test("an expectation that is missing at run time refuses, it skips nothing", () 
     expect(() => checkSiweMessage({ message, expected: blind }), name).toThrow(Refusal);
   }
   expect(() => checkSiweMessage({ message, expected: { ...expected, domains: [] } })).toThrow(Refusal);
+});
+
+test.each([
+  ["https://example.com/gate", true, true],
+  ["HTTPS://example.com/gate", true, true],
+  ["http://example.com/gate", false, true],
+  ["HTTP://example.com", false, true],
+  ["http://localhost:3000/gate", true, true],
+  ["https://localhost:3000/gate", true, true],
+  ["http://127.0.0.1:3000", true, true],
+  ["http://[::1]:3000", true, true],
+  ["http://gate.localhost", true, true],
+  ["http://127.example.com", false, true],
+  ["http://192.168.1.5:3000", false, true],
+])("a message with the URI %s passes in production: %s, elsewhere: %s", (uri, inProduction, elsewhere) => {
+  const { host } = new URL(uri);
+  const domains = [host.toLowerCase()];
+  const text = messageOf({ domain: domains[0], uri });
+  for (const [allowsPlainHttp, isGood] of [
+    [false, inProduction],
+    [true, elsewhere],
+  ] as const) {
+    const changes = { text, domains, requestHost: domains[0]!, allowsPlainHttp };
+    if (isGood) expect(passes(changes)).toBe(true);
+    else expect(detailOf(changes)).toContain("begins with http://");
+  }
 });

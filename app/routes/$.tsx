@@ -3,8 +3,6 @@ export function loader(): never {
   throw new Response(null, { status: 404 });
 }
 
-export const action = loader;
-
 /** Makes this a page, so that the root's error page is shown; never rendered itself. */
 export default function NotFound() {
   return null;

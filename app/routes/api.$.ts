@@ -1,10 +1,13 @@
 import { Refusal } from "~/platform/http/refusal";
 import { defineRoute } from "~/platform/http/route.server";
+import { getServices } from "~/services.server";
 
 function refuse(): never {
-  throw new Refusal("not-found", {
-    detail: "There is no such API address. The list of addresses is at /api/openapi.",
-  });
+  const { openApiEnabled } = getServices().config.serving;
+  const remedy = openApiEnabled
+    ? "The list of addresses is at /api/openapi."
+    : "Check it for typing mistakes.";
+  throw new Refusal("not-found", { detail: `There is no such API address. ${remedy}` });
 }
 
 /** Unknown API addresses answer in the API's own shape, not with a page. */

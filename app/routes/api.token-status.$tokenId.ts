@@ -4,6 +4,7 @@ import { getServices } from "~/services.server";
 export const { loader, action } = defineRoute({
   GET: {
     limit: "token-status",
+    head: "plain",
     handle: ({ params }) => getServices().gate.readTokenStatus({ tokenId: params.tokenId }),
   },
 });

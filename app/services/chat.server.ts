@@ -21,8 +21,8 @@ import type { ToolServices } from "./tools.server";
 
 export type ChatServices = {
   answer: (call: { context: RequestContext }) => Promise<ChatAnswer>;
-  /** Null for the embedded assistant, which is always there. */
-  pingProvider: (() => Promise<string | null>) | null;
+  /** Null when the provider is there, else what is wrong with it, in a sentence. */
+  pingProvider: () => Promise<string | null>;
   /** Ends the streams that are open, each with a last event. */
   stop: () => void;
 };
@@ -112,8 +112,8 @@ function chooseProvider({ conversation }: Config): {
       const apiToken = workersAi.apiToken ?? "";
       return {
         provider: createEdgeProvider({ baseUrl, apiToken }),
-        // This provider has no list of models under its compatible address; nothing cheap would tell.
-        ping: null,
+        // It need not have a list of models there: what counts is that it answers, and does not refuse the token.
+        ping: createProviderPing({ baseUrl, apiKey: apiToken, clock }),
       };
     }
     case "local": {
@@ -124,6 +124,10 @@ function chooseProvider({ conversation }: Config): {
       };
     }
     case "offline":
-      return { provider: createOfflineProvider({ wordDelayMs: conversation.offlineWordMs }), ping: null };
+      // Part of this very process.
+      return {
+        provider: createOfflineProvider({ wordDelayMs: conversation.offlineWordMs }),
+        ping: async () => null,
+      };
   }
 }

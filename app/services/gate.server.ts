@@ -132,6 +132,8 @@ export async function wireGate({
   const admitDependencies: AdmitDependencies = {
     ...place,
     siweEnabled: config.state.enabled,
+    // As for PUBLIC_ORIGIN: in production, plain HTTP is for loopback names.
+    allowsPlainHttp: config.mode !== "production",
     legacySignatures: config.gate.legacySignatures,
     nonceBinding: config.gate.nonceBinding,
     nonces,
@@ -226,7 +228,7 @@ async function wireTokens({
       requireScope({ claims, requiredScope });
       return claims;
     },
-    mint: ({ departedAtMs, ...grant }: TokenGrant) => {
+    mint: ({ departedAtMs, ownedAtMs, ...grant }: TokenGrant) => {
       const { token } = mintAccessToken({
         keys,
         ...grant,
@@ -236,7 +238,7 @@ async function wireTokens({
         issuer,
         audience,
         notBeforeIssuedAtSeconds: departedAtMs === null ? 0 : Math.floor(departedAtMs / 1000) + 1,
-        clock: systemClock,
+        clock: () => ownedAtMs,
       });
       return token;
     },

@@ -221,6 +221,42 @@ test("HEAD answers like GET without a body, and a nonce is not issued by it", as
   }
 });
 
+test("a page elsewhere that may call the API may use its entity tags", async () => {
+  const preflight = await send("/api/openapi", {
+    method: "OPTIONS",
+    headers: { Origin: gate.origin, "Access-Control-Request-Method": "GET" },
+  });
+  expect(preflight.headers.get("access-control-allow-headers")?.split(", ")).toContain("If-None-Match");
+  const answer = await send("/api/openapi", { headers: { Origin: gate.origin } });
+  expect(answer.headers.get("access-control-expose-headers")?.split(", ")).toContain("ETag");
+  const again = { Origin: gate.origin, "If-None-Match": `W/${answer.headers.get("etag")!}` };
+  expect((await send("/api/openapi", { headers: again })).status).toBe(304);
+});
+
+test("readiness names database, chain and provider, each with its state and latency", async () => {
+  const { status, body } = await gate.ask({ path: "/readyz" });
+  const up = { state: "up", latencyMs: expect.any(Number) as number };
+  expect([status, body.status, body.dependencies]).toEqual([
+    200,
+    "ready",
+    { database: up, chain: up, provider: up },
+  ]);
+});
+
+test("HEAD takes nothing from a limit that GET has", async () => {
+  const limited = await openGate({ env: { RATE_LIMIT_NONCE: "3/60", RATE_LIMIT_TOKEN_STATUS: "3/60" } });
+  try {
+    for (const path of ["/api/nonce", "/api/token-status/1"]) {
+      for (let round = 0; round < 5; round++) {
+        expect((await limited.ask({ path, method: "HEAD" })).status).toBe(200);
+      }
+      expect((await limited.ask({ path })).headers.get("x-ratelimit-remaining")).toBe("2");
+    }
+  } finally {
+    await limited.close();
+  }
+});
+
 test("unknown API addresses answer a problem, not a page", async () => {
   for (const answer of [
     await send("/api/does-not-exist"),

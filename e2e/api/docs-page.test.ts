@@ -159,6 +159,9 @@ test("a gate that keeps its description to itself has neither the document nor t
       type: `${server.origin}/problems/not-found`,
       status: 404,
     });
+    for (const path of ["/api/no-such-route", "/problems/not-found"]) {
+      expect(await (await fetch(`${server.origin}${path}`)).text()).not.toContain("list of addresses");
+    }
     const docs = await fetch(`${server.origin}/docs`);
     expect(docs.status).toBe(404);
     expect(await docs.text()).toContain("There is nothing here");

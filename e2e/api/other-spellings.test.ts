@@ -30,8 +30,7 @@ test.each([
   "/Demo/faucet",
 ])("a resource route is not there under another spelling: %s", async (target) => {
   const { status, body } = await get(target);
-  // 403 is the framework's own answer to an old kind of request for a route it does not know.
-  expect([403, 404]).toContain(status);
+  expect(status).toBe(404);
   expect(body).not.toMatch(/"nonce"|"alive"|"dependencies"|"used"/);
 });
 
@@ -57,6 +56,49 @@ test("a media link serves the file and no collected copy of it", async () => {
   const collected = await get(`${path.replace("/media/", "/MEDIA/")}.data?${query}`);
   expect(collected.status).toBe(404);
   expect(collected.body.length).toBeLessThan(5_000);
+});
+
+test.each(["/", "/gate", "/GATE/", "/gate.data", "/docs", "/problems/not-found?index"])(
+  "a page refuses methods it does not have, in the words of the one who asks, and nobody calls it an error: %s",
+  async (path) => {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
+      const asProgram = await gate.ask({ path, method });
+      expect([asProgram.status, asProgram.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+      expect(asProgram.headers.get("content-type")).toBe("application/problem+json");
+      expect(asProgram.body).toMatchObject({
+        type: `${gate.origin}/problems/method-not-allowed`,
+        instance: asProgram.headers.get("x-request-id"),
+      });
+      const asBrowser = await gate.ask({
+        path,
+        method,
+        headers: { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" },
+      });
+      expect([asBrowser.status, asBrowser.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+      expect(asBrowser.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+      expect(asBrowser.body.text).toContain(`${method} is not possible here`);
+    }
+    const options = await gate.ask({ path, method: "OPTIONS" });
+    expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
+    expect((await gate.ask({ path, method: "HEAD" })).status).toBe(200);
+    expect(gate.server.output()).not.toMatch(/"level":"error"|page failed/);
+  },
+);
+
+test("what the framework cannot place is nobody's error", async () => {
+  for (const target of [
+    "/gate?_data=routes/nope",
+    "/nope",
+    "/nope.data",
+    "/problems/nope",
+    "/gate.data?_routes=x",
+  ]) {
+    expect((await get(target)).status, target).toBeLessThan(500);
+  }
+  for (const method of ["POST", "OPTIONS", "PROPFIND"]) {
+    expect((await gate.ask({ path: "/nope", method })).status).toBe(404);
+  }
+  expect(gate.server.output()).not.toMatch(/"level":"error"|page failed/);
 });
 
 test("pages and their data stay where they are", async () => {

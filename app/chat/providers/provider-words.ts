@@ -17,10 +17,40 @@ export function cleanProviderWords({ text, secrets }: { text: string; secrets: r
     .replace(/\bBearer\s+\S+/gi, "[removed]")
     .replace(/\b(?:sk|pk|key|token)[-_][\w*.-]{4,}/gi, "[removed]")
     .replace(/[\w*+/=-]{28,}/g, "[removed]")
-    .replace(/<[^>]*>/g, " ")
+    .replace(/<[^<>]*>/g, " ");
+  words = removeAddresses(words)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
   return cutText({ text: words, maxChars: maxWordsChars }).trimEnd();
+}
+
+/**
+ * Each begins where a word begins, so that a long hostile text is gone through once. A dotted name may as well be an
+ * innocent word: what is lost with it is worth less than the name of a machine.
+ */
+const addresses: readonly RegExp[] = [
+  // URLs, of whatever scheme.
+  /(?<![\w+.-])[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]*/gi,
+  // Files: from the root, from home, from a drive or a share of Windows.
+  /(?<![\w./~@-])(?:~|\.{1,2})?\/[\w.@+~-]+(?:\/[\w.@+~-]*)*/g,
+  /(?<!\w)(?:[a-z]:\\|\\\\)[^\s"'<>]+/gi,
+  // Hosts that are known to be hosts by the word before them, without a dot in their name.
+  /(?<=(?<!\w)(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ETIMEDOUT|lookup|host|hostname|upstream) )[^\s"',;]+/gi,
+  // IPv4, then names with a dot, each with a port or without.
+  /(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.]*\w)/g,
+  /(?<![\w.-])(?:[a-z0-9_][\w-]*\.)+[a-z][a-z0-9-]+(?::\d+)?(?!\w)/gi,
+  // One name with a port.
+  /(?<![\w.-])(?:localhost(?::\d+)?|[a-z][\w-]*:(?:\d{4,5}|80|443))(?!\w)/gi,
+];
+/** Looked at as a whole: times of day have colons as well. */
+const perhapsIpv6 = /(?<![\w:.])\[?[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:.]*(?:%\w+)?\]?(?::\d+)?(?!\w)/gi;
+
+/** Takes out what names a machine, an address or a file: a visitor of the chat has no business with them. */
+function removeAddresses(text: string): string {
+  const words = text.replace(perhapsIpv6, (found) =>
+    found.includes("::") || found.split(":").length > 7 ? "[removed]" : found,
+  );
+  return addresses.reduce((rest, address) => rest.replace(address, "[removed]"), words);
 }
 
 /** The message inside a JSON error body, in the shapes that are about; null when there is none. */

@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import path from "node:path";
 import { isAddress } from "viem";
 import { compileTrust } from "~/platform/http/client-id.server";
-import { originHost, parseDomainAllowlist } from "~/platform/http/domains";
+import { isLoopbackName, originHost, parseDomainAllowlist } from "~/platform/http/domains";
 import { refuseDemoSecret } from "./demo-secret";
 import { readConversation } from "./read-conversation";
 import { readTools } from "./read-tools";
@@ -278,13 +278,4 @@ function readNotifications(reader: SettingReader) {
     webhook: webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : null,
     email: smtpUrl && email && from ? { smtpUrl, to: email, from } : null,
   };
-}
-
-export function isLoopbackName(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127\./.test(hostname)
-  );
 }

@@ -25,7 +25,7 @@ export function createDirectLane({
 }) {
   const lane: LaneRoute[] = Object.values(routes).flatMap((route) => {
     if (!route || route.module.default || !(route.module.loader || route.module.action)) return [];
-    const pattern = `/${pathOf({ routes, id: route.id })}`;
+    const pattern = patternOf({ routes, id: route.id });
     const { loader, action } = route.module as { loader?: RouteFunction; action?: RouteFunction };
     return [
       {
@@ -54,6 +54,11 @@ export function createDirectLane({
     }
     return null;
   };
+}
+
+/** A route's address, with the framework's marks for what may differ in it. */
+export function patternOf({ routes, id }: { routes: ServerBuild["routes"]; id: string }): string {
+  return `/${pathOf({ routes, id })}`;
 }
 
 function pathOf({ routes, id }: { routes: ServerBuild["routes"]; id: string }): string {

@@ -48,6 +48,16 @@ export function normalizeHost(host: string): string | null {
   return defaultPorts.has(port) ? name : `${name}:${port}`;
 }
 
+/** Whether a host name can be nobody but this machine. `127.example.com` is a name like any other. */
+export function isLoopbackName(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127(?:\.\d{1,3}){3}$/.test(hostname)
+  );
+}
+
 /** The normalised host of a serialised origin (an Origin header), or null for `null` and anything else. */
 export function originHost(origin: string): string | null {
   const match = /^https?:\/\/([^/?#]+)$/.exec(origin);

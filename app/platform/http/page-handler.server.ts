@@ -2,19 +2,51 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequestHandler } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import { createRemixHeaders } from "@remix-run/express/dist/server.js";
-import { answerProblem } from "./answer.server";
+import { matchPath } from "@remix-run/react";
+import { answerProblem, answerText } from "./answer.server";
+import type { Answer } from "./answer.server";
+import { patternOf } from "./direct-lane.server";
 import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 import { writeAnswer } from "./write-answer.server";
 
-const maxPageBodyBytes = 64 * 1024;
+const pageMethods = ["GET", "HEAD"];
+const allow = "GET, HEAD, OPTIONS";
 
 /**
  * Pages, through the framework. Built on the stock adapter's headers, but with our own address (the stock one
- * takes the host from headers anybody may send), a byte limit on bodies, and our own writer.
+ * takes the host from headers anybody may send) and our own writer. Pages are read and never written to, so nothing
+ * but GET and HEAD gets to the framework, which would take another method for a fault of ours.
  */
 export function createPageHandler({ build, mode }: { build: ServerBuild; mode: string }) {
   const handle = createRequestHandler(onlyPages(build), mode);
+  const isPage = createPageFinder(build);
+
+  async function answer({
+    context,
+    request,
+  }: {
+    context: RequestContext;
+    request: IncomingMessage;
+  }): Promise<Answer> {
+    try {
+      // `_data` is how pages of an older framework asked for their data; this one answers it with an error of its own.
+      if (!isDecodable(context.pathname) || context.searchParams.has("_data")) throw new Refusal("not-found");
+      if (pageMethods.includes(context.method)) {
+        return await handle(toWebRequest({ context, request }), context);
+      }
+      if (!isPage(context.pathname)) throw new Refusal("not-found");
+      if (context.method === "OPTIONS") return new Response(null, { status: 204, headers: { Allow: allow } });
+      throw new Refusal("method-not-allowed", {
+        detail: `${context.method} is not possible here. Use ${allow}.`,
+        headers: { Allow: allow },
+      });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      context.service.countRefusal(error.slug);
+      return answerRefusal({ refusal: error, context });
+    }
+  }
 
   return async function answerPage({
     context,
@@ -25,18 +57,36 @@ export function createPageHandler({ build, mode }: { build: ServerBuild; mode: s
     request: IncomingMessage;
     response: ServerResponse;
   }): Promise<void> {
-    const answer = await toWebRequest({ context, request }).then(
-      (webRequest) => handle(webRequest, context),
-      (error: unknown) => {
-        if (!(error instanceof Refusal)) throw error;
-        return answerProblem({
-          refusal: error,
-          origin: context.service.origin,
-          requestId: context.requestId,
-        });
-      },
-    );
-    await writeAnswer({ answer, to: response, withBody: context.method !== "HEAD" });
+    const withBody = context.method !== "HEAD";
+    await writeAnswer({ answer: await answer({ context, request }), to: response, withBody });
+  };
+}
+
+/** In words for somebody who sits before a browser, as Problem Details for a program. */
+function answerRefusal({ refusal, context }: { refusal: Refusal; context: RequestContext }): Answer {
+  const { status, title, detail, headers } = refusal;
+  if (!/\btext\/html\b/i.test(context.headers.accept ?? "")) {
+    return answerProblem({ refusal, origin: context.service.origin, requestId: context.requestId });
+  }
+  return answerText({
+    status,
+    text: `${title}. ${detail}\n`,
+    contentType: "text/plain; charset=utf-8",
+    headers: { "Cache-Control": "no-store", ...headers },
+  });
+}
+
+/** Whether a page lives at an address, in any of the spellings the framework finds it under. */
+function createPageFinder({ routes }: ServerBuild): (pathname: string) => boolean {
+  const patterns = Object.values(routes).flatMap((route) => {
+    if (!route || route.id === "root" || route.module.default === undefined) return [];
+    const pattern = patternOf({ routes, id: route.id });
+    // What takes every address that nothing else takes is no page of its own.
+    return pattern.endsWith("*") ? [] : [pattern];
+  });
+  return (pathname) => {
+    const address = pathname.replace(/\.data$/, "").replace(/^\/_root$/, "/");
+    return patterns.some((pattern) => matchPath(pattern, address) !== null);
   };
 }
 
@@ -70,15 +120,7 @@ function isDecodable(pathname: string): boolean {
   }
 }
 
-async function toWebRequest({
-  context,
-  request,
-}: {
-  context: RequestContext;
-  request: IncomingMessage;
-}): Promise<Request> {
-  const hasBody = context.method !== "GET" && context.method !== "HEAD";
-  if (!isDecodable(context.pathname)) throw new Refusal("not-found");
+function toWebRequest({ context, request }: { context: RequestContext; request: IncomingMessage }): Request {
   // Only the path and the query of this address mean anything; who asked for which host stands in the context.
   // Put together as text: resolving it as an address would let "//elsewhere/path" choose another path.
   const target = request.url?.startsWith("/") ? request.url : "/";
@@ -86,6 +128,5 @@ async function toWebRequest({
     method: context.method,
     headers: createRemixHeaders(request.headers),
     signal: context.signal,
-    ...(hasBody ? { body: new Uint8Array(await context.readBody(maxPageBodyBytes)) } : {}),
   });
 }

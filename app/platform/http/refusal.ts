@@ -97,7 +97,7 @@ export const refusalTable = {
     status: 404,
     title: "Not found",
     meaning: "There is nothing at this address.",
-    remedy: "Check the address. The list of addresses is at /api/openapi.",
+    remedy: "Check the address for typing mistakes.",
   },
   "method-not-allowed": {
     slug: "method-not-allowed",

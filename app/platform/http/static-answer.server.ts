@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { answerText } from "./answer.server";
 import type { Answer } from "./answer.server";
+import { namesVersion } from "./entity-tag";
 
 export type StaticAnswer = (request: { ifNoneMatch: string | undefined }) => Answer;
 
@@ -17,13 +18,7 @@ export function createStaticAnswer({
   const etag = `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`;
   const headers = { ETag: etag, "Cache-Control": `public, max-age=${maxAgeSeconds}` };
   return ({ ifNoneMatch }) =>
-    namesVersion({ ifNoneMatch, etag })
+    ifNoneMatch !== undefined && namesVersion({ ifNoneMatch, etag })
       ? new Response(null, { status: 304, headers })
       : answerText({ text, contentType, headers });
-}
-
-/** Weak comparison (RFC 9110, 13.1.2): a proxy that recoded the answer may have marked the name as weak. */
-function namesVersion({ ifNoneMatch, etag }: { ifNoneMatch: string | undefined; etag: string }): boolean {
-  const names = (ifNoneMatch ?? "").split(",").map((name) => name.trim().replace(/^W\//, ""));
-  return names.includes(etag) || names.includes("*");
 }

@@ -183,3 +183,27 @@ test("when the database fails the process counts by itself, and says so", async 
   expect(failures.length).toBe(2 * 42);
   expect(String(failures[0])).toMatch(/readonly/);
 });
+
+test("when the database fails a sliding limit goes on sliding", async () => {
+  const { database } = await createTestDatabase();
+  const { clock, advance } = createTestClock();
+  const onStoreFailure = () => {};
+  const limiter = createLimiter({ database, clock, onStoreFailure, points: 30, algorithm: "sliding" });
+  await database.$queryRawUnsafe("PRAGMA query_only=ON");
+  expect(await countAllowed(limiter, 1)).toBe(1);
+  advance(59_000);
+  expect(await countAllowed(limiter, 40)).toBe(29);
+  advance(1_000);
+  // The first has left the window, and it alone: a fixed window would begin anew.
+  expect(await countAllowed(limiter, 40)).toBe(1);
+  advance(58_999);
+  expect(await countAllowed(limiter, 40)).toBe(0);
+  expect((await limiter.consume("a")).retryAfterSeconds).toBe(1);
+  advance(1);
+  expect(await countAllowed(limiter, 40)).toBe(29);
+  advance(-3_600_000);
+  expect(await countAllowed(limiter, 40)).toBe(30);
+  // More clients than are kept beyond their window.
+  for (let client = 0; client < 1_100; client++) await limiter.consume(`client ${client}`);
+  expect(await countAllowed(limiter, 1)).toBe(0);
+});

@@ -1,6 +1,7 @@
 import { RateLimiterMemory, RateLimiterPrisma, RateLimiterRes } from "rate-limiter-flexible";
 import type { Clock } from "~/platform/clock";
 import { readHits } from "./hit-log";
+import { createMemoryLog } from "./memory-log";
 import type { Hit, LogTake, RateLimitStore, WindowTake } from "./rate-limits.store.server";
 
 export type RateLimit = {
@@ -60,10 +61,12 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 /**
  * The library's limiter with its two statements for each hit (delete what lapsed, then upsert and count refused hits
  * too) replaced by one conditional statement of ours, and its clock by the given one. What the library still does:
- * key prefixes, the verdict, and going over to memory when the database fails.
+ * key prefixes, the verdict, and fixed windows in memory when the database fails.
  */
 class DatabaseRateLimiter extends RateLimiterPrisma {
   readonly #options: RateLimiterOptions;
+  /** The library's own memory counts in fixed windows, twice the limit around their border. */
+  readonly #takeFromMemoryLog = createMemoryLog();
 
   constructor(options: RateLimiterOptions) {
     const { store, name, points, windowSeconds } = options;
@@ -87,6 +90,7 @@ class DatabaseRateLimiter extends RateLimiterPrisma {
         : describeLog({ hit, take: await store.takeFromLog(hit) });
     } catch (error) {
       onStoreFailure(error);
+      if (algorithm === "sliding") return describeLog({ hit, take: this.#takeFromMemoryLog(hit) });
       throw error;
     }
   }

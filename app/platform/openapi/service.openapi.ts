@@ -119,14 +119,15 @@ function describeProbes(api: ApiRegistry): void {
     operationId: "getReadiness",
     tag,
     summary: "Ask whether the service can answer",
-    description: "Asks the database and the chain. One asking is shared by everybody for a second.",
+    description:
+      "Asks the database, the chain and the model provider. One asking is shared by everybody for a second.",
     answers: {
       200: {
         description: "Everything the service cannot do without can be asked.",
         content: {
           [json]: {
             schema: readinessSchema,
-            example: { status: "ready", dependencies: { database: up, chain: up }, quota },
+            example: { status: "ready", dependencies: { database: up, chain: up, provider: up }, quota },
           },
         },
       },
@@ -135,7 +136,7 @@ function describeProbes(api: ApiRegistry): void {
         content: {
           [json]: {
             schema: readinessSchema,
-            example: { status: "unready", dependencies: { database: up, chain: down }, quota },
+            example: { status: "unready", dependencies: { database: up, chain: down, provider: up }, quota },
           },
         },
       },

@@ -1,0 +1,81 @@
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { expect, test } from "vitest";
+import { signLegacy } from "~/commands/client/signed-requests";
+import { admit } from "./admit.server";
+import type { AdmitDependencies, TokenGrant } from "./admit.server";
+import { isRevokedByDeparture } from "./token-departure";
+
+const account = privateKeyToAccount(generatePrivateKey());
+const holder = { account, tokenId: "7" };
+const place = { origin: "http://localhost:3000", chainId: 31337 };
+const startMs = 1_700_000_000_400;
+
+/** Signs in while the chain takes a second to say that the key is there; what it is noticed to do is given. */
+async function signIn({ departedAtMs }: { departedAtMs: number | null }): Promise<TokenGrant> {
+  let nowMs = startMs;
+  let granted: TokenGrant | undefined;
+  const unused = () => {
+    throw new Error("A sign-in must not ask for this.");
+  };
+  const dependencies: AdmitDependencies = {
+    domains: ["localhost:3000"],
+    allowsPlainHttp: false,
+    chainId: 31337,
+    contractAddress: account.address,
+    siweEnabled: true,
+    legacySignatures: "allow",
+    nonceBinding: "client",
+    nonces: { consumeNonce: unused },
+    verifyToken: unused,
+    clock: () => nowMs,
+    ownership: {
+      readOwnership: async () => {
+        nowMs += 1_000;
+        return { owned: true };
+      },
+      readOwnershipAndSignature: unused,
+      readOwner: unused,
+      forget: unused,
+      noteBlock: unused,
+    },
+    keys: { findKeyState: async () => ({ used: null, departedAtMs }), recordDeparture: unused },
+    spentSignatures: { spendSignature: async () => true } as AdmitDependencies["spentSignatures"],
+    mintToken: async (grant) => {
+      granted = grant;
+      return "token";
+    },
+    readContent: async () => ({}) as never,
+    countGrant: () => {},
+  };
+  const body = await signLegacy({ place, holder, timestamp: startMs });
+  await admit({
+    request: {
+      authorization: undefined,
+      body: { tier: "legacy", ...body },
+      clientId: "c",
+      host: "localhost:3000",
+    },
+    dependencies,
+  });
+  return granted!;
+}
+
+test("a token is dated by the asking of the chain, so a departure noticed after it ends the token", async () => {
+  const { ownedAtMs } = await signIn({ departedAtMs: null });
+  expect(ownedAtMs).toBe(startMs);
+  const issuedAtSeconds = Math.floor(ownedAtMs / 1000);
+  // Noticed while the chain was still answering, or after the token was made: either way it is over.
+  for (const departedAtMs of [startMs, startMs + 999, startMs + 5_000]) {
+    expect(isRevokedByDeparture({ departedAtMs, issuedAtSeconds })).toBe(true);
+  }
+});
+
+test("a departure from before the asking is history; one noticed since then refuses the sign-in", async () => {
+  expect((await signIn({ departedAtMs: startMs - 1 })).departedAtMs).toBe(startMs - 1);
+  for (const departedAtMs of [startMs, startMs + 500, startMs + 1_000]) {
+    await expect(signIn({ departedAtMs })).rejects.toMatchObject({
+      refusalName: "you-do-not-own-this-token",
+      detail: expect.stringContaining("during the sign-in"),
+    });
+  }
+});
