@@ -40,7 +40,7 @@ async function signIn({ departedAtMs }: { departedAtMs: number | null }): Promis
     },
     keys: { findKeyState: async () => ({ used: null, departedAtMs }), recordDeparture: unused },
     spentSignatures: { spendSignature: async () => true } as AdmitDependencies["spentSignatures"],
-    mintToken: async (grant) => {
+    mintToken: (grant) => {
       granted = grant;
       return "token";
     },

@@ -60,9 +60,34 @@ testOnEachDatabase("of a hundred at once exactly one uses a key", async ({ datab
   expect(await countRows(database)).toEqual({ usedKeys: 1, submissions: 1, notifications: 1, deliveries: 2 });
 });
 
+testOnEachDatabase(
+  "of forms and tools that use one key at once exactly one does, and only a form leaves a submission",
+  async ({ database, url }) => {
+    const { clock } = createTestClock();
+    const stores = [database, await openTestDatabase(url)].map((connection) =>
+      createSubmissionStore({ database: connection, clock }),
+    );
+    const notification = { kind: "key.used", payload: "{}", channels: ["email"] };
+    const outcomes = await countOutcomes(60, async (index) => {
+      const store = stores[index % 2]!;
+      const { outcome } =
+        index % 3 === 0
+          ? await store.submitOnce(request)
+          : await store.useKeyOnce({ key, usedBy: request.usedBy, notification });
+      return outcome;
+    });
+    const { used = 0, accepted = 0, ...others } = Object.fromEntries(outcomes) as Record<string, number>;
+    expect([used + accepted, others]).toEqual([1, { "already-used": 59 }]);
+    const deliveries = accepted === 1 ? 2 : 1;
+    expect(await countRows(database)).toEqual({
+      ...{ usedKeys: 1, submissions: accepted, notifications: 1, deliveries },
+    });
+  },
+);
+
 testOnEachDatabase("a submission that fails half-way leaves nothing behind", async ({ database }) => {
   const store = createSubmissionStore({ database, clock: createTestClock().clock });
-  // The same channel twice breaks the very last statement.
+  // The same channel twice breaks the statement that queues the deliveries.
   const notification = { ...request.notification, channels: ["webhook", "webhook"] };
   await expect(store.submitOnce({ ...request, notification })).rejects.toThrow();
   expect(await countRows(database)).toEqual({ usedKeys: 0, submissions: 0, notifications: 0, deliveries: 0 });

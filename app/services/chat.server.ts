@@ -15,6 +15,8 @@ import { requireWithinLimit } from "~/platform/http/limit.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
+import { toToolCaller } from "~/tools/tool-caller";
+import { mayRun } from "~/tools/tool";
 import type { GateServices } from "./gate.server";
 import type { QuotaServices } from "./quota.server";
 import type { ToolServices } from "./tools.server";
@@ -69,12 +71,16 @@ export function wireChat({
         requiredScope: "chat",
         isRequired: conversation.requiresJwt,
       });
-      const claims = caller?.claims;
+      const toolCaller = toToolCaller(caller);
       return answerChat({
-        dependencies,
+        // A model that is offered what it may not do only wastes a step on being refused.
+        dependencies: {
+          ...dependencies,
+          tools: tools.registry.filter((tool) => mayRun({ tool, caller: toolCaller })),
+        },
         call: {
           body,
-          caller: claims ? { address: claims.sub, tokenId: claims.tokenId, scopes: claims.scopes } : null,
+          caller: toolCaller,
           signal: context.signal,
           requireWithinLimit: () => requireWithinLimit({ context, name: "chat" }),
           admitAnswer: () => quota.admitAnswer({ caller }),

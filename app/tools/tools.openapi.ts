@@ -3,7 +3,7 @@ import { exampleAccessToken } from "~/gate/gate-examples";
 import type { RefusalName } from "~/platform/http/refusal";
 import { refusalTable } from "~/platform/http/refusal";
 import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
-import { toolCallResultSchema, toolListSchema } from "./mcp/mcp.schema";
+import type { toolCallResultSchema, toolListSchema } from "./mcp/mcp.schema";
 import { errorCodes } from "./mcp/message";
 import { handshakeRevisions, statelessRevision } from "./mcp/revision";
 import { describeResource } from "./mcp/resource-metadata";
@@ -37,19 +37,25 @@ const rpcErrorSchema = z
   })
   .meta({ id: "ToolError" });
 
-const envelope = {
-  jsonrpc: z.literal("2.0").optional().describe("Where the message had it."),
-  id: z
-    .union([z.string().nullable(), z.int()])
-    .optional()
-    .describe("The message's, where it had `jsonrpc`; null where it could not be read."),
-};
-const failureSchema = z.object({ ...envelope, error: rpcErrorSchema }).meta({ id: "ToolFailure" });
+const jsonrpc = z.literal("2.0").optional().describe("Where the message had it.");
+/** Its id can be a null beside texts and numbers, which 3.0 has no way to say. */
+const failureSchema = z.looseObject({ jsonrpc, error: rpcErrorSchema }).meta({
+  id: "ToolFailure",
+  type: "object",
+  additionalProperties: true,
+  description:
+    "Beside `error`, where the message had `jsonrpc`: that and its `id`, which is null where it could not be read.",
+});
 const anyResult = z
   .looseObject({})
   .meta({ id: "ToolResult", type: "object", additionalProperties: true, description: "By the method." });
 const answerSchema = z
-  .object({ ...envelope, result: anyResult.optional(), error: rpcErrorSchema.optional() })
+  .object({
+    jsonrpc,
+    id: idSchema.optional(),
+    result: anyResult.optional(),
+    error: rpcErrorSchema.optional(),
+  })
   .meta({ id: "ToolAnswer", description: "With `result` or `error`." });
 
 const onlyPostSchema = z.object({ error: z.string() }).meta({ id: "OnlyPost" });

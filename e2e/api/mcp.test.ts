@@ -171,24 +171,26 @@ test("another host is refused, and so is the page of another site; the loopback 
       outgoing.once("error", reject).end(JSON.stringify({ method: "tools/list" }));
     });
   const own = `localhost:${port}`;
-  for (const headers of [
+  const foreign: Record<string, string>[] = [
     { Host: "evil.example" },
     { Host: `evil.example:${port}` },
     { Host: `localhost.evil.example:${port}` },
     { Host: own, Origin: "http://evil.example" },
     { Host: own, Origin: "null" },
     { Host: `127.0.0.1:${port}`, Origin: "http://evil.example" },
-  ]) {
+  ];
+  for (const headers of foreign) {
     const { status, text } = await ask(headers);
     expect(status, JSON.stringify(headers)).toBe(403);
     expect(JSON.parse(text)).toMatchObject({ error: { code: -32600 } });
   }
-  for (const headers of [
+  const familiar: Record<string, string>[] = [
     { Host: own },
     { Host: `127.0.0.1:${port}` },
     { Host: `[::1]:${port}` },
     { Host: own, Origin: `http://${own}` },
-  ]) {
+  ];
+  for (const headers of familiar) {
     expect((await ask(headers)).status, JSON.stringify(headers)).toBe(200);
   }
 });

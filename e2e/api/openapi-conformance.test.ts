@@ -239,6 +239,48 @@ test("the conversation is answered as described, and its quota with it", async (
   await expectDescribed({ ...told, headers: {}, body: "text" }, { status: 415, origin });
 });
 
+const mcpPath = "/api/mcp";
+const listing = { method: "tools/list" };
+
+test("the tools are listed, called and refused as described", async () => {
+  const { accessToken } = (await gate.signIn(holder)).body;
+  const bearer = { Authorization: `Bearer ${String(accessToken)}` };
+  const mcp = { jsonrpc: "2.0", id: 1 };
+  const stateless = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const named = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "ping" };
+  const wanted = (name: string, args = {}) => ({ method: "tools/call", params: { name, arguments: args } });
+  for (const [message, status, headers] of [
+    [listing, 200, {}],
+    [{ ...mcp, ...listing }, 200, {}],
+    [{ ...mcp, id: "a", ...wanted("key_status", { tokenId: holder.tokenId }) }, 200, bearer],
+    [wanted("get_gated_content"), 200, bearer],
+    [wanted("key_status", { tokenId: "x" }), 200, {}],
+    [{ ...mcp, method: "none" }, 200, {}],
+    [{ jsonrpc: "2.0", method: "notifications/initialized" }, 202, {}],
+    [[], 400, {}],
+    [{ ...mcp, id: null, method: "ping" }, 400, {}],
+    [{ ...mcp, method: "ping" }, 400, { "MCP-Protocol-Version": "1999-01-01" }],
+    [wanted("mark_key_used"), 401, {}],
+    [{ ...mcp, ...listing }, 401, { Authorization: "Bearer x" }],
+    [listing, 403, { Origin: "https://evil.example" }],
+    [{ ...mcp, method: "ping", params: { _meta: stateless } }, 404, named],
+  ] as [unknown, number, Record<string, string>][]) {
+    await expectDescribed(post(mcpPath, message, headers), { status });
+  }
+  const told = { path: mcpPath, method: "POST", headers: json };
+  await expectDescribed({ ...told, body: "{" }, { status: 400 });
+  const asMcp = { ...json, Accept: "application/json, text/event-stream" };
+  await expectDescribed({ ...told, headers: asMcp, body: "{" }, { status: 400 });
+  await expectDescribed({ ...told, body: JSON.stringify("a".repeat(270_000)) }, { status: 413 });
+  await expectDescribed({ ...told, headers: {}, body: "text" }, { status: 415 });
+  const wellKnown = "/.well-known/oauth-protected-resource";
+  await expectDescribed({ path: `${wellKnown}/api/mcp` }, { status: 200 });
+  await expectDescribed({ path: `${wellKnown}/api/none` }, { status: 404 });
+});
+
 test("a database that is broken is answered as described", async () => {
   const { origin, dataDir } = await openServer(talkative);
   const { body } = await clientOf({ origin }).signIn(holder);
@@ -247,6 +289,7 @@ test("a database that is broken is answered as described", async () => {
   await breakDatabase(path.join(dataDir, "latchkey.db"));
   await expectDescribed(post(chatPath, question, bearer), { status: 503, origin });
   await expectDescribed({ path: "/api/quota", headers: bearer }, { status: 503, origin });
+  await expectDescribed(post(mcpPath, listing, bearer), { status: 503, origin });
 });
 
 /** Writes nonsense over the file; a change through another connection first makes the server look at it again. */
@@ -270,6 +313,7 @@ test("exhausted limits are answered as described", async () => {
     RATE_LIMIT_TOKEN_STATUS: limit,
     RATE_LIMIT_QUOTA_RESET: limit,
     RATE_LIMIT_CHAT: limit,
+    RATE_LIMIT_MCP: limit,
   });
   const { origin } = strict;
   const form = await gate.formBody({ ...holder, message: "For another gate." });
@@ -282,6 +326,8 @@ test("exhausted limits are answered as described", async () => {
   ];
   await fetch(`${origin}${chatPath}`, post(chatPath, question) as RequestInit);
   await expectDescribed(post(chatPath, question), { status: 429, origin });
+  await fetch(`${origin}${mcpPath}`, post(mcpPath, listing) as RequestInit);
+  await expectDescribed(post(mcpPath, listing), { status: 429, origin });
   for (const request of asked) {
     await fetch(`${origin}${request.path}`, request as RequestInit);
     const { headers, text } = await expectDescribed(request, { status: 429, origin });

@@ -13,13 +13,14 @@ import { benchParts } from "./part-costs";
 import { benchStreams } from "./stream-costs";
 import { describeMachine, replaceMeasured, toText } from "./report";
 import type { Report } from "./report";
+import { benchTools } from "./tool-costs";
 
 const usage = `Usage: npm run bench [-- options]
 
-  --write        put the measured tables into docs/performance.md and the decisions about parts and streams
+  --write        put the measured tables into docs/performance.md and the decisions about parts, streams and tools
   --rounds N     rounds for each operation (default 5)
   --scale X      multiplies the requests of a round (default 1)
-  --only SLUG    one operation: ${operations.map(({ slug }) => slug).join(", ")}, parts, streams
+  --only SLUG    one operation: ${operations.map(({ slug }) => slug).join(", ")}, parts, streams, tools
   --profile      write a CPU profile of the server to e2e/.results
 `;
 
@@ -42,16 +43,17 @@ const { values: options } = parseArgs({
 if (options.help) console.log(usage);
 else {
   mkdirSync(resultsDir, { recursive: true });
-  if (!["streams", "parts"].includes(options.only ?? "")) await runBench();
+  if (!["parts", "streams", "tools"].includes(options.only ?? "")) await runBench();
   if ([undefined, "parts"].includes(options.only)) await benchParts({ resultsDir, write: options.write });
   if ([undefined, "streams"].includes(options.only)) await benchStreams({ resultsDir, write: options.write });
+  if ([undefined, "tools"].includes(options.only))
+    await benchTools({ resultsDir, write: options.write, ...readSize() });
 }
 
 async function runBench(): Promise<void> {
-  const rounds = Math.max(1, Number.parseInt(options.rounds, 10));
-  const scale = Number(options.scale);
+  const { rounds, scale } = readSize();
   const chosen = operations.filter(({ slug }) => options.only === undefined || slug === options.only);
-  if (chosen.length === 0 || !(scale > 0) || Number.isNaN(rounds)) throw new Error(usage);
+  if (chosen.length === 0) throw new Error(usage);
   const loadBefore = os.loadavg();
   const nodeOptions = options.profile ? ["--cpu-prof", `--cpu-prof-dir=${path.resolve(resultsDir)}`] : [];
   const place = await openBenchPlace({ nodeOptions });
@@ -76,6 +78,13 @@ async function runBench(): Promise<void> {
   } finally {
     await place.close();
   }
+}
+
+function readSize(): { rounds: number; scale: number } {
+  const rounds = Math.max(1, Number.parseInt(options.rounds, 10));
+  const scale = Number(options.scale);
+  if (!(scale > 0) || Number.isNaN(rounds)) throw new Error(usage);
+  return { rounds, scale };
 }
 
 function judgeAll(measurements: readonly Measurement[]): Verdict[] {

@@ -12,7 +12,7 @@ export type WorkerProcess<Message, Value> = {
 
 /** A module of this folder as a process of its own, so that its work is not counted with ours or the server's. */
 export function startWorkerProcess<Message extends object, Value>(
-  module: "bare-server.ts" | "load-generator.ts",
+  module: "bare-server.ts" | "load-generator.ts" | "sdk-tools-server.ts",
 ): WorkerProcess<Message, Value> {
   const child = fork(fileURLToPath(new URL(module, import.meta.url)), { serialization: "advanced" });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

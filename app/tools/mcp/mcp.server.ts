@@ -3,6 +3,7 @@ import type { Caller } from "~/gate/caller.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { ToolCaller } from "../tool";
+import { toToolCaller } from "../tool-caller";
 import { addressRefusal, answerAccepted, answerOutcome } from "./answer.server";
 import type { Addressee } from "./answer.server";
 import type { McpDispatcher } from "./dispatch.server";
@@ -105,12 +106,6 @@ function requireTrustedPlace({
 /** For what goes wrong before there is a message: clients of the protocol say so in their headers. */
 function looksLikeMcp(headers: IncomingHttpHeaders): boolean {
   return headers["mcp-protocol-version"] !== undefined || /text\/event-stream/i.test(headers.accept ?? "");
-}
-
-function toToolCaller(caller: Caller | null): ToolCaller {
-  if (caller === null) return null;
-  const { sub: address, tokenId, scopes, iat: issuedAtSeconds } = caller.claims;
-  return { address, tokenId, scopes, issuedAtSeconds };
 }
 
 /** RFC 9728: a refusal to somebody unknown says where to read about the way in. */

@@ -1,0 +1,17 @@
+/** The document with what stands between the marks of this name replaced. */
+export function replaceBetweenMarks({
+  document,
+  name,
+  text,
+}: {
+  document: string;
+  name: string;
+  text: string;
+}): string {
+  const beginMark = `<!-- bench:${name}:begin -->`;
+  const endMark = `<!-- bench:${name}:end -->`;
+  const begin = document.indexOf(beginMark);
+  const end = document.indexOf(endMark);
+  if (begin < 0 || end < begin) throw new Error(`The document lacks the marks ${beginMark} and ${endMark}.`);
+  return `${document.slice(0, begin + beginMark.length)}\n\n${text}\n\n${document.slice(end)}`;
+}

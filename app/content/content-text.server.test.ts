@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { writeContentText } from "./content-text.server";
+
+const audioData = {
+  ...{ headline: "Hear this", title: "A tune", description: "Two minutes.", error: false },
+  ...{ audioSrc: "https://gate.example/media/7/a.mp3?exp=1&sig=x", imageSrc: "", imageAlt: "" },
+};
+const silence = {
+  headline: "",
+  title: "",
+  description: "",
+  audioSrc: "",
+  imageSrc: "",
+  imageAlt: "",
+  error: true,
+};
+const empty = { welcomeText: "", textSubmissionAreaHtml: "", audioData: silence, styles: "", script: "" };
+
+test("writes what there is under headings, and leaves markup, style and script out", () => {
+  const text = writeContentText({
+    welcomeText: "\nHello **you**.\n",
+    textSubmissionAreaHtml:
+      "<form><p>Say &lt;something&gt; &amp; send</p><textarea></textarea><script>x()</script></form>",
+    audioData,
+    styles: "body { color: red }",
+    script: "alert(1)",
+  });
+  expect(text).toBe(
+    [
+      "# Welcome\n\nHello **you**.",
+      "# The one-time form\n\nSay <something> & send",
+      `# Audio\n\nHear this\nA tune\nTwo minutes.\nListen: ${audioData.audioSrc}`,
+    ].join("\n\n"),
+  );
+});
+
+test("a picture is named with its words, a broken audio not at all, and nothing is said in words", () => {
+  const imageSrc = "https://gate.example/media/7/p.png";
+  expect(writeContentText({ ...empty, audioData: { ...audioData, imageSrc, imageAlt: "A cat" } })).toContain(
+    `Picture (A cat): ${imageSrc}`,
+  );
+  expect(writeContentText({ ...empty, welcomeText: "Hi" })).toBe("# Welcome\n\nHi");
+  expect(writeContentText(empty)).toBe("There is nothing behind the gate at the moment.");
+});
