@@ -7,7 +7,7 @@ import { resetByRequest, resetQuotas } from "./quota-reset.server";
 import type { ResetRequest, ResetSettings } from "./quota-reset.server";
 import { createQuotaStore } from "./quota.store.server";
 import { createQuotaWindowStore } from "./quota-windows.store.server";
-import { ownerOfAddress, ownerOfKey } from "./quota-subject";
+import { ownerOfAddress, ownerOfKey, ownerOfSpeech } from "./quota-subject";
 
 const place = { chainId: 31337, contractAddress: "0x00000000000000000000000000000000000000AA" };
 const secret = "the-secret-of-this-test";
@@ -131,6 +131,20 @@ testOnEachDatabase(
   },
 );
 
+test("what a key may have spoken goes with what it may have answered, and not with payments", async () => {
+  const { database } = await createTestDatabase();
+  const { dependencies, ledger } = await openReset({ database });
+  const owner = ownerOfSpeech({ ...place, tokenId: "1" });
+  const use = { owner, wanted: 400, minimum: 400, limit: 500, windowSeconds: 60, leaseSeconds: 60 };
+  expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
+  expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted", remaining: 100 });
+  await resetQuotas({ order: { scope: "crypto", mode: "all" }, actor, dependencies });
+  await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["2"] }, actor, dependencies });
+  expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted" });
+  await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["1"] }, actor, dependencies });
+  expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
+});
+
 test("every reset leaves an audit entry and a log line that say who, what and when, and no secret", async () => {
   const { database } = await createTestDatabase();
   const { ask, lines, entries, clock } = await openReset({ database });
@@ -142,7 +156,7 @@ test("every reset leaves an audit entry and a log line that say who, what and wh
     scope: "token",
     mode: "ids",
     tokenIds: ["1", "2"],
-    deleted: { token: 2 },
+    deleted: { token: 2, speech: 0 },
   });
   expect(entries()).toMatchObject([
     { level: "info", msg: "quotas were reset", ...actor, mode: "ids", tokenWindows: 2, cryptoWindows: 0 },

@@ -11,7 +11,12 @@ const maxNesting = 20;
 export function toSpeakableText(markdown: string): string {
   const blocks = isDeeplyNested(markdown) ? [speakWords(markdown)] : speakBlocks(lex(markdown));
   return blocks
-    .map((block) => block.replace(/\s+/g, " ").trim())
+    .map((block) =>
+      block
+        .replace(/\s+/g, " ")
+        .replace(/ (?=[.,;:!?…](?:\s|$))/g, "")
+        .trim(),
+    )
     .filter((block) => /[\p{L}\p{N}]/u.test(block))
     .map(endAsSentence)
     .join("\n");
@@ -99,7 +104,7 @@ function withoutTags(html: string): string {
 
 const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " " };
 const pictures =
-  /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|[\u200d\u20e3\ufe0e\ufe0f]|[\u{e0020}-\u{e007f}]/gu;
+  /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u200d|\u20e3|\ufe0e|\ufe0f|[\u{e0020}-\u{e007f}]/gu;
 
 /** Words without what only the eye can use. */
 function speakWords(text: string): string {
@@ -109,8 +114,9 @@ function speakWords(text: string): string {
     .replace(/\b0x([0-9a-f]{4})[0-9a-f]{8,}\b/gi, "0x$1")
     .replace(pictures, " ")
     .replace(/\[\^?\d{1,3}\]/g, " ")
+    .replace(/[-=]+>|<[-=]+/g, " ")
     .replace(/[*_`~|\\^{}<>[\]\u2190-\u21ff\u2500-\u25ff\u2022]+/g, " ")
-    .replace(/(?<![\p{L}\p{N}])#+|-{2,}|={2,}|-?>/gu, " ")
+    .replace(/(?<![\p{L}\p{N}])#+|-{2,}|={2,}/gu, " ")
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}]+/gu, " ");
 }
 

@@ -158,7 +158,7 @@ test("many clients that use one id at once each get the answer to their own ques
 
 test("another host is refused, and so is the page of another site; the loopback address is not", async () => {
   const { port } = gate.server;
-  const ask = (headers: { Host: string; Origin?: string }) =>
+  const ask = (headers: Record<string, string>) =>
     new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
       const outgoing = request(
         { host: "127.0.0.1", port, path: "/api/mcp", method: "POST", headers: { ...json, ...headers } },

@@ -389,6 +389,36 @@ test("every problem that was answered, and every one that is described, has a pa
   }
 });
 
+test("speech is answered as described, and refused as described", async () => {
+  const speechPath = "/api/tts";
+  const { origin } = await openServer({
+    NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+    TTS_QUOTA_CHARACTERS: "10",
+  });
+  const { body } = await clientOf({ origin }).signIn(holder);
+  const bearer = { Authorization: `Bearer ${String(body.accessToken)}` };
+  const elsewhere = { cookie: `jwt=${String(body.accessToken)}`, "sec-fetch-site": "cross-site" };
+  const ask = (value: unknown, headers = bearer as Record<string, string>) =>
+    post(speechPath, value, headers);
+
+  const { headers } = await expectDescribed(ask({ text: "Hi.", messageId: "m:0" }), { status: 200, origin });
+  expect([headers.get("x-message-id"), headers.get("x-quota-remaining")]).toEqual(["m:0", "7"]);
+  await expectDescribed(ask({ text: "" }), { status: 400, origin });
+  await expectDescribed(ask({ text: "a".repeat(4_001) }), { status: 400, origin });
+  await expectDescribed(ask({ text: "Hi.", messageId: "m 0" }), { status: 400, origin });
+  await expectDescribed({ ...ask({}), body: "{" }, { status: 400, origin });
+  await expectDescribed(ask({ text: "Hi." }, {}), { status: 401, origin });
+  await expectDescribed(ask({ text: "Hi." }, { Authorization: "Bearer no" }), { status: 401, origin });
+  await expectDescribed(ask({ text: "Hi." }, elsewhere), { status: 403, origin });
+  await expectDescribed({ path: speechPath, method: "GET" }, { status: 405, origin });
+  await expectDescribed(ask({ text: "a".repeat(40_000) }), { status: 413, origin });
+  await expectDescribed({ ...ask({}), headers: { "Content-Type": "text/plain" } }, { status: 415, origin });
+  await expectDescribed(ask({ text: "Привет" }), { status: 422, origin });
+  await expectDescribed(ask({ text: "Eight ch" }), { status: 429, origin });
+  const silent = await openServer({ TTS_PROVIDER: "disabled" });
+  await expectDescribed(ask({ text: "Hi." }, {}), { status: 503, origin: silent.origin });
+});
+
 test("nothing is described that was not seen, but for defects and connections that break", () => {
   const unseen = listOperations(document).flatMap(({ method, path, operation }) =>
     Object.keys(operation.responses)

@@ -133,6 +133,17 @@ test.each([
   ["AI_CHAT_QUOTA_TOKENS", "2e4", "1000000000"],
   ["AI_CHAT_QUOTA_WINDOW_SEC", "0", "1"],
   ["RATE_LIMIT_CHAT", "twenty", "0"],
+  ["RATE_LIMIT_TTS", "1/0", "20/60"],
+  ["TTS_PROVIDER", "parrot", "disabled"],
+  ["TTS_BASE_URL", "http://127.0.0.1:8880", "http://127.0.0.1:8880/v1/"],
+  ["TTS_VOICE", "alloy", "kal16"],
+  ["TTS_CACHE_MB", "-1", "0"],
+  ["TTS_THREADS", "0", "16"],
+  ["TTS_QUEUE", "1001", "0"],
+  ["TTS_QUOTA_CHARACTERS", "many", "0"],
+  ["TTS_QUOTA_WINDOW_SEC", "0", "1"],
+  ["ELEVENLABS_VOICE_ID", "../voices", "21m00Tcm4TlvDq8ikWAM"],
+  ["ELEVENLABS_BASE_URL", "https://user:pw@proxy.example.com", "https://proxy.example.com/v1"],
   ["RATE_LIMIT_QUOTA_RESET", "5", "5/60"],
 ])("%s refuses %s and takes %s", (name, refused, taken) => {
   expect(problemsOf({ ...production, [name]: refused }).map((problem) => problem.split(" ")[0])).toEqual([
@@ -171,6 +182,28 @@ test.each([
   expect(problemsOf(environment).map((problem) => problem.split(" ")[0])).toEqual(Object.keys(needed));
   expect(problemsOf({ ...environment, ...needed })).toEqual([]);
   expect(parseConfig({ ...environment, ...needed }).conversation).toMatchObject({ provider });
+});
+
+test.each([
+  ["openai", { OPENAI_API_KEY: "key" }],
+  ["elevenlabs", { ELEVENLABS_API_KEY: "key", ELEVENLABS_VOICE_ID: "voice" }],
+  ["local", { TTS_BASE_URL: "http://127.0.0.1:8880/v1" }],
+])("the speech of %s names each setting it lacks", (provider, needed) => {
+  const environment = { ...production, TTS_PROVIDER: provider };
+  expect(problemsOf(environment).map((problem) => problem.split(" ")[0])).toEqual(Object.keys(needed));
+  expect(parseConfig({ ...environment, ...needed, TTS_VOICE: "any" }).speech).toMatchObject({ provider });
+});
+
+test("speech needs nothing to be set, and an address alone chooses the server there", () => {
+  expect(parseConfig(production).speech).toMatchObject({
+    provider: "flite",
+    flite: { voice: "slt", threads: 2, queue: 16 },
+    cacheBytes: 256 * 1024 * 1024,
+    quota: { characters: 50_000, windowSeconds: 86_400 },
+  });
+  const address = { ...production, TTS_BASE_URL: "http://127.0.0.1:8880/v1" };
+  expect(parseConfig(address).speech.provider).toBe("local");
+  expect(parseConfig({ ...address, TTS_PROVIDER: "disabled" }).speech.provider).toBe("disabled");
 });
 
 test("addresses of providers lose the slash at their end, and the account makes the address of edge inference", () => {

@@ -1,5 +1,6 @@
 // One thread that turns sentences into MP3. Plain JavaScript, because a thread is started from a file and the bundle of
 // the server holds none: the same file serves the built server, development and tests.
+/* global WebAssembly */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { parentPort } from "node:worker_threads";

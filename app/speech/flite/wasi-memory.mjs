@@ -1,6 +1,8 @@
 // The part of WASI (preview 1) that a program needs that takes arguments and writes one file: no disk, no network, no
 // environment. What is not offered here the program cannot do.
 
+/* global WebAssembly, TextEncoder, TextDecoder */
+
 const success = 0;
 const badDescriptor = 8;
 const invalid = 28;

@@ -1,0 +1,231 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, readdir, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createAudioCache } from "./audio-cache.server";
+import { createAudioLibrary } from "./audio-library.server";
+import type { OpenAudio } from "./audio-library.server";
+import { SpeechBusy, SpeechFault } from "./providers/speech-provider";
+
+type Feed = {
+  signal: AbortSignal;
+  give: (chunk: Uint8Array) => void;
+  end: () => void;
+  fail: (error: Error) => void;
+  /** How many bytes were pulled. */
+  taken: () => number;
+};
+
+/** A provider that gives what the test tells it to. */
+function createSpeaker() {
+  const feeds: Feed[] = [];
+  async function speak({ signal }: { signal: AbortSignal }) {
+    const queue: (Uint8Array | Error | null)[] = [];
+    let wake = () => {};
+    let taken = 0;
+    const put = (entry: Uint8Array | Error | null) => (queue.push(entry), wake());
+    signal.addEventListener("abort", () => put(signal.reason as Error));
+    feeds.push({ signal, give: put, end: () => put(null), fail: put, taken: () => taken });
+    async function* chunks() {
+      for (;;) {
+        while (queue.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+        const entry = queue.shift();
+        if (entry === null || entry === undefined) return;
+        if (entry instanceof Error) throw entry;
+        taken += entry.length;
+        yield entry;
+      }
+    }
+    return await Promise.resolve({ contentType: "audio/test", chunks: chunks() });
+  }
+  return { speak, feeds };
+}
+
+async function openLibrary({
+  maxBytes = 10_000_000,
+  maxFlights,
+  dir: given,
+}: { maxBytes?: number; maxFlights?: number; dir?: string } = {}) {
+  const dir = given ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-speech-")));
+  if (!given) onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  let nowMs = 1_700_000_000_000;
+  const warnings: string[] = [];
+  const cache = createAudioCache({
+    dir,
+    maxBytes,
+    clock: () => nowMs,
+    warn: (message) => void warnings.push(message),
+  });
+  await cache.start();
+  const library = createAudioLibrary({ cache, maxFlights });
+  const speaker = createSpeaker();
+  const open = (text: string, signal = new AbortController().signal) =>
+    library.open({ identity: ["voice", text], speak: speaker.speak, signal });
+  const listFiles = async (ending: string) => (await readdir(dir)).filter((name) => name.endsWith(ending));
+  return { dir, open, ...speaker, listFiles, warnings, pass: (ms: number) => (nowMs += ms) };
+}
+
+async function readAll({ reader }: OpenAudio): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for (let chunk = await reader.next(); chunk !== null; chunk = await reader.next()) chunks.push(chunk);
+  reader.leave();
+  return Buffer.concat(chunks);
+}
+
+async function say({
+  place,
+  text,
+  bytes,
+}: {
+  place: Awaited<ReturnType<typeof openLibrary>>;
+  text: string;
+  bytes: Buffer;
+}) {
+  const count = place.feeds.length;
+  const audio = await place.open(text);
+  const feed = place.feeds[count];
+  feed?.give(bytes);
+  feed?.end();
+  const read = await readAll(audio);
+  return { isKept: audio.isKept, read };
+}
+
+test("what was spoken once comes from the cache, in another process too", async () => {
+  const place = await openLibrary();
+  const bytes = randomBytes(200_000);
+  expect(await say({ place, text: "a", bytes })).toEqual({ isKept: false, read: bytes });
+  const again = await place.open("a");
+  expect([again.isKept, again.contentType, again.totalBytes]).toEqual([true, "audio/test", 200_000]);
+  expect(await readAll(again)).toEqual(bytes);
+  expect((await place.open("b")).isKept).toBe(false);
+
+  const other = await openLibrary({ dir: place.dir });
+  expect(await readAll(await other.open("a"))).toEqual(bytes);
+  expect(other.feeds).toHaveLength(0);
+});
+
+test("many who ask for the same at once are served by one synthesis, the late ones from its beginning", async () => {
+  const { open, feeds } = await openLibrary();
+  const early = await Promise.all(Array.from({ length: 10 }, () => open("a")));
+  expect(feeds).toHaveLength(1);
+  const reading = early.map(readAll);
+  feeds[0]!.give(Buffer.from("one "));
+  expect(Buffer.from((await (await open("a")).reader.next())!).toString()).toBe("one ");
+  const late = readAll(await open("a"));
+  feeds[0]!.give(Buffer.from("two"));
+  feeds[0]!.end();
+  for (const bytes of await Promise.all([...reading, late])) expect(bytes.toString()).toBe("one two");
+  expect(feeds).toHaveLength(1);
+});
+
+test("one who leaves does not take it from the others; when the last one leaves the provider is told", async () => {
+  const { open, feeds, listFiles } = await openLibrary();
+  const leaving = new AbortController();
+  const [first, second] = [await open("a", leaving.signal), await open("a")];
+  feeds[0]!.give(Buffer.from("one"));
+  await first.reader.next();
+  leaving.abort(new Error("gone"));
+  expect(feeds[0]!.signal.aborted).toBe(false);
+  await second.reader.next();
+  second.reader.leave();
+  expect(feeds[0]!.signal.aborted).toBe(true);
+  await expect.poll(() => listFiles(".part")).toEqual([]);
+  expect(await listFiles(".audio")).toEqual([]);
+  await open("a");
+  expect(feeds).toHaveLength(2);
+});
+
+test("what breaks off gives what it had, then an error, and is not kept", async () => {
+  const { open, feeds, listFiles } = await openLibrary();
+  const audio = await open("a");
+  feeds[0]!.give(Buffer.from("half"));
+  expect(Buffer.from((await audio.reader.next())!).toString()).toBe("half");
+  feeds[0]!.fail(new SpeechFault({ details: "broke off" }));
+  await expect(audio.reader.next()).rejects.toThrow("broke off");
+  audio.reader.leave();
+  await expect.poll(() => listFiles("")).toEqual([]);
+
+  const empty = await open("b");
+  feeds[1]!.end();
+  await expect(empty.reader.next()).rejects.toThrow("no audio came");
+});
+
+test("files that were cut, altered or renamed are never served", async () => {
+  const place = await openLibrary();
+  const bytes = randomBytes(1_000);
+  const damages: ((file: string) => Promise<unknown>)[] = [
+    (file) => truncate(file, 500),
+    (file) => truncate(file, 0),
+    async (file) => writeFile(file, (await readFile(file)).fill(0, 10, 11)),
+    async (file) => writeFile(file, (await readFile(file)).subarray(1)),
+    (file) => writeFile(file, bytes),
+  ];
+  bytes[10] = 7;
+  for (const damage of damages) {
+    expect(await say({ place, text: "a", bytes })).toEqual({ isKept: false, read: bytes });
+    const [name] = await place.listFiles(".audio");
+    await damage(path.join(place.dir, name!));
+  }
+  expect(await say({ place, text: "a", bytes })).toEqual({ isKept: false, read: bytes });
+  expect(place.warnings).toHaveLength(damages.length);
+  const [name] = await place.listFiles(".audio");
+  const whole = await readFile(path.join(place.dir, name!));
+  expect((await say({ place, text: "b", bytes: Buffer.from("other") })).isKept).toBe(false);
+  const [other] = (await place.listFiles(".audio")).filter((candidate) => candidate !== name);
+  await writeFile(path.join(place.dir, other!), whole);
+  expect((await say({ place, text: "b", bytes: Buffer.from("other") })).isKept).toBe(false);
+});
+
+test("the cache keeps to its size, and what was asked for the longest ago goes first", async () => {
+  const place = await openLibrary({ maxBytes: 100_000 });
+  const bytes = randomBytes(20_000);
+  for (const text of ["a", "b", "c", "d"]) {
+    await say({ place, text, bytes });
+    place.pass(1_000);
+  }
+  expect(await say({ place, text: "a", bytes })).toMatchObject({ isKept: true });
+  place.pass(1_000);
+  await say({ place, text: "e", bytes });
+  await expect.poll(() => place.listFiles(".audio")).toHaveLength(4);
+  expect(await say({ place, text: "a", bytes })).toMatchObject({ isKept: true });
+  expect(await say({ place, text: "b", bytes })).toMatchObject({ isKept: false });
+
+  const large = await openLibrary({ maxBytes: 100_000 });
+  await say({ place: large, text: "large", bytes: randomBytes(25_001) });
+  const none = await openLibrary({ maxBytes: 0 });
+  await say({ place: none, text: "a", bytes });
+  for (const { listFiles } of [large, none]) await expect.poll(() => listFiles("")).toEqual([]);
+});
+
+test("parts that a dead process left go at the next start, those of a living one stay", async () => {
+  const { dir } = await openLibrary();
+  await writeFile(path.join(dir, "old.part"), "half");
+  await writeFile(path.join(dir, "new.part"), "half");
+  await utimes(path.join(dir, "old.part"), 1_600_000_000, 1_600_000_000);
+  const { listFiles } = await openLibrary({ dir });
+  expect(await listFiles(".part")).toEqual(["new.part"]);
+});
+
+test("the provider is paused while the reader takes nothing, a megabyte ahead of it", async () => {
+  const { open, feeds } = await openLibrary();
+  const audio = await open("a");
+  const chunk = Buffer.alloc(256 * 1024, 1);
+  for (let index = 0; index < 40; index += 1) feeds[0]!.give(chunk);
+  feeds[0]!.end();
+  await audio.reader.next();
+  await expect.poll(() => feeds[0]!.taken()).toBeGreaterThanOrEqual(1024 * 1024);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(feeds[0]!.taken()).toBeLessThanOrEqual(1024 * 1024 + 2 * chunk.length);
+  expect((await readAll(audio)).length).toBe(40 * chunk.length - 64 * 1024);
+});
+
+test("only so many speak at once; whoever left before the beginning is served nothing", async () => {
+  const { open, feeds } = await openLibrary({ maxFlights: 2 });
+  const [one] = [await open("a"), await open("b")];
+  await expect(open("c")).rejects.toThrow(SpeechBusy);
+  expect((await open("a")).isKept).toBe(false);
+  one.reader.leave();
+  expect(feeds).toHaveLength(2);
+  await expect(open("c", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+});

@@ -1,0 +1,125 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { createFliteSpeech } from "~/speech/providers/flite.gateway.server";
+import { SpeechBusy, UnspeakableText } from "~/speech/providers/speech-provider";
+import { decodeMp3 } from "~/testing/mp3";
+import { createFlitePool } from "./flite-pool.server";
+import type { FlitePool } from "./flite-pool.server";
+
+function openPool(terms: Partial<Parameters<typeof createFlitePool>[0]> = {}): FlitePool {
+  const pool = createFlitePool({ maxThreads: 1, maxWaiting: 4, ...terms });
+  onTestFinished(pool.stop);
+  return pool;
+}
+
+const { signal } = new AbortController();
+const sentence = {
+  text: "The lamp in the window is burning, and whoever holds the key may come in.",
+  voice: "slt",
+};
+
+test("every voice speaks, each sentence is an MP3 of its own, and two in a row are one", async () => {
+  const pool = openPool();
+  for (const voice of ["slt", "rms", "awb", "kal16", "kal"]) {
+    const audio = await pool.speak({ sentence: { ...sentence, voice }, isFirst: true, signal });
+    const { seconds, loudness } = await decodeMp3(audio);
+    expect(seconds, voice).toBeGreaterThan(2.5);
+    expect(seconds, voice).toBeLessThan(8);
+    expect(loudness, voice).toBeGreaterThan(0.01);
+    const twice = await decodeMp3(Buffer.concat([audio, audio]));
+    expect(twice.seconds).toBeGreaterThan(seconds * 1.9);
+  }
+});
+
+test("the same sentence sounds the same again, and what looks like an option is spoken", async () => {
+  const pool = openPool();
+  const speak = (text: string) => pool.speak({ sentence: { text, voice: "slt" }, isFirst: true, signal });
+  const [once, again] = [await speak("Come in."), await speak("Come in.")];
+  expect(Buffer.from(once).equals(Buffer.from(again))).toBe(true);
+  expect((await decodeMp3(await speak("-o /etc/passwd"))).seconds).toBeGreaterThan(1);
+});
+
+test("while a sentence is spoken the main thread goes on", async () => {
+  const pool = openPool();
+  await pool.speak({ sentence, isFirst: true, signal });
+  let isOver = false;
+  const long = { ...sentence, text: `${sentence.text} `.repeat(8) };
+  const speaking = pool.speak({ sentence: long, isFirst: true, signal }).finally(() => (isOver = true));
+  let turns = 0;
+  while (!isOver) {
+    await nextTurn();
+    turns += 1;
+  }
+  await speaking;
+  // On the main thread it would be one turn or two.
+  expect(turns).toBeGreaterThan(20);
+});
+
+test("there are no more threads than allowed; a new text waits only where there is room, one that began always", async () => {
+  const pool = openPool({ maxThreads: 2, maxWaiting: 3 });
+  const ask = (isFirst: boolean) => pool.speak({ sentence, isFirst, signal });
+  const taken = Array.from({ length: 5 }, () => ask(true));
+  expect(pool.readLoad()).toEqual({ waiting: 3, threads: 2 });
+  await expect(ask(true)).rejects.toThrow(SpeechBusy);
+  const going = ask(false);
+  expect(pool.readLoad()).toEqual({ waiting: 4, threads: 2 });
+  const audios = await Promise.all([...taken, going]);
+  expect(audios.every((audio) => audio.length > 1_000)).toBe(true);
+  expect(pool.readLoad()).toEqual({ waiting: 0, threads: 2 });
+});
+
+test("who leaves frees the place in the queue at once", async () => {
+  const pool = openPool({ maxWaiting: 1 });
+  const leaving = new AbortController();
+  const speaking = pool.speak({ sentence, isFirst: true, signal });
+  const waiting = pool.speak({ sentence, isFirst: true, signal: leaving.signal });
+  leaving.abort(new Error("gone"));
+  await expect(waiting).rejects.toThrow("gone");
+  expect(pool.readLoad().waiting).toBe(0);
+  await expect(pool.speak({ sentence, isFirst: true, signal: leaving.signal })).rejects.toThrow("gone");
+  expect((await speaking).length).toBeGreaterThan(1_000);
+});
+
+test("a sentence that takes too long costs its thread and not the next sentence", async () => {
+  const pool = openPool({ taskTimeoutMs: 1 });
+  await expect(pool.speak({ sentence, isFirst: true, signal })).rejects.toThrow("the embedded voice failed");
+  expect(pool.readLoad()).toEqual({ waiting: 0, threads: 0 });
+  await expect(pool.speak({ sentence, isFirst: true, signal })).rejects.toThrow("the embedded voice failed");
+});
+
+test("idle threads end; a pool that has stopped speaks no more", async () => {
+  const pool = openPool({ idleMs: 10 });
+  await pool.speak({ sentence, isFirst: true, signal });
+  await expect.poll(() => pool.readLoad().threads).toBe(0);
+  const speaking = pool.speak({ sentence, isFirst: true, signal });
+  const waiting = pool.speak({ sentence, isFirst: true, signal });
+  const outcomes = Promise.allSettled([speaking, waiting]);
+  await pool.stop();
+  expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  await expect(pool.speak({ sentence, isFirst: true, signal })).rejects.toThrow("stopping");
+});
+
+test("a text is spoken a sentence ahead of its listener, and no further", async () => {
+  const asked: string[] = [];
+  const pool = {
+    speak: ({ sentence: { text } }: { sentence: { text: string } }) => {
+      asked.push(text);
+      return Promise.resolve(Buffer.from(text));
+    },
+  };
+  const provider = createFliteSpeech({ pool, voice: "slt" });
+  const { chunks, contentType } = await provider.speak({
+    text: "One.\nТолько кириллица.\nTwo. Three. Four.",
+    signal,
+  });
+  expect(contentType).toBe("audio/mpeg");
+  const iterator = chunks[Symbol.asyncIterator]();
+  expect(asked).toEqual(["One."]);
+  expect(Buffer.from((await iterator.next()).value as Uint8Array).toString()).toBe("One.");
+  expect(asked).toEqual(["One.", "Two."]);
+  await iterator.next();
+  expect(asked).toEqual(["One.", "Two.", "Three."]);
+  await iterator.return?.();
+  expect(asked).toHaveLength(3);
+  await expect(provider.speak({ text: "Только кириллица.", signal })).rejects.toThrow(UnspeakableText);
+});

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { toLatinSpeech } from "./latin-speech";
+
+test.each([
+  ["Hello there.", "Hello there."],
+  ["Crème brûlée in Łódź – “naïve”…", 'Creme brulee in Lodz - "naive"...'],
+  ["Straße, Æsir, Þor", "Strasse, AEsir, Thor"],
+  ["It costs €5 at 20°", "It costs euros 5 at 20 degrees"],
+  ["The word 漢字 means characters.", "The word means characters."],
+  ["42", "42"],
+  ["Привет, мир", null],
+  ["漢字かな", null],
+  ["مرحبا hi", null],
+  ["…", null],
+  ["", null],
+])("%j becomes %j", (text, spoken) => {
+  expect(toLatinSpeech(text)).toBe(spoken);
+});

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { toWellFormedText } from "~/platform/well-formed-text";
+import { createSentenceStream, splitIntoSentences } from "./sentences";
+
+const split = (text: string, maxChars = 200) => splitIntoSentences({ text, maxChars });
+
+test.each([
+  ["One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]],
+  ["It is 3.14 or v2.0.1 exactly. Yes.", ["It is 3.14 or v2.0.1 exactly.", "Yes."]],
+  ["Dr. Smith met J. Doe, i.e. him. Then left.", ["Dr. Smith met J. Doe, i.e. him.", "Then left."]],
+  ['He said "Go." Then "Stop!" loudly.', ['He said "Go."', 'Then "Stop!"', "loudly."]],
+  ["Wait... What?! No…  Yes", ["Wait...", "What?!", "No…", "Yes"]],
+  ["A line\nanother line\n\nlast", ["A line", "another line", "last"]],
+  ["これは文です。次の文！", ["これは文です。", "次の文！"]],
+  ["1. First. 2. Second.", ["1. First.", "2. Second."]],
+  ["I know. So do I. Good.", ["I know.", "So do I.", "Good."]],
+  ["See [a. b](x) and `c. d` here. End", ["See [a. b](x) and `c. d` here.", "End"]],
+  ["", []],
+  [" \n ", []],
+])("cuts %j", (text, sentences) => {
+  expect(split(text)).toEqual(sentences);
+});
+
+test("long sentences are cut at a clause, else at a word, else in the middle, and never inside a character", () => {
+  expect(split("the first clause is here, the second one follows", 30)).toEqual([
+    "the first clause is here,",
+    "the second one follows",
+  ]);
+  expect(split("aaaa bbbb cccc dddd", 10)).toEqual(["aaaa bbbb", "cccc dddd"]);
+  expect(split("x".repeat(25), 10).map((part) => part.length)).toEqual([10, 10, 5]);
+  const keys = split("🔑".repeat(20), 7);
+  expect(keys.join("")).toBe("🔑".repeat(20));
+  expect(keys.every((part) => toWellFormedText(part) === part && part.length <= 7)).toBe(true);
+});
+
+test("nothing is lost, however the text is cut and streamed", () => {
+  const text = 'Well, 3.5 of them. "Really?" Yes! See e.g. this.\nNew line here… and 日本語です。 Done';
+  const bare = (parts: readonly string[]) => parts.join("").replace(/\s/g, "");
+  for (const maxChars of [5, 12, 40, 500]) {
+    expect(bare(split(text, maxChars))).toBe(bare([text]));
+    for (let size = 1; size < 12; size += 1) {
+      const stream = createSentenceStream({ maxChars });
+      const pieces: string[] = [];
+      for (let at = 0; at < text.length; at += size) pieces.push(...stream.push(text.slice(at, at + size)));
+      pieces.push(...stream.flush());
+      expect(pieces, `${maxChars} ${size}`).toEqual(split(text, maxChars));
+      expect(pieces.every((piece) => piece.length <= maxChars)).toBe(true);
+    }
+  }
+});
+
+test("a sentence is given out as soon as it is certain, and not before", () => {
+  const stream = createSentenceStream({ maxChars: 200 });
+  expect(stream.push("It is 3.")).toEqual([]);
+  expect(stream.push("14 now.")).toEqual([]);
+  expect(stream.push(" And")).toEqual(["It is 3.14 now."]);
+  expect(stream.flush()).toEqual(["And"]);
+  expect(stream.flush()).toEqual([]);
+});

@@ -1,0 +1,281 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import {
+  answeringSpeech,
+  breakingOffAfter,
+  neverSpeaking,
+  pausingAfter,
+  sounding,
+  soundingLong,
+} from "~/testing/speech-server";
+import type { SpeechBehaviour } from "~/testing/speech-server";
+import { limitsOff } from "./chat-fixture";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+import {
+  localSpeaker,
+  openSpeech,
+  readAudio,
+  sendSpeech,
+  speak,
+  speechLimitOff,
+  startSpeaker,
+  startSpeechGate,
+} from "./tts-fixture";
+
+const key = "sk-test-0123456789abcdefghijklmnop";
+const sound = Buffer.from("the sound of a voice");
+
+// Many servers are started here, one after the other.
+vi.setConfig({ testTimeout: 120_000 });
+
+let gate: Gate;
+beforeAll(async () => {
+  gate = await openGate({ env: { ...limitsOff, ...speechLimitOff } });
+});
+afterAll(() => gate.close());
+
+const providers = [
+  {
+    name: "openai",
+    settings: (baseUrl: string) => ({
+      TTS_PROVIDER: "openai",
+      OPENAI_API_KEY: key,
+      OPENAI_BASE_URL: baseUrl,
+    }),
+    path: "/v1/audio/speech",
+    headers: { authorization: `Bearer ${key}` },
+    body: { model: "gpt-4o-mini-tts", voice: "alloy", input: "Read me.", response_format: "mp3" },
+  },
+  {
+    name: "elevenlabs",
+    settings: (baseUrl: string) => ({
+      ...{ TTS_PROVIDER: "elevenlabs", ELEVENLABS_API_KEY: key, ELEVENLABS_VOICE_ID: "voice1" },
+      ELEVENLABS_BASE_URL: baseUrl,
+    }),
+    path: "/v1/text-to-speech/voice1/stream?output_format=mp3_44100_128",
+    headers: { "xi-api-key": key },
+    body: { model_id: "eleven_multilingual_v2", text: "Read me." },
+  },
+  {
+    name: "local",
+    settings: (baseUrl: string) => ({
+      TTS_BASE_URL: baseUrl,
+      TTS_VOICE: "nova",
+      TTS_MODEL: "kokoro",
+      TTS_API_KEY: key,
+    }),
+    path: "/v1/audio/speech",
+    headers: { authorization: `Bearer ${key}` },
+    body: { model: "kokoro", voice: "nova", input: "Read me.", response_format: "mp3" },
+  },
+];
+
+test.each(providers)("$name is asked in its own protocol, with text for the ear", async (provider) => {
+  const { baseUrl, calls } = await startSpeaker(
+    sounding(sound),
+    ({ response }) => void response.writeHead(200, { "Content-Type": "audio/wav; x=1" }).end(sound),
+    ({ response }) => void response.writeHead(200, { "Content-Type": "application/octet-stream" }).end(sound),
+  );
+  const { server } = await startSpeechGate({ gate, env: provider.settings(baseUrl) });
+  const ask = (text: string) => speak({ port: server.port, json: { text, messageId: "m:1" } });
+  const answer = await ask("Read **me** 🎉.");
+  expect([answer.status, answer.bytes, answer.isWhole]).toEqual([200, sound, true]);
+  expect([answer.headers["content-type"], answer.headers["x-message-id"]]).toEqual(["audio/mpeg", "m:1"]);
+  expect([calls[0]!.path, calls[0]!.body]).toEqual([provider.path, provider.body]);
+  expect(calls[0]!.headers).toMatchObject(provider.headers);
+  expect((await ask("Two.")).headers["content-type"]).toBe("audio/wav");
+  expect((await ask("Three.")).headers["content-type"]).toBe("audio/mpeg");
+  expect((await ask("Two.")).headers["content-type"]).toBe("audio/wav");
+  expect((await ask("Read me.")).bytes).toEqual(sound);
+  expect(calls).toHaveLength(3);
+});
+
+test.each(providers)(
+  "a failing $name is a 500 that says what happened, and tells nobody the key",
+  async ({ settings }) => {
+    const json = { "Content-Type": "application/json" };
+    const words = (message: string) => JSON.stringify({ error: { message } });
+    const detail = JSON.stringify({ detail: { message: `bad key ${key}` } });
+    const failures: [SpeechBehaviour, RegExp][] = [
+      [
+        answeringSpeech({ status: 401, headers: json, text: words(`Wrong key ${key}. Bearer ${key}`) }),
+        /^HTTP 401: Wrong key/,
+      ],
+      [answeringSpeech({ status: 401, headers: json, text: detail }), /^HTTP 401/],
+      [answeringSpeech({ status: 429, headers: json, text: words("Slow down") }), /^HTTP 429: Slow down$/],
+      [answeringSpeech({ status: 500, headers: { "Content-Type": "text/plain" }, text: key }), /^HTTP 500$/],
+      [
+        answeringSpeech({ status: 302, headers: { Location: "http://127.0.0.1:9/elsewhere" }, text: "" }),
+        /^HTTP 302: redirects are not followed$/,
+      ],
+      [
+        answeringSpeech({ status: 200, headers: { "Content-Type": "text/html" }, text: `<p>${key}</p>` }),
+        /^HTTP 200: an answer of type text\/html instead of audio$/,
+      ],
+      [
+        answeringSpeech({ status: 200, headers: { "Content-Type": "audio/mpeg" }, text: "" }),
+        /^HTTP|^an empty answer/,
+      ],
+      [({ response }) => void response.destroy(), /broke off/],
+      [({ response }) => void response.socket?.end(`nonsense ${key}\r\n\r\n`), /./],
+    ];
+    const [first, ...rest] = failures.map(([behaviour]) => behaviour) as [
+      SpeechBehaviour,
+      ...SpeechBehaviour[],
+    ];
+    const { baseUrl, calls, close } = await startSpeaker(first, ...rest);
+    const { server } = await startSpeechGate({ gate, env: settings(baseUrl) });
+    for (const [, details] of failures) {
+      const { status, body } = await speak({ port: server.port });
+      expect([status, body]).toEqual([
+        500,
+        { error: "TTS generation failed", details: expect.stringMatching(details) as string },
+      ]);
+      expect(JSON.stringify(body)).not.toContain(key.slice(0, 12));
+    }
+    expect(calls).toHaveLength(failures.length);
+    await close();
+    const refused = await speak({ port: server.port });
+    expect(refused.body).toEqual({ error: "TTS generation failed", details: "connection refused" });
+    expect(server.output()).not.toContain(key.slice(0, 12));
+  },
+);
+
+test("the first byte leaves when the provider's first byte comes, long before its last", async () => {
+  let proceed = () => {};
+  const gone = new Promise<void>((resolve) => (proceed = resolve));
+  const { baseUrl } = await startSpeaker(pausingAfter({ chunk: sound, rest: sound, proceed: gone }));
+  const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
+  const { incoming, status } = await openSpeech({ port: server.port });
+  expect(status).toBe(200);
+  const first = await new Promise<Buffer>((resolve) => incoming.once("data", resolve));
+  expect(first).toEqual(sound);
+  const rest = readAudio(incoming);
+  proceed();
+  expect(await rest).toEqual({ bytes: sound, isWhole: true });
+});
+
+test("what breaks off after its first byte does not look whole, and is asked for anew the next time", async () => {
+  const { baseUrl, calls } = await startSpeaker(breakingOffAfter(sound), sounding(sound));
+  const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
+  const broken = await speak({ port: server.port });
+  expect([broken.status, broken.isWhole]).toEqual([200, false]);
+  expect(await speak({ port: server.port })).toMatchObject({ status: 200, isWhole: true, bytes: sound });
+  expect(calls).toHaveLength(2);
+  const files = await readdir(path.join(server.dataDir, "speech"));
+  expect(files.map((name) => path.extname(name))).toEqual([".audio"]);
+});
+
+async function readRssMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) / 1024;
+}
+
+test("twenty megabytes pass through in constant memory, byte by byte, and again from the cache", async () => {
+  const count = 320;
+  const { baseUrl, calls } = await startSpeaker(soundingLong({ count }));
+  const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
+  const hash = createHash("sha256");
+  for (let index = 0; index < count; index += 1) hash.update(Buffer.alloc(65_536, index % 251));
+  const expected = hash.digest("hex");
+  await speak({ port: server.port, json: { text: "Warm up." } });
+  const before = await readRssMiB(server.pid);
+  const listeners = Array.from({ length: 8 }, async () => {
+    const { bytes, isWhole } = await speak({ port: server.port, json: { text: "Long." } });
+    return [isWhole, createHash("sha256").update(bytes).digest("hex")];
+  });
+  for (const outcome of await Promise.all(listeners)) expect(outcome).toEqual([true, expected]);
+  // Collected whole it would be 20 MiB for each of the eight.
+  expect((await readRssMiB(server.pid)) - before).toBeLessThan(100);
+  const kept = await speak({ port: server.port, json: { text: "Long." } });
+  expect(createHash("sha256").update(kept.bytes).digest("hex")).toBe(expected);
+  expect(kept.headers["content-length"]).toBe(String(count * 65_536));
+  expect(calls).toHaveLength(2);
+});
+
+test("a client that takes nothing pauses the provider, and one that goes ends its work", async () => {
+  const { baseUrl, calls } = await startSpeaker(soundingLong({ count: 2_000 }));
+  const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
+  const { outgoing, incoming } = await openSpeech({ port: server.port });
+  incoming.pause();
+  let latest = -1;
+  await expect
+    .poll(
+      () => {
+        const sent = calls[0]!.bytesSent();
+        const isStill = sent === latest && sent > 0;
+        latest = sent;
+        return isStill;
+      },
+      { interval: 500, timeout: 20_000 },
+    )
+    .toBe(true);
+  // Socket buffers on both ways, and a megabyte between them.
+  expect(calls[0]!.bytesSent()).toBeLessThan(40 * 1024 * 1024);
+  expect(calls[0]!.isClosed()).toBe(false);
+  outgoing.destroy();
+  await calls[0]!.closed;
+  await expect.poll(() => readdir(path.join(server.dataDir, "speech"))).toEqual([]);
+});
+
+test("a client that goes before the first byte ends the provider's work, but not that of another who asked the same", async () => {
+  const { baseUrl, calls } = await startSpeaker(neverSpeaking, sounding(sound));
+  const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
+  const one = sendSpeech({ port: server.port });
+  await expect.poll(() => calls.length).toBe(1);
+  const other = sendSpeech({ port: server.port });
+  // What was asked later has been answered: the other one is listening by now.
+  expect((await speak({ port: server.port, json: { text: "Something else." } })).status).toBe(200);
+  one.destroy();
+  await expect.poll(() => server.output().split('"cutOff":true').length - 1).toBe(1);
+  expect(calls[0]!.isClosed()).toBe(false);
+  other.destroy();
+  await calls[0]!.closed;
+  expect(calls).toHaveLength(2);
+});
+
+test("a server that is killed while it speaks leaves nothing that is served as whole", async () => {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-speech-"));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const forever = new Promise<void>(() => undefined);
+  const { baseUrl, calls } = await startSpeaker(
+    sounding(sound),
+    pausingAfter({ chunk: sound, rest: sound, proceed: forever }),
+    sounding(Buffer.from("anew")),
+  );
+  const env = localSpeaker({ baseUrl });
+  const first = await startSpeechGate({ gate, env, dataDir });
+  await speak({ port: first.server.port, json: { text: "Whole." } });
+  const { incoming } = await openSpeech({ port: first.server.port, json: { text: "Half." } });
+  await new Promise((resolve) => incoming.once("data", resolve));
+  await first.server.kill();
+  const second = await startSpeechGate({ gate, env, dataDir });
+  expect((await speak({ port: second.server.port, json: { text: "Whole." } })).bytes).toEqual(sound);
+  expect(calls).toHaveLength(2);
+  const anew = await speak({ port: second.server.port, json: { text: "Half." } });
+  expect(anew.bytes.toString()).toBe("anew");
+  expect(calls).toHaveLength(3);
+});
+
+test("beyond its queue the embedded voice says when to come back", async () => {
+  const { server } = await startSpeechGate({ gate, env: { TTS_THREADS: "1", TTS_QUEUE: "0" } });
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, (_, index) =>
+      speak({
+        port: server.port,
+        json: { text: `This is text number ${index}, and it takes its time to speak.` },
+      }),
+    ),
+  );
+  const refused = answers.filter(({ status }) => status === 503);
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { body, headers } of refused) {
+    expect(body).toEqual({ error: "TTS is busy", details: expect.any(String) as string });
+    expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+  }
+});
