@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterPrisma, RateLimiterRes } from "rate-limiter-flexible";
 import type { Clock } from "~/platform/clock";
 import { readHits } from "./hit-log";
-import { createMemoryLog } from "./memory-log";
+import { createMemoryLog } from "./memory-log.server";
 import type { Hit, LogTake, RateLimitStore, WindowTake } from "./rate-limits.store.server";
 
 export type RateLimit = {
