@@ -5,6 +5,7 @@ import { compileTrust } from "~/platform/http/client-id.server";
 import { originHost, parseDomainAllowlist } from "~/platform/http/domains";
 import { refuseDemoSecret } from "./demo-secret";
 import { readConversation } from "./read-conversation";
+import { readSearch } from "./read-search";
 import { ConfigError, createSettingReader, describeUnknownNames, isUrl } from "./setting-reader";
 import type { Environment, SettingReader } from "./setting-reader";
 import type { SettingName } from "./settings";
@@ -31,6 +32,7 @@ export function parseConfig(environment: Environment): Config {
 function readConfig(reader: SettingReader) {
   const mode = reader.getChoice({ name: "LATCHKEY_MODE", choices: ["production", "development", "demo"] });
   const dataDir = path.resolve(reader.getText("DATA_DIR"));
+  const conversation = readConversation({ reader, mode });
   return {
     mode,
     serving: readServing({ reader, mode, dataDir }),
@@ -48,7 +50,8 @@ function readConfig(reader: SettingReader) {
     state: { enabled: reader.getBoolean("NEXT_PUBLIC_ENABLE_STATE_WORKER") },
     limits: readLimits(reader),
     notifications: readNotifications(reader),
-    conversation: readConversation({ reader, mode }),
+    conversation,
+    search: readSearch({ reader, conversation }),
     /** Worth telling the operator at start-up; nothing here stops it. */
     warnings: reader.warnings as readonly string[],
   };

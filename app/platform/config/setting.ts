@@ -18,4 +18,5 @@ export type SettingGroup =
   | "State"
   | "Limits"
   | "Notifications"
-  | "Conversation";
+  | "Conversation"
+  | "Search";

@@ -1,4 +1,5 @@
 import { conversationSettings } from "./conversation-settings";
+import { searchSettings } from "./search-settings";
 import type { Setting } from "./setting";
 
 /**
@@ -247,6 +248,7 @@ export const settings = [
     effect: "Sender address of those mails. Default: NOTIFY_EMAIL.",
   },
   ...conversationSettings,
+  ...searchSettings,
 ] as const satisfies readonly Setting[];
 
 export type SettingName = (typeof settings)[number]["name"];
