@@ -9,6 +9,7 @@ import type { Measurement, Verdict } from "./figures";
 import { measure, timeStarts } from "./measure";
 import type { StartTimes } from "./measure";
 import { operations } from "./operations";
+import { benchSearch } from "./search-costs";
 import { benchStreams } from "./stream-costs";
 import { describeMachine, replaceMeasured, toText } from "./report";
 import type { Report } from "./report";
@@ -18,7 +19,7 @@ const usage = `Usage: npm run bench [-- options]
   --write        put the measured tables into docs/performance.md and the decision about streams
   --rounds N     rounds for each operation (default 5)
   --scale X      multiplies the requests of a round (default 1)
-  --only SLUG    one operation: ${operations.map(({ slug }) => slug).join(", ")}, streams
+  --only SLUG    one operation: ${operations.map(({ slug }) => slug).join(", ")}, streams, search
   --profile      write a CPU profile of the server to e2e/.results
 `;
 
@@ -41,8 +42,9 @@ const { values: options } = parseArgs({
 if (options.help) console.log(usage);
 else {
   mkdirSync(resultsDir, { recursive: true });
-  if (options.only !== "streams") await runBench();
+  if (!["streams", "search"].includes(options.only ?? "")) await runBench();
   if ([undefined, "streams"].includes(options.only)) await benchStreams({ resultsDir, write: options.write });
+  if ([undefined, "search"].includes(options.only)) await benchSearch({ resultsDir, write: options.write });
 }
 
 async function runBench(): Promise<void> {

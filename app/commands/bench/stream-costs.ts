@@ -76,9 +76,19 @@ export function judgeStreams({ direct, reply }: StreamFigures): string[] {
   ];
 }
 
-export function withTable({ document, table }: { document: string; table: string }): string {
-  const begin = document.indexOf(beginMark);
-  const end = document.indexOf(endMark);
-  if (begin < 0 || end < begin) throw new Error(`The document lacks the marks ${beginMark} and ${endMark}.`);
-  return `${document.slice(0, begin + beginMark.length)}\n\n${table}\n\n${document.slice(end)}`;
+export function withTable({
+  document,
+  table,
+  beginMark: from = beginMark,
+  endMark: to = endMark,
+}: {
+  document: string;
+  table: string;
+  beginMark?: string;
+  endMark?: string;
+}): string {
+  const begin = document.indexOf(from);
+  const end = document.indexOf(to);
+  if (begin < 0 || end < begin) throw new Error(`The document lacks the marks ${from} and ${to}.`);
+  return `${document.slice(0, begin + from.length)}\n\n${table}\n\n${document.slice(end)}`;
 }
