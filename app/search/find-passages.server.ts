@@ -18,7 +18,7 @@ export type FindOptions = {
 type Question = Pick<SearchQuestion, "query" | "namespace" | "topK" | "filter" | "signal">;
 
 /** Of the weight of a question's words, the part that a passage must hold; less is a chance meeting. */
-const minCoverage = 0.2;
+const minCoverage = 0.12;
 /** The rarest words of a question decide; the rest of a very long one would only cost time. */
 const maxWords = 40;
 /** What each side of the fusion brings along, so that they can agree on more than they would by chance. */
