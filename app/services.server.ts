@@ -149,7 +149,7 @@ export async function startServices({
     beginStop: chat.stop,
     stop: async () => {
       metricsServer?.close();
-      await Promise.all([gate.stop(), quota.stop(), speech.stop(), sweeper.stop()]);
+      await Promise.all([gate.stop(), quota.stop(), search.stop(), speech.stop(), sweeper.stop()]);
       await closeDatabase(database);
     },
   };

@@ -8,8 +8,8 @@ export const assistantIntroduction =
 
 const maxQuotes = 3;
 const maxQuoteChars = 480;
-/** Passages that score far below the best one are left out. */
-const minShareOfBest = 0.45;
+/** Passages that hold far fewer of the question's words than the best one are left out. */
+const minShareOfBest = 0.6;
 
 const greeting =
   /^(?:hi|hiya|hey|hello|howdy|greetings|good (?:morning|afternoon|evening|day)|hallo|moin|hola|bonjour|salut|ciao|ol[aá]|привет|你好|こんにちは)(?: (?:there|all|you|assistant|latchkey))?$/iu;
@@ -74,9 +74,11 @@ function readResult(outputText: string): SearchResult | null {
 
 function chooseQuotes({ question, result }: { question: string; result: SearchResult }): Quote[] {
   const words = new Set(toSearchWords(question));
-  const best = Math.max(0, ...result.matches.map(({ score }) => score));
+  // Scores are the store's own affair: with one they are ranks, with another similarities.
+  const held = result.matches.map(({ metadata }) => countHeld({ metadata, words }));
+  const best = Math.max(0, ...held);
   return result.matches
-    .filter(({ score }) => score >= best * minShareOfBest)
+    .filter((_match, index) => held[index]! >= best * minShareOfBest)
     .slice(0, maxQuotes)
     .flatMap(({ id, metadata = {} }) => {
       const { text, title, heading, source } = metadata;
@@ -91,6 +93,17 @@ function chooseQuotes({ question, result }: { question: string; result: SearchRe
         },
       ];
     });
+}
+
+function countHeld({
+  metadata: { title, heading, text } = {},
+  words,
+}: {
+  metadata: Record<string, unknown> | undefined;
+  words: ReadonlySet<string>;
+}): number {
+  const said = [title, heading, text].filter((part) => typeof part === "string").join(" ");
+  return new Set(toSearchWords(said).filter((word) => words.has(word))).size;
 }
 
 /** The paragraphs around the one that holds most of the question's words, whole where they fit. */

@@ -32,7 +32,7 @@ const nonceShape = /^[A-Za-z0-9]{8,}$/;
 
 /**
  * Reads a text by the grammar of EIP-4361, every line of it, or throws a SiweGrammarFault. Written by hand because a
- * parser made from the grammar takes a fifth of a sign-in's time (docs/decisions/030-what-a-sign-in-costs.md); the tests
+ * parser made from the grammar takes a fifth of a sign-in's time (docs/decisions/025-what-a-sign-in-costs.md); the tests
  * hold the two against each other.
  */
 export function readSiweGrammar(text: string): WrittenSiweMessage {

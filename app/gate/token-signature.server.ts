@@ -30,7 +30,7 @@ export function createSigningKey({
 
 /**
  * A JSON Web Token in the compact form of RFC 7515. Signed here and now: the library hands each signature to another
- * thread and back, which takes more time than the signature does (docs/decisions/030-what-a-sign-in-costs.md).
+ * thread and back, which takes more time than the signature does (docs/decisions/025-what-a-sign-in-costs.md).
  */
 export function signToken({
   signing,

@@ -1,38 +1,147 @@
+import { fieldNamePattern } from "./metadata-filter";
+
 /** A passage of a page: small enough to be quoted, with the words that lead to it. */
-export type Passage = { id: string; heading: string; text: string };
-export type KnowledgePage = { source: string; title: string; namespace: string; passages: Passage[] };
+export type Passage = { id: string; heading: string; anchor: string; text: string };
+export type MetadataValue = string | number | boolean | (string | number | boolean)[];
+export type KnowledgePage = {
+  /** The file's path within the knowledge folder, with forward slashes. */
+  source: string;
+  title: string;
+  namespace: string;
+  metadata: Record<string, MetadataValue>;
+  passages: Passage[];
+};
+
+/** What comes with every match, so that a page can quote the passage and open it at its heading. */
+export type PassageMetadata = {
+  title: string;
+  heading: string;
+  anchor: string;
+  source: string;
+  text: string;
+};
 
 export const defaultNamespace = "__default__";
+export const maxNamespaceChars = 100;
+/** Printable characters only. */
+export const namespacePattern = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 
 /** In UTF-16 units. Longer sections are split between paragraphs. */
 const maxPassageChars = 1_000;
+/** What a passage repeats of the one before, so that a thought that was cut is found whole in one of them. */
+const maxOverlapChars = 160;
 
-/** Reads a Markdown page: front matter (`title`, `namespace`), then one passage or more a heading. */
-export function parseKnowledgePage({ source, text }: { source: string; text: string }): KnowledgePage {
-  const { fields, body } = splitFrontMatter(text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n"));
+/** A page that cannot be used, in words for whoever wrote it. */
+export class PageFault extends Error {
+  override readonly name = "PageFault";
+}
+
+export function toPassageMetadata({
+  page: { title, source, metadata },
+  passage: { heading, anchor, text },
+}: {
+  page: KnowledgePage;
+  passage: Passage;
+}): PassageMetadata & Record<string, MetadataValue> {
+  return { ...metadata, title, heading, anchor, source, text };
+}
+
+/**
+ * Reads Markdown, or text: front matter (`title`, `namespace`, and whatever else becomes metadata), then one passage
+ * or more a heading. `givenTitle` steps in where neither front matter nor a heading names the page.
+ */
+export function parseKnowledgePage({
+  source,
+  text,
+  givenTitle,
+}: {
+  source: string;
+  text: string;
+  givenTitle?: string;
+}): KnowledgePage {
+  const { fields, body } = splitFrontMatter(evenOut(text));
+  const { title: titleField, namespace: namespaceField, ...metadata } = fields;
   const sections = splitSections(body);
   const firstHeading = sections.find(({ level }) => level === 1)?.heading;
-  const title = fields.title || firstHeading || source.replace(/\.md$/, "");
-  const passages = sections.flatMap(({ heading, lines }) =>
-    splitParagraphs(lines.join("\n")).map((passage) => ({ heading: heading || title, text: passage })),
-  );
+  const title = String(titleField ?? "") || givenTitle || firstHeading || toTitle(source);
+  const namespace = String(namespaceField ?? "") || defaultNamespace;
+  if (namespace.length > maxNamespaceChars || !namespacePattern.test(namespace)) {
+    throw new PageFault(`its namespace is longer than ${maxNamespaceChars} characters or not printable`);
+  }
+  const anchors = createAnchors();
+  const passages = sections.flatMap(({ heading, lines }) => {
+    const anchor = heading === "" ? "" : anchors(heading);
+    return overlap(splitParagraphs(lines.join("\n"))).map((passage) => ({
+      heading: heading || title,
+      anchor,
+      text: passage,
+    }));
+  });
   return {
     source,
     title,
-    namespace: fields.namespace || defaultNamespace,
+    namespace,
+    metadata,
     passages: passages.map((passage, index) => ({ id: `${source}#${index + 1}`, ...passage })),
   };
 }
 
-function splitFrontMatter(text: string): { fields: { title?: string; namespace?: string }; body: string } {
-  const match = /^---\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text);
+export function evenOut(text: string): string {
+  return text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+}
+
+/** A page of its own kind, such as HTML, has its front matter split off before its body is turned into Markdown. */
+export function splitFrontMatter(text: string): { fields: Record<string, MetadataValue>; body: string } {
+  const match = /^---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text);
   if (!match) return { fields: {}, body: text };
-  const fields: Record<string, string> = {};
+  const fields = new Map<string, MetadataValue>();
   for (const line of (match[1] ?? "").split("\n")) {
-    const field = /^(\w+):(.*)$/.exec(line);
-    if (field?.[1]) fields[field[1]] = (field[2] ?? "").trim().replace(/^(["'])(.*)\1$/, "$2");
+    if (/^\s*(?:#|$)/.test(line)) continue;
+    const [, name = "", value = ""] = /^([^:\s]+)[ \t]*:(.*)$/.exec(line) ?? [];
+    if (!fieldNamePattern.test(name))
+      throw new PageFault(`its front matter has a line that is not \`name: value\``);
+    fields.set(name, readFieldValue({ name, text: value.trim() }));
   }
-  return { fields, body: text.slice(match[0].length) };
+  return { fields: Object.fromEntries(fields), body: text.slice(match[0].length) };
+}
+
+function readFieldValue({ name, text }: { name: string; text: string }): MetadataValue {
+  if (name === "title" || name === "namespace") return unquote(text);
+  const list = /^\[(.*)\]$/.exec(text)?.[1];
+  if (list === undefined) return readScalar(text);
+  return list
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+    .map(readScalar);
+}
+
+function readScalar(text: string): string | number | boolean {
+  if (text === "true" || text === "false") return text === "true";
+  return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : unquote(text);
+}
+
+function unquote(text: string): string {
+  return text.replace(/^(["'])(.*)\1$/, "$2");
+}
+
+function toTitle(source: string): string {
+  return source.replace(/^.*\//, "").replace(/\.[a-z]+$/, "");
+}
+
+/** The anchors that Markdown pages commonly give their headings; each only once in a page. */
+function createAnchors(): (heading: string) => string {
+  const taken = new Map<string, number>();
+  return (heading) => {
+    const base = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{M}\p{N}\s_-]/gu, "")
+      .trim()
+      .replace(/\s/g, "-");
+    const times = taken.get(base) ?? 0;
+    taken.set(base, times + 1);
+    return times === 0 ? base : `${base}-${times}`;
+  };
 }
 
 type Section = { level: number; heading: string; lines: string[] };
@@ -70,8 +179,32 @@ function splitParagraphs(text: string): string[] {
 }
 
 function splitLong(paragraph: string): string[] {
-  if (paragraph.length <= maxPassageChars) return [paragraph];
-  const at = paragraph.lastIndexOf(" ", maxPassageChars);
-  const cut = at > maxPassageChars / 2 ? at : maxPassageChars;
-  return [paragraph.slice(0, cut).trimEnd(), ...splitLong(paragraph.slice(cut).trimStart())];
+  const parts: string[] = [];
+  let rest = paragraph;
+  while (rest.length > maxPassageChars) {
+    const space = rest.lastIndexOf(" ", maxPassageChars);
+    let cut = space > maxPassageChars / 2 ? space : maxPassageChars;
+    // A pair of surrogates is one character and stays together.
+    if (/[\uD800-\uDBFF]/.test(rest.charAt(cut - 1))) cut -= 1;
+    parts.push(rest.slice(0, cut).trimEnd());
+    rest = rest.slice(cut).trimStart();
+  }
+  return rest === "" ? parts : [...parts, rest];
+}
+
+function overlap(passages: readonly string[]): string[] {
+  return passages.map((passage, index) => {
+    const before = passages[index - 1];
+    const repeated = before === undefined ? "" : lastWords(before);
+    return repeated === "" ? passage : `… ${repeated}\n\n${passage}`;
+  });
+}
+
+/** The last sentence, or as much of its end as may be repeated; nothing of code and other text without spaces. */
+function lastWords(text: string): string {
+  const tail = text.slice(-maxOverlapChars);
+  if (tail.includes("```")) return "";
+  const sentence = /[.!?:]\s+(\S[\s\S]*)$/.exec(tail)?.[1];
+  const words = sentence ?? (tail.length < text.length ? /\s(\S[\s\S]*)$/.exec(tail)?.[1] : tail);
+  return (words ?? "").trim();
 }

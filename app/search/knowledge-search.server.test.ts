@@ -1,65 +1,52 @@
-import { mkdir, mkdtemp, rm, unlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
-import { parseKnowledgePage } from "./knowledge-page";
-import { createKnowledgeSearch } from "./knowledge-search.server";
+import { expect, test } from "vitest";
+import { createTestDir } from "~/testing/database";
+import type { Embedder } from "./embedder";
+import { createHashedEmbedder } from "./hashed-embedder";
+import { createKnowledge, openKnowledgeSearch } from "~/testing/knowledge";
 
-const namespace = "__default__";
-
-async function makeContent(pages: Record<string, string>) {
-  const contentDir = await mkdtemp(path.join(tmpdir(), "knowledge-"));
-  onTestFinished(() => rm(contentDir, { recursive: true }));
-  const folder = path.join(contentDir, "knowledge");
-  await mkdir(folder);
-  const write = (name: string, text: string) => writeFile(path.join(folder, name), text);
-  for (const [name, text] of Object.entries(pages)) await write(name, text);
-  const time = { nowMs: 0 };
-  const warnings: string[] = [];
-  const search = createKnowledgeSearch({
-    contentDir,
-    clock: () => time.nowMs,
-    recheckMs: 1_000,
-    warn: (message) => warnings.push(message),
-  });
-  const ask = async (query: string, topK = 5) =>
-    (await search({ query, namespace, topK })).map(({ id }) => id);
-  return { folder, write, time, search, ask, warnings };
+async function open(pages: Record<string, string | Uint8Array>) {
+  const knowledge = await createKnowledge(pages);
+  return { ...knowledge, ...openKnowledgeSearch(knowledge) };
 }
 
-test("finds passages by their words, best first, with what is needed to quote them", async () => {
-  const { search } = await makeContent({
+test("finds passages by their words, best first, with what is needed to quote and to open them", async () => {
+  const { find } = await open({
     "gate.md":
-      "---\ntitle: The gate\n---\n# The gate\n\nIt opens for holders.\n\n## Opening hours\n\nAlways open.",
+      "---\ntitle: The gate\nyear: 2024\n---\n# The gate\n\nIt opens for holders.\n\n## Opening hours\n\nAlways open.",
     "form.md": "# The form\n\nSend it once.",
   });
-  const matches = await search({ query: "When does it open?", namespace, topK: 5 });
+  const matches = await find({ query: "When does it open?" });
   expect(matches[0]).toEqual({
     id: "gate.md#2",
-    score: expect.any(Number) as number,
-    title: "The gate",
-    heading: "Opening hours",
-    source: "gate.md",
-    text: "Always open.",
+    score: 1,
+    metadata: {
+      title: "The gate",
+      heading: "Opening hours",
+      anchor: "opening-hours",
+      source: "gate.md",
+      text: "Always open.",
+      year: 2024,
+    },
   });
-  expect(matches.map(({ source }) => source)).not.toContain("form.md");
-  expect(await search({ query: "When does it open?", namespace, topK: 1 })).toEqual(matches.slice(0, 1));
+  expect(matches.map(({ metadata }) => metadata.source)).not.toContain("form.md");
+  expect(await find({ query: "When does it open?", topK: 1 })).toEqual(matches.slice(0, 1));
 });
 
 test("one common word in a question about something else is no match", async () => {
-  const { ask } = await makeContent({
+  const { ask } = await open({
     "a.md":
       "# Keys\n\nA key opens the room.\n\n## More\n\nThe key is used once.\n\n## Wallets\n\nA wallet holds a key.",
   });
   expect(await ask("How do I bake a key lime pie with cream?")).toEqual([]);
   expect(await ask("the of and")).toEqual([]);
-  expect(await ask("")).toEqual([]);
-  expect(await ask("wallet")).toEqual(["a.md#3"]);
+  expect((await ask("wallet"))[0]).toBe("a.md#3");
 });
 
-test("finds other forms of a word, accents left out, mixed spellings and unspaced scripts", async () => {
-  const { ask } = await makeContent({
+test("finds other forms of a word, accents left out, mixed spellings, misspellings and unspaced scripts", async () => {
+  const { ask } = await open({
     "a.md": "# A\n\nMemberships are renewed.",
     "b.md": "# B\n\nDer Schlüssel öffnet.",
     "c.md": "# C\n\nUse erc1155 here.",
@@ -69,69 +56,167 @@ test("finds other forms of a word, accents left out, mixed spellings and unspace
   expect(await ask("schlussel")).toEqual(["b.md#1"]);
   expect(await ask("ERC-1155")).toEqual(["c.md#1"]);
   expect(await ask("持っている")).toEqual(["d.md#1"]);
+  expect(await ask("membreships")).toEqual(["a.md#1"]);
 });
 
-test("keeps namespaces apart", async () => {
-  const { search } = await makeContent({ "a.md": "---\nnamespace: inner\n---\nA secret garden" });
-  expect(await search({ query: "garden", namespace, topK: 5 })).toEqual([]);
-  expect((await search({ query: "garden", namespace: "inner", topK: 5 })).map(({ title }) => title)).toEqual([
-    "a",
-  ]);
-  expect(await search({ query: "garden", namespace: "__proto__", topK: 5 })).toEqual([]);
+test.each([
+  ['" OR 1=1 --'],
+  ["title:key AND (NEAR(a b) NOT c*)"],
+  ['"""'],
+  ["key'); DROP TABLE pages; --"],
+  ["^key* -x {title}: +"],
+  ["a\0b key"],
+  ["\uD800 \uDFFF"],
+  ["🔑🗝️"],
+  ["the and of"],
+  ["x".repeat(1_000)],
+  [Array.from({ length: 250 }, (_, index) => `w${index}`).join(" ")],
+  ["🗝".repeat(500)],
+  ["% _ \\ / $ ` ; :"],
+])("takes %j for words and nothing else", async (query) => {
+  const { ask, find } = await open({ "a.md": "# Keys\n\nA key opens the room." });
+  await expect(find({ query })).resolves.toBeInstanceOf(Array);
+  expect(await ask("key")).toEqual(["a.md#1"]);
 });
 
-test("sees pages that were added, changed and removed, after the pause and not before", async () => {
-  const { folder, write, time, ask } = await makeContent({ "a.md": "old words" });
+test("keeps namespaces apart, by their exact names", async () => {
+  const { find, ask, search } = await open({ "a.md": "---\nnamespace: inner\n---\nA secret garden" });
+  await search.refresh();
+  expect(await ask("garden")).toEqual([]);
+  expect((await find({ query: "garden", namespace: "inner" })).map(({ metadata }) => metadata.title)).toEqual(
+    ["a"],
+  );
+  for (const namespace of ["__proto__", "Inner", "inner ", "inner\0"]) {
+    expect(await ask("garden", namespace)).toEqual([]);
+  }
+  expect(await search.listNamespaces({ index: "knowledge" })).toEqual(["__default__", "inner"]);
+});
+
+test("gated documents have no bearing on public scores and places", async () => {
+  const pages = Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [
+      `p${index}.md`,
+      `# Page ${index}\n\nA lamp and ${"oil ".repeat(index)} wick.`,
+    ]),
+  );
+  const gated = Object.fromEntries(
+    Array.from({ length: 30 }, (_, index) => [
+      `inner/g${index}.md`,
+      `---\nnamespace: inner\n---\n# Lamp\n\nlamp wick oil lamp secret${index}`,
+    ]),
+  );
+  const [plain, mixed] = [await open(pages), await open({ ...pages, ...gated })];
+  for (const query of ["lamp", "oil wick", "secret3", "lamp secret", "page 4"]) {
+    const found = await mixed.find({ query, topK: 100 });
+    expect(found).toEqual(await plain.find({ query, topK: 100 }));
+    expect(found.every(({ metadata }) => !String(metadata.source).startsWith("inner/"))).toBe(true);
+  }
+});
+
+test("a page that becomes gated is public no more the moment it is indexed", async () => {
+  const { write, ask, search } = await open({ "a.md": "A garden", "b.md": "A lamp" });
+  await search.refresh();
+  expect(await ask("garden")).toEqual(["a.md#1"]);
+  await write("a.md", "---\nnamespace: inner\n---\nA garden");
+  await search.refresh();
+  expect(await ask("garden")).toEqual([]);
+  expect(await ask("garden", "inner")).toEqual(["a.md#1"]);
+});
+
+test("sees pages that were added, changed and removed, beside the answer to a question after the pause", async () => {
+  let nowMs = 0;
+  const knowledge = await createKnowledge({ "a.md": "old words" });
+  const { search, ask } = openKnowledgeSearch({ ...knowledge, clock: () => nowMs, recheckMs: 1_000 });
   expect(await ask("old")).toEqual(["a.md#1"]);
-  await write("a.md", "newer words");
-  await write("b.md", "newer as well");
-  time.nowMs = 999;
-  expect(await ask("newer")).toEqual([]);
-  time.nowMs = 1_000;
-  expect(new Set(await ask("newer"))).toEqual(new Set(["a.md#1", "b.md#1"]));
-  await unlink(path.join(folder, "a.md"));
-  time.nowMs = 2_000;
+  await knowledge.write("a.md", "newer words");
+  await knowledge.write("b.md", "newer as well");
+  nowMs = 999;
+  await ask("newer");
+  await knowledge.remove("a.md");
+  nowMs = 1_000;
+  await ask("newer");
+  await search.refresh();
   expect(await ask("newer")).toEqual(["b.md#1"]);
+  expect(await ask("old")).toEqual([]);
 });
 
-test("questions asked at once share one look at the files and get the same answer", async () => {
-  const { ask } = await makeContent({ "a.md": "one page" });
+test("questions asked at once before there is an index wait for it and get the same answer", async () => {
+  const { ask } = await open({ "a.md": "one page" });
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask("page")));
   expect(answers).toEqual(Array.from({ length: 20 }, () => ["a.md#1"]));
 });
 
-test("no folder, other files, folders named like pages and oversized pages are left alone", async () => {
-  const search = createKnowledgeSearch({
-    contentDir: path.join(tmpdir(), "not-there"),
-    warn: () => undefined,
-  });
-  expect(await search({ query: "x", namespace, topK: 5 })).toEqual([]);
-  const { folder, ask, warnings } = await makeContent({
-    "notes.txt": "words",
+test("what another process has indexed is found, and not indexed again", async () => {
+  const knowledge = await createKnowledge({ "a.md": "one page", "b.md": "another" });
+  const builtIn = createHashedEmbedder();
+  const embedded: string[] = [];
+  const embedder: Embedder = {
+    ...builtIn,
+    embed: (call) => {
+      embedded.push(...call.texts);
+      return builtIn.embed(call);
+    },
+  };
+  const [first, second] = [
+    openKnowledgeSearch({ ...knowledge, embedder }),
+    openKnowledgeSearch({ ...knowledge, embedder }),
+  ];
+  await Promise.all([first.search.refresh(), second.search.refresh()]);
+  expect(embedded).toHaveLength(2);
+  expect(await second.ask("page")).toEqual(["a.md#1"]);
+});
+
+test("broken files are reported once and left out; other files are passed over", async () => {
+  const { folder, ask, warnings, search } = await open({
+    "good.md": "plain words",
+    "notes.txt": "words in text",
+    "page.html": "<title>T</title><script>words()</script><h2>Head</h2><p>words &amp; more</p>",
+    "sub/deep.md": "deep words",
+    "image.svg": "<svg>words</svg>",
     ".hidden.md": "words",
     "huge.md": "words ".repeat(200_000),
+    "latin.md": new Uint8Array([0x77, 0x6f, 0x72, 0x64, 0x73, 0xe4]),
+    "binary.txt": "words\0words",
+    "empty.md": "---\ntitle: words\n---\n",
+    "front.md": "---\nthis is no field\n---\nwords",
+    "front.html": "---\nno field\n---\n<p>words</p>",
   });
   await mkdir(path.join(folder, "folder.md"));
-  expect(await ask("words")).toEqual([]);
+  await search.refresh();
+  expect(new Set(await ask("words"))).toEqual(
+    new Set(["good.md#1", "notes.txt#1", "page.html#1", "sub/deep.md#1"]),
+  );
+  await writeFile(path.join(folder, "good.md"), "plain words again");
+  await search.refresh();
+  expect(warnings.sort()).toEqual([
+    expect.stringContaining("binary.txt is left out: it is not text"),
+    expect.stringContaining("empty.md is left out: it has no text"),
+    expect.stringContaining("front.html is left out: its front matter"),
+    expect.stringContaining("front.md is left out: its front matter"),
+    expect.stringContaining("huge.md is left out: it is larger than 1024 KiB"),
+    expect.stringContaining("latin.md is left out: it is not UTF-8"),
+  ]);
+});
+
+test("without the folder nothing is found, and nothing is wrong", async () => {
+  const dir = await createTestDir();
+  const { ask, warnings } = openKnowledgeSearch({
+    contentDir: path.join(dir, "no"),
+    dataDir: path.join(dir, "data"),
+  });
+  expect(await ask("anything")).toEqual([]);
   expect(warnings).toEqual([]);
 });
 
-test("a page is cut at its headings, but not inside code, and long sections between paragraphs", () => {
-  const paragraph = "word ".repeat(120).trim();
-  const page = parseKnowledgePage({
-    source: "p.md",
-    text: `\uFEFF---\r\ntitle: "Quoted"\r\nnamespace:  \r\n---\r\nIntro\r\n\r\n# One #\n\n\`\`\`sh\n# no heading\n\`\`\`\n\n## Two\n\n${paragraph}\n\n${paragraph}\n\n${"x".repeat(2_500)}`,
-  });
-  expect(page).toMatchObject({ title: "Quoted", namespace: "__default__" });
-  expect(page.passages.map(({ heading, text }) => [heading, text.length])).toEqual([
-    ["Quoted", 5],
-    ["One", 22],
-    ["Two", paragraph.length],
-    ["Two", paragraph.length],
-    ["Two", 1_000],
-    ["Two", 1_000],
-    ["Two", 500],
-  ]);
+test("a file that is no database is made anew", async () => {
+  const knowledge = await createKnowledge({ "a.md": "one page" });
+  await writeFile(
+    path.join(knowledge.dataDir, "search.db"),
+    "not a database, but long enough to look like one".repeat(99),
+  );
+  const { ask, warnings } = openKnowledgeSearch(knowledge);
+  expect(await ask("page")).toEqual(["a.md#1"]);
+  expect(warnings).toEqual([]);
 });
 
 test.each([
@@ -144,7 +229,7 @@ test.each([
   ["Which provider answers in the chat?", "configuration-basics.md"],
 ])("the pages that ship answer: %s", async (query, source) => {
   const contentDir = fileURLToPath(new URL("../../content", import.meta.url));
-  const search = createKnowledgeSearch({ contentDir, warn: () => undefined });
-  const [best] = await search({ query, namespace, topK: 3 });
-  expect(best?.source).toBe(source);
+  const { find } = openKnowledgeSearch({ contentDir, dataDir: await createTestDir() });
+  const [best] = await find({ query, topK: 3 });
+  expect(best?.metadata.source).toBe(source);
 });

@@ -1,124 +1,133 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { systemClock } from "~/platform/clock";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
-import { parseKnowledgePage } from "./knowledge-page";
-import type { KnowledgePage } from "./knowledge-page";
-import { createPassageIndex } from "./passage-index";
-import type { PassageMatch } from "./passage-index";
+import { createCollectionStore } from "./collections.store.server";
+import type { Embedder } from "./embedder";
+import { findPassages, listStoredNamespaces } from "./find-passages.server";
+import { indexKnowledge } from "./index-knowledge.server";
+import type { IndexReport } from "./index-knowledge.server";
+import { createPassageStore } from "./passages.store.server";
+import { listKnowledgeFiles } from "./knowledge-files.server";
+import { openSearchDatabase } from "./search-database.store.server";
+import type { SearchStore } from "./search-store";
 
-export type SearchPassages = (question: {
-  query: string;
-  namespace: string;
-  topK: number;
-}) => Promise<PassageMatch[]>;
-
-/** Larger files are left out: a page is read whole into memory. */
-const maxPageBytes = 1024 * 1024;
-const maxPages = 2_000;
-
-type Loaded = { version: string; page: KnowledgePage };
-type State = {
-  version: string;
-  pages: Map<string, Loaded>;
-  indexes: Map<string, ReturnType<typeof createPassageIndex>>;
+export type KnowledgeSearch = SearchStore & {
+  /** Looks at the folder now and indexes what changed; joins a look that is under way. Never rejects. */
+  refresh: () => Promise<void>;
 };
 
+export const knowledgeFolder = (contentDir: string) => path.join(contentDir, "knowledge");
+export const searchFile = (dataDir: string) => path.join(dataDir, "search.db");
+
+const embeddedIndex = "knowledge";
+/** How long the first question may wait for the first index there ever was. */
+const firstIndexWaitMs = 5_000;
+/** After a look that failed, so that a provider that is away is not asked with every question. */
+const failurePauseMs = 30_000;
+
 /**
- * Full-text search over `<contentDir>/knowledge/*.md`. Files are looked at again when a question comes more than
- * `recheckMs` after the last look; only those that changed are read. Without the folder nothing is found. A file
- * that cannot be read is left out and reported once for each of its states.
+ * The embedded store: one file in the data folder. The folder is looked at when the search starts, and again, beside
+ * the answer, when a question comes more than `recheckMs` after the last look.
  */
 export function createKnowledgeSearch({
   contentDir,
-  clock = systemClock,
+  dataDir,
+  embedder,
+  findEmbedder,
+  clock,
   recheckMs = 1_000,
+  onReport,
   warn,
 }: {
   contentDir: string;
-  clock?: Clock;
+  dataDir: string;
+  /** Embeds pages; questions are embedded by the one that their namespace was made with. */
+  embedder: Embedder;
+  findEmbedder: (model: string) => Embedder | null;
+  clock: Clock;
   recheckMs?: number;
-  warn: (message: string, error: unknown) => void;
-}): SearchPassages {
-  const folder = path.join(contentDir, "knowledge");
-  let state: State = { version: "", pages: new Map(), indexes: new Map() };
-  let checkedAtMs = Number.NEGATIVE_INFINITY;
-  let checking: Promise<void> | null = null;
+  onReport?: (report: IndexReport) => void;
+  warn: (message: string, error?: unknown) => void;
+}): KnowledgeSearch {
+  const database = openSearchDatabase({ file: searchFile(dataDir) });
+  const store = createPassageStore({ database });
+  const stopping = new AbortController();
+  const reported = new Set<string>();
+  const folder = knowledgeFolder(contentDir);
+  let nextLookAtMs = Number.NEGATIVE_INFINITY;
+  /** The folder as the last look left it. */
+  let seen: string | null = null;
+  let looking: Promise<void> | null = null;
+  let hasLooked = false;
 
-  async function refresh(): Promise<void> {
-    const files = await listFiles(folder);
-    const version = files.map((file) => `${file.name}:${file.version}`).join("|");
-    if (version !== state.version) {
-      const loaded = await Promise.all(
-        files.map((file) => loadPage({ folder, file, known: state.pages, warn })),
-      );
-      const pages = new Map(loaded.map((entry) => [entry.page.source, entry]));
-      state = { version, pages, indexes: indexByNamespace([...pages.values()].map(({ page }) => page)) };
+  async function look(): Promise<void> {
+    try {
+      const found = (await listKnowledgeFiles({ folder })).map(({ source, stamp }) => `${source}:${stamp}`);
+      if (found.join("|") !== seen) await fill();
+      seen = found.join("|");
+      nextLookAtMs = clock() + recheckMs;
+    } catch (error) {
+      nextLookAtMs = clock() + failurePauseMs;
+      if (!stopping.signal.aborted)
+        warn("The knowledge could not be indexed; what was indexed answers", error);
+    } finally {
+      hasLooked = true;
     }
-    checkedAtMs = clock();
   }
 
-  return async function searchPassages({ query, namespace, topK }) {
-    if (clock() - checkedAtMs >= recheckMs) {
-      checking ??= refresh().finally(() => (checking = null));
-      await checking;
+  /** Through a connection of its own: questions are answered meanwhile. */
+  async function fill(): Promise<void> {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const filling = openSearchDatabase({ file: searchFile(dataDir) });
+    try {
+      const report = await indexKnowledge({
+        folder,
+        store: createCollectionStore({ database: filling }),
+        lock: filling,
+        embedder,
+        signal: stopping.signal,
+      });
+      for (const { source, reason } of report.broken) {
+        if (reported.has(`${source}: ${reason}`)) continue;
+        reported.add(`${source}: ${reason}`);
+        warn(`The knowledge page ${source} is left out: ${reason}`);
+      }
+      onReport?.(report);
+    } finally {
+      await filling.close();
     }
-    return state.indexes.get(namespace)?.search({ query, topK }) ?? [];
+  }
+
+  function refresh(): Promise<void> {
+    looking ??= look().finally(() => (looking = null));
+    return looking;
+  }
+
+  async function waitForFirstIndex(): Promise<void> {
+    if (clock() >= nextLookAtMs && !stopping.signal.aborted) void refresh();
+    if (hasLooked || !looking || (await store.listCollections()).length > 0) return;
+    const limit = new AbortController();
+    await Promise.race([looking, pause(firstIndexWaitMs, undefined, { signal: limit.signal, ref: false })]);
+    limit.abort();
+  }
+
+  return {
+    vendor: "libsql",
+    indexes: [embeddedIndex],
+    refresh,
+    async listNamespaces() {
+      await waitForFirstIndex();
+      return listStoredNamespaces(store);
+    },
+    async search(question) {
+      await waitForFirstIndex();
+      return findPassages({ ...question, store, findEmbedder, warn });
+    },
+    async stop() {
+      stopping.abort();
+      await looking;
+      await database.close();
+    },
   };
-}
-
-type FileState = { name: string; version: string };
-
-async function listFiles(folder: string): Promise<FileState[]> {
-  let names: string[];
-  try {
-    names = await readdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-  const pages = names.filter((name) => name.endsWith(".md") && !name.startsWith(".")).sort();
-  const states = await Promise.all(pages.slice(0, maxPages).map((name) => findState({ folder, name })));
-  return states.filter((state) => state !== null);
-}
-
-async function findState({ folder, name }: { folder: string; name: string }): Promise<FileState | null> {
-  try {
-    const file = await stat(path.join(folder, name));
-    if (!file.isFile() || file.size > maxPageBytes) return null;
-    return { name, version: `${file.mtimeMs}-${file.size}-${file.ino}` };
-  } catch (error) {
-    // Removed between the listing and now.
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-async function loadPage({
-  folder,
-  file: { name, version },
-  known,
-  warn,
-}: {
-  folder: string;
-  file: FileState;
-  known: ReadonlyMap<string, Loaded>;
-  warn: (message: string, error: unknown) => void;
-}): Promise<Loaded> {
-  const before = known.get(name);
-  if (before?.version === version) return before;
-  try {
-    const text = await readFile(path.join(folder, name), "utf8");
-    return { version, page: parseKnowledgePage({ source: name, text }) };
-  } catch (error) {
-    warn(`The knowledge page ${name} could not be read`, error);
-    return { version, page: { source: name, title: name, namespace: "", passages: [] } };
-  }
-}
-
-function indexByNamespace(pages: readonly KnowledgePage[]): State["indexes"] {
-  const byNamespace = new Map<string, KnowledgePage[]>();
-  for (const page of pages)
-    byNamespace.set(page.namespace, [...(byNamespace.get(page.namespace) ?? []), page]);
-  return new Map([...byNamespace].map(([namespace, its]) => [namespace, createPassageIndex({ pages: its })]));
 }

@@ -1,15 +1,59 @@
+import { systemClock as clock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
 import type { Log } from "~/platform/log.server";
+import type { Embedder } from "~/search/embedder";
+import { createHashedEmbedder } from "~/search/hashed-embedder";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
+import { createPineconeSearch } from "~/search/pinecone.gateway.server";
+import { createProviderEmbedder } from "~/search/provider-embedder.gateway.server";
+import type { SearchStore } from "~/search/search-store";
 import { createSearchTool } from "~/tools/search-tool";
 import type { Tool } from "~/tools/tool";
 
-export type SearchServices = { tool: Tool };
+export type SearchServices = { tool: Tool; stop: () => Promise<void> };
 
+/** Begins to index what changed in the knowledge folder, and does not wait for it. */
 export function wireSearch({ config, log }: { config: Config; log: Log }): SearchServices {
+  const { pinecone, gatedNamespaces } = config.search;
+  const store = pinecone ? openPinecone({ config, pinecone }) : openEmbedded({ config, log });
+  return { tool: createSearchTool({ store, gatedNamespaces }), stop: store.stop };
+}
+
+/** The one that embeds pages, for the server and for `npm run index` alike. */
+export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Embedder {
+  return search.embedding ? createProviderEmbedder(search.embedding) : createHashedEmbedder();
+}
+
+function openEmbedded({ config, log }: { config: Config; log: Log }): SearchStore {
+  const embedder = createConfiguredEmbedder(config);
+  const builtIn = createHashedEmbedder();
   const search = createKnowledgeSearch({
     contentDir: config.serving.contentDir,
+    dataDir: config.serving.dataDir,
+    embedder,
+    findEmbedder: (model) => [embedder, builtIn].find((its) => its.model === model) ?? null,
+    clock,
+    onReport: ({ indexed, removed, passages }) => {
+      if (indexed + removed > 0) log.info({ indexed, removed, passages }, "the knowledge was indexed");
+    },
     warn: (message, error) => log.warn({ err: error }, message),
   });
-  return { tool: createSearchTool({ name: "libsql_search", search }) };
+  void search.refresh();
+  return search;
+}
+
+function openPinecone({
+  config,
+  pinecone,
+}: {
+  config: Config;
+  pinecone: NonNullable<Config["search"]["pinecone"]>;
+}): SearchStore {
+  const { embedding } = config.search;
+  const configured = embedding && createProviderEmbedder(embedding);
+  return createPineconeSearch({
+    ...pinecone,
+    embedderFor: ({ dimension }) => configured ?? createHashedEmbedder({ dimension: dimension ?? undefined }),
+    clock,
+  });
 }

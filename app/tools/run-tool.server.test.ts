@@ -87,66 +87,17 @@ test("words of a refusal, written for people, are passed on; those of other erro
   });
 });
 
-test("the search tool fills in its defaults and answers in the agreed shape", async () => {
-  const asked: unknown[] = [];
-  const match = { id: "a.md#1", score: 2, title: "A", heading: "B", source: "a.md", text: "words" };
-  const tool = createSearchTool({
-    name: "libsql_search",
-    search: async (question) => {
-      asked.push(question);
-      return [match];
-    },
-    gatedNamespaces: ["inner"],
-  });
-  expect(await run(tool, { query: " keys " })).toMatchObject({
-    ok: true,
-    output: {
-      query: "keys",
-      index: "knowledge",
-      namespace: "__default__",
-      topK: 5,
-      matches: [
-        { id: "a.md#1", score: 2, metadata: { title: "A", heading: "B", source: "a.md", text: "words" } },
-      ],
-    },
-  });
-  expect(await run(tool, { query: "keys", topK: 100, includeMetadata: false })).toMatchObject({
-    output: { matches: [{ id: "a.md#1", score: 2 }] },
-  });
-  for (const wrong of [
-    {},
-    { query: " " },
-    { query: "x", topK: 0 },
-    { query: "x", topK: 101 },
-    { query: "x", other: 1 },
-  ]) {
-    expect(await run(tool, wrong)).toMatchObject({ ok: false });
-  }
-  expect(asked).toHaveLength(2);
-});
-
-test("a gated namespace answers only to somebody who signed in", async () => {
-  let searches = 0;
-  const tool = createSearchTool({
-    name: "libsql_search",
-    search: async () => {
-      searches += 1;
-      return [];
-    },
-    gatedNamespaces: ["inner"],
-  });
-  const input = { query: "x", namespace: "inner" };
-  expect(await run(tool, input)).toMatchObject({
-    ok: false,
-    errorText: expect.stringMatching(/signed in/) as string,
-  });
-  expect(searches).toBe(0);
-  const caller = { address: "0xabc", tokenId: "7", scopes: ["chat"] };
-  expect(await runTool({ tool, input, caller, signal, warn: () => undefined })).toMatchObject({ ok: true });
-});
-
 test("offers carry a JSON Schema of what a model may send", () => {
-  const offer = toToolOffer(createSearchTool({ name: "libsql_search", search: async () => [] }));
+  const offer = toToolOffer(
+    createSearchTool({
+      store: {
+        vendor: "libsql",
+        indexes: ["knowledge"],
+        listNamespaces: async () => [],
+        search: async () => [],
+      },
+    }),
+  );
   expect(offer).toMatchObject({
     name: "libsql_search",
     inputJsonSchema: {

@@ -1,10 +1,18 @@
 import { z } from "zod";
 import { defineTool, ToolFailure } from "./tool";
-import type { Tool } from "./tool";
-import { defaultNamespace } from "~/search/knowledge-page";
-import type { PassageMatch } from "~/search/passage-index";
+import type { Tool, ToolCaller } from "./tool";
+import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";
+import { metadataFilterSchema } from "~/search/metadata-filter";
+import { SearchUnavailable } from "~/search/search-store";
+import type { PassageMatch, SearchStore } from "~/search/search-store";
 
 export const maxQueryChars = 1_000;
+const maxIndexChars = 100;
+/** What holders' documents ask of an access token. */
+const gatedScope = "tools";
+/** All the metadata of one answer; the matches beyond it come without. */
+const maxMetadataChars = 160 * 1024;
+const maxOutputBytes = 768 * 1024;
 
 /** What a search tool answers, whichever store is behind it. */
 export const searchResultSchema = z.object({
@@ -19,46 +27,114 @@ export const searchResultSchema = z.object({
 
 export type SearchResult = z.infer<typeof searchResultSchema>;
 
-/** `name` ends in `_search`; that is how the retrieval-only assistant knows it. */
+/** Its name ends in `_search`; that is how the retrieval-only assistant knows it. */
 export function createSearchTool({
-  name,
-  search,
+  store,
   gatedNamespaces = [],
 }: {
-  name: `${string}_search`;
-  search: (question: { query: string; namespace: string; topK: number }) => Promise<PassageMatch[]>;
-  /** Answered only to callers who signed in. */
+  store: Pick<SearchStore, "vendor" | "indexes" | "listNamespaces" | "search">;
+  /** Answered only to callers whose access token may use tools. */
   gatedNamespaces?: readonly string[];
 }): Tool {
+  const [defaultIndex] = store.indexes;
   return defineTool({
-    name,
+    name: `${store.vendor}_search`,
     description: "Searches the documents of this site's operator and returns the passages that fit best.",
     inputSchema: z.strictObject({
       query: z.string().trim().min(1).max(maxQueryChars).describe("What to look for, in plain words"),
-      index: z.string().max(100).default("knowledge"),
-      namespace: z.string().max(100).default(defaultNamespace),
-      topK: z.int().min(1).max(100).default(5).describe("How many passages to return"),
+      index: z
+        .string()
+        .max(maxIndexChars)
+        .default(defaultIndex)
+        .describe(`Which index to search: ${store.indexes.join(", ")}`),
+      namespace: z
+        .string()
+        .max(maxNamespaceChars)
+        .regex(namespacePattern, "A namespace is a name of printable characters")
+        .default(defaultNamespace)
+        .describe("Which part of the documents to search"),
+      topK: z
+        .int("topK must be a whole number from 1 to 100, not text")
+        .min(1, "topK must be at least 1")
+        .max(100, "topK must be at most 100")
+        .default(5)
+        .describe("How many passages to return"),
       includeMetadata: z.boolean().default(true).describe("Whether to return the passages' text and titles"),
+      filter: metadataFilterSchema.optional(),
     }),
+    maxOutputBytes,
     run: async ({
-      input: { query, index, namespace, topK, includeMetadata },
+      input: { query, index, namespace, topK, includeMetadata, filter },
       caller,
+      signal,
     }): Promise<SearchResult> => {
-      if (gatedNamespaces.includes(namespace) && caller === null) {
-        throw new ToolFailure("These documents are only for holders who are signed in.");
+      if (!store.indexes.includes(index)) {
+        throw new ToolFailure(`There is no such index here. There is: ${store.indexes.join(", ")}.`);
       }
-      const matches = await search({ query, namespace, topK });
+      const matches = await inToolWords(async () => {
+        await requireOpen({ store, index, namespace, gatedNamespaces, caller, signal });
+        const isFiltered = filter !== undefined && Object.keys(filter).length > 0;
+        return store.search({ query, index, namespace, topK, signal, ...(isFiltered && { filter }) });
+      });
       return {
         query,
         index,
         namespace,
         topK,
-        matches: matches.map(({ id, score, ...metadata }) => ({
-          id,
-          score,
-          ...(includeMetadata && { metadata }),
-        })),
+        matches: includeMetadata ? fitMetadata(matches) : bare(matches),
       };
     },
+  });
+}
+
+/**
+ * Somebody without the right is refused in the same words and after the same work, whether a namespace is gated or
+ * does not exist: neither the answer nor its time tells which.
+ */
+async function requireOpen({
+  store,
+  index,
+  namespace,
+  gatedNamespaces,
+  caller,
+  signal,
+}: {
+  store: Pick<SearchStore, "listNamespaces">;
+  index: string;
+  namespace: string;
+  gatedNamespaces: readonly string[];
+  caller: ToolCaller;
+  signal: AbortSignal;
+}): Promise<void> {
+  if (caller?.scopes.includes(gatedScope)) return;
+  // Asked for any namespace but the public default one, which is always there.
+  const isDefault = namespace === defaultNamespace && !gatedNamespaces.includes(defaultNamespace);
+  const all = isDefault ? [defaultNamespace] : await store.listNamespaces({ index, signal });
+  const open = all.filter((name) => !gatedNamespaces.includes(name));
+  if (open.includes(namespace)) return;
+  throw new ToolFailure(
+    "There is no public namespace of that name. Some documents are only for holders who are signed in.",
+  );
+}
+
+async function inToolWords<T>(body: () => Promise<T>): Promise<T> {
+  try {
+    return await body();
+  } catch (error) {
+    if (error instanceof SearchUnavailable) throw new ToolFailure(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function bare(matches: readonly PassageMatch[]): SearchResult["matches"] {
+  return matches.map(({ id, score }) => ({ id, score }));
+}
+
+/** Best first, as much as fits. */
+function fitMetadata(matches: readonly PassageMatch[]): SearchResult["matches"] {
+  let chars = 0;
+  return matches.map(({ id, score, metadata }) => {
+    chars += JSON.stringify(metadata).length;
+    return { id, score, ...(chars <= maxMetadataChars && { metadata }) };
   });
 }

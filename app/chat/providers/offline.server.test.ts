@@ -3,18 +3,17 @@ import { createSearchTool } from "~/tools/search-tool";
 import { openReply, ReplyCancelled } from "~/chat/reply.server";
 import type { ReplyOptions } from "~/chat/reply.server";
 import type { ChatEvent } from "~/chat/chat-events";
-import type { PassageMatch } from "~/search/passage-index";
+import type { PassageMatch } from "~/search/search-store";
 import { createOfflineProvider } from "./offline.server";
 import type { Sleep } from "./offline.server";
 
-const passage: PassageMatch = {
-  id: "keys.md#1",
-  score: 4,
+const metadata = {
   title: "Keys",
   heading: "Lost keys",
   source: "keys.md",
   text: "A lost key\nis gone.\n\nNobody can restore it.",
 };
+const passage: PassageMatch = { id: "keys.md#1", score: 1, metadata };
 
 function prepare({
   matches = [passage],
@@ -34,11 +33,15 @@ function prepare({
   const settled: number[] = [];
   const client = new AbortController();
   const search = createSearchTool({
-    name: "libsql_search",
-    search: async ({ query }) => {
-      asked.push(query);
-      if (matches instanceof Error) throw matches;
-      return matches;
+    store: {
+      vendor: "libsql",
+      indexes: ["knowledge"],
+      listNamespaces: async () => [],
+      search: async ({ query }) => {
+        asked.push(query);
+        if (matches instanceof Error) throw matches;
+        return matches;
+      },
     },
   });
   const options: ReplyOptions = {
@@ -98,24 +101,27 @@ test("the same question gets the same answer, word by word", async () => {
 });
 
 test("quotes at most three passages, and none that is far behind the best", async () => {
-  const matches = [9, 8, 7, 6, 1].map((score) => ({
+  const matches = [9, 8, 7, 6].map((number) => ({
     ...passage,
-    id: `p${score}`,
-    source: `p${score}.md`,
-    score,
+    id: `p${number}`,
+    metadata: { ...metadata, source: `p${number}.md` },
   }));
   const { text } = await answer(prepare({ matches }).options);
   expect(text).toContain("Sources: Keys (p9.md); Keys (p8.md); Keys (p7.md)");
-  const behind = await answer(prepare({ matches: [matches[0]!, matches[4]!] }).options);
+  const other = { ...passage, metadata: { ...metadata, heading: "Doors", text: "A door.", source: "p1.md" } };
+  const behind = await answer(prepare({ matches: [matches[0]!, other] }).options);
   expect(behind.text).toMatch(/Sources: Keys \(p9\.md\)$/);
 });
 
 test("quotes of a long passage the part that answers", async () => {
   const filler = "Something else entirely. ".repeat(15).trim();
-  const long = { ...passage, text: `${filler}\n\nLost keys stay lost.\n\n${filler}` };
+  const long = {
+    ...passage,
+    metadata: { ...metadata, text: `${filler}\n\nLost keys stay lost.\n\n${filler}` },
+  };
   const { text } = await answer(prepare({ matches: [long] }).options);
   expect(text).toContain("> Lost keys stay lost.\n");
-  const endless = { ...passage, text: "lost ".repeat(400) };
+  const endless = { ...passage, metadata: { ...metadata, text: "lost ".repeat(400) } };
   const cut = await answer(prepare({ matches: [endless] }).options);
   expect(cut.text).toContain("lost …");
   expect(cut.text.length).toBeLessThan(800);

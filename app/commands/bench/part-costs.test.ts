@@ -11,7 +11,7 @@ test("each part has a row, library first", () => {
 });
 
 test("the decision has a place for the table", () => {
-  const document = readFileSync("docs/decisions/030-what-a-sign-in-costs.md", "utf8");
+  const document = readFileSync("docs/decisions/025-what-a-sign-in-costs.md", "utf8");
   expect(document.indexOf("<!-- parts:begin -->")).toBeGreaterThan(0);
   expect(document.indexOf("<!-- parts:end -->")).toBeGreaterThan(document.indexOf("<!-- parts:begin -->"));
 });

@@ -3,10 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { PartCost } from "~/testing/measure-parts";
-import { putBetweenMarks } from "./stream-costs";
+import { replaceBetweenMarks } from "./replace-between-marks";
 
-const documentFile = "docs/decisions/030-what-a-sign-in-costs.md";
-const marks = { begin: "<!-- parts:begin -->", end: "<!-- parts:end -->" };
+const documentFile = "docs/decisions/025-what-a-sign-in-costs.md";
 
 /** Measures what was written by hand beside the library it stands in for, in a process of its own. */
 export async function benchParts({
@@ -24,7 +23,7 @@ export async function benchParts({
   console.log(`\nParts of a sign-in\n\n${table}`);
   if (!write) return;
   const document = readFileSync(documentFile, "utf8");
-  writeFileSync(documentFile, putBetweenMarks({ document, marks, text: table }));
+  writeFileSync(documentFile, replaceBetweenMarks({ document, name: "parts", text: table }));
 }
 
 export function toPartTable(costs: readonly PartCost[]): string {

@@ -8,8 +8,8 @@ export function replaceBetweenMarks({
   name: string;
   text: string;
 }): string {
-  const beginMark = `<!-- bench:${name}:begin -->`;
-  const endMark = `<!-- bench:${name}:end -->`;
+  const beginMark = `<!-- ${name}:begin -->`;
+  const endMark = `<!-- ${name}:end -->`;
   const begin = document.indexOf(beginMark);
   const end = document.indexOf(endMark);
   if (begin < 0 || end < begin) throw new Error(`The document lacks the marks ${beginMark} and ${endMark}.`);

@@ -1,6 +1,7 @@
 import os from "node:os";
 import type { Measurement, Verdict } from "./figures";
 import type { StartTimes } from "./measure";
+import { replaceBetweenMarks } from "./replace-between-marks";
 
 export type Machine = {
   cpu: string;
@@ -20,9 +21,6 @@ export type Report = {
   measurements: Measurement[];
   verdicts: Verdict[];
 };
-
-const beginMark = "<!-- bench:begin -->";
-const endMark = "<!-- bench:end -->";
 
 export function describeMachine(loadBefore: number[]): Machine {
   const cpus = os.cpus();
@@ -95,10 +93,7 @@ export function toText({ measurements, verdicts, starts }: Report): string {
 
 /** The document with the part between its marks replaced by this report. */
 export function replaceMeasured({ document, report }: { document: string; report: Report }): string {
-  const begin = document.indexOf(beginMark);
-  const end = document.indexOf(endMark);
-  if (begin < 0 || end < begin) throw new Error(`The document lacks the marks ${beginMark} and ${endMark}.`);
-  return `${document.slice(0, begin + beginMark.length)}\n\n${toMarkdown(report)}\n\n${document.slice(end)}`;
+  return replaceBetweenMarks({ document, name: "bench", text: toMarkdown(report) });
 }
 
 function toMarkdown(report: Report): string {

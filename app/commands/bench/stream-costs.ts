@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import { replaceBetweenMarks } from "./replace-between-marks";
 
 export type StreamCosts = {
   firstTokenMs: number;
@@ -14,8 +15,6 @@ export type StreamCosts = {
 export type StreamFigures = Record<"direct" | "reply" | "sdk", StreamCosts>;
 
 const documentFile = "docs/decisions/020-provider-streams.md";
-const beginMark = "<!-- streams:begin -->";
-const endMark = "<!-- streams:end -->";
 
 /** What the chat may add to a direct call. */
 const aims = { firstTokenMs: 1.5, microsecondsAToken: 10, kilobytesAStream: 60, coreShare: 1 };
@@ -34,7 +33,9 @@ export async function benchStreams({
   writeFileSync(path.join(resultsDir, "bench-streams.json"), `${JSON.stringify(figures, null, 2)}\n`);
   const table = toStreamTable(figures);
   console.log(`\nStreams of the chat\n\n${table}\n\n${judgeStreams(figures).join("\n")}`);
-  if (write) writeFileSync(documentFile, withTable({ document: readFileSync(documentFile, "utf8"), table }));
+  if (!write) return;
+  const document = readFileSync(documentFile, "utf8");
+  writeFileSync(documentFile, replaceBetweenMarks({ document, name: "streams", text: table }));
 }
 
 export function toStreamTable({ direct, reply, sdk }: StreamFigures): string {
@@ -74,24 +75,4 @@ export function judgeStreams({ direct, reply }: StreamFigures): string[] {
     }),
     judge({ aim: "200 streams", added: reply.coreShare, most: aims.coreShare, unit: "core" }),
   ];
-}
-
-export function withTable({ document, table }: { document: string; table: string }): string {
-  return putBetweenMarks({ document, marks: { begin: beginMark, end: endMark }, text: table });
-}
-
-export function putBetweenMarks({
-  document,
-  marks,
-  text,
-}: {
-  document: string;
-  marks: { begin: string; end: string };
-  text: string;
-}): string {
-  const begin = document.indexOf(marks.begin);
-  const end = document.indexOf(marks.end);
-  if (begin < 0 || end < begin)
-    throw new Error(`The document lacks the marks ${marks.begin} and ${marks.end}.`);
-  return `${document.slice(0, begin + marks.begin.length)}\n\n${text}\n\n${document.slice(end)}`;
 }

@@ -11,9 +11,9 @@ test("the ratio is the median of the rounds' own ratios, and the aim is five tim
 });
 
 test("the table goes between its marks and nowhere else", () => {
-  const document = "a\n<!-- bench:x:begin -->\nold\n<!-- bench:x:end -->\nb";
+  const document = "a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb";
   expect(replaceBetweenMarks({ document, name: "x", text: "new" })).toBe(
-    "a\n<!-- bench:x:begin -->\n\nnew\n\n<!-- bench:x:end -->\nb",
+    "a\n<!-- x:begin -->\n\nnew\n\n<!-- x:end -->\nb",
   );
   expect(() => replaceBetweenMarks({ document, name: "y", text: "new" })).toThrow(/lacks/);
 });

@@ -7,6 +7,7 @@ import { refuseDemoSecret } from "./demo-secret";
 import { readConversation } from "./read-conversation";
 import { readTools } from "./read-tools";
 import { readSpeech } from "./read-speech";
+import { readSearch } from "./read-search";
 import { ConfigError, createSettingReader, describeUnknownNames, isUrl } from "./setting-reader";
 import type { Environment, SettingReader } from "./setting-reader";
 import type { SettingName } from "./settings";
@@ -33,6 +34,7 @@ export function parseConfig(environment: Environment): Config {
 function readConfig(reader: SettingReader) {
   const mode = reader.getChoice({ name: "LATCHKEY_MODE", choices: ["production", "development", "demo"] });
   const dataDir = path.resolve(reader.getText("DATA_DIR"));
+  const conversation = readConversation({ reader, mode });
   return {
     mode,
     serving: readServing({ reader, mode, dataDir }),
@@ -50,9 +52,10 @@ function readConfig(reader: SettingReader) {
     state: readState(reader),
     limits: readLimits(reader),
     notifications: readNotifications(reader),
-    conversation: readConversation({ reader, mode }),
     tools: readTools(reader),
     speech: readSpeech(reader),
+    conversation,
+    search: readSearch({ reader, conversation }),
     /** Worth telling the operator at start-up; nothing here stops it. */
     warnings: reader.warnings as readonly string[],
   };

@@ -20,4 +20,5 @@ export type SettingGroup =
   | "Notifications"
   | "Conversation"
   | "Speech"
+  | "Search"
   | "Tools";

@@ -1,4 +1,5 @@
 import { conversationSettings } from "./conversation-settings";
+import { searchSettings } from "./search-settings";
 import type { Setting } from "./setting";
 import { toolSettings } from "./tool-settings";
 import { speechSettings } from "./speech-settings";
@@ -276,6 +277,7 @@ export const settings = [
   ...conversationSettings,
   ...toolSettings,
   ...speechSettings,
+  ...searchSettings,
 ] as const satisfies readonly Setting[];
 
 export type SettingName = (typeof settings)[number]["name"];

@@ -1,0 +1,215 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createCollectionStore } from "~/search/collections.store.server";
+import { findPassages } from "~/search/find-passages.server";
+import { createHashedEmbedder } from "~/search/hashed-embedder";
+import { indexKnowledge } from "~/search/index-knowledge.server";
+import { defaultNamespace, parseKnowledgePage } from "~/search/knowledge-page";
+import { knowledgeFolder } from "~/search/knowledge-search.server";
+import { createPassageStore } from "~/search/passages.store.server";
+import { openSearchDatabase } from "~/search/search-database.store.server";
+import type { SearchDatabase } from "~/search/search-database.store.server";
+import { measureQuality } from "~/search/search-quality";
+import type { LabelledQuestion, SearchQuality } from "~/search/search-quality";
+import type { PassageMatch } from "~/search/search-store";
+import { median } from "./figures";
+import { makeQuestion, makeText } from "./made-up-text";
+import { replaceBetweenMarks } from "./replace-between-marks";
+
+export type SearchSpeed = {
+  passages: number;
+  p50Ms: number;
+  p50TextOnlyMs: number;
+  p50PlainMs: number;
+  stallMs: number;
+};
+export type SearchFigures = {
+  speeds: SearchSpeed[];
+  quality: Record<"fused" | "plain", Pick<SearchQuality, "recallAt5" | "meanReciprocalRank">>;
+};
+
+const documentFile = "docs/performance.md";
+const sizes = [1_000, 10_000, 100_000];
+const questionsAsked = 60;
+const passagesAPage = 500;
+const topK = 5;
+
+const embedder = createHashedEmbedder();
+
+/** Measures, prints the tables, keeps the figures, and puts them into the document when asked to. */
+export async function benchSearch({
+  resultsDir,
+  write,
+}: {
+  resultsDir: string;
+  write: boolean;
+}): Promise<void> {
+  const figures = await inFolder(async (dir) => {
+    const quality = await compareQuality({ file: path.join(dir, "labelled.db") });
+    const speeds: SearchSpeed[] = [];
+    for (const size of sizes) {
+      console.error(`Search in ${size} passages …`);
+      speeds.push(await measureSpeed({ file: path.join(dir, `${size}.db`), size }));
+    }
+    return { speeds, quality };
+  });
+  await writeFile(path.join(resultsDir, "bench-search.json"), `${JSON.stringify(figures, null, 2)}\n`);
+  const table = toSearchTable(figures);
+  console.log(`\nSearch\n\n${table}`);
+  if (!write) return;
+  const document = await readFile(documentFile, "utf8");
+  await writeFile(documentFile, replaceBetweenMarks({ document, name: "search", text: table }));
+}
+
+export function toSearchTable({ speeds, quality }: SearchFigures): string {
+  const { fused, plain } = quality;
+  return [
+    "| Passages | p50 ms | words only, p50 ms | plain full text, p50 ms | longest stall of the event loop, ms |",
+    "|---:|---:|---:|---:|---:|",
+    ...speeds.map(
+      ({ passages, p50Ms, p50TextOnlyMs, p50PlainMs, stallMs }) =>
+        `| ${[passages.toLocaleString("en"), ...[p50Ms, p50TextOnlyMs, p50PlainMs, stallMs].map((ms) => ms.toFixed(1))].join(" | ")} |`,
+    ),
+    "",
+    "| Labelled questions | recall@5 | MRR |",
+    "|---|---:|---:|",
+    `| Latchkey | ${fused.recallAt5.toFixed(2)} | ${fused.meanReciprocalRank.toFixed(2)} |`,
+    `| plain full text | ${plain.recallAt5.toFixed(2)} | ${plain.meanReciprocalRank.toFixed(2)} |`,
+  ].join("\n");
+}
+
+async function inFolder<T>(body: (dir: string) => Promise<T>): Promise<T> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-search-"));
+  try {
+    return await body(dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function measureSpeed({ file, size }: { file: string; size: number }): Promise<SearchSpeed> {
+  const database = openSearchDatabase({ file });
+  try {
+    await fill({ database, size });
+    await makePlain(database);
+    const find = createFind({ database, hasVectors: true });
+    const textOnly = createFind({ database, hasVectors: false });
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const p50Ms = await timeQuestions(find);
+    delay.disable();
+    return {
+      passages: size,
+      p50Ms,
+      p50TextOnlyMs: await timeQuestions(textOnly),
+      p50PlainMs: await timeQuestions((query) => findPlain({ database, query })),
+      stallMs: delay.max / 1e6,
+    };
+  } finally {
+    await database.close();
+  }
+}
+
+async function timeQuestions(find: (query: string) => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let index = 0; index < questionsAsked; index++) {
+    const query = makeQuestion(index);
+    const askedAt = performance.now();
+    await find(query);
+    times.push(performance.now() - askedAt);
+  }
+  return median(times);
+}
+
+async function fill({ database, size }: { database: SearchDatabase; size: number }): Promise<void> {
+  const store = createCollectionStore({ database });
+  await store.prepare(embedder);
+  for (let at = 0; at < size; at += passagesAPage) {
+    const source = `page-${at}.md`;
+    const sections = Array.from(
+      { length: Math.min(passagesAPage, size - at) },
+      (_, index) => `## Section ${at + index}\n\n${makeText(at + index)}`,
+    );
+    const page = parseKnowledgePage({ source, text: sections.join("\n\n") });
+    const vectors = await embedder.embed({
+      texts: page.passages.map(({ heading, text }) => `${heading}\n${text}`),
+    });
+    const collection = await store.ensureCollection({
+      namespace: defaultNamespace,
+      model: embedder.model,
+      dimension: vectors[0]!.length,
+    });
+    await store.replacePage({ collection, page, stamp: source, digest: source, vectors });
+  }
+  await store.finish(embedder);
+}
+
+function createFind({ database, hasVectors }: { database: SearchDatabase; hasVectors: boolean }) {
+  const store = createPassageStore({ database });
+  return (query: string): Promise<PassageMatch[]> =>
+    findPassages({
+      query,
+      namespace: defaultNamespace,
+      topK,
+      store,
+      findEmbedder: () => (hasVectors ? embedder : null),
+      warn: (message, error) => console.error(message, error),
+    });
+}
+
+/** What it is compared with: SQLite's full text as it comes, over the same passages. */
+async function makePlain(database: SearchDatabase): Promise<void> {
+  await database.write([
+    {
+      sql: "CREATE VIRTUAL TABLE plain USING fts5 (heading, text, place UNINDEXED, tokenize = 'porter unicode61')",
+    },
+    {
+      sql: `INSERT INTO plain SELECT metadata ->> 'title' || ' ' || (metadata ->> 'heading'), text, metadata
+        FROM passages_1`,
+    },
+  ]);
+}
+
+async function findPlain({
+  database,
+  query,
+}: {
+  database: SearchDatabase;
+  query: string;
+}): Promise<PassageMatch[]> {
+  const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const [rows = []] = await database.read({
+    sql: "SELECT rowid, place FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT ?",
+    args: [words.map((word) => `"${word}"`).join(" OR "), topK],
+  });
+  return rows.map(({ rowid, place }) => ({
+    id: String(rowid),
+    score: 0,
+    metadata: JSON.parse(String(place)) as Record<string, unknown>,
+  }));
+}
+
+async function compareQuality({ file }: { file: string }): Promise<SearchFigures["quality"]> {
+  const labels = await readFile("app/search/labelled-questions.json", "utf8");
+  const questions = JSON.parse(labels) as LabelledQuestion[];
+  const database = openSearchDatabase({ file });
+  try {
+    await indexKnowledge({
+      folder: knowledgeFolder("content"),
+      store: createCollectionStore({ database }),
+      lock: database,
+      embedder,
+      signal: new AbortController().signal,
+    });
+    await makePlain(database);
+    const find = createFind({ database, hasVectors: true });
+    return {
+      fused: await measureQuality({ questions, search: find }),
+      plain: await measureQuality({ questions, search: (query) => findPlain({ database, query }) }),
+    };
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { parseConfig } from "./config.server";
+import type { Config } from "./config.server";
+import { ConfigError } from "./setting-reader";
+
+const production = {
+  CHAIN_ID: "8453",
+  RPC_URL: "https://rpc.example.com",
+  KEY_CONTRACT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+  JWT_SECRET: "0123456789abcdef0123456789abcdef",
+  NEXT_PUBLIC_DOMAIN: "gate.example.com",
+};
+
+function read(environment: Record<string, string>): Config {
+  return parseConfig({ ...production, ...environment });
+}
+
+function problemsOf(environment: Record<string, string>): string {
+  try {
+    read(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.join(" ");
+    throw error;
+  }
+  return "";
+}
+
+test("search needs nothing to be set: embedded, built-in vectors, all of it public", () => {
+  const { search, warnings } = read({});
+  expect(search).toEqual({ gatedNamespaces: [], embedding: null, pinecone: null });
+  expect(warnings).toEqual([]);
+});
+
+test("gated namespaces are a list, each name once", () => {
+  expect(read({ SEARCH_GATED_NAMESPACES: " inner,members ,inner," }).search.gatedNamespaces).toEqual([
+    "inner",
+    "members",
+  ]);
+  expect(read({ SEARCH_GATED_NAMESPACES: "x".repeat(100) }).search.gatedNamespaces).toHaveLength(1);
+  expect(problemsOf({ SEARCH_GATED_NAMESPACES: "x".repeat(101) })).toContain("SEARCH_GATED_NAMESPACES");
+});
+
+test.each([
+  [{ AI_PROVIDER: "openai", OPENAI_API_KEY: "k" }, "https://api.openai.com/v1", "k"],
+  [{ AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" }, "http://127.0.0.1:1/v1", null],
+  [
+    {
+      AI_PROVIDER: "workers-ai",
+      CLOUDFLARE_ACCOUNT_ID: "acc",
+      CLOUDFLARE_API_TOKEN: "t",
+      WORKERS_AI_BASE_URL: "https://edge.example.com/v1",
+    },
+    "https://edge.example.com/v1",
+    "t",
+  ],
+  [{ AI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_API_KEY: "k" }, "http://127.0.0.1:1/v1", null],
+  [
+    { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://proxy.example.com/v1/" },
+    "https://proxy.example.com/v1",
+    "k",
+  ],
+])("the model for vectors is asked of the chat's provider: %j", (environment, baseUrl, apiKey) => {
+  const { search } = read({ ...environment, EMBEDDING_MODEL: "m" });
+  expect(search.embedding).toEqual({ model: "m", baseUrl, apiKey });
+});
+
+test("a model for vectors without anybody to ask is a mistake", () => {
+  expect(problemsOf({ EMBEDDING_MODEL: "m" })).toContain("EMBEDDING_MODEL needs a provider");
+});
+
+test("Pinecone needs names of indexes; what does not fit together is pointed out", () => {
+  const key = { PINECONE_API_KEY: "pc", OPENAI_API_KEY: "k", EMBEDDING_MODEL: "m" };
+  const { search, warnings } = read({ ...key, PINECONE_INDEXES: "docs,more" });
+  expect(search.pinecone).toEqual({ apiKey: "pc", indexes: ["docs", "more"], host: null });
+  expect(warnings).toEqual([]);
+  expect(problemsOf(key)).toContain("PINECONE_INDEXES must be set");
+  expect(problemsOf({ ...key, PINECONE_INDEXES: "docs", PINECONE_HOST: "ftp://x" })).toContain(
+    "PINECONE_HOST",
+  );
+  const hosted = read({ ...key, PINECONE_INDEXES: "docs,more", PINECONE_HOST: "https://h.example.com" });
+  expect(hosted.warnings.join()).toContain("PINECONE_HOST is one address");
+  const without = read({ PINECONE_API_KEY: "pc", PINECONE_INDEXES: "docs" });
+  expect(without.warnings.join()).toContain("EMBEDDING_MODEL is not set");
+  expect(read({ PINECONE_INDEXES: "docs" }).search.pinecone).toBeNull();
+});

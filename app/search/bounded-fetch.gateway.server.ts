@@ -1,0 +1,55 @@
+export type FetchLimits = { timeoutMs: number; maxBytes: number };
+
+/** What went wrong between us and another service, in words that name no address and no secret. */
+export class FetchFault extends Error {
+  override readonly name = "FetchFault";
+}
+
+/**
+ * A fetch whose whole answer, body included, comes within a time and a size. Redirects are refused: the request may
+ * carry a key.
+ */
+export async function fetchBounded({
+  url,
+  init,
+  limits: { timeoutMs, maxBytes },
+}: {
+  url: string;
+  init: RequestInit;
+  limits: FetchLimits;
+}): Promise<Response> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
+  try {
+    const response = await fetch(url, { ...init, redirect: "manual", signal });
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      throw new FetchFault("it answered with a redirect");
+    }
+    const body = await readBounded({ response, maxBytes });
+    const { status, statusText, headers } = response;
+    return new Response(status === 204 ? null : new Uint8Array(body), { status, statusText, headers });
+  } catch (error) {
+    if (error instanceof FetchFault) throw error;
+    init.signal?.throwIfAborted();
+    if (timeout.aborted) throw new FetchFault(`it did not answer within ${timeoutMs / 1000} seconds`);
+    throw new FetchFault("it could not be reached", { cause: error });
+  }
+}
+
+async function readBounded({
+  response,
+  maxBytes,
+}: {
+  response: Response;
+  maxBytes: number;
+}): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new FetchFault(`its answer is larger than ${maxBytes / 1024} KiB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks) as Buffer<ArrayBuffer>;
+}

@@ -1,0 +1,151 @@
+import { expect, test } from "vitest";
+import { startJsonServer } from "~/testing/json-server";
+import type { JsonCall } from "~/testing/json-server";
+import { runTool } from "~/tools/run-tool.server";
+import { createSearchTool } from "~/tools/search-tool";
+import type { ToolCaller } from "~/tools/tool";
+import { createHashedEmbedder } from "./hashed-embedder";
+import { createPineconeSearch } from "./pinecone.gateway.server";
+import type { PineconeOptions } from "./pinecone.gateway.server";
+
+const stats = {
+  dimension: 8,
+  indexFullness: 0,
+  totalVectorCount: 3,
+  namespaces: { "": { vectorCount: 1 }, news: { vectorCount: 1 }, inner: { vectorCount: 1 } },
+};
+const match = { id: "a#1", score: 0.9, values: [], metadata: { title: "A", text: "words" } };
+
+function answerWell({ path, answer }: JsonCall): void {
+  if (path === "/describe_index_stats") answer(stats);
+  else answer({ matches: [match, { id: "b#1", score: 0.5 }], namespace: "", usage: { readUnits: 1 } });
+}
+
+/** The tool as the server wires it, in front of a server that speaks Pinecone's data API. */
+async function open(behave: (call: JsonCall) => void, changes: Partial<PineconeOptions> = {}) {
+  const { origin, calls } = await startJsonServer(behave);
+  let nowMs = 0;
+  const store = createPineconeSearch({
+    apiKey: "pc-secret",
+    indexes: ["docs", "archive"],
+    host: origin,
+    embedderFor: ({ dimension }) => createHashedEmbedder({ dimension: dimension ?? 16 }),
+    clock: () => nowMs,
+    ...changes,
+  });
+  const tool = createSearchTool({ store, gatedNamespaces: ["inner", "empty"] });
+  const run = async (input: unknown, caller: ToolCaller = null) => {
+    const signal = new AbortController().signal;
+    return runTool({ tool, input, caller, signal, warn: () => undefined });
+  };
+  return { run, calls, tool, advance: (ms: number) => (nowMs += ms) };
+}
+
+const holder = { address: "0xabc", tokenId: "7", scopes: ["tools"] };
+
+test("is the same tool under the store's name, and asks in Pinecone's words", async () => {
+  const { run, calls, tool } = await open(answerWell);
+  expect(tool.name).toBe("pinecone_search");
+  const filter = { year: { $gte: 2020 } };
+  const answer = await run({ query: "lamp", topK: 2, namespace: "news", filter });
+  expect(answer).toMatchObject({
+    ok: true,
+    output: {
+      query: "lamp",
+      index: "docs",
+      namespace: "news",
+      topK: 2,
+      matches: [
+        { id: "a#1", score: 0.9, metadata: { title: "A", text: "words" } },
+        { id: "b#1", score: 0.5, metadata: {} },
+      ],
+    },
+  });
+  const query = calls.find(({ path }) => path === "/query")!;
+  expect(query.headers).toMatchObject({ "api-key": "pc-secret" });
+  expect(query.body).toMatchObject({ topK: 2, namespace: "news", includeMetadata: true, filter });
+  expect((query.body as { vector: number[] }).vector).toHaveLength(8);
+});
+
+test("no more matches than were asked for, without metadata where none is wanted", async () => {
+  const { run } = await open(answerWell);
+  const answer = await run({ query: "lamp", topK: 1, includeMetadata: false });
+  expect((answer as { output: { matches: unknown } }).output.matches).toEqual([{ id: "a#1", score: 0.9 }]);
+});
+
+test("what the index says of itself is asked once a minute, also by many at once", async () => {
+  const { run, calls, advance } = await open(answerWell);
+  const askedStats = () => calls.filter(({ path }) => path === "/describe_index_stats").length;
+  await Promise.all(Array.from({ length: 10 }, () => run({ query: "lamp" })));
+  expect(askedStats()).toBe(1);
+  advance(59_999);
+  await run({ query: "lamp" });
+  expect(askedStats()).toBe(1);
+  advance(1);
+  await run({ query: "lamp" });
+  expect(askedStats()).toBe(2);
+});
+
+test("gated and unknown namespaces are refused alike to strangers and never asked; holders are answered", async () => {
+  const answers = [];
+  for (const namespace of ["inner", "empty", "unknown"]) {
+    const { run, calls } = await open(answerWell);
+    answers.push(JSON.stringify([await run({ query: "x", namespace }), calls.map(({ path }) => path)]));
+  }
+  expect(new Set(answers).size).toBe(1);
+  expect(answers[0]).toContain("signed in");
+  expect(answers[0]).not.toContain("/query");
+  const { run } = await open(answerWell);
+  expect(await run({ query: "x", namespace: "inner" }, holder)).toMatchObject({ ok: true });
+});
+
+test.each<[string, (call: JsonCall) => void, RegExp]>([
+  [
+    "401",
+    ({ answer }) => answer({ code: 16, message: "pc-secret is wrong" }, 401),
+    /does not accept this server's key/,
+  ],
+  ["429", ({ answer }) => answer({ code: 8, message: "Too many requests" }, 429), /asked too often/],
+  ["500", ({ answer }) => answer({ message: "stack at /srv" }, 500), /cannot be used: it failed/],
+  ["404", ({ answer }) => answer({ message: "no such index" }, 404), /does not know the index/],
+  ["silence", () => undefined, /did not answer within 0\.2 seconds/],
+  ["a cut connection", ({ response }) => response.destroy(), /could not be reached/],
+  [
+    "half an answer",
+    ({ response }) => void response.writeHead(200).write('{"matches":['),
+    /within 0\.2 seconds/,
+  ],
+  ["HTML", ({ response }) => response.end("<html>oops</html>"), /cannot be used: it failed/],
+  [
+    "a huge answer",
+    ({ response }) => response.end(JSON.stringify({ matches: "x".repeat(300_000) })),
+    /larger than 256 KiB/,
+  ],
+  ["matches of another shape", ({ answer }) => answer({ matches: [{ id: 7 }] }), /cannot be used: it failed/],
+  [
+    "a redirect",
+    ({ response }) => response.writeHead(302, { Location: "http://127.0.0.1:9/" }).end(),
+    /redirect/,
+  ],
+])("tells %s in a few words without secrets", async (_name, behave, words) => {
+  const { run } = await open((call) => (call.path === "/query" ? behave(call) : answerWell(call)), {
+    timeoutMs: 200,
+    maxBytes: 256 * 1024,
+  });
+  const answer = await run({ query: "lamp" });
+  expect(answer).toMatchObject({ ok: false, errorText: expect.stringMatching(words) as string });
+  expect(JSON.stringify(answer)).not.toMatch(/pc-secret|127\.0\.0\.1|\/srv/);
+});
+
+test("an index that does not describe itself still answers; one that was filled by another model is told apart", async () => {
+  const { run } = await open((call) =>
+    call.path === "/describe_index_stats" ? call.answer({}, 500) : answerWell(call),
+  );
+  expect(await run({ query: "lamp" })).toMatchObject({ ok: true });
+  expect(await run({ query: "lamp", namespace: "news" })).toMatchObject({ ok: false });
+  const other = await open(answerWell, { embedderFor: () => createHashedEmbedder({ dimension: 16 }) });
+  expect(await other.run({ query: "lamp" })).toMatchObject({
+    ok: false,
+    errorText: expect.stringMatching(/another model/) as string,
+  });
+});

@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import { startJsonServer } from "~/testing/json-server";
+import type { JsonCall } from "~/testing/json-server";
+import { createKnowledge, openKnowledgeSearch, runIndex } from "~/testing/knowledge";
+import { createProviderEmbedder } from "./provider-embedder.gateway.server";
+
+type EmbeddingsBody = { model: string; input: string[]; encoding_format: string };
+
+async function open(behave: (call: JsonCall & { body: EmbeddingsBody }) => void) {
+  const server = await startJsonServer((call) => behave({ ...call, body: call.body as EmbeddingsBody }));
+  const embedder = createProviderEmbedder({
+    model: "small",
+    baseUrl: `${server.origin}/v1`,
+    apiKey: "the-key",
+    retryPauseMs: 1,
+  });
+  return { ...server, embedder };
+}
+
+/** Two numbers a text: how much it speaks of light, and how much of anything else. */
+function answerWell({ body, answer }: JsonCall & { body: EmbeddingsBody }): void {
+  const data = body.input.map((text, index) => ({
+    index,
+    embedding: /lamp|candle|light/i.test(text) ? [3, 0.1] : [0.1, 3],
+  }));
+  answer({ object: "list", data: data.reverse() });
+}
+
+test("asks for all texts at once, and puts the vectors in their order, at length 1", async () => {
+  const { embedder, calls } = await open(answerWell);
+  const [dark, light] = await embedder.embed({ texts: ["door", "lamp"] });
+  expect(Math.hypot(...light!)).toBeCloseTo(1, 5);
+  expect(light![0]).toBeGreaterThan(0.9);
+  expect(dark![1]).toBeGreaterThan(0.9);
+  expect(calls[0]).toMatchObject({
+    method: "POST",
+    path: "/v1/embeddings",
+    headers: { authorization: "Bearer the-key" },
+    body: { model: "small", input: ["door", "lamp"], encoding_format: "float" },
+  });
+});
+
+test("half a character pair is not sent, and a text of any length is cut", async () => {
+  const { embedder, calls } = await open(answerWell);
+  await embedder.embed({ texts: ["a\uD800b", "x".repeat(20_000)] });
+  const { input } = calls[0]!.body as EmbeddingsBody;
+  expect(input[0]).toBe("a\uFFFDb");
+  expect(input[1]).toHaveLength(8_000);
+});
+
+test("a busy provider is asked again for pages, and once only for a question", async () => {
+  const { embedder, calls } = await open((call) => {
+    if (call.number <= 2) call.answer({ error: "busy" }, call.number === 1 ? 429 : 503);
+    else answerWell(call);
+  });
+  expect(await embedder.embed({ texts: ["a", "b"] })).toHaveLength(2);
+  expect(calls).toHaveLength(3);
+  const question = await open((call) => call.answer({}, 429));
+  await expect(question.embedder.embed({ texts: ["a"] })).rejects.toThrow("answered 429");
+  expect(question.calls).toHaveLength(1);
+});
+
+test("a provider that stays away fails in the end, without the key in the words", async () => {
+  const { embedder, calls } = await open((call) => call.answer({ error: "the-key is over its limit" }, 500));
+  const failure = (await embedder.embed({ texts: ["a", "b"] }).catch((error: unknown) => error)) as Error;
+  expect(failure.message).toBe("The embedding provider answered 500.");
+  expect(calls).toHaveLength(4);
+});
+
+test.each<[string, (call: JsonCall) => void]>([
+  ["a page of HTML", ({ response }) => response.end("<html>")],
+  ["too few vectors", ({ answer }) => answer({ data: [{ index: 0, embedding: [1] }] })],
+  [
+    "an index out of range",
+    ({ answer }) =>
+      answer({
+        data: [
+          { index: 0, embedding: [1] },
+          { index: 7, embedding: [1] },
+        ],
+      }),
+  ],
+  [
+    "two dimensions",
+    ({ answer }) =>
+      answer({
+        data: [
+          { index: 0, embedding: [1] },
+          { index: 1, embedding: [1, 2] },
+        ],
+      }),
+  ],
+  [
+    "words for numbers",
+    ({ answer }) =>
+      answer({
+        data: [
+          { index: 0, embedding: ["1"] },
+          { index: 1, embedding: [1] },
+        ],
+      }),
+  ],
+  ["a redirect", ({ response }) => response.writeHead(307, { Location: "http://127.0.0.1:9/" }).end()],
+  ["a wrong key", ({ answer }) => answer({}, 401)],
+])("refuses %s", async (_name, behave) => {
+  const { embedder } = await open(behave);
+  await expect(embedder.embed({ texts: ["a", "b"] })).rejects.toThrow();
+});
+
+test("stops when it is told to", async () => {
+  const stop = new AbortController();
+  const { embedder } = await open(() => stop.abort());
+  await expect(embedder.embed({ texts: ["a", "b"], signal: stop.signal })).rejects.toThrow(/abort/);
+});
+
+test("a model finds by meaning what shares no word, and is not asked again for what is unchanged", async () => {
+  const { embedder, calls } = await open(answerWell);
+  const knowledge = await createKnowledge({
+    "a.md": "# Lamp\n\nIt burns oil.",
+    "b.md": "# Door\n\nIt creaks.",
+  });
+  expect(await runIndex({ ...knowledge, embedder })).toMatchObject({ indexed: 2 });
+  const { find } = openKnowledgeSearch({ ...knowledge, embedder });
+  const matches = await find({ query: "a candle" });
+  expect(matches.map(({ id }) => id)).toEqual(["a.md#1", "b.md#1"]);
+  expect(calls).toHaveLength(3);
+});
+
+test("a provider that is away: pages wait for the next look, questions are answered by their words", async () => {
+  let isAway = false;
+  const { embedder } = await open((call) => (isAway ? call.answer({}, 401) : answerWell(call)));
+  const knowledge = await createKnowledge({
+    "a.md": "# Lamp\n\nIt burns oil.",
+    "b.md": "# Door\n\nIt creaks.",
+  });
+  await runIndex({ ...knowledge, embedder });
+  isAway = true;
+  const { ask, warnings, search } = openKnowledgeSearch({ ...knowledge, embedder });
+  await knowledge.write("c.md", "# Window\n\nIt rattles.");
+  expect(await ask("creaks")).toEqual(["b.md#1"]);
+  await search.refresh();
+  expect(warnings).toContain("A question could not be embedded; it is answered by its words alone");
+  expect(warnings).toContain("The knowledge could not be indexed; what was indexed answers");
+});

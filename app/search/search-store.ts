@@ -1,0 +1,29 @@
+import type { MetadataFilter } from "./metadata-filter";
+
+/** `metadata` holds what is needed to quote a passage and to open its page: see `PassageMetadata`. */
+export type PassageMatch = { id: string; score: number; metadata: Record<string, unknown> };
+
+export type SearchQuestion = {
+  query: string;
+  index: string;
+  namespace: string;
+  topK: number;
+  filter?: MetadataFilter;
+  signal?: AbortSignal;
+};
+
+/** What the search tool asks, wherever the passages are kept. */
+export type SearchStore = {
+  vendor: "libsql" | "pinecone";
+  /** The first one is asked when a question names none. */
+  indexes: readonly [string, ...string[]];
+  /** Those that hold something. The default namespace is always there. */
+  listNamespaces: (place: { index: string; signal?: AbortSignal }) => Promise<readonly string[]>;
+  search: (question: SearchQuestion) => Promise<PassageMatch[]>;
+  stop: () => Promise<void>;
+};
+
+/** In words that the person who asks may read; `cause` is for the log. */
+export class SearchUnavailable extends Error {
+  override readonly name = "SearchUnavailable";
+}

@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import type { PassageMatch, SearchQuestion } from "~/search/search-store";
+import { SearchUnavailable } from "~/search/search-store";
+import { runTool } from "./run-tool.server";
+import { createSearchTool, searchResultSchema } from "./search-tool";
+import type { ToolCaller } from "./tool";
+
+const match: PassageMatch = { id: "a.md#1", score: 1, metadata: { title: "A", text: "words", year: 2024 } };
+
+function makeTool({
+  matches = [match],
+  gatedNamespaces = ["inner", "never-filled"],
+}: { matches?: PassageMatch[] | Error; gatedNamespaces?: string[] } = {}) {
+  const asked: SearchQuestion[] = [];
+  const done: string[] = [];
+  const tool = createSearchTool({
+    store: {
+      vendor: "libsql",
+      indexes: ["knowledge", "archive"],
+      listNamespaces: async () => {
+        done.push("list");
+        return ["__default__", "news", "inner"];
+      },
+      search: async (question) => {
+        done.push("search");
+        asked.push(question);
+        if (matches instanceof Error) throw matches;
+        return matches;
+      },
+    },
+    gatedNamespaces,
+  });
+  const run = ({ input, caller = null }: { input: unknown; caller?: ToolCaller }) =>
+    runTool({ tool, input, caller, signal: new AbortController().signal, warn: () => undefined });
+  return { tool, asked, done, run };
+}
+
+const holder = { address: "0xabc", tokenId: "7", scopes: ["gate:read", "tools"] };
+
+test("fills in its defaults and answers in the agreed shape", async () => {
+  const { run, asked } = makeTool();
+  const answer = await run({ input: { query: " keys " } });
+  expect(answer).toMatchObject({
+    ok: true,
+    output: {
+      query: "keys",
+      index: "knowledge",
+      namespace: "__default__",
+      topK: 5,
+      matches: [{ id: "a.md#1", score: 1, metadata: { title: "A", text: "words", year: 2024 } }],
+    },
+  });
+  expect(searchResultSchema.safeParse((answer as { output: unknown }).output).success).toBe(true);
+  const bare = await run({ input: { query: "keys", topK: 100, includeMetadata: false, index: "archive" } });
+  expect(bare).toMatchObject({ output: { index: "archive", topK: 100 } });
+  expect((bare as { output: { matches: unknown } }).output.matches).toEqual([{ id: "a.md#1", score: 1 }]);
+  expect(asked).toHaveLength(2);
+});
+
+test.each([
+  [{ query: "x", topK: -1 }, /topK must be at least 1/],
+  [{ query: "x", topK: 0 }, /topK must be at least 1/],
+  [{ query: "x", topK: 101 }, /topK must be at most 100/],
+  [{ query: "x", topK: 1e9 }, /topK must be at most 100/],
+  [{ query: "x", topK: "5" }, /topK must be a whole number/],
+  [{ query: "x", topK: 1.5 }, /topK must be a whole number/],
+  [{}, /query/],
+  [{ query: " " }, /query/],
+  [{ query: "x".repeat(1_001) }, /query/],
+  [{ query: "x", namespace: "" }, /namespace/],
+  [{ query: "x", namespace: "a\0" }, /namespace/],
+  [{ query: "x", filter: { $where: "1" } }, /filter: "\$where" is no operator/],
+  [{ query: "x", filter: [] }, /filter/],
+  [{ query: "x", other: 1 }, /other/],
+])("refuses %j in words that say why, and asks nothing", async (input, words) => {
+  const { run, done } = makeTool();
+  expect(await run({ input })).toMatchObject({
+    ok: false,
+    errorText: expect.stringMatching(words) as string,
+  });
+  expect(done).toEqual([]);
+});
+
+test("the edges themselves are allowed", async () => {
+  const { run } = makeTool();
+  for (const input of [
+    { query: "x", topK: 1 },
+    { query: "x".repeat(1_000), topK: 100 },
+    { query: "x", filter: {} },
+    { query: "x", filter: { year: { $gte: 2020 } } },
+  ]) {
+    expect(await run({ input })).toMatchObject({ ok: true });
+  }
+});
+
+test("an index that is not configured is named as such, with those that are", async () => {
+  const { run, done } = makeTool();
+  const answer = await run({ input: { query: "x", index: "other" } });
+  expect(answer).toMatchObject({
+    ok: false,
+    errorText: expect.stringContaining("knowledge, archive") as string,
+  });
+  expect(done).toEqual([]);
+});
+
+test("a gated namespace, filled or not, and one that does not exist are refused alike, after the same work", async () => {
+  const refusals = [];
+  for (const namespace of ["inner", "never-filled", "unknown", "Inner", "inner ", "__proto__"]) {
+    const { run, done } = makeTool();
+    refusals.push(JSON.stringify([await run({ input: { query: "x", namespace } }), done]));
+  }
+  expect(new Set(refusals).size).toBe(1);
+  expect(refusals[0]).toContain("signed in");
+  expect(refusals[0]).toContain('["list"]');
+});
+
+test("a gated namespace answers a caller whose token may use tools, and no other", async () => {
+  const input = { query: "x", namespace: "inner" };
+  const { run } = makeTool();
+  expect(await run({ input, caller: holder })).toMatchObject({ ok: true });
+  expect(await run({ input, caller: { ...holder, scopes: ["gate:read", "chat"] } })).toMatchObject({
+    ok: false,
+    errorText: expect.stringMatching(/signed in/) as string,
+  });
+});
+
+test("public namespaces answer everybody; the default one can be gated too", async () => {
+  const { run } = makeTool();
+  expect(await run({ input: { query: "x", namespace: "news" } })).toMatchObject({ ok: true });
+  const gated = makeTool({ gatedNamespaces: ["__default__"] });
+  expect(await gated.run({ input: { query: "x" } })).toMatchObject({ ok: false });
+  expect(await gated.run({ input: { query: "x" }, caller: holder })).toMatchObject({ ok: true });
+});
+
+test("more metadata than an answer may hold is left out from the end; ids and scores stay", async () => {
+  const matches = Array.from({ length: 100 }, (_, index) => ({
+    id: `p${index}`,
+    score: 1,
+    metadata: { text: "x".repeat(40_000) },
+  }));
+  const answer = await makeTool({ matches }).run({ input: { query: "x", topK: 100 } });
+  const { output } = answer as { output: { matches: { metadata?: unknown }[] } };
+  expect(output.matches).toHaveLength(100);
+  expect(output.matches.filter(({ metadata }) => metadata !== undefined)).toHaveLength(4);
+});
+
+test("a store that is away is told in its words, any other failure is not", async () => {
+  const away = makeTool({ matches: new SearchUnavailable("The search is busy.") });
+  expect(await away.run({ input: { query: "x" } })).toEqual({ ok: false, errorText: "The search is busy." });
+  const broken = makeTool({ matches: new Error("/secret/path") });
+  expect(await broken.run({ input: { query: "x" } })).toEqual({ ok: false, errorText: "The tool failed." });
+});
