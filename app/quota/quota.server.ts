@@ -16,8 +16,11 @@ export type QuotaTerms = {
   leaseSeconds: number;
 };
 
+/** What others who count set aside by and settle with. */
+export type QuotaLedger = Pick<QuotaStore, "reserve" | "settle">;
+
 export type QuotaDependencies = {
-  store: Pick<QuotaStore, "reserve" | "settle" | "readStanding">;
+  store: QuotaLedger & Pick<QuotaStore, "readStanding">;
   contractAddress: string;
   activity: QuotaActivity;
   terms: QuotaTerms;

@@ -11,15 +11,14 @@ import { resetByRequest } from "~/quota/quota-reset.server";
 import type { ResetRequest } from "~/quota/quota-reset.server";
 import type { QuotaResetAnswer, QuotaView } from "~/quota/quota.schema";
 import { admitAnswer, readQuota } from "~/quota/quota.server";
-import type { QuotaAdmission, QuotaDependencies } from "~/quota/quota.server";
+import type { QuotaAdmission, QuotaDependencies, QuotaLedger } from "~/quota/quota.server";
 import { createQuotaStore } from "~/quota/quota.store.server";
-import type { QuotaStore } from "~/quota/quota.store.server";
 import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
 
 export type QuotaServices = {
   activity: QuotaActivity;
   /** For what is counted beside answers. */
-  ledger: Pick<QuotaStore, "reserve" | "settle">;
+  ledger: QuotaLedger;
   /** Throws the refusal `quota-exceeded`. Where the quota is not in force, everybody is admitted and nothing counted. */
   admitAnswer: (request: { caller: Caller | null }) => Promise<QuotaAdmission>;
   readQuota: (request: { caller: Caller }) => Promise<QuotaView>;

@@ -1,11 +1,11 @@
 import type { Caller } from "~/gate/caller.server";
 import type { Clock } from "~/platform/clock";
 import { Refusal } from "~/platform/http/refusal";
-import type { QuotaStore } from "~/quota/quota.store.server";
+import type { QuotaLedger } from "~/quota/quota.server";
 import { ownerOfSpeech } from "~/quota/quota-subject";
 
 export type SpeechBudget = {
-  store: Pick<QuotaStore, "reserve" | "settle">;
+  store: QuotaLedger;
   contractAddress: string;
   /** Whether identities are counted at all on this server. */
   isActive: boolean;

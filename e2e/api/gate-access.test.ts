@@ -169,9 +169,9 @@ test.each([
   ["another domain", { domain: "evil.example" }, /domain/i],
   ["another chain", { chainId: 1 }, /chain/i],
   ["another origin in its uri", { uri: "https://evil.example" }, /uri|address/i],
-  ["a time long ago", { issuedAt: new Date(Date.now() - 11 * 60_000) }, /old|ago|issued/i],
-  ["an expired one", { expirationTime: new Date(Date.now() - 1000) }, /expired/i],
-  ["one not yet valid", { notBefore: new Date(Date.now() + 60_000) }, /not (yet )?(be )?valid|before/i],
+  ["a time long ago", { issuedAt: new Date(Date.now() - 11 * 60_000).toISOString() }, /old|ago|issued/i],
+  ["an expired one", { expirationTime: new Date(Date.now() - 1000).toISOString() }, /expired/i],
+  ["one not yet valid", { notBefore: new Date(Date.now() + 60_000).toISOString() }, /not (yet )?(be )?valid|before/i],
 ])("a message for %s is refused in plain words", async (_kind, fields, words) => {
   const holder = await gate.mintKey();
   const answer = await gate.post("/api/gate-access", await gate.siweBody({ ...holder, fields }));

@@ -1,6 +1,6 @@
 import { keccak256, stringToHex } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
-import { createSiweMessage } from "viem/siwe";
+import { SiweMessage } from "siwe";
 import { legacyEnvelopeText } from "~/gate/legacy-envelope";
 
 /** Where a request goes and on which chain its key lives: what every signature is bound to. */
@@ -24,10 +24,10 @@ export async function signSiwe({
   place: Place;
   holder: Holder;
   nonce: string;
-  fields?: Partial<Parameters<typeof createSiweMessage>[0]>;
+  fields?: Partial<SiweMessage>;
 }) {
   const { account, tokenId } = holder;
-  const message = createSiweMessage({
+  const message = new SiweMessage({
     address: account.address,
     chainId: place.chainId,
     domain: domainOf(place),
@@ -35,8 +35,9 @@ export async function signSiwe({
     uri: place.origin,
     version: "1",
     statement: `Enter with key #${tokenId}.`,
+    issuedAt: new Date().toISOString(),
     ...fields,
-  });
+  }).prepareMessage();
   return {
     address: account.address,
     signature: await account.signMessage({ message }),
