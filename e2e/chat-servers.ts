@@ -106,33 +106,48 @@ type Servers = {
   holdersServer: GateServer;
 };
 
+export async function startModelServer(): Promise<ModelServer> {
+  const provider = await startOpenAiServer(obey);
+  const server = await startGateServer({
+    env: {
+      ...{ AI_PROVIDER: "local", AI_BASE_URL: provider.baseUrl, AI_MODELS: "small,large" },
+      ...{ AI_CHAT_MAX_OUTPUT_TOKENS: "20000", RATE_LIMIT_CHAT: "0" },
+    },
+  });
+  return {
+    ...server,
+    countCalls: () => provider.calls.length,
+    stop: async () => {
+      await server.stop();
+      await provider.close();
+    },
+  };
+}
+
+export async function startHoldersServer(): Promise<GateServer> {
+  return startGateServer({
+    env: {
+      ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_OFFLINE_WORD_MS: "0" },
+      ...{ AI_CHAT_QUOTA_TOKENS: "150", AI_CHAT_MAX_OUTPUT_TOKENS: "150", RATE_LIMIT_CHAT: "5/60" },
+    },
+  });
+}
+
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Playwright wants the empty list.
 export const test = base.extend<{}, Servers>({
   modelServer: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     async ({}, use) => {
-      const provider = await startOpenAiServer(obey);
-      const server = await startGateServer({
-        env: {
-          ...{ AI_PROVIDER: "local", AI_BASE_URL: provider.baseUrl, AI_MODELS: "small,large" },
-          ...{ AI_CHAT_MAX_OUTPUT_TOKENS: "20000", RATE_LIMIT_CHAT: "0" },
-        },
-      });
-      await use({ ...server, countCalls: () => provider.calls.length });
+      const server = await startModelServer();
+      await use(server);
       await server.stop();
-      await provider.close();
     },
     { scope: "worker", timeout: 60_000 },
   ],
   holdersServer: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     async ({}, use) => {
-      const server = await startGateServer({
-        env: {
-          ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_OFFLINE_WORD_MS: "0" },
-          ...{ AI_CHAT_QUOTA_TOKENS: "150", AI_CHAT_MAX_OUTPUT_TOKENS: "150", RATE_LIMIT_CHAT: "5/60" },
-        },
-      });
+      const server = await startHoldersServer();
       await use(server);
       await server.stop();
     },
