@@ -101,7 +101,7 @@ export async function shootHolders({
   shoot: Shoot;
 }) {
   await openChat({ page, server });
-  await page.getByRole("alert").waitFor();
+  await page.locator(".welcome .notice").waitFor();
   await shoot("chat-stranger");
   await signInByCookie({ server, context });
   await openChat({ page, server });

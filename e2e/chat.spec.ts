@@ -480,8 +480,9 @@ test.describe("for holders", () => {
   test("a stranger is told what is needed and shown the door", async ({ page, watch }) => {
     watch.expectRefusal({ path: "/api/quota", status: 401 });
     await page.goto("/chat");
-    await expect(page.getByRole("alert")).toContainText("Unauthorized: missing JWT");
-    await expect(page.getByRole("alert")).toContainText("This conversation is for holders of a key.");
+    const notice = page.locator(".welcome .notice");
+    await expect(notice).toContainText("This conversation is for holders of a key");
+    await expect(notice).toContainText("The server says: Unauthorized: missing JWT.");
     await expectAccessible(page, "a stranger");
     await page.getByRole("link", { name: "Go to the door" }).click();
     await expect(page).toHaveURL(/\/gate$/);
@@ -521,6 +522,8 @@ test.describe("for holders", () => {
       await expectRest(page);
     }
     await expect(page.locator(".quota-low")).toContainText("Running low");
+    // At the end of the conversation, whatever has taken room below it.
+    await expect(page.locator(".to-end")).toHaveCount(0);
     await expectAccessible(page, "running low");
   });
 
