@@ -27,7 +27,12 @@ export type GateServer = {
 /** The built server, on a chain and a data folder of its own. */
 export async function startGateServer({
   mode = "demo",
-}: { mode?: "demo" | "production" } = {}): Promise<GateServer> {
+  env = {},
+}: {
+  mode?: "demo" | "production";
+  /** Settings beside or instead of the ones given here. */
+  env?: Record<string, string>;
+} = {}): Promise<GateServer> {
   await buildIfNeeded();
   const chain = await startLocalChain({ chainId: 31337 });
   const dataDir = mkdtempSync(path.join(tmpdir(), "latchkey-e2e-"));
@@ -60,6 +65,7 @@ export async function startGateServer({
         LOG_LEVEL: "error",
         // Journeys name an address each, so that every one has limits of its own.
         TRUST_PROXY: "loopback",
+        ...env,
       },
     });
     const baseUrl = `http://localhost:${port}`;

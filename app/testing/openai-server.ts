@@ -47,6 +47,8 @@ export async function startOpenAiServer(...behaviours: [Behaviour, ...Behaviour[
   });
 
   async function answer({ request, response }: { request: IncomingMessage; response: ServerResponse }) {
+    // What a readiness check asks for; it is no call for an answer.
+    if (request.method === "GET") return void response.end('{"object":"list","data":[]}');
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as CompletionBody;

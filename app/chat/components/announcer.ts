@@ -51,10 +51,12 @@ export function endOfSentences(text: string): number {
 export function toPlainText(markdown: string): string {
   return markdown
     .replace(/```[^\n]*\n[\s\S]*?(?:```|$)/g, " (code) ")
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/!?\[([^\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, "$1")
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d+[.)])[ \t]+/gm, "")
     .replace(/^\s*\|?[\s:|-]+\|[\s:|-]*$/gm, "")
-    .replace(/[*_~`|]+/g, " ")
+    .replace(/^[ \t]*\[[ xX]\][ \t]/gm, "")
+    .replace(/\|+/g, " ")
+    .replace(/[*~`]+|\b_+(?=\W|$)|(?<!\w)_+/g, "")
     .replace(/\s+/g, " ")
     .trim();
 }

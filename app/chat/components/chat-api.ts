@@ -69,7 +69,7 @@ export function readQuotaHeaders(headers: Headers): Quota | null {
   };
 }
 
-async function readRefusal(response: Response): Promise<ChatNotice> {
+export async function readRefusal(response: Response): Promise<ChatNotice> {
   let body: unknown = null;
   try {
     body = await response.json();

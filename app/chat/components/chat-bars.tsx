@@ -2,6 +2,7 @@ import { ChatNoticeCard } from "./chat-notice-card";
 import { listShown } from "./conversation";
 import { formatMoment, formatWait } from "./moments";
 import { QuotaMeter } from "./quota-meter";
+import { SpeechNotice } from "./read-aloud";
 import { useChatSession, useChatState } from "./use-chat";
 import { useSecondsUntil } from "./use-seconds-until";
 
@@ -28,6 +29,7 @@ export function ChatBars({ isWalled }: { isWalled: boolean }) {
       {isSentWhole ? null : (
         <p className="bar">This conversation is long: the assistant is sent its newest part only.</p>
       )}
+      <SpeechNotice />
       {showsBarrier ? <ChatNoticeCard notice={barrier} /> : null}
       {isWalled && quota ? <QuotaWall limit={quota.limit} resetAtMs={quota.resetAtMs} /> : null}
       {models.length > 1 || (quota && !isWalled) ? (

@@ -16,7 +16,7 @@ export function ChatNoticeCard({
 }) {
   const secondsLeft = useSecondsUntil(notice.retryAtMs);
   return (
-    <Notice tone="problem" title={notice.title}>
+    <Notice tone={notice.kind === "sign-in" ? "info" : "problem"} title={notice.title}>
       {notice.detail ? <p>{notice.detail}</p> : null}
       <p>
         <CodeText text={notice.remedy} />

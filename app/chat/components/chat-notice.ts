@@ -11,15 +11,22 @@ export type ChatNotice = {
   retryAtMs: number | null;
 };
 
+type Remedy = Pick<ChatNotice, "kind" | "remedy"> & {
+  /** Instead of words that only programs know; those follow as the detail. */
+  title?: string;
+};
+
 /** What to do, in terms of this page: the table's own remedies also speak to API clients. */
-const remedies: Record<string, Pick<ChatNotice, "kind" | "remedy">> = {
+const remedies: Record<string, Remedy> = {
   "missing-jwt": {
     kind: "sign-in",
-    remedy: "This conversation is for holders of a key. Sign in at the room's door, then come back.",
+    title: "This conversation is for holders of a key",
+    remedy: "Sign in at the room's door: one signature, at no cost. Then come back here.",
   },
   "invalid-jwt": {
     kind: "sign-in",
-    remedy: "Your sign-in has ended, or the key has left the wallet. Sign in again at the room's door.",
+    title: "Your sign-in has ended",
+    remedy: "It ran out, or the key has left the wallet. Sign in again at the room's door.",
   },
   "too-many-requests": { kind: "wait", remedy: "Wait until the time below has passed, then send again." },
   "quota-exceeded": {
@@ -48,8 +55,10 @@ export function noticeForRefusal({ status, body, retryAfter, nowMs }: RefusedAns
   const known = entry && remedies[entry.slug];
   return {
     kind: known?.kind ?? (status >= 500 ? "again" : "final"),
-    title,
-    detail: firstText(details, detail, firstIssue(errors)) ?? entry?.meaning ?? null,
+    title: known?.title ?? title,
+    detail: known?.title
+      ? `The server says: ${title}.`
+      : (firstText(details, detail, firstIssue(errors)) ?? entry?.meaning ?? null),
     remedy:
       known?.remedy ?? entry?.remedy ?? "Try again; if it stays like this, tell whoever runs this site.",
     retryAtMs: toRetryAtMs({ retryAfter, nowMs }),

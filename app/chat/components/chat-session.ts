@@ -2,10 +2,18 @@ import { fetchQuota, RefusedError } from "./chat-api";
 import { createAnnouncer } from "./announcer";
 import { createArchiveKeeper } from "./archive-keeper";
 import type { ConversationArchive } from "./conversation-archive";
-import { addMessage, createConversation, listShown, removeMessage, rootId } from "./conversation";
+import {
+  addMessage,
+  createConversation,
+  listShown,
+  removeMessage,
+  rootId,
+  textOfReply,
+} from "./conversation";
 import type { Conversation, Question, Reply } from "./conversation";
 import { createStateHolder } from "./chat-state";
 import { runReply } from "./run-reply";
+import { createSpeechPlayer, silence } from "./speech-player";
 
 export type ChatPlace = { apiPath: string; models: readonly string[]; requiresSignIn: boolean };
 export type ChatSession = ReturnType<typeof createChatSession>;
@@ -27,8 +35,10 @@ export function createChatSession({
     ...{ answeringId: null, isSentWhole: true, quota: null, barrier: null, isOnline: true, isStored: true },
     models: place.models,
     model: place.models[0] ?? null,
+    speech: silence,
     announcement: "",
   });
+  const speech = createSpeechPlayer({ onChange: (state) => holder.set({ speech: state }) });
   const announcer = createAnnouncer((announcement) => holder.set({ announcement }));
   const keeper = createArchiveKeeper({ holder, openArchive, findRun: (id) => runs.get(id) ?? null });
 
@@ -72,6 +82,11 @@ export function createChatSession({
         signal: abort.signal,
         onStart: ({ quota, isWhole }) => holder.set({ isSentWhole: isWhole, ...(quota && { quota }) }),
         onChange: (changed) => {
+          speech.feed({
+            messageId: changed.id,
+            text: textOfReply(changed),
+            isComplete: changed.status !== "streaming",
+          });
           keeper.putReply({ conversationId: conversation.id, reply: changed });
           if (conversation.id === holder.get().open.id) announcer.follow(changed);
         },
@@ -114,6 +129,7 @@ export function createChatSession({
       void refreshQuota();
       return () => {
         for (const stop of stopListening) stop();
+        speech.stop();
         for (const { abort } of runs.values()) abort.abort();
         keeper.writeUnwritten();
       };
@@ -155,6 +171,7 @@ export function createChatSession({
       keeper.archive().writeModel(model);
     },
 
+    speech,
     startNew,
     openConversation: keeper.openById,
     rename: keeper.rename,

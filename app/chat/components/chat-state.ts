@@ -1,6 +1,7 @@
 import type { Quota } from "./chat-api";
 import type { ChatNotice } from "./chat-notice";
 import type { Conversation } from "./conversation";
+import type { SpeechState } from "./speech-player";
 
 export type ConversationSummary = { id: string; title: string; updatedAtMs: number; isAnswering: boolean };
 
@@ -22,6 +23,7 @@ export type ChatState = {
   isStored: boolean;
   models: readonly string[];
   model: string | null;
+  speech: SpeechState;
   /** For screen readers: what just happened, in sentences. */
   announcement: string;
 };

@@ -29,6 +29,7 @@ function ChatRoom({ requiresSignIn }: { requiresSignIn: boolean }) {
   const session = useChatSession();
   const answeringId = useChatState("answeringId");
   const barrier = useChatState("barrier");
+  const isLoaded = useChatState("isLoaded");
   const isWalled = useQuotaWall();
   const frame = useVisibleHeight();
 
@@ -44,7 +45,7 @@ function ChatRoom({ requiresSignIn }: { requiresSignIn: boolean }) {
   }, [answeringId, session]);
 
   return (
-    <div ref={frame} className="chat">
+    <div ref={frame} className="chat" data-ready={isLoaded || undefined}>
       <aside className="chat-side" aria-label="Conversations">
         <ConversationList onChosen={focusComposer} />
       </aside>

@@ -16,7 +16,7 @@ export function CodeBlock({ code, language }: CodeBlockProps) {
       </figcaption>
       {/* A wide block scrolls by itself, so the keyboard must be able to get there. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre tabIndex={0} aria-label={`Code${language ? `, ${language}` : ""}`} role="region">
+      <pre tabIndex={0} aria-label={`Code${language ? `, ${language}` : ""}`} role="group">
         <code>
           {lines.map(({ line, state }, index) => (
             <ColouredLine key={index} line={line} state={state} language={language} />

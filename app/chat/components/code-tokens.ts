@@ -163,7 +163,7 @@ function readPiece({ line, at, grammar }: { line: string; at: number; grammar: G
 
 /** Shells and addresses hold marks of comments in the middle of words. */
 function isCommentPlace(line: string, at: number): boolean {
-  return at === 0 || !/[\w:$"'#]/.test(line[at - 1]!);
+  return at === 0 || !/[\w:$"'#/]/.test(line[at - 1]!);
 }
 
 function findClose({ line, at, close }: { line: string; at: number; close: string }) {

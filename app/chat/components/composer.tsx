@@ -93,34 +93,30 @@ function useDraft({ isLoaded }: { isLoaded: boolean }) {
   const session = useChatSession();
   const { id } = useChatState("open");
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setShownText] = useState("");
+  /** Null until something is known: what somebody typed before this script came must stay. */
+  const [known, setKnown] = useState<string | null>(null);
 
   useLayoutEffect(() => {
     const element = field.current;
-    if (!element) return;
-    // Not bound to the state: what somebody typed before this script came must stay.
-    if (element.value !== text) element.value = text;
+    if (!element || known === null) return;
+    if (element.value !== known) element.value = known;
     element.style.height = "auto";
     element.style.height = `${element.scrollHeight + 2}px`;
-  }, [text]);
+  }, [known]);
 
   const wasLoaded = useRef(false);
   useEffect(() => {
-    if (!isLoaded) {
-      const early = field.current?.value ?? "";
-      if (early !== "") setShownText(early);
-      return;
-    }
+    if (!isLoaded) return;
     const early = wasLoaded.current ? "" : (field.current?.value ?? "");
     wasLoaded.current = true;
-    setShownText(early === "" ? session.readDraft(id) : early);
+    setKnown(early === "" ? session.readDraft(id) : early);
   }, [id, isLoaded, session]);
 
   return {
     field,
-    text,
+    text: known ?? "",
     setText(next: string) {
-      setShownText(next);
+      setKnown(next);
       session.writeDraft({ id, text: next });
     },
   };

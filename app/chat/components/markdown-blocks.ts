@@ -1,7 +1,8 @@
 import { Lexer } from "marked";
 import type { Token } from "marked";
 
-export type MarkdownBlock = { source: string };
+/** `depth` is that of a heading, null for everything else. */
+export type MarkdownBlock = { source: string; depth: number | null };
 
 /**
  * Cuts growing Markdown into blocks of which only the last ones can still change, so that each piece that arrives
@@ -25,25 +26,37 @@ export function createBlockSplitter() {
     const sources = lexSources(rest);
     // What follows a block may still join it, as an item joins the list before it; a block after that cannot.
     const firstOpen = Math.max(0, sources.length - 2);
-    for (const { source, isDefinition } of sources.slice(0, firstOpen)) {
+    for (const { source, depth, isDefinition } of sources.slice(0, firstOpen)) {
       settledChars += source.length;
       if (isDefinition) definitions += `${source.trim()}\n`;
-      else settled.push({ source });
+      else settled.push({ source, depth });
     }
-    const open = sources
-      .slice(firstOpen)
-      .flatMap(({ source, isDefinition }) => (isDefinition ? [] : [{ source }]));
-    return { blocks: [...settled, ...open], definitions };
+    const open = sources.slice(firstOpen);
+    return {
+      blocks: [
+        ...settled,
+        ...open.flatMap(({ source, depth, isDefinition }) => (isDefinition ? [] : [{ source, depth }])),
+      ],
+      definitions: open.reduce(
+        (all, { source, isDefinition }) => (isDefinition ? `${all}${source.trim()}\n` : all),
+        definitions,
+      ),
+    };
   };
 }
 
+type Source = MarkdownBlock & { isDefinition: boolean };
+
 /** One entry for each block, the empty lines after it included: together they are the text again. */
-function lexSources(text: string): { source: string; isDefinition: boolean }[] {
-  const sources: { source: string; isDefinition: boolean }[] = [];
+function lexSources(text: string): Source[] {
+  const sources: Source[] = [];
   for (const token of new Lexer({ gfm: true }).blockTokens(text)) {
     const last = sources.at(-1);
     if (token.type === "space" && last) last.source += token.raw;
-    else sources.push({ source: token.raw, isDefinition: token.type === "def" });
+    else {
+      const depth = token.type === "heading" ? (token.depth as number) : null;
+      sources.push({ source: token.raw, depth, isDefinition: token.type === "def" });
+    }
   }
   return sources;
 }

@@ -14,6 +14,8 @@ import {
 export type SourceLinker = { names: readonly string[]; render: (name: string) => ReactNode };
 export const SourceLinkerContext = createContext<SourceLinker | null>(null);
 
+const lowestDepth = 6;
+
 /**
  * Markdown as elements, never as HTML: markup in an answer is text, images are links, and nothing is fetched.
  * While the text grows, blocks that are finished are not drawn again.
@@ -21,6 +23,7 @@ export const SourceLinkerContext = createContext<SourceLinker | null>(null);
 export function MessageMarkdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
   const [split] = useState(createBlockSplitter);
   const { blocks, definitions } = useMemo(() => split(text), [split, text]);
+  const topDepth = Math.min(...blocks.map(({ depth }) => depth ?? lowestDepth));
   return (
     <div className="markdown">
       {blocks.map(({ source }, index) => (
@@ -28,14 +31,25 @@ export function MessageMarkdown({ text, isGrowing = false }: { text: string; isG
           key={index}
           source={isGrowing && index === blocks.length - 1 ? closeOpenMarkup(source) : source}
           definitions={definitions}
+          topDepth={topDepth}
         />
       ))}
     </div>
   );
 }
 
-const MarkdownBlock = memo(function MarkdownBlock(block: { source: string; definitions: string }) {
-  return <>{lexBlock(block).map((token, index) => renderBlock(token, index))}</>;
+const MarkdownBlock = memo(function MarkdownBlock({
+  topDepth,
+  ...block
+}: {
+  source: string;
+  definitions: string;
+  topDepth: number;
+}) {
+  const tokens = lexBlock(block).map((token) =>
+    token.type === "heading" ? { ...token, level: (token as Tokens.Heading).depth - topDepth } : token,
+  );
+  return <>{tokens.map(renderBlock)}</>;
 });
 
 function renderBlock(token: Token, key: number): ReactNode {
@@ -68,9 +82,9 @@ function renderBlock(token: Token, key: number): ReactNode {
   }
 }
 
-/** The page has its own first headings: an answer's begin below them. */
-function MarkdownHeading({ token }: { token: Tokens.Heading }) {
-  const Level = (["h3", "h3", "h4", "h5", "h6", "h6"] as const)[token.depth - 1] ?? "h6";
+/** The page has its own first headings: an answer's highest ones come right below them. */
+function MarkdownHeading({ token }: { token: Tokens.Heading & { level?: number } }) {
+  const Level = (["h3", "h4", "h5", "h6"] as const)[token.level ?? 3] ?? "h6";
   return <Level className={`heading-${token.depth}`}>{renderInline(token.tokens)}</Level>;
 }
 
@@ -87,7 +101,7 @@ function MarkdownTable({ token: { header, rows } }: { token: Tokens.Table }) {
   return (
     // A wide table scrolls by itself, so the keyboard must be able to get there.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="table-frame" role="region" aria-label="Table" tabIndex={0}>
+    <div className="table-frame" role="group" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
           <tr>

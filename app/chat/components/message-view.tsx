@@ -10,6 +10,7 @@ import { MessageMarkdown, SourceLinkerContext } from "./message-markdown";
 import { chooseCitations, listPassages } from "./passages";
 import type { Citation } from "./passages";
 import { QuestionEditor } from "./question-editor";
+import { ReadAloud } from "./read-aloud";
 import { PassageDialog, Sources } from "./sources";
 import { ToolChip } from "./tool-chip";
 import { useChatSession } from "./use-chat";
@@ -40,6 +41,7 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
   const [isEdited, setIsEdited] = useState(false);
   return (
     <article className="message message-question" aria-label="You">
+      <h2 className="visually-hidden">You</h2>
       {isEdited ? (
         <QuestionEditor question={question} onClose={() => setIsEdited(false)} />
       ) : (
@@ -79,6 +81,7 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
   const citations = isGrowing ? [] : chooseCitations({ passages, text });
   return (
     <article className="message message-reply" aria-label="Assistant">
+      <h2 className="visually-hidden">Assistant</h2>
       <SourceLinkerContext.Provider value={useSourceLinker({ reply, onOpen: setOpened })}>
         <ReplyParts reply={reply} isGrowing={isGrowing} />
       </SourceLinkerContext.Provider>
@@ -95,18 +98,21 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
           }
         </ChatNoticeCard>
       ) : null}
-      {isGrowing ? null : (
-        <div className="message-actions">
-          <VariantSwitch variants={variants} parentId={reply.parentId} isQuiet={isQuiet} />
-          {text === "" ? null : <CopyButton label="Copy the answer" text={() => text} />}
-          {isQuiet || reply.notice ? null : (
-            <button type="button" className="quiet-action" aria-label="Answer again" onClick={answerAgain}>
-              <Icon name="again" />
-            </button>
-          )}
-          {reply.model ? <span className="reply-model">{reply.model}</span> : null}
-        </div>
-      )}
+      <div className="message-actions">
+        {isGrowing ? null : (
+          <>
+            <VariantSwitch variants={variants} parentId={reply.parentId} isQuiet={isQuiet} />
+            {text === "" ? null : <CopyButton label="Copy the answer" text={() => text} />}
+            {isQuiet || reply.notice ? null : (
+              <button type="button" className="quiet-action" aria-label="Answer again" onClick={answerAgain}>
+                <Icon name="again" />
+              </button>
+            )}
+          </>
+        )}
+        {text === "" ? null : <ReadAloud reply={reply} />}
+        {!isGrowing && reply.model ? <span className="reply-model">{reply.model}</span> : null}
+      </div>
       {opened ? <PassageDialog citation={opened} onClose={() => setOpened(null)} /> : null}
     </article>
   );

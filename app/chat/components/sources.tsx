@@ -8,7 +8,7 @@ type SourcesProps = { citations: readonly Citation[]; onOpen: (citation: Citatio
 export function Sources({ citations, onOpen }: SourcesProps) {
   if (citations.length === 0) return null;
   return (
-    <section className="sources" aria-label="Sources">
+    <div className="sources" role="group" aria-label="Sources">
       <ol>
         {citations.map((citation) => (
           <li key={citation.id}>
@@ -24,7 +24,7 @@ export function Sources({ citations, onOpen }: SourcesProps) {
           </li>
         ))}
       </ol>
-    </section>
+    </div>
   );
 }
 

@@ -97,9 +97,21 @@ function useFollowedEnd({
   // Another conversation, or another message at its end: there the reader wants to be.
   useLayoutEffect(goToEnd, [goToEnd, open.id, shownCount]);
 
+  // The answer's end brings its sources and buttons: they belong to what is followed.
   useLayoutEffect(() => {
-    if (answeringId !== null && isFollowing.current) goToEnd();
+    if (isFollowing.current) goToEnd();
   }, [answeringId, goToEnd, open]);
+
+  // What appears below the messages, or a keyboard, takes room from them.
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => {
+      if (isFollowing.current) goToEnd();
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [goToEnd]);
 
   return { frame, isAway, goToEnd };
 }

@@ -53,17 +53,17 @@ export function ToolChip({ part }: { part: ToolPart }) {
 function ToolDetails({ part }: { part: ToolPart }) {
   return (
     <>
-      <h4>Input</h4>
+      <p className="tool-label">Input</p>
       <CodeBlock code={toShownJson(part.input)} language="json" />
       {part.errorText === null ? null : (
         <>
-          <h4>What went wrong</h4>
+          <p className="tool-label">What went wrong</p>
           <p>{part.errorText}</p>
         </>
       )}
       {part.state === "done" ? (
         <>
-          <h4>Output</h4>
+          <p className="tool-label">Output</p>
           <CodeBlock code={toShownJson(part.output)} language="json" />
         </>
       ) : null}

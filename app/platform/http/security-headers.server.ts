@@ -30,7 +30,8 @@ export function createPageHeaders({ isHttps, isDevelopment }: { isHttps: boolean
           (_request, response) => `'nonce-${(response as ServerResponse & { cspNonce?: string }).cspNonce}'`,
         ],
         imgSrc: ["'self'", "data:", "blob:"],
-        mediaSrc: ["'self'"],
+        // Speech arrives as the answer to a POST, which no address stands for.
+        mediaSrc: ["'self'", "blob:"],
         fontSrc: ["'self'"],
         // In development the compiler tells the page of changes over a socket of its own.
         connectSrc: ["'self'", ...(isDevelopment ? ["ws:"] : [])],

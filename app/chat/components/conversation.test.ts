@@ -1,0 +1,158 @@
+import { expect, test } from "vitest";
+import { maxMessages } from "../chat-limits";
+import { toSentMessages } from "./chat-api";
+import { createConversationArchive, createMemoryStore, readConversation } from "./conversation-archive";
+import { exportConversation } from "./conversation-export";
+import { addMessage, applyEvent, createConversation, listShown, rootId, toTitle } from "./conversation";
+import type { Conversation, Message, Question, Reply } from "./conversation";
+import { noticeForRefusal } from "./chat-notice";
+import { chooseCitations } from "./passages";
+
+const question = (id: string, parentId: string, text = `text of ${id}`): Question => ({
+  ...{ role: "user", id, parentId, createdAtMs: 1, text },
+});
+const reply = (id: string, parentId: string, text = `text of ${id}`): Reply => ({
+  ...{ role: "assistant", id, parentId, createdAtMs: 2, status: "done", finishReason: "stop" },
+  ...{ parts: [{ kind: "text", id: "t", text }], notice: null, model: null },
+});
+const build = (...messages: Message[]): Conversation =>
+  messages.reduce(addMessage, createConversation({ id: "c", nowMs: 0 }));
+
+test("the newest version is shown, and any other can be chosen", () => {
+  const tree = build(question("q1", rootId), reply("a1", "q1"), reply("a2", "q1"), question("q2", rootId));
+  const ids = (conversation: Conversation) => listShown(conversation).map(({ id }) => id);
+  expect(ids(tree)).toEqual(["q2"]);
+  expect(ids({ ...tree, choices: { ...tree.choices, [rootId]: "q1" } })).toEqual(["q1", "a2"]);
+  expect(ids({ ...tree, choices: { [rootId]: "q1", q1: "a1" } })).toEqual(["q1", "a1"]);
+  expect(ids({ ...tree, choices: { [rootId]: "gone" } })).toEqual(["q2"]);
+});
+
+test("messages whose parents form a circle are shown once at most", () => {
+  const circle = build(question("q1", "a1"), reply("a1", "q1"), question("q0", rootId));
+  expect(listShown(circle).map(({ id }) => id)).toEqual(["q0"]);
+  const self = { ...circle, messages: [question(rootId, rootId)] };
+  expect(listShown(self).length).toBeLessThanOrEqual(1);
+});
+
+test("the events of a stream become parts, tools with their outcome and their time", () => {
+  const events = [
+    { type: "tool-input-start", toolCallId: "a", toolName: "x_search" },
+    { type: "tool-input-available", toolCallId: "a", toolName: "x_search", input: { query: "q" } },
+    { type: "tool-output-available", toolCallId: "a", output: 7 },
+    { type: "text-start", id: "t" },
+    { type: "text-delta", id: "t", delta: "Half " },
+    { type: "text-delta", id: "t", delta: "done" },
+    { type: "finish", messageMetadata: { finishReason: "length" } },
+  ] as const;
+  let nowMs = 0;
+  const grown = events.reduce((sofar, event) => applyEvent({ reply: sofar, event, nowMs: (nowMs += 10) }), {
+    ...reply("r", "q"),
+    parts: [],
+    finishReason: null,
+  } as Reply);
+  expect(grown.finishReason).toBe("length");
+  expect(grown.parts).toMatchObject([
+    {
+      kind: "tool",
+      name: "x_search",
+      state: "done",
+      input: { query: "q" },
+      output: 7,
+      startedAtMs: 20,
+      endedAtMs: 30,
+    },
+    { kind: "text", text: "Half done" },
+  ]);
+});
+
+test("a request holds the newest messages that the server takes", () => {
+  const many = Array.from({ length: 150 }, (_, index) => question(`q${index}`, rootId));
+  const { messages, isWhole } = toSentMessages(many);
+  expect(messages).toHaveLength(maxMessages);
+  expect(messages.at(-1)?.parts[0].text).toBe("text of q149");
+  expect(isWhole).toBe(false);
+  const heavy = Array.from({ length: 20 }, (_, index) => question(`q${index}`, rootId, "ü".repeat(32_000)));
+  const sent = toSentMessages(heavy);
+  expect(sent.isWhole).toBe(false);
+  expect(new TextEncoder().encode(JSON.stringify({ messages: sent.messages })).length).toBeLessThan(
+    256 * 1024,
+  );
+  expect(sent.messages.length).toBeGreaterThan(2);
+  expect(toSentMessages([question("q", rootId), reply("a", "q", " ")]).messages).toHaveLength(1);
+});
+
+test("what the store holds comes back, and what is broken is left alone", () => {
+  const store = createMemoryStore();
+  const archive = createConversationArchive(store);
+  const whole = build(question("q", rootId), { ...reply("a", "q"), status: "streaming" });
+  expect(archive.write(whole)).toBe(true);
+  store.setItem("latchkey.chat.conversation.broken", "{");
+  store.setItem("latchkey.chat.conversation.odd", '{"id":"odd","messages":[{}]}');
+  store.setItem("somebody.else", "x");
+  const [read, ...others] = archive.readAll();
+  expect(others).toEqual([]);
+  expect(read?.messages[1]).toMatchObject({ status: "stopped" });
+  expect(store.getItem("latchkey.chat.conversation.broken")).toBe("{");
+  for (const broken of [null, "null", "7", "[]", '{"messages":null}'])
+    expect(readConversation(broken)).toBeNull();
+  archive.remove("c");
+  expect(archive.readAll()).toEqual([]);
+});
+
+test("a store that takes no more is noticed and throws nothing", () => {
+  const full = {
+    ...createMemoryStore(),
+    setItem: () => {
+      throw new DOMException("full", "QuotaExceededError");
+    },
+  };
+  expect(createConversationArchive(full).write(build(question("q", rootId)))).toBe(false);
+  expect(() => createConversationArchive(full).writeDraft("c", "x")).not.toThrow();
+});
+
+test("an export in Markdown reads like the conversation, one in JSON holds all of it", () => {
+  const conversation = build(
+    question("q", rootId, "What?\nWhy?"),
+    reply("a", "q"),
+    reply("b", "q", "**Because**"),
+  );
+  const markdown = exportConversation({ conversation, format: "markdown" });
+  expect(markdown.fileName).toBe("what-why.md");
+  expect(markdown.text).toBe("# What? Why?\n\n## You\n\nWhat?\nWhy?\n\n## Assistant\n\n**Because**\n");
+  const json = JSON.parse(exportConversation({ conversation, format: "json" }).text) as Conversation;
+  expect(json.messages).toHaveLength(3);
+  expect(exportConversation({ conversation: build(), format: "json" }).fileName).toBe("conversation.json");
+});
+
+test("a title is one line, cut between words", () => {
+  expect(toTitle("  a\n b ")).toBe("a b");
+  expect(toTitle("word ".repeat(30))).toMatch(/^(?:word )+word …$/);
+  expect(toTitle("x".repeat(100)).length).toBeLessThan(65);
+});
+
+test("refusals speak in the server's words and say what to do here", () => {
+  const refuse = (status: number, body: unknown, retryAfter: string | null = null) =>
+    noticeForRefusal({ status, body, retryAfter, nowMs: 1_000 });
+  expect(refuse(429, { error: "Too many requests", remaining: 0 }, "30")).toMatchObject({
+    ...{ kind: "wait", title: "Too many requests", retryAtMs: 31_000 },
+  });
+  expect(refuse(429, { error: "Quota exceeded" }, "x")).toMatchObject({ kind: "quota", retryAtMs: null });
+  expect(refuse(401, { error: "Unauthorized: invalid JWT" }).kind).toBe("sign-in");
+  expect(refuse(500, { error: "Hosted-provider request failed", details: "timed out" })).toMatchObject({
+    ...{ kind: "again", detail: "timed out", remedy: expect.stringContaining("Try again") as string },
+  });
+  expect(refuse(400, { error: "Invalid messages", errors: [{ message: "too long" }] }).detail).toBe(
+    "too long",
+  );
+  expect(refuse(502, null)).toMatchObject({ kind: "again", title: "The server answered with status 502" });
+});
+
+test("the passages an answer quotes or names are its citations, all of them when it names none", () => {
+  const passage = (id: string, text: string) => ({ id, text, source: `${id}.md`, title: id, heading: null });
+  const long = "A passage that is long enough to be known by its beginning when it is quoted.";
+  const passages = [passage("one", long), passage("two", "Another text."), passage("three", "A third.")];
+  const cited = (text: string) =>
+    chooseCitations({ passages, text }).map(({ id, number }) => `${number}:${id}`);
+  expect(cited(`As it says:\n\n> ${long}\n\nSources: two.md`)).toEqual(["1:one", "2:two"]);
+  expect(cited("Nothing of it.")).toEqual(["1:one", "2:two", "3:three"]);
+});

@@ -1,0 +1,176 @@
+import type { BrowserContext } from "@playwright/test";
+import { createPublicClient, http } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { mintTestKey } from "../app/commands/client/test-key";
+import {
+  callingTools,
+  fallingSilentAfter,
+  refusing,
+  saying,
+  startOpenAiServer,
+} from "../app/testing/openai-server";
+import type { CompletionCall } from "../app/testing/openai-server";
+import { clientOf } from "./api/gate-fixture";
+import { startGateServer } from "./gate-server";
+import type { GateServer } from "./gate-server";
+import { test as base } from "./journey";
+
+export const richAnswer = `# A heading
+
+Words with **weight**, *a slant*, \`code\` and [a link](https://example.org/page).
+
+| Key | Holder |
+|---|:-:|
+| 1 | Ada |
+| 2 | <script>alert("no")</script> |
+
+1. first
+2. second
+   - nested
+
+\`\`\`ts
+// A comment
+export const answer: number = 42;
+\`\`\`
+
+![a picture](https://example.org/picture.png) and [a trap](javascript:alert(1)).
+
+> Said before.
+
+- [x] done
+- [ ] open
+`;
+
+/** Does what the question asks for by its first word. */
+async function obey(call: CompletionCall): Promise<void> {
+  const questions = call.body.messages.filter(({ role }) => role === "user");
+  const [order] = (questions.at(-1)?.content ?? "").split(/\s/);
+  const last = call.body.messages.at(-1);
+  switch (order) {
+    case "rich":
+      return saying(...(richAnswer.match(/[\s\S]{1,7}/g) ?? []))(call);
+    case "count":
+      return saying(`Question ${questions.length}, answer ${call.number}, from ${call.body.model}.`)(call);
+    case "slow":
+      return fallingSilentAfter("The first words, ", "and then silence.")(call);
+    case "long":
+      return sayAtPace({ call, words: 3_000, perSecond: 200 });
+    case "down":
+      return refusing({ status: 503, message: "out of order" })(call);
+    case "halfway":
+      await call.text("Half an ans");
+      call.response.end();
+      return;
+    case "tools":
+      if (last?.role === "tool") return saying("That is what I found.")(call);
+      return callingTools(
+        { id: "one", name: "libsql_search", fragments: ['{"query":', '"one-time form"}'] },
+        { id: "two", name: "no_such_tool", fragments: ["{}"] },
+      )(call);
+    default:
+      return saying("Understood.")(call);
+  }
+}
+
+async function sayAtPace({
+  call,
+  words,
+  perSecond,
+}: {
+  call: CompletionCall;
+  words: number;
+  perSecond: number;
+}) {
+  const beganAtMs = performance.now();
+  for (let said = 0; said < words && !call.isClosed();) {
+    const due = Math.min(words, Math.ceil(((performance.now() - beganAtMs) / 1000) * perSecond));
+    for (; said < due; said += 1) {
+      const isCode = said % 300 >= 150;
+      if (said % 300 === 150) await call.text("\n\n```ts\n");
+      if (said % 300 === 0 && said > 0) await call.text("\n```\n\n");
+      await call.text(
+        isCode && said % 6 === 5 ? `value${said};\n` : `word${said}${said % 40 === 39 ? ".\n\n" : " "}`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await call.finish();
+}
+
+export type ModelServer = GateServer & { countCalls: () => number };
+
+type Servers = {
+  /** Answered by a local provider that does as it is told, with two models to choose from. */
+  modelServer: ModelServer;
+  /** For holders only, with a quota and a rate limit that are soon reached. */
+  holdersServer: GateServer;
+};
+
+export async function startModelServer(): Promise<ModelServer> {
+  const provider = await startOpenAiServer(obey);
+  const server = await startGateServer({
+    env: {
+      ...{ AI_PROVIDER: "local", AI_BASE_URL: provider.baseUrl, AI_MODELS: "small,large" },
+      ...{ AI_CHAT_MAX_OUTPUT_TOKENS: "20000", RATE_LIMIT_CHAT: "0" },
+    },
+  });
+  return {
+    ...server,
+    countCalls: () => provider.calls.length,
+    stop: async () => {
+      await server.stop();
+      await provider.close();
+    },
+  };
+}
+
+export async function startHoldersServer(): Promise<GateServer> {
+  return startGateServer({
+    env: {
+      ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_OFFLINE_WORD_MS: "0" },
+      ...{ AI_CHAT_QUOTA_TOKENS: "150", AI_CHAT_MAX_OUTPUT_TOKENS: "150", RATE_LIMIT_CHAT: "5/60" },
+    },
+  });
+}
+
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Playwright wants the empty list.
+export const test = base.extend<{}, Servers>({
+  modelServer: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+    async ({}, use) => {
+      const server = await startModelServer();
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  holdersServer: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+    async ({}, use) => {
+      const server = await startHoldersServer();
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+});
+
+/** A new key, and the cookie that its holder's browser would have. */
+export async function signInByCookie({ server, context }: { server: GateServer; context: BrowserContext }) {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const client = createPublicClient({ transport: http(server.rpcUrl) });
+  const tenEther = "0x8ac7230489e80000";
+  await client.request({ method: "anvil_setBalance" as never, params: [account.address, tenEther] as never });
+  const { chainId, contractAddress, rpcUrl, baseUrl } = server;
+  const tokenId = await mintTestKey({ account, chainId, contractAddress, rpcUrl });
+  const { body } = await clientOf({ origin: baseUrl }).signIn({ account, tokenId });
+  await context.addCookies([
+    {
+      name: "access_token",
+      value: String(body.accessToken),
+      url: baseUrl,
+      httpOnly: true,
+      sameSite: "Strict",
+    },
+  ]);
+}

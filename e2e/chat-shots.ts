@@ -1,0 +1,118 @@
+import type { BrowserContext, Page } from "@playwright/test";
+import { signInByCookie } from "./chat-servers";
+import type { ModelServer } from "./chat-servers";
+import type { GateServer } from "./gate-server";
+
+type Shoot = (state: string) => Promise<unknown>;
+
+const field = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
+
+async function ask({ page, text }: { page: Page; text: string }): Promise<void> {
+  await field(page).fill(text);
+  await field(page).press("Enter");
+}
+
+async function rest(page: Page): Promise<void> {
+  await page.locator('[role="log"][aria-busy="false"]').waitFor();
+}
+
+async function openChat({ page, server }: { page: Page; server: GateServer }): Promise<void> {
+  await page.goto(`${server.baseUrl}/chat`);
+  await page.locator(".chat[data-ready]").waitFor();
+}
+
+/** The conversation as the embedded assistant holds it, from its beginning to its sources. */
+export async function shootConversation({
+  page,
+  server,
+  shoot,
+}: {
+  page: Page;
+  server: GateServer;
+  shoot: Shoot;
+}) {
+  await openChat({ page, server });
+  await shoot("chat-empty");
+  await ask({ page, text: "How do I gate my own contract?" });
+  await page.locator(".markdown blockquote").first().waitFor();
+  await shoot("chat-streaming");
+  await page.locator(".sources").waitFor();
+  await shoot("chat-answered");
+  await page.locator(".source-chip").nth(1).click();
+  await page.getByRole("dialog").waitFor();
+  await shoot("chat-passage");
+  await page.keyboard.press("Escape");
+  await page.locator(".tool-chip").click();
+  await page.locator(".thread").evaluate((thread) => thread.scrollTo(0, 0));
+  await page.getByRole("button", { name: "To the end" }).waitFor();
+  await shoot("chat-tool");
+}
+
+/** What models write, and what goes wrong with them. */
+export async function shootModels({
+  page,
+  server,
+  shoot,
+}: {
+  page: Page;
+  server: ModelServer;
+  shoot: Shoot;
+}) {
+  await openChat({ page, server });
+  await ask({ page, text: "rich" });
+  await page.locator(".markdown .task").first().waitFor();
+  await rest(page);
+  await shoot("chat-rich-end");
+  await page.locator(".thread").evaluate((thread) => thread.scrollTo(0, 0));
+  await page.getByRole("button", { name: "To the end" }).waitFor();
+  await shoot("chat-rich");
+  await page.getByRole("button", { name: "Edit your message" }).click();
+  await shoot("chat-editing");
+  await page.keyboard.press("Escape");
+  await ask({ page, text: "tools" });
+  await page.locator(".markdown", { hasText: "That is what I found." }).waitFor();
+  await rest(page);
+  await shoot("chat-tools");
+  await ask({ page, text: "down" });
+  await page.getByRole("alert").waitFor();
+  await page.context().setOffline(true);
+  await page.getByText("You are offline.").waitFor();
+  await shoot("chat-error-offline");
+  await page.context().setOffline(false);
+  const list = page.getByRole("button", { name: "Conversations" });
+  if (await list.isVisible()) await list.click();
+  await page
+    .getByRole("button", { name: /^More about/ })
+    .last()
+    .click();
+  await shoot("chat-list");
+}
+
+/** Where only holders may ask, up to the end of their quota. */
+export async function shootHolders({
+  page,
+  context,
+  server,
+  shoot,
+}: {
+  page: Page;
+  context: BrowserContext;
+  server: GateServer;
+  shoot: Shoot;
+}) {
+  await openChat({ page, server });
+  await page.locator(".welcome .notice").waitFor();
+  await shoot("chat-stranger");
+  await signInByCookie({ server, context });
+  await openChat({ page, server });
+  for (const [index, text] of ["Hello", "Hello", "Thanks", "Thanks"].entries()) {
+    await ask({ page, text });
+    await page.getByRole("article", { name: "Assistant" }).nth(index).waitFor();
+    await rest(page);
+  }
+  await page.locator(".quota-low").waitFor();
+  await shoot("chat-quota-low");
+  await ask({ page, text: "What is the one-time form?" });
+  await page.locator(".quota-wall").waitFor();
+  await shoot("chat-quota-wall");
+}

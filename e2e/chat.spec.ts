@@ -1,0 +1,576 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { signInByCookie, test } from "./chat-servers";
+import { expect, expectAccessible } from "./journey";
+
+const field = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
+const replies = (page: Page) => page.getByRole("article", { name: "Assistant" });
+const questions = (page: Page) => page.getByRole("article", { name: "You" });
+const asked = (page: Page) => page.locator(".question-text");
+const log = (page: Page) => page.getByRole("log");
+
+async function openChat(page: Page): Promise<void> {
+  await page.goto("/chat");
+  await expect(page.locator(".chat[data-ready]")).toBeVisible();
+}
+
+async function ask({ page, text }: { page: Page; text: string }): Promise<void> {
+  await field(page).fill(text);
+  await field(page).press("Enter");
+}
+
+async function expectRest(page: Page): Promise<void> {
+  await expect(log(page)).toHaveAttribute("aria-busy", "false");
+}
+
+test("a visitor asks, is answered with sources, reads the passage, and looks into the tool", async ({
+  page,
+}) => {
+  await openChat(page);
+  await ask({ page, text: "How do I gate my own contract?" });
+  await expect(field(page)).toHaveValue("");
+  await expect(field(page)).toBeFocused();
+  await expect(log(page)).toHaveAttribute("aria-busy", "true");
+  await expectRest(page);
+  await expect(replies(page)).toContainText("Sources: How to gate your own contract");
+  const chip = replies(page).getByRole("group", { name: "Sources" }).getByRole("button").first();
+  await chip.click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.locator(".passage-origin")).toContainText("gate-your-own-contract.md");
+  await expect(dialog.locator(".passage-text")).not.toBeEmpty();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await expect(chip).toBeFocused();
+  await replies(page).getByRole("button", { name: "gate-your-own-contract.md" }).click();
+  await expect(dialog.locator(".passage-text")).not.toBeEmpty();
+  await page.keyboard.press("Escape");
+  const tool = replies(page).getByRole("button", { name: /libsql_search .* done · \d+ m?s/ });
+  await tool.click();
+  await expect(tool).toHaveAttribute("aria-expanded", "true");
+  await expect(replies(page).locator(".tool-panel")).toContainText('"matches"');
+  await expect(page.getByTestId("announcer")).toContainText("The answer is complete.");
+});
+
+test("a reload keeps conversations, the one that was open, and the draft", async ({ page }) => {
+  await openChat(page);
+  await ask({ page, text: "Hello" });
+  await expect(replies(page)).toContainText("Hello!");
+  await expectRest(page);
+  await page.getByRole("complementary").getByRole("button", { name: "New conversation" }).click();
+  await ask({ page, text: "What is the one-time form?" });
+  await expect(replies(page)).toContainText("Sources:");
+  await expectRest(page);
+  await field(page).fill("A thought for\nlater");
+  await page.reload();
+  await expect(asked(page)).toHaveText("What is the one-time form?");
+  await expect(replies(page)).toContainText("Sources:");
+  await expect(field(page)).toHaveValue("A thought for\nlater");
+  const list = page.getByRole("complementary").getByRole("listitem");
+  await expect(list).toHaveCount(2);
+  await list.getByRole("button", { name: "Hello", exact: true }).click();
+  await expect(asked(page)).toHaveText("Hello");
+  await expect(field(page)).toHaveValue("");
+  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+  expect(kept).not.toMatch(/eyJ|token"?:|0x[0-9a-f]{64}/i);
+});
+
+test("a conversation is renamed, exported whole, and deleted", async ({ page }) => {
+  await openChat(page);
+  await ask({ page, text: "What is the one-time form?" });
+  await expectRest(page);
+  await expect(replies(page)).toContainText("Sources:");
+  const side = page.getByRole("complementary");
+  const more = () => side.getByRole("button", { name: /^More about/ }).click();
+  await more();
+  await side.getByRole("button", { name: "Rename" }).click();
+  await side.getByRole("textbox", { name: "New name" }).fill("About the form");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("About the form");
+
+  await more();
+  const [markdown] = await Promise.all([
+    page.waitForEvent("download"),
+    side.getByRole("button", { name: "Export as Markdown" }).click(),
+  ]);
+  expect(markdown.suggestedFilename()).toBe("about-the-form.md");
+  const text = await readFile(await markdown.path(), "utf8");
+  expect(text).toMatch(/^# About the form\n\n## You\n\nWhat is the one-time form\?\n\n## Assistant\n\n/);
+  expect(text).toContain("(the-one-time-form.md)");
+
+  await more();
+  const [json] = await Promise.all([
+    page.waitForEvent("download"),
+    side.getByRole("button", { name: "Export as JSON" }).click(),
+  ]);
+  const exported = JSON.parse(await readFile(await json.path(), "utf8")) as { messages: unknown[] };
+  expect(exported.messages).toHaveLength(2);
+
+  await more();
+  await side.getByRole("button", { name: "Delete" }).click();
+  await expect(side.getByRole("button", { name: "Keep" })).toBeFocused();
+  await side.getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(side.getByRole("listitem")).toHaveCount(0);
+  await expect(field(page)).toBeFocused();
+  await page.reload();
+  await expect(page.locator(".chat[data-ready]")).toBeVisible();
+  await expect(side.getByRole("listitem")).toHaveCount(0);
+});
+
+test("offline is noticed, nothing is lost, and it can be sent when the connection is back", async ({
+  page,
+  context,
+}) => {
+  await openChat(page);
+  await context.setOffline(true);
+  await expect(page.getByText("You are offline.")).toBeVisible();
+  await ask({ page, text: "Hello" });
+  await expect(field(page)).toHaveValue("Hello");
+  await expect(questions(page)).toHaveCount(0);
+  await context.setOffline(false);
+  await expect(page.getByText("You are offline.")).toHaveCount(0);
+  await field(page).press("Enter");
+  await expect(replies(page)).toContainText("Hello!");
+});
+
+test("the page reads and says what it is without scripts", async ({ browser, baseUrl }) => {
+  const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto("/chat");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Chat");
+  await expect(page.getByText("looks things up in this site’s own documents")).toBeVisible();
+  await expect(page.locator("noscript .notice")).toContainText("needs JavaScript");
+  await context.close();
+});
+
+test("what is typed before the scripts have come is kept", async ({ page }) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/build/entry.client-*.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto("/chat", { waitUntil: "commit" });
+  await field(page).fill("Early words");
+  release();
+  await expect(page.locator(".chat[data-ready]")).toBeVisible();
+  await expect(field(page)).toHaveValue("Early words");
+  await field(page).press("Enter");
+  await expect(asked(page)).toHaveText("Early words");
+});
+
+for (const width of [320, 390]) {
+  test(`on a phone of ${width} pixels everything fits, and thumbs find what they press`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 640 });
+    await openChat(page);
+    await ask({ page, text: "How do I gate my own contract?" });
+    await expect(replies(page)).toContainText("Sources:");
+    await expectRest(page);
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(await overflow()).toBe(0);
+    const small = await page.locator(".chat button:visible:not(.source-mention)").evaluateAll((buttons) =>
+      buttons
+        .map((button) => ({ name: button.outerHTML.slice(0, 80), box: button.getBoundingClientRect() }))
+        .filter(({ box }) => box.width < 44 || box.height < 44)
+        .map(({ name, box }) => `${name} ${box.width}x${box.height}`),
+    );
+    expect(small).toEqual([]);
+    await page.getByRole("button", { name: "Conversations" }).click();
+    const dialog = page.getByRole("dialog", { name: "Conversations" });
+    await dialog.getByRole("button", { name: "New conversation" }).click();
+    await expect(dialog).toHaveCount(0);
+    await expect(questions(page)).toHaveCount(0);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBe(0);
+  });
+}
+
+test.describe("with a provider", () => {
+  test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
+
+  test("Markdown is drawn, nothing in it runs, and nothing is fetched from elsewhere", async ({ page }) => {
+    await openChat(page);
+    await ask({ page, text: "rich" });
+    await expectRest(page);
+    const reply = replies(page);
+    await expect(reply.getByRole("heading", { name: "A heading" })).toBeVisible();
+    await expect(reply.locator("strong")).toHaveText("weight");
+    await expect(reply.getByRole("cell", { name: '<script>alert("no")</script>' })).toBeVisible();
+    await expect(reply.locator("ol > li > ul > li")).toHaveText("nested");
+    await expect(reply.locator("pre .code-keyword").first()).toHaveText("export");
+    await expect(reply.locator("pre .code-comment")).toHaveText("// A comment");
+    await expect(reply.locator("blockquote")).toHaveText("Said before.");
+    await expect(reply.locator(".task")).toHaveCount(2);
+    await expect(reply.locator("img, script, iframe")).toHaveCount(0);
+    await expect(reply.getByRole("link", { name: "a trap" })).toHaveCount(0);
+    await expect(reply.getByRole("link", { name: "Image: a picture" })).toHaveAttribute("rel", /noopener/);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await reply.getByRole("button", { name: "Copy code" }).click();
+    await expect(reply.getByText("Copied")).toBeVisible();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      "// A comment\nexport const answer: number = 42;",
+    );
+  });
+
+  test("tools show how they went, failures included", async ({ page }) => {
+    await openChat(page);
+    await ask({ page, text: "tools" });
+    await expect(replies(page)).toContainText("That is what I found.");
+    await expect(replies(page).getByRole("button", { name: /libsql_search .* done/ })).toBeVisible();
+    await replies(page)
+      .getByRole("button", { name: /no_such_tool .*failed/ })
+      .click();
+    await expect(replies(page)).toContainText("There is no tool called no_such_tool here.");
+  });
+
+  test("Escape stops an answer, what was said stays, and it can be asked for again", async ({ page }) => {
+    await openChat(page);
+    await ask({ page, text: "slow" });
+    await expect(replies(page)).toContainText("and then silence.");
+    await expect(page.getByRole("button", { name: "Stop" })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expectRest(page);
+    await expect(replies(page)).toContainText("The first words, and then silence.");
+    await expect(replies(page)).toContainText("Stopped.");
+    await expect(field(page)).toBeFocused();
+    await replies(page).getByRole("button", { name: "Answer again" }).click();
+    await expect(field(page)).toBeFocused();
+    await expect(replies(page)).toContainText("and then silence.");
+    await page.getByRole("button", { name: "Stop" }).click();
+    await expect(replies(page).getByRole("group", { name: "Versions" })).toContainText("2/2");
+  });
+
+  test("a provider that fails says so in its own words, and a retry asks again", async ({
+    page,
+    watch,
+    modelServer,
+  }) => {
+    watch.expectRefusal({ path: "/api/chat", status: 500 });
+    await openChat(page);
+    await ask({ page, text: "down" });
+    const notice = replies(page).getByRole("alert");
+    await expect(notice).toContainText("Local server connection failed: http://127.0.0.1");
+    await expect(notice).toContainText("503");
+    const calls = modelServer.countCalls();
+    await notice.getByRole("button", { name: "Try again" }).click();
+    await expect.poll(() => modelServer.countCalls()).toBeGreaterThan(calls);
+    await expect(notice).toBeVisible();
+    await expect(replies(page)).toHaveCount(1);
+    await questions(page).getByRole("button", { name: "Edit your message" }).click();
+    await page.getByRole("textbox", { name: "Your message" }).fill("count");
+    await page.keyboard.press("Enter");
+    await expect(replies(page)).toContainText("Question 1");
+  });
+
+  test("an answer that breaks off keeps what there was and says why", async ({ page }) => {
+    await openChat(page);
+    await ask({ page, text: "halfway" });
+    await expect(replies(page)).toContainText("Half an ans");
+    await expect(replies(page).getByRole("alert")).toContainText("closed the connection");
+    await page.reload();
+    await expect(replies(page).getByRole("alert")).toContainText("closed the connection");
+  });
+
+  test("an edited question begins a branch, and both can be read", async ({ page }) => {
+    await openChat(page);
+    await ask({ page, text: "count one" });
+    await expect(replies(page)).toContainText("Question 1");
+    await expectRest(page);
+    await ask({ page, text: "count two" });
+    await expect(replies(page).nth(1)).toContainText("Question 2");
+    await expectRest(page);
+    await questions(page).first().getByRole("button", { name: "Edit your message" }).click();
+    const editor = page.getByRole("textbox", { name: "Your message" });
+    await expect(editor).toBeFocused();
+    await editor.fill("count once more");
+    await page.keyboard.press("Enter");
+    await expect(asked(page)).toHaveText(["count once more"]);
+    await expect(replies(page)).toHaveCount(1);
+    await expect(replies(page)).toContainText("Question 1");
+    await expectRest(page);
+    await questions(page).getByRole("button", { name: "Version before" }).click();
+    await expect(questions(page)).toHaveCount(2);
+    await expect(questions(page).first()).toContainText("count one");
+    await page.reload();
+    await expect(questions(page)).toHaveCount(2);
+  });
+
+  test("another model answers when it is chosen, and the choice is kept", async ({ page }) => {
+    await openChat(page);
+    await page.getByLabel("Model").selectOption("large");
+    await ask({ page, text: "count" });
+    await expect(replies(page)).toContainText("from large");
+    await page.reload();
+    await expect(page.getByLabel("Model")).toHaveValue("large");
+  });
+
+  test("another conversation can be read while an answer is being written", async ({ page }) => {
+    await openChat(page);
+    await ask({ page, text: "slow" });
+    await expect(replies(page)).toContainText("and then silence.");
+    const side = page.getByRole("complementary");
+    await side.getByRole("button", { name: "New conversation" }).click();
+    await ask({ page, text: "count" });
+    await expect(replies(page)).toContainText("Question 1");
+    await side.getByRole("button", { name: /^Being answered slow/ }).click();
+    await expect(page.getByRole("button", { name: "Stop" })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(replies(page)).toContainText("Stopped.");
+  });
+
+  test("the end is followed until the reader turns back, and found again", async ({ page }) => {
+    await openChat(page);
+    await ask({ page, text: "long" });
+    const thread = page.getByRole("region", { name: "Conversation" });
+    const fromEnd = () => thread.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight);
+    await expect.poll(() => thread.evaluate((e) => e.scrollTop)).toBeGreaterThan(200);
+    expect(await fromEnd()).toBeLessThan(64);
+    await thread.hover();
+    await page.mouse.wheel(0, -400);
+    const follow = page.getByRole("button", { name: /^(?:Follow the answer|To the end)$/ });
+    await expect(follow).toBeVisible();
+    const where = await thread.evaluate((e) => e.scrollTop);
+    const height = await thread.evaluate((e) => e.scrollHeight);
+    await expect.poll(() => thread.evaluate((e) => e.scrollHeight)).toBeGreaterThan(height + 100);
+    expect(await thread.evaluate((e) => e.scrollTop)).toBe(where);
+    await follow.click();
+    await expect.poll(fromEnd).toBeLessThan(64);
+    await page.keyboard.press("Escape");
+    await expectRest(page);
+  });
+
+  test("blocks that are finished are not drawn again while the answer goes on", async ({ page }) => {
+    await openChat(page);
+    await ask({ page, text: "long" });
+    const blocks = replies(page).locator(".markdown > *");
+    await expect.poll(() => blocks.count()).toBeGreaterThan(5);
+    await blocks.first().evaluate((first) => {
+      const place = window as unknown as { changes: number };
+      place.changes = 0;
+      const finished = [...first.parentElement!.children].slice(0, -3);
+      const observer = new MutationObserver((records) => (place.changes += records.length));
+      const everything = { childList: true, characterData: true, attributes: true, subtree: true };
+      for (const block of finished) observer.observe(block, everything);
+    });
+    const before = await blocks.count();
+    await expect.poll(() => blocks.count()).toBeGreaterThan(before + 4);
+    expect(await page.evaluate(() => (window as unknown as { changes: number }).changes)).toBe(0);
+    await page.keyboard.press("Escape");
+    await expectRest(page);
+  });
+
+  test("words that are marked while the answer grows stay marked", async ({ page }) => {
+    await openChat(page);
+    await ask({ page, text: "long" });
+    const first = replies(page).locator(".markdown > p").first();
+    await expect(first).toContainText("word39.");
+    await first.evaluate((paragraph) => getSelection()?.selectAllChildren(paragraph));
+    const marked = await page.evaluate(() => getSelection()?.toString());
+    await expect.poll(() => replies(page).locator(".markdown > *").count()).toBeGreaterThan(6);
+    expect(await page.evaluate(() => getSelection()?.toString())).toBe(marked);
+    await page.keyboard.press("Escape");
+    await expectRest(page);
+  });
+
+  test("an answer is read aloud piece by piece, pauses, goes on, and ends by itself", async ({ page }) => {
+    const spoken: { text: string; messageId: string }[] = [];
+    await page.route("**/api/tts", async (route) => {
+      spoken.push(route.request().postDataJSON() as { text: string; messageId: string });
+      await route.fulfill({ contentType: "audio/wav", body: silentWave({ seconds: 0.6 }) });
+    });
+    await openChat(page);
+    await ask({ page, text: "rich" });
+    await expectRest(page);
+    await replies(page).getByRole("button", { name: "Read aloud" }).click();
+    const controls = replies(page).getByRole("group", { name: "Reading aloud" });
+    await controls.getByRole("button", { name: "Pause reading" }).click();
+    await expect(controls.getByRole("button", { name: "Go on reading" })).toBeVisible();
+    await expectAccessible(page, "reading aloud");
+    await controls.getByRole("button", { name: "Go on reading" }).click();
+    await expect(controls).toHaveCount(0);
+    await expect(replies(page).getByRole("button", { name: "Read aloud" })).toBeVisible();
+    const words = spoken.map(({ text }) => text).join(" ");
+    expect(words).toMatch(/^A heading Words with weight, a slant, code and a link/);
+    expect(words).not.toMatch(/[*`|]|export const/);
+    expect(new Set(spoken.map(({ messageId }) => messageId)).size).toBe(1);
+  });
+
+  test("where speech is switched off, that is said once and no longer offered", async ({ page, watch }) => {
+    watch.expectRefusal({ path: "/api/tts", status: 503 });
+    await page.route("**/api/tts", (route) =>
+      route.fulfill({ status: 503, json: { error: "Speech is switched off" } }),
+    );
+    await openChat(page);
+    await ask({ page, text: "count" });
+    await expectRest(page);
+    await replies(page).getByRole("button", { name: "Read aloud" }).click();
+    await expect(page.getByRole("alert")).toContainText("Speech is switched off");
+    await expect(replies(page).getByRole("button", { name: "Read aloud" })).toHaveCount(0);
+  });
+
+  test("the keyboard alone does everything", async ({ page }) => {
+    await openChat(page);
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
+    await field(page).focus();
+    await page.keyboard.type("count");
+    await page.keyboard.press("Shift+Enter");
+    await page.keyboard.type("second line");
+    await page.keyboard.press("Enter");
+    await expect(asked(page)).toHaveText("count\nsecond line");
+    await expect(replies(page)).toContainText("Question 1");
+    await expectRest(page);
+    await page.keyboard.press("Shift+Tab");
+    const select = page.getByLabel("Model");
+    await expect(select).toBeFocused();
+    await page.keyboard.press("Shift+Tab");
+    await expect(replies(page).getByRole("button", { name: "Read aloud" })).toBeFocused();
+    await page.keyboard.press("Shift+Tab");
+    await expect(replies(page).getByRole("button", { name: "Answer again" })).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(replies(page).getByRole("group", { name: "Versions" })).toContainText("2/2");
+    await expect(field(page)).toBeFocused();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    test.describe(`in ${colorScheme}`, () => {
+      test.use({ colorScheme });
+
+      test("every state of the conversation is accessible", async ({ page, watch, context }) => {
+        watch.expectRefusal({ path: "/api/chat", status: 500 });
+        await openChat(page);
+        await expectAccessible(page, "empty");
+        await ask({ page, text: "slow" });
+        await expect(replies(page)).toContainText("and then silence.");
+        await expectAccessible(page, "being answered");
+        await page.keyboard.press("Escape");
+        await expectRest(page);
+        await ask({ page, text: "rich" });
+        await expect(replies(page).last()).toContainText("Said before.");
+        await expectRest(page);
+        await ask({ page, text: "tools" });
+        await expect(replies(page).last()).toContainText("That is what I found.");
+        await replies(page)
+          .last()
+          .getByRole("button", { name: /libsql_search/ })
+          .click();
+        await expectAccessible(page, "answered, with tools and sources");
+        await replies(page)
+          .last()
+          .getByRole("group", { name: "Sources" })
+          .getByRole("button")
+          .first()
+          .click();
+        await expectAccessible(page, "a passage");
+        await page.keyboard.press("Escape");
+        await ask({ page, text: "down" });
+        await expect(replies(page).last().getByRole("alert")).toBeVisible();
+        await questions(page).first().getByRole("button", { name: "Edit your message" }).click();
+        await page.getByRole("button", { name: /^More about/ }).click();
+        await context.setOffline(true);
+        await expect(page.getByText("You are offline.")).toBeVisible();
+        await expectAccessible(page, "refused, edited, offline, with the menu");
+        await context.setOffline(false);
+      });
+    });
+  }
+});
+
+test.describe("for holders", () => {
+  test.use({ baseUrl: async ({ holdersServer }, use) => use(holdersServer.baseUrl) });
+
+  test("a stranger is told what is needed and shown the door", async ({ page, watch }) => {
+    watch.expectRefusal({ path: "/api/quota", status: 401 });
+    await page.goto("/chat");
+    const notice = page.locator(".welcome .notice");
+    await expect(notice).toContainText("This conversation is for holders of a key");
+    await expect(notice).toContainText("The server says: Unauthorized: missing JWT.");
+    await expectAccessible(page, "a stranger");
+    await page.getByRole("link", { name: "Go to the door" }).click();
+    await expect(page).toHaveURL(/\/gate$/);
+  });
+
+  test("the quota is shown, warns, and ends at a wall that says when it opens", async ({
+    page,
+    context,
+    holdersServer,
+  }) => {
+    await signInByCookie({ server: holdersServer, context });
+    await openChat(page);
+    const meter = page.getByRole("meter", { name: "Quota used" });
+    await expect(meter).toHaveAttribute("aria-valuenow", "0");
+    await expect(page.locator(".quota")).toContainText("150 of 150 tokens left");
+    await ask({ page, text: "What is the one-time form?" });
+    await expectRest(page);
+    const wall = page.locator(".quota-wall");
+    await expect(wall).toContainText("This key has had all of its 150 tokens answered");
+    await expect(wall).toContainText(/A new window begins at .*, in 24 h/);
+    await expect(replies(page)).toContainText("reached its longest length");
+    await expectAccessible(page, "the wall");
+    await ask({ page, text: "And then?" });
+    await expect(field(page)).toHaveValue("And then?");
+    await expect(questions(page)).toHaveCount(1);
+    await page.reload();
+    await expect(wall).toBeVisible();
+    await expect(field(page)).toHaveValue("And then?");
+  });
+
+  test("eighty in a hundred used is a warning", async ({ page, context, holdersServer }) => {
+    await signInByCookie({ server: holdersServer, context });
+    await openChat(page);
+    for (const [index, text] of ["Hello", "Hello", "Thanks", "Thanks"].entries()) {
+      await ask({ page, text });
+      await expect(replies(page)).toHaveCount(index + 1);
+      await expectRest(page);
+    }
+    await expect(page.locator(".quota-low")).toContainText("Running low");
+    // At the end of the conversation, whatever has taken room below it.
+    await expect(page.locator(".to-end")).toHaveCount(0);
+    await expectAccessible(page, "running low");
+  });
+
+  test("too many questions are refused with a countdown, and can be asked when it ends", async ({
+    page,
+    watch,
+    context,
+    holdersServer,
+  }) => {
+    watch.expectRefusal({ path: "/api/chat", status: 429 });
+    await signInByCookie({ server: holdersServer, context });
+    await page.clock.install();
+    await openChat(page);
+    for (let turn = 0; turn < 6; turn += 1) {
+      await ask({ page, text: "Thanks" });
+      await page.clock.runFor(300);
+      await expect(replies(page)).toHaveCount(turn + 1);
+      await expect(log(page)).toHaveAttribute("aria-busy", "false");
+      await page.clock.runFor(300);
+    }
+    const notice = replies(page).last().getByRole("alert");
+    await expect(notice).toContainText("Too many requests");
+    await expect(notice).toContainText(/You can go on in \d+ s/);
+    const again = notice.getByRole("button", { name: "Try again" });
+    await expect(again).toBeDisabled();
+    await page.clock.runFor(61_000);
+    await expect(notice).toContainText("You can go on now.");
+    await expect(again).toBeEnabled();
+  });
+});
+
+/** A sound file in which nothing is heard, for as long as it is said to last. */
+function silentWave({ seconds }: { seconds: number }): Buffer {
+  const rate = 8_000;
+  const data = Buffer.alloc(Math.round(rate * seconds), 128);
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + data.length, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(data.length, 40);
+  return Buffer.concat([head, data]);
+}
