@@ -19,12 +19,22 @@ type CallerRoute = {
   json?: Record<string, unknown>;
   /** Where the route says no in a shape of its own. */
   toRefusal?: (words: string) => unknown;
+  /** Pages of other origins are turned away wherever their token is. */
+  checksEveryOrigin?: boolean;
 };
 
 /** Every route that takes an access token from the six places. Another one is one more line. */
 const callerRoutes: readonly CallerRoute[] = [
   { path: "/api/chat", scope: "chat", json: hello },
   { path: "/api/quota", scope: "chat" },
+  { path: "/api/tts", scope: "tts", json: { text: "Hello." } },
+  {
+    path: "/api/mcp",
+    scope: "tools",
+    json: { method: "tools/list" },
+    toRefusal: (message) => ({ error: { code: -32001, message } }),
+    checksEveryOrigin: true,
+  },
 ];
 
 let gate: Gate;
@@ -164,6 +174,10 @@ test.each(callerRoutes)("$path takes a cookie only where no other site is behind
   for (const { location, place } of placementsOf(route)) {
     const headers = { "sec-fetch-site": "cross-site", origin: "https://elsewhere.example" };
     const answer = await call(route, place(good), { headers });
+    if (route.checksEveryOrigin) {
+      expect(answer.status, location).toBe(403);
+      continue;
+    }
     if (!location.startsWith("cookie")) {
       expect(answer.status, location).toBe(200);
       continue;

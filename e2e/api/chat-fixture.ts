@@ -23,6 +23,7 @@ export const limitsOff = {
   RATE_LIMIT_FORM_SUBMISSION: "0",
   RATE_LIMIT_TOKEN_STATUS: "0",
   RATE_LIMIT_CHAT: "0",
+  RATE_LIMIT_TTS: "0",
   RATE_LIMIT_MCP: "0",
 };
 

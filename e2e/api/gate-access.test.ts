@@ -171,7 +171,11 @@ test.each([
   ["another origin in its uri", { uri: "https://evil.example" }, /uri|address/i],
   ["a time long ago", { issuedAt: new Date(Date.now() - 11 * 60_000).toISOString() }, /old|ago|issued/i],
   ["an expired one", { expirationTime: new Date(Date.now() - 1000).toISOString() }, /expired/i],
-  ["one not yet valid", { notBefore: new Date(Date.now() + 60_000).toISOString() }, /not (yet )?(be )?valid|before/i],
+  [
+    "one not yet valid",
+    { notBefore: new Date(Date.now() + 60_000).toISOString() },
+    /not (yet )?(be )?valid|before/i,
+  ],
 ])("a message for %s is refused in plain words", async (_kind, fields, words) => {
   const holder = await gate.mintKey();
   const answer = await gate.post("/api/gate-access", await gate.siweBody({ ...holder, fields }));

@@ -1,6 +1,8 @@
 import { expect } from "vitest";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
+import { onlyPostMessage } from "~/tools/mcp/answer.server";
+import { errorCodes } from "~/tools/mcp/message";
 
 export type SweptAnswer = { status: number; headers: Headers; text: string };
 /** Judges an answer as the refusal of this name, in a route's own shape; gives back its body. */
@@ -47,6 +49,22 @@ export const plainError: RefusalShape = ({ answer, name }) => {
   return body;
 };
 
+/** JSON-RPC for bare callers: `{error: {code, message}}`; the wrong method has words of the contract instead. */
+const rpcError: RefusalShape = ({ answer, name }) => {
+  const body = expectRefused({ answer, name, contentType: "application/json; charset=utf-8" });
+  expect(Object.keys(body)).toEqual(["error"]);
+  if (name === "method-not-allowed") {
+    expect(body.error).toBe(onlyPostMessage);
+    return body;
+  }
+  const { status, title } = refusalTable[name];
+  const { code, message } = body.error as { code: number; message: string };
+  if (status === 401) expect([code, message]).toEqual([errorCodes.authentication, title]);
+  else expect([errorCodes.parse, errorCodes.invalidRequest]).toContain(code);
+  expect(message.length).toBeGreaterThan(10);
+  return body;
+};
+
 type Anonymous = {
   /** What a caller without any proof is told, or null: strangers are served, or the proof is a field of the body. */
   unauthenticated: RefusalName | null;
@@ -66,6 +84,8 @@ export type RouteExpectation = {
   POST?: Anonymous & { body: BodyExpectation | null };
   /** The realm its 401 names; by default the gate's. */
   realm?: string;
+  /** What else its challenge says, of the origin asked. */
+  challengeOf?: (origin: string) => string;
   /** Who is let in, so that requests get as far as what they are about. */
   credential?: "access token" | "reset secret";
 };
@@ -75,6 +95,11 @@ const open = { unauthenticated: null } as const;
 
 /** Every resource route there is, by the pattern the build has it under. A new one is one more entry. */
 export const routeExpectations: Readonly<Record<string, RouteExpectation>> = {
+  "/.well-known/oauth-protected-resource/*": {
+    path: "/.well-known/oauth-protected-resource",
+    shape: problem,
+    GET: open,
+  },
   "/.well-known/jwks.json": { path: "/.well-known/jwks.json", shape: problem, GET: open },
   "/api/*": { path: "/api/does/not/exist", shape: problem, GET: open, POST: { ...open, body: null } },
   "/api/chat": {
@@ -102,6 +127,13 @@ export const routeExpectations: Readonly<Record<string, RouteExpectation>> = {
       body: { maxBodyBytes: 65_536, refusals: invalid },
     },
   },
+  "/api/mcp": {
+    path: "/api/mcp",
+    shape: rpcError,
+    credential: "access token",
+    challengeOf: (origin) => `, resource_metadata="${origin}/.well-known/oauth-protected-resource/api/mcp"`,
+    POST: { unauthenticated: "missing-jwt", body: { maxBodyBytes: 262_144, refusals: invalid } },
+  },
   "/api/nonce": { path: "/api/nonce", shape: problem, GET: open },
   "/api/openapi": { path: "/api/openapi", shape: problem, GET: open },
   "/api/quota": { path: "/api/quota", shape: plainError, GET: { unauthenticated: "missing-jwt" } },
@@ -117,6 +149,18 @@ export const routeExpectations: Readonly<Record<string, RouteExpectation>> = {
   },
   "/api/settings": { path: "/api/settings", shape: problem, GET: open },
   "/api/token-status/:tokenId": { path: "/api/token-status/1", shape: problem, GET: open },
+  "/api/tts": {
+    path: "/api/tts",
+    shape: plainError,
+    credential: "access token",
+    POST: {
+      unauthenticated: "missing-jwt",
+      body: {
+        maxBodyBytes: 32_768,
+        refusals: { unparseable: "invalid-json-body", wrongShape: "missing-text" },
+      },
+    },
+  },
   // Outside the demo there is nothing behind these two; how they refuse is the same everywhere.
   "/demo/faucet": {
     path: "/demo/faucet",
