@@ -1,7 +1,7 @@
 import type { ChatProvider } from "./chat-provider";
 import { createCompletionProvider } from "./openai-stream.gateway.server";
 import type { CompletionTimes } from "./openai-stream.gateway.server";
-import { toShownAddress } from "./provider-words";
+import { toShownAddress } from "~/platform/providers/provider-words";
 
 /** A server of the operator's own that speaks the same protocol, at an address ending in `/v1`. */
 export function createLocalProvider({

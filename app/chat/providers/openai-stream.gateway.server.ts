@@ -6,8 +6,13 @@ import type { ChatProvider, ProviderEvent, ProviderRequest } from "./chat-provid
 import { CompletionFault, createCompletionReader } from "./completion-reader";
 import { buildCompletionRequest } from "./completion-request";
 import type { MaxTokensField } from "./completion-request";
-import { ConnectionFault, createBodyReader, post, readBodyStart } from "./provider-http.gateway.server";
-import { cleanProviderWords, findProviderWords } from "./provider-words";
+import {
+  ConnectionFault,
+  createBodyReader,
+  post,
+  readBodyStart,
+} from "~/platform/providers/provider-http.gateway.server";
+import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-words";
 import { createSseReader, SseOverflow } from "./sse-reader";
 
 export type CompletionTimes = {

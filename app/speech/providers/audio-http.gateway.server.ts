@@ -4,8 +4,8 @@ import {
   createBodyReader,
   post,
   readBodyStart,
-} from "~/chat/providers/provider-http.gateway.server";
-import { cleanProviderWords, findProviderWords } from "~/chat/providers/provider-words";
+} from "~/platform/providers/provider-http.gateway.server";
+import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-words";
 import { linkAbort } from "~/platform/linked-abort";
 import { SpeechFault } from "./speech-provider";
 import type { SpokenAudio } from "./speech-provider";
