@@ -388,9 +388,24 @@ test.describe("with a provider", () => {
     await expect(controls).toHaveCount(0);
     await expect(replies(page).getByRole("button", { name: "Read aloud" })).toBeVisible();
     const words = spoken.map(({ text }) => text).join(" ");
-    expect(words).toMatch(/^A heading Words with weight, a slant, code and a link/);
+    expect(words).toMatch(/^A heading\. Words with weight, a slant, code and a link/);
     expect(words).not.toMatch(/[*`|]|export const/);
-    expect(new Set(spoken.map(({ messageId }) => messageId)).size).toBe(1);
+    const [id] = spoken[0]!.messageId.split(":");
+    expect(spoken.map(({ messageId }) => messageId)).toEqual(spoken.map((_, index) => `${id}:${index}`));
+  });
+
+  test("the embedded voice reads an answer aloud, to its end", async ({ page }) => {
+    const answered = page.waitForResponse("**/api/tts");
+    await openChat(page);
+    await ask({ page, text: "count" });
+    await expectRest(page);
+    await replies(page).getByRole("button", { name: "Read aloud" }).click();
+    const answer = await answered;
+    expect([answer.status(), answer.headers()["content-type"]]).toEqual([200, "audio/mpeg"]);
+    const controls = replies(page).getByRole("group", { name: "Reading aloud" });
+    await expect(controls).toBeVisible();
+    await expect(controls).toHaveCount(0, { timeout: 30_000 });
+    await expect(page.getByRole("alert")).toHaveCount(0);
   });
 
   test("where speech is switched off, that is said once and no longer offered", async ({ page, watch }) => {

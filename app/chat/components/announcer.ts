@@ -1,3 +1,4 @@
+import { toSpeakableText } from "~/speech/speakable-text";
 import type { Reply } from "./conversation";
 import { textOfReply } from "./conversation";
 
@@ -26,12 +27,14 @@ export function createAnnouncer(say: (text: string) => void) {
       const upTo = endOfSentences(text);
       if (upTo <= saidChars) return;
       lastAtMs = nowMs;
-      say(toPlainText(text.slice(saidChars, upTo)));
+      say(toSpeakableText(text.slice(saidChars, upTo)));
       saidChars = upTo;
       return;
     }
     say(
-      [toPlainText(text.slice(saidChars)), endings[reply.status], reply.notice?.title ?? ""].join(" ").trim(),
+      [toSpeakableText(text.slice(saidChars)), endings[reply.status], reply.notice?.title ?? ""]
+        .join(" ")
+        .trim(),
     );
   }
 
@@ -45,18 +48,4 @@ export function endOfSentences(text: string): number {
   let end = 0;
   for (const match of text.matchAll(/[.!?…:](?=\s)|\n\n|[。！？]/g)) end = match.index + match[0].length;
   return end;
-}
-
-/** Markdown as it would be read out. */
-export function toPlainText(markdown: string): string {
-  return markdown
-    .replace(/```[^\n]*\n[\s\S]*?(?:```|$)/g, " (code) ")
-    .replace(/!?\[([^\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, "$1")
-    .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d+[.)])[ \t]+/gm, "")
-    .replace(/^\s*\|?[\s:|-]+\|[\s:|-]*$/gm, "")
-    .replace(/^[ \t]*\[[ xX]\][ \t]/gm, "")
-    .replace(/\|+/g, " ")
-    .replace(/[*~`]+|\b_+(?=\W|$)|(?<!\w)_+/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
 }

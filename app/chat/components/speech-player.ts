@@ -1,7 +1,7 @@
+import { createSpeechPieces } from "~/speech/speech-pieces";
 import { readRefusal } from "./chat-api";
 import { noticeForFailure } from "./chat-notice";
 import type { ChatNotice } from "./chat-notice";
-import { createSpeechCutter } from "./speech-text";
 
 export type SpeechState = {
   /** The message that is being read, null while none is. */
@@ -20,13 +20,19 @@ export const silence: SpeechState = {
 };
 
 type Piece = { text: string; audio: Promise<Blob> | null };
-type Reading = { messageId: string; pieces: Piece[]; isComplete: boolean; abort: AbortController };
+type Reading = {
+  messageId: string;
+  pieces: Piece[];
+  cutter: ReturnType<typeof createSpeechPieces>;
+  takenChars: number;
+  isComplete: boolean;
+  abort: AbortController;
+};
 
 /** Reads messages aloud piece by piece, so that the first words sound while the last are still being written. */
 export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState) => void }) {
   let state = silence;
   let reading: Reading | null = null;
-  let takePieces = createSpeechCutter();
   let player: HTMLAudioElement | null = null;
 
   function set(change: Partial<SpeechState>): void {
@@ -34,10 +40,12 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
     onChange(state);
   }
 
-  function load(piece: Piece | undefined): void {
+  function load(at: number): void {
+    const piece = reading?.pieces[at];
     if (!piece || !reading) return;
     const { messageId, abort } = reading;
-    piece.audio ??= fetchSpeech({ text: piece.text, messageId, signal: abort.signal });
+    const part = { text: piece.text, messageId: `${messageId}:${at}`, signal: abort.signal };
+    piece.audio ??= fetchSpeech(part);
     // Whoever plays it sees the failure; until then it is nobody's.
     piece.audio.catch(() => undefined);
   }
@@ -52,8 +60,8 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
       return;
     }
     set({ at, status: "waiting", count: current.pieces.length });
-    load(piece);
-    load(current.pieces[at + 1]);
+    load(at);
+    load(at + 1);
     try {
       const audio = await piece.audio!;
       if (reading !== current || state.at !== at || state.status === "paused") return;
@@ -106,7 +114,9 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
   }): void {
     if (reading?.messageId !== messageId || reading.isComplete) return;
     reading.isComplete = isComplete;
-    const fresh = takePieces({ text, isComplete });
+    const fresh = reading.cutter.push(text.slice(reading.takenChars));
+    reading.takenChars = text.length;
+    if (isComplete) fresh.push(...reading.cutter.flush());
     if (fresh.length === 0 && !isComplete) return;
     const wasDry = state.at >= reading.pieces.length;
     reading.pieces.push(...fresh.map((piece) => ({ text: piece, audio: null })));
@@ -119,8 +129,10 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
     stop,
     start(message: { messageId: string; text: string; isComplete: boolean }): void {
       stop();
-      takePieces = createSpeechCutter();
-      reading = { messageId: message.messageId, pieces: [], isComplete: false, abort: new AbortController() };
+      reading = {
+        ...{ messageId: message.messageId, pieces: [], isComplete: false, takenChars: 0 },
+        ...{ cutter: createSpeechPieces(), abort: new AbortController() },
+      };
       set({ messageId: message.messageId, notice: null });
       feed(message);
     },
