@@ -96,10 +96,14 @@ export function findOperation({
 }
 
 function matchesTemplate({ path, actual }: { path: string; actual: string }): boolean {
+  // `{file}` stands for all that is left of a path, slashes included.
   const pattern = path
-    .split(/\{\w+\}/)
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-    .join("[^/]+");
+    .split(/(\{\w+\})/)
+    .map((part) => {
+      if (part === "{file}") return ".+";
+      return part.startsWith("{") ? "[^/]+" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    })
+    .join("");
   return new RegExp(`^${pattern}$`).test(new URL(actual, "http://any.invalid").pathname);
 }
 
