@@ -1,7 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseEther } from "viem";
 import type { Address } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { readLines, startTestProcess } from "~/testing/child-process";
 import { startTestChain } from "~/testing/chain";
 import type { TestChain } from "~/testing/chain";
 import { createTestDatabase, openTestDatabase, testOnEachDatabase } from "~/testing/database";
@@ -10,6 +12,8 @@ import { startRpcFaultServer } from "~/testing/rpc-fault-server";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { ownerOfAddress, ownerOfAllPayments } from "~/quota/quota-subject";
 import { PaymentRefused } from "./payment-refused";
+
+const payForever = fileURLToPath(new URL("../testing/pay-forever.ts", import.meta.url));
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -226,6 +230,39 @@ test("what was recorded when the process ended is paid by the next one, and not 
   );
   expect(await readWindows({ payer: next, to })).toMatchObject({ reserved: 0, dayReserved: 0 });
 });
+
+test(
+  "killing a process again and again while it pays neither pays twice nor loses what it acknowledged",
+  { timeout: 120_000 },
+  async () => {
+    const { url, database } = await createTestDatabase();
+    const privateKey = await fundedKey({ chain });
+    const to = newAddress();
+    const acknowledged: string[] = [];
+    const rounds = 6;
+    for (let round = 0; round < rounds; round++) {
+      const args = [url, chain.rpcUrl, privateKey, to, String(round)];
+      const child = startTestProcess({ file: payForever, args });
+      const killAfterLines = 1 + Math.floor(Math.random() * 4);
+      // Anywhere in the payment that follows.
+      const killAfterMs = Math.random() * 60;
+      let lineCount = 0;
+      for await (const line of readLines(child)) {
+        acknowledged.push(line);
+        if (++lineCount === killAfterLines) setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+      }
+    }
+    const payer = await openPayer({ database, privateKey });
+    await payer.resume();
+    const rows = await database.payment.findMany();
+    expect(rows.filter(({ state }) => state !== "paid")).toEqual([]);
+    const keys = rows.map(({ idempotencyKey }) => idempotencyKey);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(rounds);
+    expect(acknowledged.filter((key) => !keys.includes(key))).toEqual([]);
+    expect(await balanceOf(to)).toBe(BigInt(rows.length) * 10n ** 12n);
+    expect(await chain.viewer.getTransactionCount({ address: payer.chain.address })).toBe(rows.length);
+  },
+);
 
 test("an open payment is carried out before the next one is signed", async () => {
   const { database } = await createTestDatabase();

@@ -6,8 +6,11 @@ import type { Payer, PaymentStore } from "./payments.store.server";
 
 export type PaymentLane = ReturnType<typeof createPaymentLane>;
 
-/** Longer than a turn takes. A turn that outlives it is kept from recording, so this is no matter of safety. */
-const leaseSeconds = 120;
+/**
+ * How long a process that was killed keeps others waiting. A turn that outlives it is kept from recording, and what it
+ * recorded is seen by the next one, so this is no matter of safety.
+ */
+const leaseSeconds = 30;
 const maxWaiting = 50;
 
 /**

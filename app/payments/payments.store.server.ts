@@ -83,7 +83,7 @@ export function createPaymentStore({ database, clock }: { database: Database; cl
   }
 
   /**
-   * Writes the signed transaction down, once for each reference. Touching the lane's row keeps it locked until the
+   * Writes the signed transaction down, once for each reference, and has it on the disk when it answers. Touching the lane's row keeps it locked until the
    * commit, so nobody takes the lane over between the check and the write.
    */
   async function recordSigned({
