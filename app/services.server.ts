@@ -29,6 +29,7 @@ import { wireContent } from "~/services/content.server";
 import type { ContentServices } from "~/services/content.server";
 import { wireGate } from "~/services/gate.server";
 import type { GateServices } from "~/services/gate.server";
+import { wirePayments } from "~/services/payments.server";
 import { wireQuota } from "~/services/quota.server";
 import type { QuotaServices } from "~/services/quota.server";
 import { wireSearch } from "~/services/search.server";
@@ -102,7 +103,8 @@ export async function startServices({
   const gate = await wireGate({ config, domains, origin, database, chain, content, metrics, log });
   const quota = await wireQuota({ config, database, log });
   const search = wireSearch({ config, log });
-  const tools = wireTools({ config, domains, origin, gate, search, log });
+  const payments = wirePayments({ config, database, chain, gate, quota, log });
+  const tools = wireTools({ config, domains, origin, gate, search, payments, log });
   const chat = wireChat({ config, gate, quota, tools, log });
   const speech = await wireSpeech({ config, gate, quota, log });
   const sweeper = createSweeper({
@@ -149,6 +151,7 @@ export async function startServices({
     beginStop: chat.stop,
     stop: async () => {
       metricsServer?.close();
+      await payments?.stop();
       await Promise.all([gate.stop(), quota.stop(), search.stop(), speech.stop(), sweeper.stop()]);
       await closeDatabase(database);
     },

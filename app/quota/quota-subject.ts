@@ -1,6 +1,9 @@
 import type { KeyRef } from "~/gate/key-ref";
 
-/** `token`: by key, which is what chat counts. `crypto`: by address. `speech`: by key, in characters spoken. */
+/**
+ * `token`: by key, which is what chat counts. `crypto`: by address, in millionths of the chain's coin. `speech`: by key,
+ * in characters spoken.
+ */
 export const quotaKinds = ["token", "crypto", "speech"] as const;
 export type QuotaKind = (typeof quotaKinds)[number];
 
@@ -19,6 +22,9 @@ export function ownerOfSpeech(key: KeyRef): QuotaOwner {
 function subjectOf({ chainId, contractAddress, tokenId }: KeyRef): string {
   return `${chainId}:${contractAddress.toLowerCase()}:${tokenId}`;
 }
+
+/** Whom all payments together count for. No address is called like this. */
+export const ownerOfAllPayments: QuotaOwner = { kind: "crypto", subject: "all-payments" };
 
 export function ownerOfAddress(address: string): QuotaOwner {
   return { kind: "crypto", subject: address.toLowerCase() };

@@ -16,7 +16,7 @@ import { Refusal } from "~/platform/http/refusal";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import { toToolCaller } from "~/tools/tool-caller";
-import { mayRun } from "~/tools/tool";
+import { mayOfferToModel } from "~/tools/tool";
 import type { GateServices } from "./gate.server";
 import type { QuotaServices } from "./quota.server";
 import type { ToolServices } from "./tools.server";
@@ -46,14 +46,13 @@ export function wireChat({
   const shutdown = new AbortController();
   const warn = (message: string, error: unknown) => log.warn({ err: error }, message);
   const { provider, ping } = chooseProvider(config);
-  const dependencies: ChatDependencies = {
+  const dependencies: Omit<ChatDependencies, "tools"> = {
     provider,
     models: conversation.models,
     readSystemPrompt: createSystemPromptReader({
       setting: conversation.systemPrompt,
       contentDir: serving.contentDir,
     }),
-    tools: tools.registry,
     maxSteps: conversation.maxSteps,
     maxDurationMs: conversation.maxDurationSeconds * 1000,
     shutdownSignal: shutdown.signal,
@@ -73,10 +72,9 @@ export function wireChat({
       });
       const toolCaller = toToolCaller(caller);
       return answerChat({
-        // A model that is offered what it may not do only wastes a step on being refused.
         dependencies: {
           ...dependencies,
-          tools: tools.registry.filter((tool) => mayRun({ tool, caller: toolCaller })),
+          tools: tools.registry.filter((tool) => mayOfferToModel({ tool, caller: toolCaller })),
         },
         call: {
           body,

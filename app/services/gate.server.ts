@@ -55,6 +55,8 @@ export type GateServices = {
    * whole addresses.
    */
   readContentFor: (request: { holder: Holder }) => Promise<GatedContent>;
+  /** Asks the chain and the database again. Throws the refusals of the gate. */
+  requireHolder: (request: { holder: Holder }) => Promise<void>;
   useKey: (request: { holder: Holder }) => Promise<KeyUsed>;
   /** Null where no token came and none is required. Throws the refusals `missing-jwt` and `invalid-jwt`. */
   authenticateCaller: (call: CallerCall & { isRequired: boolean }) => Promise<Caller | null>;
@@ -182,6 +184,7 @@ export async function wireGate({
       await requireHolder({ holder, dependencies: useDependencies });
       return content.readContent({ tokenId: holder.tokenId, mediaOrigin: origin });
     },
+    requireHolder: ({ holder }) => requireHolder({ holder, fresh: true, dependencies: useDependencies }),
     useKey: ({ holder }) => useKey({ holder, dependencies: useDependencies }),
     authenticateCaller: ({ isRequired, ...call }) => authenticateCaller({ isRequired, ...askCaller(call) }),
     requireCaller: (call) => requireCaller(askCaller(call)),

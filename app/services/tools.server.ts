@@ -12,9 +12,11 @@ import { createMcpDispatcher } from "~/tools/mcp/dispatch.server";
 import { answerMcp } from "~/tools/mcp/mcp.server";
 import { describeResource, isResourceSuffix, resourceMetadataUrl } from "~/tools/mcp/resource-metadata";
 import type { ResourceMetadata } from "~/tools/mcp/resource-metadata";
+import { createSendCryptoTool } from "~/tools/send-crypto-tool";
 import type { Tool, ToolHolder } from "~/tools/tool";
 import { version } from "../../package.json";
 import type { GateServices } from "./gate.server";
+import type { PaymentServices } from "./payments.server";
 import type { SearchServices } from "./search.server";
 
 export type ToolServices = {
@@ -35,6 +37,7 @@ export function wireTools({
   origin,
   gate,
   search,
+  payments,
   log,
 }: {
   config: Config;
@@ -42,6 +45,7 @@ export function wireTools({
   origin: string;
   gate: GateServices;
   search: SearchServices;
+  payments: PaymentServices | null;
   log: Log;
 }): ToolServices {
   const { mcpPath } = config.tools;
@@ -50,6 +54,9 @@ export function wireTools({
     createKeyStatusTool(gate),
     createGatedContentTool({ readContent: (holder) => gate.readContentFor({ holder: toHolder(holder) }) }),
     createMarkKeyUsedTool({ useKey: (holder) => gate.useKey({ holder: toHolder(holder) }) }),
+    ...(payments
+      ? [createSendCryptoTool({ pay: (call) => payments.pay({ ...call, holder: toHolder(call.holder) }) })]
+      : []),
   ];
   const dispatch = createMcpDispatcher({
     tools: registry,

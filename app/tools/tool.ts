@@ -54,6 +54,20 @@ export function mayRun({ tool, caller }: { tool: Pick<Tool, "requires">; caller:
   return tool.requires !== "holder" || (caller !== null && caller.scopes.includes("tools"));
 }
 
+/**
+ * Whether the chat's model is told of the tool. One that destroys or spends is left to MCP clients, which ask their
+ * person first: a model can be talked into a call by a document it reads.
+ */
+export function mayOfferToModel({
+  tool,
+  caller,
+}: {
+  tool: Pick<Tool, "requires" | "annotations">;
+  caller: ToolCaller;
+}): boolean {
+  return mayRun({ tool, caller }) && tool.annotations?.destructiveHint !== true;
+}
+
 /** For a tool that requires a holder: `runTool` lets nobody else through. */
 export function requireToolHolder(caller: ToolCaller): ToolHolder {
   if (caller === null) throw new TypeError("A tool for holders was run for nobody.");

@@ -78,7 +78,7 @@ export function createJsonPoster({ url, timeoutMs }: { url: string; timeoutMs: n
         });
         request.on("error", (error) => {
           // A kept connection may be closed by the server at the very moment it is used again. All that is
-          // asked here only reads, so it is asked once more.
+          // asked here reads, or hands in a signed transaction, which the chain takes once: so once more.
           if (request.reusedSocket && !isSecondTry && !isOver) return send(true);
           fail(brokenConnection(error));
         });

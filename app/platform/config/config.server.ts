@@ -5,6 +5,7 @@ import { compileTrust } from "~/platform/http/client-id.server";
 import { isLoopbackName, originHost, parseDomainAllowlist } from "~/platform/http/domains";
 import { refuseDemoSecret } from "./demo-secret";
 import { readConversation } from "./read-conversation";
+import { readPayments } from "./read-payments";
 import { readTools } from "./read-tools";
 import { readSpeech } from "./read-speech";
 import { readSearch } from "./read-search";
@@ -53,6 +54,7 @@ function readConfig(reader: SettingReader) {
     limits: readLimits(reader),
     notifications: readNotifications(reader),
     tools: readTools(reader),
+    payments: readPayments({ reader, mode }),
     speech: readSpeech(reader),
     conversation,
     search: readSearch({ reader, conversation }),

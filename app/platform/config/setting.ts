@@ -21,4 +21,5 @@ export type SettingGroup =
   | "Conversation"
   | "Speech"
   | "Search"
-  | "Tools";
+  | "Tools"
+  | "Payments";

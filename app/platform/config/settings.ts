@@ -1,4 +1,5 @@
 import { conversationSettings } from "./conversation-settings";
+import { paymentSettings } from "./payment-settings";
 import { searchSettings } from "./search-settings";
 import type { Setting } from "./setting";
 import { toolSettings } from "./tool-settings";
@@ -276,6 +277,7 @@ export const settings = [
   },
   ...conversationSettings,
   ...toolSettings,
+  ...paymentSettings,
   ...speechSettings,
   ...searchSettings,
 ] as const satisfies readonly Setting[];

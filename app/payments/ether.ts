@@ -1,0 +1,17 @@
+import { parseEther } from "viem";
+
+/** The unit of the quota ledger, whose columns hold whole numbers of 32 bits: a millionth of the chain's coin. */
+export const weiPerMicroether = 10n ** 12n;
+
+/** Plain decimals of the coin, at most as fine as wei. */
+export const etherPattern = /^(?:0|[1-9]\d{0,5})(?:\.\d{1,18})?$/;
+
+export function toWei(etherText: string): bigint {
+  if (!etherPattern.test(etherText)) throw new TypeError("The text is no amount of ether.");
+  return parseEther(etherText);
+}
+
+/** Rounded up: what is counted is never less than what is spent. */
+export function toMicroether(wei: bigint): number {
+  return Number((wei + weiPerMicroether - 1n) / weiPerMicroether);
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "~/platform/clock";
+import { PaymentRefused } from "./payment-refused";
+import type { Payer, PaymentStore } from "./payments.store.server";
+
+export type PaymentLane = ReturnType<typeof createPaymentLane>;
+
+/**
+ * How long a process that was killed keeps others waiting. A turn that outlives it is kept from recording, and what it
+ * recorded is seen by the next one, so this is no matter of safety.
+ */
+const leaseSeconds = 30;
+const maxWaiting = 50;
+
+/**
+ * One payment at a time: in this process by a queue, among processes by a row in the database. `work` gets the name of
+ * its turn, by which the database knows whether it still has the lane.
+ */
+export function createPaymentLane({
+  lane,
+  store,
+  clock,
+  pollMs,
+  signal,
+}: {
+  lane: Payer;
+  store: Pick<PaymentStore, "takeLane" | "leaveLane">;
+  clock: Clock;
+  pollMs: number;
+  /** When the service stops, nobody waits for a turn any more. */
+  signal: AbortSignal;
+}) {
+  let tail: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  async function takeTurn({ turn, giveUpAtMs }: { turn: string; giveUpAtMs: number }): Promise<void> {
+    for (;;) {
+      if (await store.takeLane({ lane, turn, leaseSeconds })) return;
+      if (signal.aborted || clock() >= giveUpAtMs) throw busy();
+      await delay(pollMs);
+    }
+  }
+
+  async function inTurn<T>({
+    giveUpAtMs,
+    work,
+  }: {
+    giveUpAtMs: number;
+    work: (turn: string) => Promise<T>;
+  }): Promise<T> {
+    const turn = randomUUID();
+    await takeTurn({ turn, giveUpAtMs });
+    try {
+      return await work(turn);
+    } finally {
+      // Where that fails the lease ends it; what `work` found out must not be lost over it.
+      await store.leaveLane({ turn }).catch(() => undefined);
+    }
+  }
+
+  function enter<T>(request: { giveUpAtMs: number; work: (turn: string) => Promise<T> }): Promise<T> {
+    if (waiting >= maxWaiting) return Promise.reject(busy());
+    waiting += 1;
+    const result = tail.then(() => inTurn(request));
+    tail = result.catch(() => undefined).finally(() => void (waiting -= 1));
+    return result;
+  }
+
+  return {
+    enter,
+    /** Resolves when nothing is being paid any more. */
+    drain: async () => void (await tail),
+  };
+}
+
+function busy(): PaymentRefused {
+  return new PaymentRefused(
+    "Other payments are being made. Nothing was paid. Try again in a minute with the same idempotencyKey.",
+  );
+}

@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { parseConfig } from "./config.server";
+import type { Config } from "./config.server";
+import { ConfigError } from "./setting-reader";
+
+const production = {
+  CHAIN_ID: "8453",
+  RPC_URL: "https://rpc.example.com",
+  KEY_CONTRACT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+  JWT_SECRET: "0123456789abcdef0123456789abcdef",
+  NEXT_PUBLIC_DOMAIN: "gate.example.com",
+};
+const own = `0x${"5a".repeat(32)}`;
+/** The first and the last account of every development chain. */
+const published = [
+  "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+  "0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6",
+];
+
+function read(environment: Record<string, string>): Config {
+  return parseConfig({ ...production, ...environment });
+}
+
+function problemsOf(environment: Record<string, string>): string {
+  try {
+    read(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.join(" ");
+    throw error;
+  }
+  return "";
+}
+
+test("nothing is paid unless a key is set, whatever the limits", () => {
+  expect(read({}).payments).toBeNull();
+  expect(read({ AI_CRYPTO_DAILY_ETHER: "1" }).payments).toBeNull();
+});
+
+test("with a key, small limits apply until others are set", () => {
+  expect(read({ AI_PRIVATE_KEY: own }).payments).toEqual({
+    privateKey: own,
+    maxMicroetherPerCall: 1_000,
+    addressMicroether: 3_000,
+    addressWindowSeconds: 86_400,
+    dailyMicroether: 10_000,
+  });
+  const { payments } = read({
+    AI_PRIVATE_KEY: own,
+    AI_CRYPTO_MAX_ETHER_PER_CALL: "0.000001",
+    AI_CRYPTO_QUOTA_ETHER: "2000",
+    AI_CRYPTO_QUOTA_WINDOW_SEC: "60",
+    AI_CRYPTO_DAILY_ETHER: "1.5",
+  });
+  expect(payments).toMatchObject({
+    maxMicroetherPerCall: 1,
+    addressMicroether: 2_000_000_000,
+    addressWindowSeconds: 60,
+    dailyMicroether: 1_500_000,
+  });
+});
+
+test.each([
+  "0",
+  "0.0000001",
+  "0.0000000",
+  "2000.000001",
+  "10000",
+  "-1",
+  "1e3",
+  "0x1",
+  ".5",
+  "1.",
+  "1,5",
+  "ether",
+])("a limit of %s is refused", (text) => {
+  for (const name of ["AI_CRYPTO_MAX_ETHER_PER_CALL", "AI_CRYPTO_QUOTA_ETHER", "AI_CRYPTO_DAILY_ETHER"]) {
+    expect(problemsOf({ [name]: text })).toContain(name);
+  }
+});
+
+test("the window is a minute to a year long", () => {
+  expect(problemsOf({ AI_CRYPTO_QUOTA_WINDOW_SEC: "59" })).toContain("AI_CRYPTO_QUOTA_WINDOW_SEC");
+  expect(problemsOf({ AI_CRYPTO_QUOTA_WINDOW_SEC: "31536001" })).toContain("AI_CRYPTO_QUOTA_WINDOW_SEC");
+  expect(problemsOf({ AI_CRYPTO_QUOTA_WINDOW_SEC: "31536000" })).toBe("");
+});
+
+test.each([
+  "5a".repeat(32),
+  `0x${"5a".repeat(31)}`,
+  `0x${"5a".repeat(33)}`,
+  `0x${"00".repeat(32)}`,
+  `0x${"ff".repeat(32)}`,
+  "secret words of a wallet",
+])("what is no private key is refused, and not repeated (%#)", (text) => {
+  const problems = problemsOf({ AI_PRIVATE_KEY: text });
+  expect(problems).toContain("AI_PRIVATE_KEY must be a private key");
+  expect(problems).not.toContain(text);
+});
+
+test("production refuses keys that everybody has; elsewhere they are of use", () => {
+  for (const key of published) {
+    expect(problemsOf({ AI_PRIVATE_KEY: key })).toContain("development account");
+    expect(problemsOf({ AI_PRIVATE_KEY: key })).not.toContain(key);
+    expect(problemsOf({ AI_PRIVATE_KEY: key.toUpperCase().replace("0X", "0x") })).toContain("development");
+    expect(read({ AI_PRIVATE_KEY: key, LATCHKEY_MODE: "development" }).payments).not.toBeNull();
+  }
+  expect(problemsOf({ AI_PRIVATE_KEY: "demo-key" })).toContain("demo key");
+});

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { etherPattern } from "~/payments/ether";
+import { PaymentRefused } from "~/payments/payment-refused";
+import { defineTool, requireToolHolder, ToolFailure } from "./tool";
+import type { Tool, ToolHolder } from "./tool";
+
+/** Longer than a payment is waited for; after that the same call is made again. */
+const timeoutMs = 60_000;
+
+export type PayHolder = (call: {
+  holder: ToolHolder;
+  amount: string;
+  idempotencyKey: string;
+  signal: AbortSignal;
+}) => Promise<unknown>;
+
+/** Cannot be undone. Pays nobody but the caller, whose address stands in the token. */
+export function createSendCryptoTool({ pay }: { pay: PayHolder }): Tool {
+  return defineTool({
+    name: "send_crypto_to_signed_in_user",
+    description:
+      "Pays the signed-in holder, from the service's own wallet to the very address that signed in, within the operator's limits. Only when the person has clearly asked for it. Call again with the same idempotencyKey and amount to learn how it ended: it is paid once.",
+    inputSchema: z.strictObject({
+      amount: z
+        .string()
+        .regex(etherPattern)
+        .describe('In the chain\'s coin, as a decimal text, for example "0.0005".'),
+      idempotencyKey: z
+        .string()
+        .regex(/^[\w.:-]{8,100}$/)
+        .describe("Names this one payment: 8 to 100 letters, digits and . : _ -, new for each payment."),
+    }),
+    requires: "holder",
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+    timeoutMs,
+    run: async ({ input, caller, signal }) => {
+      try {
+        return await pay({ ...input, holder: requireToolHolder(caller), signal });
+      } catch (error) {
+        if (error instanceof PaymentRefused) throw new ToolFailure(error.message, { cause: error });
+        throw error;
+      }
+    },
+  });
+}
