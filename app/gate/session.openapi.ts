@@ -40,7 +40,9 @@ const cookieHeader: NonNullable<OperationDescription["answers"][number]["ownHead
   "Set-Cookie": {
     description:
       "`access_token`, for this whole site: `HttpOnly`, `SameSite=Strict`, `Secure` where the site is served over HTTPS, and gone when its token ends.",
+    required: false,
     schema: { type: "string" },
+    example: "access_token=eyJ...; Path=/; Max-Age=900; HttpOnly; SameSite=Strict; Secure",
   },
 };
 
