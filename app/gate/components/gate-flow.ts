@@ -1,4 +1,5 @@
 import type { Grant, Session } from "./gate-answers";
+import { otherWallet, walletLeft } from "./gate-notice";
 import type { GateNotice } from "./gate-notice";
 import type { WalletAccount, WalletChoice } from "./wallet-session";
 
@@ -66,23 +67,6 @@ export type GateEvent =
   | { type: "reloaded"; turn: number; grant: Grant };
 
 export const initialGateState: GateState = { phase: "away", turn: 0, notice: null };
-
-const walletLeft: GateNotice = {
-  tone: "info",
-  title: "The wallet is disconnected",
-  detail: "It was disconnected or locked, so the page has forgotten it and everything it opened.",
-  remedy: "Connect it again to go on.",
-  retryAfterSeconds: null,
-  pagePath: null,
-  requestId: null,
-};
-
-const otherWallet: GateNotice = {
-  ...walletLeft,
-  title: "Another wallet is connected",
-  detail: "The room was opened by a key in another wallet, so it has been closed and you are signed out.",
-  remedy: "Sign in with a key of this wallet, or connect the other one.",
-};
 
 /** Events that begin something new; all others must belong to the turn that is under way. */
 const openingEvents = new Set<GateEvent["type"]>([

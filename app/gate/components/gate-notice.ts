@@ -80,6 +80,23 @@ export function noticeForEnd(ended: Problem | "elsewhere" | null): GateNotice {
   return { ...noticeForProblem(new ProblemError(ended)), title, requestId: null };
 }
 
+export const walletLeft: GateNotice = {
+  tone: "info",
+  title: "The wallet is disconnected",
+  detail: "It was disconnected or locked, so the page has forgotten it and everything it opened.",
+  remedy: "Connect it again to go on.",
+  retryAfterSeconds: null,
+  pagePath: null,
+  requestId: null,
+};
+
+export const otherWallet: GateNotice = {
+  ...walletLeft,
+  title: "Another wallet is connected",
+  detail: "The room was opened by a key in another wallet, so it has been closed and you are signed out.",
+  remedy: "Sign in with a key of this wallet, or connect the other one.",
+};
+
 /** The form is signed anew each time. */
 export const walletNeeded: GateNotice = {
   ...problem({

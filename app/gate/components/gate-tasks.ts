@@ -4,7 +4,7 @@ import { ProblemError } from "./gate-api";
 import type { GateApi } from "./gate-api";
 import type { GateEvent, GateRoom } from "./gate-flow";
 import { noticeFor } from "./gate-notice";
-import type { GateActivity } from "./gate-notice";
+import type { GateActivity, GateNotice } from "./gate-notice";
 import { endQuietly, keepSession, openKept } from "./session-tasks";
 import type { WalletAccount, WalletSession } from "./wallet-session";
 
@@ -179,6 +179,13 @@ export async function submitForm(
     // Its token died with the key, and would only be refused wherever the browser brings it.
     await endQuietly(api);
   });
+}
+
+/** Says beside the form why it cannot be sent, before anything has begun. */
+export function refuseForm({ dispatch, nextTurn }: GateTools, notice: GateNotice): void {
+  const turn = nextTurn();
+  dispatch({ type: "form-started", turn });
+  dispatch({ type: "failed", turn, notice });
 }
 
 async function reportingFailure(

@@ -13,6 +13,7 @@ import {
   requestWallets,
   resumeVisit,
   signIn,
+  refuseForm,
   submitForm,
 } from "./gate-tasks";
 import { walletNeeded } from "./gate-notice";
@@ -77,7 +78,7 @@ export function useGateFlow(settings: PublicSettings): { state: GateState; actio
     submit: (text) => {
       if (state.phase !== "inside") return;
       if (account) void submitForm(tools, { account, tokenId: state.room.tokenId, text });
-      else dispatch({ type: "failed", turn: tools.nextTurn(), notice: walletNeeded });
+      else refuseForm(tools, walletNeeded);
     },
   };
   return { state, actions };
