@@ -24,8 +24,17 @@ export type Problem = {
   requestId: string | null;
 };
 
-/** Who the cookie says is here. `address` in lower case; `endsAtMs` by this device's clock. */
-export type Session = { tokenId: string; address: string; endsAtMs: number; isRenewable: boolean };
+/** Who the cookie says is here. */
+export type Session = {
+  tokenId: string;
+  /** In lower case. */
+  address: string;
+  /** As the server counted when it was asked. */
+  secondsLeft: number;
+  /** The same end by this device's clock. */
+  endsAtMs: number;
+  isRenewable: boolean;
+};
 
 /** `ended`: why there is none any more, where there was one. */
 export type SessionAnswer = { session: Session } | { session: null; ended: Problem | null };
@@ -96,7 +105,7 @@ export function readSession({ body, nowMs }: { body: unknown; nowMs: number }): 
     throw new UnreadableAnswerError("The session could not be read.");
   }
   const isRenewable = memberOf(body, "isRenewable") === true;
-  return { session: { tokenId, address, endsAtMs: nowMs + secondsLeft * 1_000, isRenewable } };
+  return { session: { tokenId, address, secondsLeft, endsAtMs: nowMs + secondsLeft * 1_000, isRenewable } };
 }
 
 /** A refusal in words, even where something between us and the server answered in its place. */

@@ -222,7 +222,13 @@ test("forgets everything on disconnecting", () => {
   });
 });
 
-const session = { tokenId: "7", address: account.address.toLowerCase(), endsAtMs: 1_000, isRenewable: true };
+const session = {
+  tokenId: "7",
+  address: account.address.toLowerCase(),
+  secondsLeft: 1,
+  endsAtMs: 1_000,
+  isRenewable: true,
+};
 const kept: GateEvent = { type: "session-kept", session };
 const opened: GateEvent = {
   type: "session-opened",

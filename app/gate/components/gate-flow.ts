@@ -160,10 +160,8 @@ function reduceInside(state: Extract<GateState, { phase: "inside" }>, event: Gat
       const isSame = event.session.tokenId === room.tokenId && !room.form.isAccepted;
       if (!isSame) return state;
       // From here on the cookie speaks for the visitor: the page itself holds no token.
-      return {
-        ...state,
-        room: { ...room, session: event.session, grant: { ...room.grant, accessToken: null } },
-      };
+      const grant = room.grant.accessToken === null ? room.grant : { ...room.grant, accessToken: null };
+      return { ...state, room: { ...room, grant, session: event.session } };
     }
     case "session-ended": {
       const isOwnDoing = room.form.step !== "open" || room.form.isAccepted;

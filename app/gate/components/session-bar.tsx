@@ -6,15 +6,15 @@ import type { Session } from "./gate-answers";
 export function SessionBar({ session }: { session: Session }) {
   return (
     <p className="session-bar soft">
-      <TimeLeft key={session.endsAtMs} endsAtMs={session.endsAtMs} isRenewable={session.isRenewable} />{" "}
+      <TimeLeft secondsLeft={session.secondsLeft} isRenewable={session.isRenewable} />{" "}
       <Link to="/chat">Ask questions in the chat</Link>: it answers from this place&rsquo;s own documents, and
       knows you as the holder of key #{session.tokenId}.
     </p>
   );
 }
 
-function TimeLeft({ endsAtMs, isRenewable }: { endsAtMs: number; isRenewable: boolean }) {
-  const leftSeconds = useCountdown(Math.max(0, Math.floor((endsAtMs - Date.now()) / 1_000)));
+function TimeLeft({ secondsLeft, isRenewable }: Pick<Session, "secondsLeft" | "isRenewable">) {
+  const leftSeconds = useCountdown(secondsLeft);
   const left = leftSeconds >= 60 ? `${Math.ceil(leftSeconds / 60)} min` : `${leftSeconds} s`;
   return (
     <span aria-live="off">

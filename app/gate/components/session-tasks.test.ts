@@ -8,7 +8,7 @@ import { keepSession, lookAtSession, openKept } from "./session-tasks";
 
 const address = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const signedIn = { signedIn: true, tokenId: "7", address, secondsLeft: 900, isRenewable: true };
-const session: Session = { tokenId: "7", address, endsAtMs: 500_000, isRenewable: true };
+const session: Session = { tokenId: "7", address, secondsLeft: 500, endsAtMs: 500_000, isRenewable: true };
 const ended = {
   type: "https://gate.example/problems/you-do-not-own-this-token",
   ...{ title: "You do not own this token", status: 403, detail: "This key is held by another wallet." },
