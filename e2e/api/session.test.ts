@@ -131,7 +131,6 @@ test("no other site begins, asks, uses, renews or ends a session", async () => {
 
 test("a renewal makes a younger token of the same proof, without a signature, never beyond the limit", async () => {
   const { token } = await signInNew({ gate });
-  const { jti, iat, exp, ...proof } = decodeJwt<{ siwe: { issuedAt: string } }>(token);
   // Its own 900 seconds are more than the 300 a signature may be renewed for: it is kept as it is.
   expect(cookieOf(await renew(token)).value).toBe(token);
 
@@ -144,15 +143,14 @@ test("a renewal makes a younger token of the same proof, without a signature, ne
   const answers = await Promise.all(Array.from({ length: 10 }, () => renew(first, at)));
   const tokens = answers.map((answer) => cookieOf(answer).value);
   expect(new Set([...tokens, first]).size).toBe(11);
-  const before = decodeJwt<typeof proof>(first);
+  const before = decodeJwt(first);
   for (const renewed of tokens) {
-    const after = decodeJwt<typeof proof>(renewed);
+    const after = decodeJwt(renewed);
     expect({ ...after, jti: before.jti, iat: before.iat, exp: before.exp }).toEqual(before);
     expect(after.iat).toBeGreaterThanOrEqual(before.iat!);
     expect(after.exp! - after.iat!).toBe(900);
     expect((await read(renewed, at)).body).toMatchObject({ signedIn: true, isRenewable: true });
   }
-  expect([jti, iat, exp, proof.siwe].every(Boolean)).toBe(true);
 });
 
 test("only a new signature helps once the time of the old one is over", async () => {
