@@ -60,7 +60,7 @@ test("a visitor connects, mints, signs in, reads, listens, sends the form once, 
 
   // The used key does not open the room again.
   watch.expectRefusal({ path: "/api/gate-access", status: 403 });
-  await page.getByRole("button", { name: "Leave" }).click();
+  await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("alert")).toContainText("This token has already been used");
 });
@@ -181,7 +181,11 @@ test("a rate limit shows the seconds to wait, counting down", async ({ page, wat
   await expect.poll(seconds).toBeLessThan(first);
 });
 
-test("a reload keeps the wallet connected, and the token nowhere", async ({ page, wallet, context }) => {
+test("a reload keeps the wallet connected and the room open, and the token from every script", async ({
+  page,
+  wallet,
+  context,
+}) => {
   await page.goto("/gate");
   await connectWallet({ page, walletName: wallet.name });
   await mintKey(page);
@@ -194,22 +198,29 @@ test("a reload keeps the wallet connected, and the token nowhere", async ({ page
     JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
   );
   expect(kept).not.toContain(accessToken);
-  expect(await context.cookies()).toEqual([]);
+  await expect(page.getByText("Signed in for")).toBeVisible();
+  expect(await context.cookies()).toEqual([
+    expect.objectContaining({
+      ...{ name: "access_token", value: accessToken, path: "/" },
+      ...{ httpOnly: true, sameSite: "Strict", secure: false },
+    }),
+  ]);
 
   await page.reload();
   await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
-  await expect(page.getByRole("heading", { name: "Open the room with a key" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /^You are in/ })).toBeVisible();
   expect(wallet.signedTexts).toHaveLength(1);
 });
 
-test("loading the room again uses the token, not the wallet", async ({ page, wallet }) => {
+test("loading the room again uses the session, not the wallet", async ({ page, wallet }) => {
   await page.goto("/gate");
   await connectWallet({ page, walletName: wallet.name });
   await mintKey(page);
   await enterRoom(page);
-  const again = page.waitForRequest((request) => request.url().endsWith("/api/gate-access"));
+  await expect(page.getByText("Signed in for")).toBeVisible();
+  const again = page.waitForRequest((request) => request.postData() === '{"open":true}');
   await page.getByRole("button", { name: "Load again" }).click();
-  expect((await again).headers().authorization).toMatch(/^Bearer /);
+  expect((await again).headers().authorization).toBeUndefined();
   await expect(page.getByRole("button", { name: "Load again" })).not.toHaveAttribute("aria-disabled", "true");
   await expect(page.getByRole("heading", { name: /^You are in/ })).toBeVisible();
   expect(wallet.signedTexts).toHaveLength(1);

@@ -71,6 +71,23 @@ export function mintAccessToken({
   return { token: signToken({ signing: keys.signing, type: tokenType, claims }), claims };
 }
 
+/** The same proof dated anew. `expiresAtSeconds` is the caller's to bound. */
+export function reissueAccessToken({
+  keys,
+  claims,
+  issuedAtSeconds,
+  expiresAtSeconds,
+}: {
+  keys: TokenKeys;
+  claims: AccessClaims;
+  issuedAtSeconds: number;
+  expiresAtSeconds: number;
+}): MintedAccessToken {
+  const dated = { ...claims, iat: issuedAtSeconds, exp: expiresAtSeconds, jti: randomUUID() };
+  const renewed = accessClaimsSchema.parse(dated);
+  return { token: signToken({ signing: keys.signing, type: tokenType, claims: renewed }), claims: renewed };
+}
+
 export type ExpectedAccess = {
   issuer: string;
   /** One of these has to be among the token's own. */

@@ -111,7 +111,7 @@ function toInvalidJwt(error: unknown): unknown {
  * (`same-site`) may be anybody's on a shared domain: it has to be on the allowlist by name. Clients that are no
  * browsers send neither header.
  */
-function requireSameSite({
+export function requireSameSite({
   headers,
   dependencies,
 }: {

@@ -39,7 +39,7 @@ function readOwn({ value, name }: { value: unknown; name: string }): unknown {
 }
 
 /** Of several cookies with one name the first: browsers send the one for the closest path first. */
-function readCookie({ cookie, name }: { cookie: string | undefined; name: string }): string | null {
+export function readCookie({ cookie, name }: { cookie: string | undefined; name: string }): string | null {
   for (const pair of (cookie ?? "").split(";")) {
     const separator = pair.indexOf("=");
     if (separator < 0 || pair.slice(0, separator).trim() !== name) continue;

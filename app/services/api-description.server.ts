@@ -2,6 +2,7 @@ import { describeChat } from "~/chat/chat.openapi";
 import { describeContent } from "~/content/content.openapi";
 import { describeDemo } from "~/demo/demo.openapi";
 import { describeGate } from "~/gate/gate.openapi";
+import { describeSession } from "~/gate/session.openapi";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import type { StaticAnswer } from "~/platform/http/static-answer.server";
 import { createApiRegistry } from "~/platform/openapi/api-registry";
@@ -32,6 +33,7 @@ const introduction = `A gate that opens for whoever holds a key NFT.
 export function buildApiDocument({ origin, limits, isDemo }: ApiFacts): OpenApiDocument {
   const api = createApiRegistry({ origin, limits });
   describeGate(api);
+  describeSession(api);
   describeContent(api);
   describeChat(api);
   describeSpeech(api);

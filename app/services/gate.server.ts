@@ -2,7 +2,12 @@ import { admit } from "~/gate/admit.server";
 import type { AdmitDependencies, Admission, TokenGrant } from "~/gate/admit.server";
 import { gateScopes } from "~/gate/access-token.schema";
 import type { GateScope } from "~/gate/access-token.schema";
-import { mintAccessToken, requireScope, verifyAccessToken } from "~/gate/access-token.server";
+import {
+  mintAccessToken,
+  reissueAccessToken,
+  requireScope,
+  verifyAccessToken,
+} from "~/gate/access-token.server";
 import { authenticateCaller, requireCaller } from "~/gate/caller.server";
 import type { Caller } from "~/gate/caller.server";
 import { createChainCursorStore } from "~/gate/chain-cursor.store.server";
@@ -38,6 +43,8 @@ import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
 import type { GatedContent } from "~/content/content.schema";
 import type { ContentServices } from "./content.server";
+import { wireSession } from "./session.server";
+import type { SessionServices } from "./session.server";
 
 export type GateServices = {
   issueNonce: (request: { clientId: string }) => Promise<string>;
@@ -62,6 +69,7 @@ export type GateServices = {
   authenticateCaller: (call: CallerCall & { isRequired: boolean }) => Promise<Caller | null>;
   requireCaller: (call: CallerCall) => Promise<Caller>;
   publicKeys: () => { keys: object[] };
+  session: SessionServices;
   /** What is wrong with the key contract, in a sentence; throws when the chain cannot be asked. */
   findContractFault: () => Promise<string | null>;
   stop: () => Promise<void>;
@@ -159,6 +167,16 @@ export async function wireGate({
     ...useDependencies,
     requireSignedMessage: config.gate.requireSignedMessage,
   };
+  const sessionDependencies = {
+    ...place,
+    ownership,
+    keys,
+    origin,
+    accessTtlSeconds: config.jwt.accessTtlSeconds,
+    sessionMaxSeconds: config.jwt.sessionMaxSeconds,
+    verifyToken: admitDependencies.verifyToken,
+    reissueToken: tokens.reissue,
+  };
   const statusDependencies = { chainId, contractAddress, ownership, keys };
   const askCaller = ({ context, body, requiredScope }: CallerCall) => ({
     request: { headers: context.headers, searchParams: context.searchParams, body },
@@ -189,6 +207,10 @@ export async function wireGate({
     authenticateCaller: ({ isRequired, ...call }) => authenticateCaller({ isRequired, ...askCaller(call) }),
     requireCaller: (call) => requireCaller(askCaller(call)),
     publicKeys: tokens.publicKeys,
+    session: wireSession({
+      dependencies: sessionDependencies,
+      admit: (request) => admit({ request, dependencies: admitDependencies }),
+    }),
     findContractFault: () => findContractFault({ client: chain, contractAddress, standard }),
     stop: async () => void (await Promise.all([watcher.stop(), outbox.sender.stop()])),
   };
@@ -245,6 +267,8 @@ async function wireTokens({
       });
       return token;
     },
+    reissue: (dates: Omit<Parameters<typeof reissueAccessToken>[0], "keys">) =>
+      reissueAccessToken({ keys, ...dates }),
   };
 }
 

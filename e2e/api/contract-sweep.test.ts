@@ -39,7 +39,7 @@ const resourcePatterns = builtRoutes.filter(({ isResource }) => isResource).map(
 const routes = resourcePatterns.flatMap((pattern) => {
   const expected = routeExpectations[pattern];
   if (!expected) return [];
-  const methods = (["GET", "POST"] as const).filter((method) => expected[method]);
+  const methods = (["GET", "POST", "DELETE"] as const).filter((method) => expected[method]);
   return [{ pattern, ...expected, methods }];
 });
 const posting = routes.flatMap(({ POST, ...route }) =>
@@ -118,7 +118,7 @@ test.each(routes)(
 test.each(routes)("$pattern tells callers without a proof what is decided for it", async (route) => {
   for (const method of route.methods) {
     const { unauthenticated } = route[method]!;
-    const init = method === "GET" ? {} : { headers: { "Content-Type": "application/json" }, body: "{}" };
+    const init = method !== "POST" ? {} : { headers: { "Content-Type": "application/json" }, body: "{}" };
     const answer = await send(route.path, { method, ...init });
     if (unauthenticated === null) {
       expect([401, 403]).not.toContain(answer.status);

@@ -101,6 +101,29 @@ test("the gate refuses as described", async () => {
   await expectDescribed(post(gatePath, { ...strangers, signature: "0x", address: 5 }), { status: 400 });
 });
 
+test("the session answers and refuses as described", async () => {
+  const at = "/session";
+  const { body } = await gate.signIn(holder);
+  const token = String(body.accessToken);
+  const own = { Cookie: `access_token=${token}` };
+  const elsewhere = { ...own, "Sec-Fetch-Site": "cross-site" };
+  const begin = { path: at, method: "POST", headers: { Authorization: `Bearer ${token}` } };
+  await expectDescribed(begin, { status: 200 });
+  await expectDescribed(post(at, { renew: true }, own), { status: 200 });
+  await expectDescribed(post(at, { open: true }, own), { status: 200 });
+  await expectDescribed({ path: at, headers: own }, { status: 200 });
+  await expectDescribed({ path: at, headers: { Cookie: "access_token=no" } }, { status: 200 });
+  await expectDescribed({ path: at, method: "DELETE", headers: own }, { status: 200 });
+  await expectDescribed(post(at, { renew: true }), { status: 401 });
+  await expectDescribed(post(at, { renew: 1 }, own), { status: 400 });
+  await expectDescribed(post(at, { other: "a".repeat(5000) }, own), { status: 413 });
+  await expectDescribed({ ...post(at, {}), headers: { "Content-Type": "text/plain" } }, { status: 415 });
+  for (const method of ["GET", "POST", "DELETE"]) {
+    await expectDescribed({ path: at, method, headers: elsewhere }, { status: 403 });
+  }
+  await expectDescribed({ path: at, method: "PUT" }, { status: 405 });
+});
+
 test("the form answers as described, the second time too", async () => {
   const key = await gate.mintKey();
   const first = await gate.formBody({ ...key, message: "Hello." });
@@ -196,10 +219,14 @@ test("files of the room are answered as described, whole, in parts and not at al
 });
 
 test("every route refuses other methods as described", async () => {
-  for (const { path, method } of listOperations(document)) {
+  const operations = listOperations(document);
+  for (const { path } of operations) {
     const actual = path.replace("{tokenId}", "1").replace("{file}", "a.wav");
-    const others = ["PUT", "DELETE", method === "get" ? "POST" : "GET"];
+    const own = operations.flatMap((operation) => (operation.path === path ? [operation.method] : []));
+    const others = ["GET", "POST", "PUT", "DELETE"].filter((name) => !own.includes(name.toLowerCase()));
     for (const other of others) await expectDescribed({ path: actual, method: other }, { status: 405 });
+    // Every method of an address refuses the same others.
+    for (const method of own) seen.add(`${method} ${path} 405`);
   }
 });
 
@@ -309,6 +336,7 @@ test("exhausted limits are answered as described", async () => {
   const strict = await openServer({
     RATE_LIMIT_NONCE: limit,
     RATE_LIMIT_GATE_ACCESS: limit,
+    RATE_LIMIT_SESSION: limit,
     RATE_LIMIT_FORM_SUBMISSION: limit,
     RATE_LIMIT_TOKEN_STATUS: limit,
     RATE_LIMIT_QUOTA_RESET: limit,
@@ -320,6 +348,8 @@ test("exhausted limits are answered as described", async () => {
   const asked = [
     { path: "/api/nonce" },
     { path: gatePath, method: "POST" },
+    { path: "/session" },
+    post("/session", { renew: true }),
     post(formPath, form),
     { path: "/api/token-status/1" },
     post(resetPath, { all: true }),
@@ -364,6 +394,17 @@ test("what a gate has switched off is refused as described", async () => {
   expect((JSON.parse(text) as { keys: unknown[] }).keys).toHaveLength(1);
 });
 
+/** A token is needed that a server without a chain takes: both have the place and the key of one. */
+async function expectSessionsWithoutChain(): Promise<void> {
+  const place = { JWT_SECRET: "one-secret-of-both-servers-of-this-test", JWT_ISS: gate.origin, JWT_AUD: "x" };
+  const near = await openServer(place);
+  const { body } = await clientOf(near).signIn(holder);
+  const { origin } = await openServer({ ...place, RPC_URL: "http://127.0.0.1:9" });
+  const headers = { Cookie: `access_token=${String(body.accessToken)}` };
+  await expectDescribed({ path: "/session", headers }, { status: 503, origin });
+  await expectDescribed(post("/session", { renew: true }, headers), { status: 503, origin });
+}
+
 test("a chain that is away is answered as described", async () => {
   const { origin } = await openServer({ RPC_URL: "http://127.0.0.1:9" });
   const other = clientOf({ origin });
@@ -373,6 +414,7 @@ test("a chain that is away is answered as described", async () => {
     origin,
   });
   await expectDescribed({ path: "/api/token-status/1" }, { status: 503, origin });
+  await expectSessionsWithoutChain();
   await expectDescribed({ path: "/readyz" }, { status: 503, origin });
 });
 

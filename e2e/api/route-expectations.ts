@@ -81,6 +81,7 @@ export type RouteExpectation = {
   path: string;
   shape: RefusalShape;
   GET?: Anonymous;
+  DELETE?: Anonymous;
   POST?: Anonymous & { body: BodyExpectation | null };
   /** The realm its 401 names; by default the gate's. */
   realm?: string;
@@ -185,5 +186,15 @@ export const routeExpectations: Readonly<Record<string, RouteExpectation>> = {
     GET: { unauthenticated: "authentication-failed" },
   },
   "/readyz": { path: "/readyz", shape: problem, GET: open },
+  "/session": {
+    path: "/session",
+    shape: problem,
+    GET: open,
+    POST: {
+      unauthenticated: "authentication-failed",
+      body: { maxBodyBytes: 4096, refusals: invalid },
+    },
+    DELETE: open,
+  },
   "/sandbox": { path: "/sandbox", shape: problem, GET: open },
 };

@@ -24,3 +24,21 @@ export function AccountBar({ account, chainId, onDisconnect }: AccountBarProps) 
     </div>
   );
 }
+
+type SignedInBarProps = { address: string | null; onConnect: () => void };
+
+/** The session stands without the wallet; the form does not. */
+export function SignedInBar({ address, onConnect }: SignedInBarProps) {
+  return (
+    <div className="account-bar">
+      <p>
+        <span className="soft">Signed in as </span>
+        {address ? <code title={address}>{shortAddress(address)}</code> : "the holder"}
+        <span className="soft">; the wallet is not connected, and is needed for the form only</span>
+      </p>
+      <Button tone="quiet" onClick={onConnect}>
+        Connect
+      </Button>
+    </div>
+  );
+}

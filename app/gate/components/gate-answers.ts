@@ -24,6 +24,21 @@ export type Problem = {
   requestId: string | null;
 };
 
+/** Who the cookie says is here. */
+export type Session = {
+  tokenId: string;
+  /** In lower case. */
+  address: string;
+  /** As the server counted when it was asked. */
+  secondsLeft: number;
+  /** The same end by this device's clock. */
+  endsAtMs: number;
+  isRenewable: boolean;
+};
+
+/** `ended`: why there is none any more, where there was one. */
+export type SessionAnswer = { session: Session } | { session: null; ended: Problem | null };
+
 /** An answer that is not what the contract promises. */
 export class UnreadableAnswerError extends Error {
   override readonly name = "UnreadableAnswerError";
@@ -74,6 +89,23 @@ export function readTokenStatus(body: unknown): TokenStatus {
     usedBy: textOf(body, "usedBy") || null,
     usedAt: textOf(body, "usedAt") || null,
   };
+}
+
+export function readSession({ body, nowMs }: { body: unknown; nowMs: number }): SessionAnswer {
+  if (memberOf(body, "signedIn") !== true) {
+    const ended = memberOf(body, "ended");
+    const status = Number(memberOf(ended, "status"));
+    return { session: null, ended: ended ? readProblem({ body: ended, status, retryAfter: null }) : null };
+  }
+  const tokenId = textOf(body, "tokenId");
+  const address = textOf(body, "address").toLowerCase();
+  // Counted from now: the clocks of the two sides need not agree.
+  const secondsLeft = secondsOf(memberOf(body, "secondsLeft"));
+  if (!tokenId || !address || secondsLeft === null) {
+    throw new UnreadableAnswerError("The session could not be read.");
+  }
+  const isRenewable = memberOf(body, "isRenewable") === true;
+  return { session: { tokenId, address, secondsLeft, endsAtMs: nowMs + secondsLeft * 1_000, isRenewable } };
 }
 
 /** A refusal in words, even where something between us and the server answered in its place. */

@@ -1,5 +1,5 @@
-import { readGrant, readNonce, readProblem, readTokenStatus } from "./gate-answers";
-import type { Grant, Problem, TokenStatus } from "./gate-answers";
+import { readGrant, readNonce, readProblem, readSession, readTokenStatus } from "./gate-answers";
+import type { Grant, Problem, SessionAnswer, TokenStatus } from "./gate-answers";
 
 /** The server said no, and why. */
 export class ProblemError extends Error {
@@ -60,14 +60,42 @@ export function createGateApi({
   }
 
   function post(path: string, body: unknown): Promise<unknown> {
-    return call(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "application/json, application/problem+json" },
-      body: JSON.stringify(body),
-    });
+    return call(path, jsonPost(body));
+  }
+
+  let lastChange: Promise<unknown> = Promise.resolve();
+  /** One after the other: a renewal that is under way must not bring back a cookie that is being cleared. */
+  function changeSession(init: RequestInit): Promise<SessionAnswer> {
+    const change = lastChange.then(async () =>
+      readSession({ body: await call("/session", init), nowMs: Date.now() }),
+    );
+    lastChange = change.catch(() => undefined);
+    return change;
   }
 
   return {
+    /** Puts the token of a sign-in into the cookie. */
+    startSession(accessToken: string): Promise<SessionAnswer> {
+      return changeSession({ method: "POST", headers: { Authorization: `Bearer ${accessToken}` } });
+    },
+
+    renewSession(): Promise<SessionAnswer> {
+      return changeSession(jsonPost({ renew: true }));
+    },
+
+    endSession(): Promise<SessionAnswer> {
+      return changeSession({ method: "DELETE" });
+    },
+
+    async findSession(): Promise<SessionAnswer> {
+      return readSession({ body: await call("/session"), nowMs: Date.now() });
+    },
+
+    /** The room, on the strength of the cookie alone. */
+    async openSession(): Promise<Grant> {
+      return readGrant(await post("/session", { open: true }));
+    },
+
     async getNonce(): Promise<string> {
       return readNonce(await call("/api/nonce"));
     },
@@ -94,6 +122,14 @@ export function createGateApi({
     async askForTestFunds(address: string): Promise<void> {
       await post("/demo/faucet", { address });
     },
+  };
+}
+
+function jsonPost(body: unknown): RequestInit {
+  return {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json, application/problem+json" },
+    body: JSON.stringify(body),
   };
 }
 

@@ -221,3 +221,67 @@ test("forgets everything on disconnecting", () => {
     notice: null,
   });
 });
+
+const session = {
+  tokenId: "7",
+  address: account.address.toLowerCase(),
+  secondsLeft: 1,
+  endsAtMs: 1_000,
+  isRenewable: true,
+};
+const kept: GateEvent = { type: "session-kept", session };
+const opened: GateEvent = {
+  type: "session-opened",
+  turn: 1,
+  session,
+  grant: { ...grant, accessToken: null },
+};
+const resumed: GateEvent = { type: "reconnect-started", turn: 1 };
+const ended: GateEvent = { type: "session-ended", turn: 9, tokenId: "7", notice };
+
+test("holds no token once the cookie does", () => {
+  const state = after(...toInside, kept);
+  expect(state).toMatchObject({ phase: "inside", room: { session, grant: { accessToken: null } } });
+  expect(JSON.stringify(state)).not.toContain("first");
+  expect(after(...toInside, { ...kept, session: { ...session, tokenId: "8" } })).toMatchObject({
+    room: { session: null },
+  });
+});
+
+test("opens the room of a session with or without the wallet, whichever comes first", () => {
+  const connected: GateEvent = { type: "account-connected", turn: 1, account };
+  expect(after(resumed, opened)).toMatchObject({ phase: "inside", account: null, room: { tokenId: "7" } });
+  expect(after(resumed, opened, connected)).toMatchObject({ phase: "inside", account, room: { session } });
+  expect(after(resumed, connected, opened)).toMatchObject({ phase: "inside", account, room: { session } });
+});
+
+test("opens no room of another wallet's session, and says why", () => {
+  const connected: GateEvent = { type: "account-connected", turn: 1, account: stranger };
+  for (const events of [
+    [opened, connected],
+    [connected, opened],
+  ]) {
+    expect(after(resumed, ...events)).toMatchObject({
+      ...{ phase: "connected", account: stranger },
+      notice: { title: "Another wallet is connected" },
+    });
+  }
+});
+
+test("ignores a session that answers after the visitor has gone on", () => {
+  expect(after(resumed, { type: "wallets-requested", turn: 2 }, opened).phase).toBe("fetching-wallets");
+});
+
+test("closes the room with the reason when the session ends, back to the keys or the door", () => {
+  expect(after(...toInside, kept, ended)).toMatchObject({ phase: "connected", account, notice, turn: 9 });
+  expect(after(resumed, opened, ended)).toEqual({ phase: "away", turn: 9, notice });
+  const other = after(...toInside, kept, { ...ended, tokenId: "8" });
+  expect(other).toMatchObject({ phase: "inside", turn: 3 });
+});
+
+test("leaves the receipt to be read when it was the form that ended the session", () => {
+  const sending = [...toInside, kept, { type: "form-started", turn: 4 }] as GateEvent[];
+  expect(after(...sending, ended)).toMatchObject({ phase: "inside", room: { form: { step: "signing" } } });
+  const accepted = after(...sending, { type: "form-accepted", turn: 4 }, kept, ended);
+  expect(accepted).toMatchObject({ phase: "inside", room: { session: null, form: { isAccepted: true } } });
+});

@@ -1,4 +1,5 @@
-import type { Grant } from "./gate-answers";
+import type { Grant, Session } from "./gate-answers";
+import { otherWallet, walletLeft } from "./gate-notice";
 import type { GateNotice } from "./gate-notice";
 import type { WalletAccount, WalletChoice } from "./wallet-session";
 
@@ -15,6 +16,8 @@ export type FormStep = "open" | "signing" | "sending";
 export type GateRoom = {
   tokenId: string;
   grant: Grant;
+  /** In the cookie; null where none could be kept, or its key has been used up. */
+  session: Session | null;
   form: { step: FormStep; isAccepted: boolean; notice: GateNotice | null };
   isReloading: boolean;
 };
@@ -33,7 +36,8 @@ export type GateState = {
   | { phase: "fetching-wallets" }
   | { phase: "choosing"; wallets: WalletChoice[]; pickedId: string | null }
   | ({ phase: "connected"; task: GateTask | null } & Connected)
-  | ({ phase: "inside"; room: GateRoom } & Connected)
+  /** A session that outlived a reload needs no wallet; the form does. */
+  | ({ phase: "inside"; room: GateRoom; account: WalletAccount | null } & Omit<Connected, "account">)
 );
 
 export type GateEvent =
@@ -51,6 +55,9 @@ export type GateEvent =
   | { type: "task-moved"; turn: number; task: GateTask }
   | { type: "key-minted"; turn: number; tokenId: string }
   | { type: "granted"; turn: number; tokenId: string; grant: Grant }
+  | { type: "session-opened"; turn: number; session: Session; grant: Grant }
+  | { type: "session-kept"; session: Session }
+  | { type: "session-ended"; turn: number; tokenId: string; notice: GateNotice }
   | { type: "failed"; turn: number; notice: GateNotice }
   | { type: "left"; turn: number }
   | { type: "form-started"; turn: number }
@@ -61,20 +68,18 @@ export type GateEvent =
 
 export const initialGateState: GateState = { phase: "away", turn: 0, notice: null };
 
-const walletLeft: GateNotice = {
-  tone: "info",
-  title: "The wallet is disconnected",
-  detail: "It was disconnected or locked, so the page has forgotten it and everything it opened.",
-  remedy: "Connect it again to go on.",
-  retryAfterSeconds: null,
-  pagePath: null,
-  requestId: null,
-};
-
 /** Events that begin something new; all others must belong to the turn that is under way. */
 const openingEvents = new Set<GateEvent["type"]>([
   ...(["reconnect-started", "wallets-requested", "wallet-picked", "choice-abandoned"] as const),
-  ...(["account-changed", "disconnected", "task-started", "left", "form-started", "reload-started"] as const),
+  ...([
+    "account-changed",
+    "disconnected",
+    "task-started",
+    "left",
+    "form-started",
+    "reload-started",
+    "session-ended",
+  ] as const),
 ]);
 
 export function reduceGate(state: GateState, event: GateEvent): GateState {
@@ -97,7 +102,9 @@ export function reduceGate(state: GateState, event: GateEvent): GateState {
     case "disconnected":
       return { phase: "away", turn: event.turn, notice: null };
     case "account-connected":
-      return connectedState(state, event.account);
+      return connectAccount(state, event.account);
+    case "session-opened":
+      return openKept(state, event);
     case "account-changed":
       return changeAccount({ state, event });
     case "failed":
@@ -112,7 +119,7 @@ type ConnectedState = Extract<GateState, { phase: "connected" | "inside" }>;
 function reduceConnected(state: ConnectedState, event: GateEvent): GateState {
   switch (event.type) {
     case "keys-read":
-      if (event.address !== state.account.address) return state;
+      if (event.address !== state.account?.address) return state;
       return { ...state, ...withKeys(state, event.tokenIds) };
     case "token-id-typed":
       return state.phase === "connected" ? { ...state, tokenId: event.tokenId } : state;
@@ -126,11 +133,9 @@ function reduceConnected(state: ConnectedState, event: GateEvent): GateState {
       return { ...state, task: null, tokenId: event.tokenId, keys: addKey(state.keys, event.tokenId) };
     case "granted":
       if (state.phase !== "connected") return state;
-      return enterRoom({ state, tokenId: event.tokenId, grant: event.grant });
-    case "left": {
-      const { account, keys, tokenId } = state;
-      return { phase: "connected", turn: event.turn, notice: null, account, keys, tokenId, task: null };
-    }
+      return enterRoom({ state, tokenId: event.tokenId, grant: event.grant, session: null });
+    case "left":
+      return leaveRoom({ state, turn: event.turn, notice: null });
     default:
       return state.phase === "inside" ? reduceInside(state, event) : state;
   }
@@ -146,8 +151,23 @@ function reduceInside(state: Extract<GateState, { phase: "inside" }>, event: Gat
     }
     case "form-sending":
       return { ...state, room: { ...room, form: { ...room.form, step: "sending" } } };
-    case "form-accepted":
-      return { ...state, room: { ...room, form: { step: "open", isAccepted: true, notice: null } } };
+    case "form-accepted": {
+      // The key is used up, and the session with it; the receipt stays to be read.
+      const form = { step: "open", isAccepted: true, notice: null } as const;
+      return { ...state, room: { ...room, session: null, form } };
+    }
+    case "session-kept": {
+      const isSame = event.session.tokenId === room.tokenId && !room.form.isAccepted;
+      if (!isSame) return state;
+      // From here on the cookie speaks for the visitor: the page itself holds no token.
+      const grant = room.grant.accessToken === null ? room.grant : { ...room.grant, accessToken: null };
+      return { ...state, room: { ...room, grant, session: event.session } };
+    }
+    case "session-ended": {
+      const isOwnDoing = room.form.step !== "open" || room.form.isAccepted;
+      if (isOwnDoing || event.tokenId !== room.tokenId) return state;
+      return leaveRoom({ state, turn: event.turn, notice: event.notice });
+    }
     case "reload-started":
       return { ...state, turn: event.turn, notice: null, room: { ...room, isReloading: true } };
     case "reloaded": {
@@ -178,6 +198,41 @@ function fail(state: GateState, notice: GateNotice): GateState {
   }
 }
 
+/** Back to the keys, or to the door where no wallet is connected. */
+function leaveRoom({
+  state: { account, keys, tokenId },
+  turn,
+  notice,
+}: {
+  state: ConnectedState;
+  turn: number;
+  notice: GateNotice | null;
+}): GateState {
+  if (account === null) return { phase: "away", turn, notice };
+  return { phase: "connected", turn, notice, account, keys, tokenId, task: null };
+}
+
+/** A wallet found again after a reload joins the room that its session has opened already. */
+function connectAccount(state: GateState, account: WalletAccount): GateState {
+  if (state.phase !== "inside") return connectedState(state, account);
+  if (state.room.session?.address === account.address.toLowerCase()) {
+    return { ...state, account, keys: { status: "loading" } };
+  }
+  return { ...connectedState(state, account), notice: otherWallet };
+}
+
+function openKept(state: GateState, event: Extract<GateEvent, { type: "session-opened" }>): GateState {
+  const { session, grant } = event;
+  const { tokenId } = session;
+  if (state.phase === "away") {
+    const nobody = { ...state, account: null, keys: { status: "unlisted" }, tokenId } as const;
+    return enterRoom({ state: nobody, tokenId, grant, session });
+  }
+  if (state.phase !== "connected" || state.task) return state;
+  if (state.account.address.toLowerCase() !== session.address) return { ...state, notice: otherWallet };
+  return enterRoom({ state, tokenId, grant, session });
+}
+
 function connectedState(state: GateState, account: WalletAccount): GateState {
   const { turn } = state;
   return {
@@ -202,7 +257,7 @@ function changeAccount({
   const { account } = event;
   if (account === null) return { phase: "away", turn: event.turn, notice: walletLeft };
   // Another chain in the same wallet takes nothing away: what was proved stays proved.
-  if (account.address === state.account.address) return { ...state, account };
+  if (account.address === state.account?.address) return { ...state, account };
   return connectedState({ ...state, turn: event.turn }, account);
 }
 
@@ -210,14 +265,16 @@ function enterRoom({
   state,
   tokenId,
   grant,
+  session,
 }: {
-  state: ConnectedState;
+  state: Pick<ConnectedState, "turn" | "account" | "keys">;
   tokenId: string;
   grant: Grant;
+  session: Session | null;
 }): GateState {
   const { turn, account, keys } = state;
   const form = { step: "open", isAccepted: false, notice: null } as const;
-  const room = { tokenId, grant, form, isReloading: false };
+  const room = { tokenId, grant, session, form, isReloading: false };
   return { phase: "inside", turn, notice: null, account, keys, tokenId, room };
 }
 

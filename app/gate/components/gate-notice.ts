@@ -2,6 +2,7 @@ import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalEntry } from "~/platform/http/refusal";
 import { ProblemError, UnreachableError } from "./gate-api";
 import { UnreadableAnswerError } from "./gate-answers";
+import type { Problem } from "./gate-answers";
 
 /** Something the visitor should know: what happened, why, and what to do now. */
 export type GateNotice = {
@@ -64,6 +65,47 @@ function noticeForProblem({ problem: { slug, ...rest } }: ProblemError): GateNot
     requestId: rest.status >= 500 ? rest.requestId : null,
   };
 }
+
+/** Why the room has closed by itself. Null: the cookie is gone, and nobody said why. */
+export function noticeForEnd(ended: Problem | "elsewhere" | null): GateNotice {
+  const title = "The room has closed";
+  if (ended === "elsewhere") {
+    const detail = "You have signed in with another key in another window of this browser.";
+    return { ...problem({ title, detail, remedy: "Go on there, or sign in here again." }), tone: "info" };
+  }
+  if (ended === null) {
+    const detail = "Your session is over: its time has run out, or you signed out in another window.";
+    return { ...problem({ title, detail, remedy: "Sign in again to go on." }), tone: "info" };
+  }
+  return { ...noticeForProblem(new ProblemError(ended)), title, requestId: null };
+}
+
+export const walletLeft: GateNotice = {
+  tone: "info",
+  title: "The wallet is disconnected",
+  detail: "It was disconnected or locked, so the page has forgotten it and everything it opened.",
+  remedy: "Connect it again to go on.",
+  retryAfterSeconds: null,
+  pagePath: null,
+  requestId: null,
+};
+
+export const otherWallet: GateNotice = {
+  ...walletLeft,
+  title: "Another wallet is connected",
+  detail: "The room was opened by a key in another wallet, so it has been closed and you are signed out.",
+  remedy: "Sign in with a key of this wallet, or connect the other one.",
+};
+
+/** The form is signed anew each time. */
+export const walletNeeded: GateNotice = {
+  ...problem({
+    title: "The form needs your wallet",
+    detail: "You are signed in, but no wallet is connected, and the form is signed with the wallet.",
+    remedy: "Connect the wallet that holds the key, above, then send the form.",
+  }),
+  tone: "info",
+};
 
 const rejectedTitles: Record<GateActivity, string> = {
   connect: "You did not connect the wallet",

@@ -2,9 +2,10 @@ import type { Address } from "viem";
 import type { PublicSettings } from "~/platform/public-settings";
 import { ProblemError } from "./gate-api";
 import type { GateApi } from "./gate-api";
-import type { GateEvent } from "./gate-flow";
+import type { GateEvent, GateRoom } from "./gate-flow";
 import { noticeFor } from "./gate-notice";
-import type { GateActivity } from "./gate-notice";
+import type { GateActivity, GateNotice } from "./gate-notice";
+import { endQuietly, keepSession, openKept } from "./session-tasks";
 import type { WalletAccount, WalletSession } from "./wallet-session";
 
 /** What every step of the flow works with. */
@@ -36,23 +37,36 @@ export async function connectWallet(tools: GateTools, walletId: string): Promise
     const wallet = await openWallet();
     const account = await wallet.connect(walletId);
     dispatch({ type: "account-connected", turn, account });
+    await openKept(tools, { turn, address: account.address });
   });
 }
 
-/** Takes up the connection of an earlier visit. Whatever stands in its way, the visitor can connect anew. */
-export async function resumeConnection({ dispatch, nextTurn, openWallet }: GateTools): Promise<void> {
+/** Takes up the session and the wallet of an earlier visit. Whatever stands in the way, the visitor can start anew. */
+export async function resumeVisit(tools: GateTools, { hadWallet }: { hadWallet: boolean }): Promise<void> {
+  const { api, dispatch, nextTurn } = tools;
   const turn = nextTurn();
   dispatch({ type: "reconnect-started", turn });
+  const [account, session] = await Promise.all([
+    hadWallet ? reconnect(tools, turn) : null,
+    openKept(tools, { turn }),
+  ]);
+  if (account && session && account.address.toLowerCase() !== session.address) await endQuietly(api);
+}
+
+async function reconnect({ dispatch, openWallet }: GateTools, turn: number): Promise<WalletAccount | null> {
   try {
     const account = await (await openWallet()).reconnect();
     if (account) dispatch({ type: "account-connected", turn, account });
+    return account;
   } catch {
-    dispatch({ type: "disconnected", turn: nextTurn() });
+    return null;
   }
 }
 
-export async function disconnectWallet({ dispatch, nextTurn, openWallet }: GateTools): Promise<void> {
+export async function disconnectWallet(tools: GateTools): Promise<void> {
+  const { api, dispatch, nextTurn, openWallet } = tools;
   dispatch({ type: "disconnected", turn: nextTurn() });
+  void endQuietly(api);
   const wallet = await openWallet();
   // The page has forgotten the wallet already; one that cannot be told is of no concern to the visitor.
   await wallet.disconnect().catch(() => undefined);
@@ -107,32 +121,37 @@ export async function signIn(
       onAsk: () => dispatch({ type: "task-moved", turn, task: { kind: "sign-in", step: "wallet" } }),
     });
     dispatch({ type: "task-moved", turn, task: { kind: "sign-in", step: "server" } });
-    dispatch({ type: "granted", turn, tokenId, grant: await api.enter(proof) });
+    const grant = await api.enter(proof);
+    dispatch({ type: "granted", turn, tokenId, grant });
+    if (grant.accessToken) await keepSession(tools, grant.accessToken);
   });
 }
 
-/** The room once more: with the token while it lasts, with a new signature after that. */
+/** The room once more: with the session, else the token, while they last; with a new signature after that. */
 export async function reloadRoom(
   tools: GateTools,
-  { accessToken, ...who }: { account: WalletAccount; tokenId: string; accessToken: string | null },
+  { account, room }: { account: WalletAccount | null; room: GateRoom },
 ): Promise<void> {
   const { api, dispatch, nextTurn } = tools;
+  const { tokenId, session } = room;
+  const { accessToken } = room.grant;
   const turn = nextTurn();
   dispatch({ type: "reload-started", turn });
   try {
-    if (accessToken) {
-      dispatch({ type: "reloaded", turn, grant: await api.enterAgain(accessToken) });
+    if (session || accessToken) {
+      const grant = session || !accessToken ? await api.openSession() : await api.enterAgain(accessToken);
+      dispatch({ type: "reloaded", turn, grant });
       return;
     }
   } catch (error) {
     const isExpired = error instanceof ProblemError && error.problem.status === 401;
-    if (!isExpired) {
+    if (!isExpired || !account) {
       dispatch({ type: "failed", turn, notice: noticeFor({ error, activity: "reload" }) });
       return;
     }
   }
   dispatch({ type: "left", turn: nextTurn() });
-  await signIn(tools, who);
+  if (account) await signIn(tools, { account, tokenId });
 }
 
 export async function submitForm(
@@ -157,7 +176,16 @@ export async function submitForm(
     dispatch({ type: "form-sending", turn });
     await api.submitForm(form);
     dispatch({ type: "form-accepted", turn });
+    // Its token died with the key, and would only be refused wherever the browser brings it.
+    await endQuietly(api);
   });
+}
+
+/** Says beside the form why it cannot be sent, before anything has begun. */
+export function refuseForm({ dispatch, nextTurn }: GateTools, notice: GateNotice): void {
+  const turn = nextTurn();
+  dispatch({ type: "form-started", turn });
+  dispatch({ type: "failed", turn, notice });
 }
 
 async function reportingFailure(

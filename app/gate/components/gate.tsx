@@ -1,6 +1,6 @@
 import { Suspense, lazy } from "react";
 import type { PublicSettings } from "~/platform/public-settings";
-import { AccountBar } from "./account-bar";
+import { AccountBar, SignedInBar } from "./account-bar";
 import { ConnectCard } from "./connect-card";
 import { KeyCard } from "./key-card";
 import { StatusCard } from "./status-card";
@@ -15,6 +15,8 @@ export function Gate({ settings }: { settings: PublicSettings }) {
   const { state, actions } = useGateFlow(settings);
   const isOutside =
     state.phase === "away" || state.phase === "fetching-wallets" || state.phase === "choosing";
+  const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
+  const session = state.phase === "inside" ? state.room.session : null;
   const insideKey = state.phase === "inside" ? state.room.tokenId : null;
   const isAccepted = state.phase === "inside" && state.room.form.isAccepted;
 
@@ -27,8 +29,10 @@ export function Gate({ settings }: { settings: PublicSettings }) {
           notice={state.phase === "choosing" ? null : state.notice}
           onConnect={actions.openWallets}
         />
+      ) : account ? (
+        <AccountBar account={account} chainId={settings.chainId} onDisconnect={actions.disconnect} />
       ) : (
-        <AccountBar account={state.account} chainId={settings.chainId} onDisconnect={actions.disconnect} />
+        <SignedInBar address={session?.address ?? null} onConnect={actions.openWallets} />
       )}
       {state.phase === "choosing" ? (
         <WalletDialog

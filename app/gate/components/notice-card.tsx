@@ -19,7 +19,7 @@ export function NoticeCard({ notice }: { notice: GateNotice }) {
         </p>
       ) : null}
       {notice.pagePath ? (
-        // A new tab: what is open here lives in this page's memory only.
+        // A new tab: what was typed here lives in this page's memory only.
         <p>
           <Link to={notice.pagePath} target="_blank" rel="noopener">
             More about this<span className="visually-hidden"> (opens in a new tab)</span>

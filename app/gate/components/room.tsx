@@ -10,6 +10,7 @@ import { RoomAudio } from "./room-audio";
 import { RoomScript } from "./room-script";
 import { SafeFragment } from "./safe-fragment";
 import { renderMarkdownSafely } from "./safe-html";
+import { SessionBar } from "./session-bar";
 import { ShadowRoom } from "./shadow-room";
 import { SubmissionArea, SubmissionOutcome } from "./submission-area";
 import roomStylesheetHref from "./room.css";
@@ -47,10 +48,11 @@ export function Room({ room, notice, onLeave, onReload, onSubmit }: RoomProps) {
             Load again
           </Button>
           <Button tone="quiet" onClick={onLeave}>
-            Leave
+            Sign out
           </Button>
         </div>
       </div>
+      {room.session ? <SessionBar session={room.session} /> : null}
       {notice ? <NoticeCard notice={notice} /> : null}
       {brokenContent === content ? (
         <Notice tone="info" title="The sound does not load">

@@ -11,11 +11,15 @@ import {
   readKeys,
   reloadRoom,
   requestWallets,
-  resumeConnection,
+  resumeVisit,
   signIn,
+  refuseForm,
   submitForm,
 } from "./gate-tasks";
+import { walletNeeded } from "./gate-notice";
 import type { GateTools } from "./gate-tasks";
+import { endQuietly, openKept } from "./session-tasks";
+import { useSessionWatch } from "./use-session-watch";
 import type { WalletSession } from "./wallet-session";
 
 /** Set while a wallet is connected, so that a reload takes it up again, and only then loads the wallet code. */
@@ -34,7 +38,7 @@ export type GateActions = {
   submit: (text: string) => void;
 };
 
-/** The visitor's way through the gate: the state, and what they can do in it. The token never leaves memory. */
+/** The visitor's way through the gate: the state, and what they can do in it. No script can read the session. */
 export function useGateFlow(settings: PublicSettings): { state: GateState; actions: GateActions } {
   const [state, dispatch] = useReducer(reduceGate, initialGateState);
   const tools = useGateTools({ settings, dispatch });
@@ -42,10 +46,15 @@ export function useGateFlow(settings: PublicSettings): { state: GateState; actio
   const address = account?.address;
 
   useWalletEvents({ tools, dispatch, address });
+  useSessionWatch({ tools, room: state.phase === "inside" ? state.room : null });
 
   const actions: GateActions = {
     openWallets: () => void requestWallets(tools),
-    closeWallets: () => dispatch({ type: "choice-abandoned", turn: tools.nextTurn() }),
+    closeWallets: () => {
+      const turn = tools.nextTurn();
+      dispatch({ type: "choice-abandoned", turn });
+      void openKept(tools, { turn });
+    },
     pickWallet: (walletId) => void connectWallet(tools, walletId),
     disconnect: () => {
       writeMark(false);
@@ -59,16 +68,17 @@ export function useGateFlow(settings: PublicSettings): { state: GateState; actio
       if (account && state.phase === "connected")
         void signIn(tools, { account, tokenId: state.tokenId.trim() });
     },
-    leave: () => dispatch({ type: "left", turn: tools.nextTurn() }),
+    leave: () => {
+      dispatch({ type: "left", turn: tools.nextTurn() });
+      void endQuietly(tools.api);
+    },
     reload: () => {
-      if (!account || state.phase !== "inside") return;
-      const { tokenId, grant } = state.room;
-      void reloadRoom(tools, { account, tokenId, accessToken: grant.accessToken });
+      if (state.phase === "inside") void reloadRoom(tools, { account, room: state.room });
     },
     submit: (text) => {
-      if (account && state.phase === "inside") {
-        void submitForm(tools, { account, tokenId: state.room.tokenId, text });
-      }
+      if (state.phase !== "inside") return;
+      if (account) void submitForm(tools, { account, tokenId: state.room.tokenId, text });
+      else refuseForm(tools, walletNeeded);
     },
   };
   return { state, actions };
@@ -86,7 +96,7 @@ function useWalletEvents({
   address: Address | undefined;
 }): void {
   useEffect(() => {
-    if (readMark()) void resumeConnection(tools);
+    void resumeVisit(tools, { hadWallet: readMark() });
   }, [tools]);
 
   useEffect(() => {
@@ -99,6 +109,8 @@ function useWalletEvents({
       if (isOver) return;
       stop = wallet.watchAccount((changed) => {
         if (changed === null) writeMark(false);
+        // What one wallet has opened is not left open to the next.
+        if (changed?.address !== address) void endQuietly(tools.api);
         dispatch({ type: "account-changed", turn: tools.nextTurn(), account: changed });
       });
     });

@@ -15,7 +15,15 @@ import type { SettingName } from "./settings";
 
 export type Mode = "production" | "development" | "demo";
 export type RateLimitName =
-  "nonce" | "gate-access" | "form-submission" | "token-status" | "chat" | "tts" | "mcp" | "quota-reset";
+  | "nonce"
+  | "gate-access"
+  | "session"
+  | "form-submission"
+  | "token-status"
+  | "chat"
+  | "tts"
+  | "mcp"
+  | "quota-reset";
 export type RateLimit = { points: number; windowSeconds: number };
 
 export type Config = ReturnType<typeof readConfig>;
@@ -205,6 +213,7 @@ function readJwt({ reader, mode }: { reader: SettingReader; mode: Mode }) {
     publicKeyPem: reader.findPem("JWT_PUBLIC_KEY"),
     previousKeys: reader.findPem("JWT_PREVIOUS_KEYS"),
     accessTtlSeconds: reader.getInteger({ name: "JWT_ACCESS_TTL", min: 300, max: 86400 }),
+    sessionMaxSeconds: reader.getInteger({ name: "SESSION_MAX_SECONDS", min: 0, max: 2_592_000 }),
     clockToleranceSeconds: reader.getInteger({ name: "JWT_CLOCK_TOLERANCE", min: 0, max: 60 }),
     issuer: reader.findText("JWT_ISS"),
     audience: reader.isSet("JWT_AUD") ? reader.getList("JWT_AUD") : null,
@@ -255,6 +264,7 @@ function readLimits(reader: SettingReader): Record<RateLimitName, RateLimit | nu
   return {
     nonce: readLimit("RATE_LIMIT_NONCE"),
     "gate-access": readLimit("RATE_LIMIT_GATE_ACCESS"),
+    session: readLimit("RATE_LIMIT_SESSION"),
     "form-submission": readLimit("RATE_LIMIT_FORM_SUBMISSION"),
     "token-status": readLimit("RATE_LIMIT_TOKEN_STATUS"),
     chat: readLimit("RATE_LIMIT_CHAT"),

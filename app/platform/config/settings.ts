@@ -162,6 +162,13 @@ export const settings = [
     effect: "Life of an access token in seconds, 300 to 86400.",
   },
   {
+    name: "SESSION_MAX_SECONDS",
+    group: "Access tokens",
+    default: "86400",
+    effect:
+      "How long, counted from the signature, the gate's page may renew its session without a new one while the key is held and unused, up to 2592000; 0 never renews.",
+  },
+  {
     name: "JWT_CLOCK_TOLERANCE",
     group: "Access tokens",
     default: "5",
@@ -208,7 +215,13 @@ export const settings = [
     name: "RATE_LIMIT_GATE_ACCESS",
     group: "Limits",
     default: "60/60",
-    effect: "The same for POST /api/gate-access.",
+    effect: "The same for POST /api/gate-access and POST /session together.",
+  },
+  {
+    name: "RATE_LIMIT_SESSION",
+    group: "Limits",
+    default: "300/60",
+    effect: "The same for GET /session, which an open room asks every few seconds.",
   },
   {
     name: "RATE_LIMIT_FORM_SUBMISSION",

@@ -36,6 +36,7 @@ export type MethodSpec<Body> = {
 export type RouteSpec<GetBody, PostBody> = {
   GET?: MethodSpec<GetBody>;
   POST?: MethodSpec<PostBody>;
+  DELETE?: MethodSpec<undefined>;
   /** Turns a refusal into the route's own error shape. Default: Problem Details. */
   answerRefusal?: (refused: { refusal: Refusal; origin: string; requestId: string }) => Answer;
 };
@@ -75,11 +76,14 @@ export function defineRoute<GetBody = undefined, PostBody = undefined>(
   async function answerFramework(args: RouteArguments): Promise<Response> {
     return toWebResponse(await answer(args));
   }
-  knownRoutes.set(answerFramework, { spec: { GET: spec.GET, POST: spec.POST } as KnownRouteSpec, answer });
+  knownRoutes.set(answerFramework, {
+    spec: { GET: spec.GET, POST: spec.POST, DELETE: spec.DELETE } as KnownRouteSpec,
+    answer,
+  });
   return { loader: answerFramework, action: answerFramework };
 }
 
-type KnownRouteSpec = Pick<RouteSpec<unknown, unknown>, "GET" | "POST">;
+type KnownRouteSpec = Pick<RouteSpec<unknown, unknown>, "GET" | "POST" | "DELETE">;
 const knownRoutes = new WeakMap<RouteFunction, { spec: KnownRouteSpec; answer: RouteAnswer }>();
 
 /** What a route was declared with; the API description is held against it. */
@@ -97,8 +101,9 @@ function getKnownRoute(routeFunction: RouteFunction) {
   return known;
 }
 
-function allowedMethods(spec: { GET?: unknown; POST?: unknown }): string {
-  const methods = [...(spec.GET ? ["GET", "HEAD"] : []), ...(spec.POST ? ["POST"] : []), "OPTIONS"];
+function allowedMethods(spec: { GET?: unknown; POST?: unknown; DELETE?: unknown }): string {
+  const own = (["POST", "DELETE"] as const).filter((method) => spec[method]);
+  const methods = [...(spec.GET ? ["GET", "HEAD"] : []), ...own, "OPTIONS"];
   return methods.join(", ");
 }
 
@@ -117,6 +122,8 @@ async function dispatch<GetBody, PostBody>({
 }): Promise<RouteResult> {
   if (context.method === "OPTIONS") return answerOptions({ context, allow });
   if (context.method === "POST" && spec.POST) return run({ method: spec.POST, context, params, headers });
+  if (context.method === "DELETE" && spec.DELETE)
+    return run({ method: spec.DELETE, context, params, headers });
   if (context.method === "GET" && spec.GET) return run({ method: spec.GET, context, params, headers });
   if (context.method === "HEAD" && spec.GET) {
     if (spec.GET.head === "plain") return answerJson({ body: "" });

@@ -19,7 +19,7 @@ export type AnswerDescription = {
 };
 
 export type OperationDescription = {
-  method: "get" | "post";
+  method: "get" | "post" | "delete";
   /** With parameters in braces, as OpenAPI writes them. */
   path: string;
   operationId: string;

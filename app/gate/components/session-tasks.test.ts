@@ -1,0 +1,147 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { createGateApi } from "./gate-api";
+import type { Session } from "./gate-answers";
+import type { GateEvent } from "./gate-flow";
+import { keepSession, lookAtSession, openKept } from "./session-tasks";
+
+const address = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+const signedIn = { signedIn: true, tokenId: "7", address, secondsLeft: 900, isRenewable: true };
+const session: Session = { tokenId: "7", address, secondsLeft: 500, endsAtMs: 500_000, isRenewable: true };
+const ended = {
+  type: "https://gate.example/problems/you-do-not-own-this-token",
+  ...{ title: "You do not own this token", status: 403, detail: "This key is held by another wallet." },
+};
+const granted = { success: true, access: "granted", content: { welcomeText: "Hello" } };
+const problem = { status: 503, body: { type: "https://x/problems/chain-unavailable", status: 503 } };
+
+type Reply = { status: number; body: unknown };
+type Answers = Record<string, Reply | Promise<Reply>>;
+
+/** A server that notes what it is asked, as `POST {"renew":true}`, and answers that; what it does not know is 404. */
+async function openPlace(answers: Answers) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const name = `${request.method ?? ""} ${Buffer.concat(chunks).toString()}`.trim();
+      asked.push(name);
+      void Promise.resolve(answers[name] ?? { status: 404, body: {} }).then(({ status, body }) => {
+        response.writeHead(status, { "Content-Type": "application/json" });
+        response.end(JSON.stringify(body));
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const events: GateEvent[] = [];
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const api = createGateApi({ origin });
+  return {
+    asked,
+    events,
+    tools: { api, dispatch: (event: GateEvent) => events.push(event), nextTurn: () => 8 },
+  };
+}
+
+const ok = (body: unknown): Reply => ({ status: 200, body });
+const out = { DELETE: ok({ signedIn: false }) };
+const renewing = 'POST {"renew":true}';
+const opening = 'POST {"open":true}';
+
+test("asks while the page is seen, renews when two minutes are left, and asks nothing in the background", async () => {
+  const { asked, events, tools } = await openPlace({ GET: ok(signedIn), [renewing]: ok(signedIn) });
+  const look = (leftMs: number, isHidden = false) =>
+    lookAtSession(tools, { session, isHidden, nowMs: session.endsAtMs - leftMs });
+  await look(120_000, true);
+  await look(120_000);
+  await look(119_999);
+  await look(119_999, true);
+  expect(asked).toEqual(["GET", renewing, renewing]);
+  expect(events.map(({ type }) => type)).toEqual(["session-kept", "session-kept", "session-kept"]);
+});
+
+test("does not try to renew what cannot be renewed", async () => {
+  const { asked, tools } = await openPlace({ GET: ok(signedIn) });
+  const last = { ...session, isRenewable: false };
+  await lookAtSession(tools, { session: last, isHidden: false, nowMs: session.endsAtMs - 1 });
+  expect(asked).toEqual(["GET"]);
+});
+
+test("closes the room with the server's reason, and clears the cookie that is good for nothing", async () => {
+  const { asked, events, tools } = await openPlace({ GET: ok({ signedIn: false, ended }), ...out });
+  await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
+  expect(asked).toEqual(["GET", "DELETE"]);
+  expect(events).toMatchObject([
+    { type: "session-ended", turn: 8, tokenId: "7", notice: { title: "The room has closed" } },
+  ]);
+  expect(events[0]).toMatchObject({ notice: { detail: ended.detail } });
+});
+
+test("closes the room when the session is gone or another's, and leaves that one alone", async () => {
+  for (const answer of [{ signedIn: false }, { ...signedIn, tokenId: "8" }]) {
+    const { asked, events, tools } = await openPlace({ GET: ok(answer) });
+    await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
+    expect([asked, events.map(({ type }) => type)]).toEqual([["GET"], ["session-ended"]]);
+  }
+});
+
+test("decides nothing while the server cannot, and asks what became of a renewal that was refused", async () => {
+  const away = await openPlace({ GET: problem, [renewing]: problem });
+  await lookAtSession(away.tools, { session, isHidden: false, nowMs: 0 });
+  await lookAtSession(away.tools, { session, isHidden: false, nowMs: session.endsAtMs - 1 });
+  expect([away.asked, away.events]).toEqual([["GET", renewing, "GET"], []]);
+
+  const refused = await openPlace({
+    [renewing]: { status: 403, body: ended },
+    GET: ok({ signedIn: false, ended }),
+    ...out,
+  });
+  await lookAtSession(refused.tools, { session, isHidden: false, nowMs: session.endsAtMs - 1 });
+  expect(refused.asked).toEqual([renewing, "GET", "DELETE"]);
+  expect(refused.events).toMatchObject([{ type: "session-ended" }]);
+});
+
+test("signs out after what is under way, so that a late renewal cannot bring the cookie back", async () => {
+  let finish: (reply: Reply) => void = () => undefined;
+  const late = new Promise<Reply>((resolve) => (finish = resolve));
+  const { asked, tools } = await openPlace({ [renewing]: late, ...out });
+  const both = Promise.all([tools.api.renewSession(), tools.api.endSession()]);
+  await expect.poll(() => asked).toEqual([renewing]);
+  finish(ok(signedIn));
+  await both;
+  expect(asked).toEqual([renewing, "DELETE"]);
+});
+
+test("opens the room of a session, not that of another wallet, and clears what is over", async () => {
+  const good = await openPlace({ GET: ok(signedIn), [opening]: ok(granted), ...out });
+  expect(await openKept(good.tools, { turn: 3 })).toMatchObject({ tokenId: "7" });
+  expect(good.events).toMatchObject([{ type: "session-opened", turn: 3, grant: { accessToken: null } }]);
+  await openKept(good.tools, { turn: 4, address: address.toUpperCase().replace("0X", "0x") });
+  expect(good.events).toHaveLength(2);
+  expect(await openKept(good.tools, { turn: 5, address: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC" })).toBe(
+    null,
+  );
+  expect([good.asked.at(-1), good.events.length]).toEqual(["DELETE", 2]);
+
+  const over = await openPlace({ GET: ok({ signedIn: false, ended }), ...out });
+  expect(await openKept(over.tools, { turn: 3 })).toBe(null);
+  expect([over.asked, over.events]).toEqual([["GET", "DELETE"], []]);
+  const none = await openPlace({ GET: ok({ signedIn: false }) });
+  await openKept(none.tools, { turn: 3 });
+  expect([none.asked, none.events]).toEqual([["GET"], []]);
+});
+
+test("goes on holding the token itself where the browser has kept no cookie", async () => {
+  const kept = await openPlace({ POST: ok(signedIn), GET: ok(signedIn) });
+  await keepSession(kept.tools, "a.b.c");
+  expect([kept.asked, kept.events.map(({ type }) => type)]).toEqual([["POST", "GET"], ["session-kept"]]);
+  const refused = await openPlace({ POST: ok(signedIn), GET: ok({ signedIn: false }) });
+  await keepSession(refused.tools, "a.b.c");
+  expect(refused.events).toEqual([]);
+});

@@ -1,0 +1,89 @@
+import { ProblemError } from "./gate-api";
+import type { GateApi } from "./gate-api";
+import type { Problem, Session, SessionAnswer } from "./gate-answers";
+import type { GateEvent } from "./gate-flow";
+import { noticeForEnd } from "./gate-notice";
+
+/** Shorter than the shortest life a token can be given, by more than one visit to a tab in the background. */
+const renewBelowMs = 120_000;
+
+type SessionTools = { api: GateApi; dispatch: (event: GateEvent) => void; nextTurn: () => number };
+
+/** Puts the token of a sign-in where only the server reads it. If that cannot be, the page goes on holding it. */
+export async function keepSession({ api, dispatch }: SessionTools, accessToken: string): Promise<void> {
+  try {
+    await api.startSession(accessToken);
+    // Asked once more: a browser that refuses cookies has not kept it.
+    const { session } = await api.findSession();
+    if (session) dispatch({ type: "session-kept", session });
+  } catch {
+    // The room is open, and stays so for as long as the token does.
+  }
+}
+
+/** Opens the room for whoever is signed in already. `address`: of the connected wallet, whose session it has to be. */
+export async function openKept(
+  { api, dispatch }: SessionTools,
+  { turn, address }: { turn: number; address?: string },
+): Promise<Session | null> {
+  try {
+    const answer = await api.findSession();
+    if (!answer.session) {
+      // What is over would be refused wherever the browser brings it.
+      if (answer.ended) await endQuietly(api);
+      return null;
+    }
+    const { session } = answer;
+    if (address && address.toLowerCase() !== session.address) {
+      await endQuietly(api);
+      return null;
+    }
+    dispatch({ type: "session-opened", turn, session, grant: await api.openSession() });
+    return session;
+  } catch {
+    // The way in by signature is open all the same.
+    return null;
+  }
+}
+
+/** Signing out needs no answer: the page has forgotten everything by then. */
+export async function endQuietly(api: GateApi): Promise<void> {
+  await api.endSession().catch(() => undefined);
+}
+
+/** One look at the session of the open room: renews it when little is left, and closes the room when it is over. */
+export async function lookAtSession(
+  tools: SessionTools,
+  { session, isHidden, nowMs }: { session: Session; isHidden: boolean; nowMs: number },
+): Promise<void> {
+  const { api, dispatch, nextTurn } = tools;
+  const { tokenId } = session;
+  const isDue = session.isRenewable && session.endsAtMs - nowMs < renewBelowMs;
+  if (isHidden && !isDue) return;
+  const answer = await ask({ api, isDue });
+  if (answer === null) return;
+  if (answer.session?.tokenId === tokenId && answer.session.address === session.address) {
+    dispatch({ type: "session-kept", session: answer.session });
+    return;
+  }
+  const ended: Problem | "elsewhere" | null = answer.session ? "elsewhere" : answer.ended;
+  dispatch({ type: "session-ended", turn: nextTurn(), tokenId, notice: noticeForEnd(ended) });
+  if (!answer.session && answer.ended) await endQuietly(api);
+}
+
+/** Null where nothing was found out: no answer, or one that decides nothing. The next look may know more. */
+async function ask({ api, isDue }: { api: GateApi; isDue: boolean }): Promise<SessionAnswer | null> {
+  try {
+    if (isDue) {
+      const renewed = await api.renewSession().catch((error: unknown) => {
+        // Refused, or not answered: either way the question below tells whether the session is over.
+        if (error instanceof ProblemError) return null;
+        throw error;
+      });
+      if (renewed) return renewed;
+    }
+    return await api.findSession();
+  } catch {
+    return null;
+  }
+}

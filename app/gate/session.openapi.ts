@@ -1,0 +1,155 @@
+import { z } from "zod";
+import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { admissionSchema } from "./gate-answers.schema";
+import { exampleClaims, exampleContent } from "./gate-examples";
+import { sessionBodySchema, signedInSchema, signedOutSchema } from "./session.schema";
+import type { SignedIn, SignedOut } from "./session.schema";
+
+const tag = "Session";
+const json = "application/json";
+const outages = ["chain-unavailable", "state-unavailable"] as const;
+const refusals = [
+  "cross-site-request",
+  "authentication-failed",
+  "you-do-not-own-this-token",
+  "this-token-has-already-been-used",
+  ...outages,
+] as const;
+
+const exampleSignedIn: SignedIn = {
+  signedIn: true,
+  tokenId: exampleClaims.tokenId,
+  address: exampleClaims.sub,
+  expiresAt: "2026-01-15T09:45:02.000Z",
+  secondsLeft: 871,
+  renewableUntil: "2026-01-16T09:30:00.000Z",
+  isRenewable: true,
+};
+const exampleEnded: SignedOut = {
+  signedIn: false,
+  ended: {
+    type: "https://gate.example/problems/you-do-not-own-this-token",
+    title: "You do not own this token",
+    status: 403,
+    detail: "This key is held by another wallet. Check the token id and the wallet you signed with.",
+  },
+};
+
+/** What the cookie looks like; the document's own list of headers has those that other routes share. */
+const cookieHeader: NonNullable<OperationDescription["answers"][number]["ownHeaders"]> = {
+  "Set-Cookie": {
+    description:
+      "`access_token`, for this whole site: `HttpOnly`, `SameSite=Strict`, `Secure` where the site is served over HTTPS, and gone when its token ends.",
+    required: false,
+    schema: { type: "string" },
+    example: "access_token=eyJ...; Path=/; Max-Age=900; HttpOnly; SameSite=Strict; Secure",
+  },
+};
+
+/** The access token in a cookie, for the gate's own pages. Programs keep to the Authorization header. */
+export function describeSession(api: ApiRegistry): void {
+  api.addTag({
+    name: tag,
+    description:
+      "The access token in a cookie that no script can read, for the gate's own pages. Requests from other sites are refused.",
+  });
+  describeReading(api);
+  describeKeeping(api);
+  describeSignOut(api);
+}
+
+function describeReading(api: ApiRegistry): void {
+  api.describe({
+    method: "get",
+    path: "/session",
+    operationId: "getSession",
+    tag,
+    summary: "Ask whether this browser is signed in",
+    description:
+      "Asks the chain too: a key that has left the wallet or was used up has ended the session, and the answer says so. It changes no cookie.",
+    limit: "session",
+    refusals: ["cross-site-request", ...outages],
+    answers: {
+      200: {
+        description: "Signed in, or not and why.",
+        content: {
+          [json]: {
+            schema: z.union([signedInSchema, signedOutSchema]).meta({ id: "Session" }),
+            examples: {
+              signedIn: { summary: "Signed in", value: exampleSignedIn },
+              ended: { summary: "The key has left the wallet", value: exampleEnded },
+              none: { summary: "No cookie", value: { signedIn: false } },
+            },
+          },
+        },
+      },
+    },
+  });
+}
+
+function describeKeeping(api: ApiRegistry): void {
+  api.describe({
+    method: "post",
+    path: "/session",
+    operationId: "keepSession",
+    tag,
+    summary: "Begin, renew or use the session",
+    description:
+      "With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused and the operator's `SESSION_MAX_SECONDS` since the signature are not over. With `open` the answer is that of `POST /api/gate-access`. Each asks the chain.",
+    limit: "gate-access",
+    security: ["bearerAuth", "none"],
+    body: {
+      required: false,
+      content: {
+        [json]: {
+          schema: sessionBodySchema.meta({ id: "SessionRequest" }),
+          examples: {
+            renew: { summary: "A younger token", value: { renew: true } },
+            open: { summary: "What the key opens", value: { open: true } },
+          },
+        },
+      },
+    },
+    refusals,
+    answers: {
+      200: {
+        description: "The session, or what the key opens.",
+        ownHeaders: cookieHeader,
+        content: {
+          [json]: {
+            schema: z.union([signedInSchema, admissionSchema]).meta({ id: "SessionKept" }),
+            examples: {
+              kept: { summary: "Begun or renewed", value: exampleSignedIn },
+              opened: {
+                summary: "Opened",
+                value: { success: true, access: "granted", content: exampleContent },
+              },
+            },
+          },
+        },
+      },
+    },
+  });
+}
+
+function describeSignOut(api: ApiRegistry): void {
+  api.describe({
+    method: "delete",
+    path: "/session",
+    operationId: "endSession",
+    tag,
+    summary: "Sign out",
+    description:
+      "Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key.",
+    refusals: ["cross-site-request"],
+    answers: {
+      200: {
+        description: "Signed out.",
+        ownHeaders: cookieHeader,
+        content: {
+          [json]: { schema: signedOutSchema, example: { signedIn: false } },
+        },
+      },
+    },
+  });
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+/** Nothing: the token in the Authorization header becomes the session. Otherwise one of the two, and no header. */
+export const sessionBodySchema = z
+  .strictObject(
+    {
+      open: z
+        .literal(true)
+        .optional()
+        .describe("Get what the key opens, as `POST /api/gate-access` answers it."),
+      renew: z.literal(true).optional().describe("Get a younger token into the cookie, without a signature."),
+    },
+    { error: (issue) => (issue.code === "invalid_type" ? "The body must be a JSON object." : undefined) },
+  )
+  .refine(({ open, renew }) => !(open && renew), { error: "Ask for one thing: open, or renew." });
+
+export type SessionBody = z.infer<typeof sessionBodySchema>;
+
+export const signedInSchema = z
+  .object({
+    signedIn: z.literal(true),
+    tokenId: z.string().describe("The key."),
+    address: z.string().describe("The wallet, in lower case."),
+    expiresAt: z.string().describe("When the token in the cookie ends. ISO 8601, UTC."),
+    secondsLeft: z.number().int().describe("Seconds until then, by the server's clock."),
+    renewableUntil: z.string().describe("From when on only a new signature helps. ISO 8601, UTC."),
+    isRenewable: z.boolean().describe("Whether a renewal now would make the session last longer."),
+  })
+  .meta({ id: "SignedIn" });
+
+export const signedOutSchema = z
+  .object({
+    signedIn: z.literal(false),
+    ended: z
+      .object({ type: z.string(), title: z.string(), status: z.number().int(), detail: z.string() })
+      .optional()
+      .describe(
+        "Why the session in the cookie is over, as the members of a Problem; absent without a cookie.",
+      ),
+  })
+  .meta({ id: "SignedOut" });
+
+export type SignedIn = z.infer<typeof signedInSchema>;
+export type SignedOut = z.infer<typeof signedOutSchema>;

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { Refusal } from "~/platform/http/refusal";
+import { exampleClaims } from "./gate-examples";
+import { renewSession, readSession } from "./session.server";
+import type { SessionDependencies } from "./session.server";
+
+const signedAtSeconds = Date.parse(exampleClaims.siwe.issuedAt) / 1000;
+const cookie = "other=1; access_token=aaa.bbb.ccc";
+
+/** The rules of time alone: that a key is held is proved with a chain, where the routes are tested. */
+function at({
+  nowSeconds,
+  claims = exampleClaims,
+  sessionMaxSeconds = 3600,
+}: {
+  nowSeconds: number;
+  claims?: typeof exampleClaims;
+  sessionMaxSeconds?: number;
+}): SessionDependencies {
+  return {
+    ...{ chainId: 1, contractAddress: "0x0000000000000000000000000000000000000001" },
+    ...{ origin: "https://gate.example", accessTtlSeconds: 900, sessionMaxSeconds },
+    clock: () => nowSeconds * 1000,
+    ownership: { readOwnership: async () => ({ owned: true }) },
+    keys: {
+      findKeyState: async () => ({ used: null, departedAtMs: null }),
+      recordDeparture: async () => undefined,
+    },
+    verifyToken: async () => claims,
+    reissueToken: ({ claims: old, issuedAtSeconds, expiresAtSeconds }) => ({
+      token: "new",
+      claims: { ...old, iat: issuedAtSeconds, exp: expiresAtSeconds },
+    }),
+  };
+}
+
+test("a renewal lives a whole token's life, and near the end of the signature's time only until then", async () => {
+  const end = signedAtSeconds + 3600;
+  for (const [nowSeconds, secondsLeft] of [
+    [end - 2000, 900],
+    [end - 900, 900],
+    [end - 899, 899],
+    [end - 1, 1],
+  ] as const) {
+    const renewed = await renewSession({ cookie, dependencies: at({ nowSeconds }) });
+    expect(renewed).toMatchObject({ token: "new", session: { secondsLeft } });
+    expect(renewed.session.isRenewable).toBe(nowSeconds + 900 < end);
+  }
+  await expect(renewSession({ cookie, dependencies: at({ nowSeconds: end }) })).rejects.toThrow(Refusal);
+});
+
+test("a gate that renews nothing lets sessions end with their token", async () => {
+  const dependencies = at({ nowSeconds: signedAtSeconds + 10, sessionMaxSeconds: 0 });
+  await expect(renewSession({ cookie, dependencies })).rejects.toThrow(Refusal);
+  expect(await readSession({ cookie, dependencies })).toMatchObject({ signedIn: true, isRenewable: false });
+});
+
+test("a token that lasts longer than a renewal would, or is dated ahead, is kept", async () => {
+  const nowSeconds = signedAtSeconds + 10;
+  for (const claims of [
+    { ...exampleClaims, exp: nowSeconds + 901 },
+    { ...exampleClaims, iat: nowSeconds + 1, exp: nowSeconds + 800 },
+  ]) {
+    const kept = await renewSession({ cookie, dependencies: at({ nowSeconds, claims }) });
+    expect(kept.token).toBe("aaa.bbb.ccc");
+  }
+});

@@ -1,0 +1,32 @@
+import type { Admission } from "~/gate/admit.server";
+import type { SignedIn, SignedOut } from "~/gate/session.schema";
+import { readSession, renewSession, requireSessionToken, startSession } from "~/gate/session.server";
+import type { KeptSession, SessionDependencies } from "~/gate/session.server";
+
+type CookieCarrier = { cookie: string | undefined };
+type Client = { clientId: string; host: string | null };
+
+/** The session of the gate's own page, in a cookie. */
+export type SessionServices = {
+  start: (request: { authorization: string | undefined }) => Promise<KeptSession>;
+  read: (request: CookieCarrier) => Promise<SignedIn | SignedOut>;
+  renew: (request: CookieCarrier) => Promise<KeptSession>;
+  /** What the gate opens for a Bearer token, for the one in the cookie. */
+  open: (request: CookieCarrier & Client) => Promise<Admission>;
+};
+
+export function wireSession({
+  dependencies,
+  admit,
+}: {
+  dependencies: SessionDependencies;
+  admit: (request: Client & { authorization: string; body: undefined }) => Promise<Admission>;
+}): SessionServices {
+  return {
+    start: (request) => startSession({ ...request, dependencies }),
+    read: (request) => readSession({ ...request, dependencies }),
+    renew: (request) => renewSession({ ...request, dependencies }),
+    open: async ({ cookie, ...client }) =>
+      admit({ ...client, authorization: `Bearer ${requireSessionToken({ cookie })}`, body: undefined }),
+  };
+}

@@ -1,0 +1,266 @@
+import { decodeJwt } from "jose";
+import { privateKeyToAccount, generatePrivateKey } from "viem/accounts";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { waitUntil } from "~/testing/processes";
+import { startServer } from "~/testing/running-server";
+import { limitsOff, quotaOn, signInNew } from "./chat-fixture";
+import { clientOf, openGate } from "./gate-fixture";
+import type { Answer, Gate } from "./gate-fixture";
+
+const minuteMs = 60_000;
+
+let gate: Gate;
+beforeAll(async () => {
+  gate = await openGate({
+    env: { ...limitsOff, ...quotaOn, RATE_LIMIT_SESSION: "0", SESSION_MAX_SECONDS: "300" },
+  });
+});
+afterAll(() => gate.close());
+
+const path = "/session";
+type At = Pick<Gate, "ask" | "signIn" | "siweBody" | "post">;
+
+function slugOf({ body }: Answer): string {
+  return String(body.type).split("/problems/")[1] ?? "";
+}
+
+function cookieOf({ headers }: Answer): { value: string; flags: string[] } {
+  const [written] = headers.getSetCookie();
+  const [pair, ...flags] = (written ?? "").split("; ");
+  expect(pair).toMatch(/^access_token=/);
+  return { value: pair!.slice("access_token=".length), flags };
+}
+
+const inCookie = (token: string) => ({ cookie: `access_token=${token}` });
+const inHeader = (token: string) => ({ Authorization: `Bearer ${token}` });
+const start = (token: string, { at = gate as At, headers = {} as Record<string, string> } = {}) =>
+  at.ask({ path, method: "POST", headers: { ...inHeader(token), ...headers } });
+const read = (token: string, at: At = gate) => at.ask({ path, headers: inCookie(token) });
+const renew = (token: string, at: At = gate) => at.post(path, { renew: true }, inCookie(token));
+const open = (token: string) => gate.post(path, { open: true }, inCookie(token));
+
+test("a token that was just issued becomes the cookie, which opens the room and speaks for its holder", async () => {
+  const { account, tokenId, token } = await signInNew({ gate });
+  const kept = await start(token);
+  const { value, flags } = cookieOf(kept);
+  expect(value).toBe(token);
+  const [maxAge] = flags.splice(1, 1);
+  expect(flags).toEqual(["Path=/", "HttpOnly", "SameSite=Strict"]);
+  const secondsLeft = kept.body.secondsLeft as number;
+  expect(maxAge).toBe(`Max-Age=${secondsLeft}`);
+  expect(secondsLeft).toBeGreaterThan(880);
+  expect(secondsLeft).toBeLessThanOrEqual(900);
+  expect(kept.headers.get("cache-control")).toContain("no-store");
+  expect(JSON.stringify(kept.body)).not.toContain(token);
+
+  const { exp, siwe } = decodeJwt<{ siwe: { issuedAt: string } }>(token);
+  const session = await read(token);
+  expect(session.body).toMatchObject({
+    signedIn: true,
+    tokenId,
+    address: account.address.toLowerCase(),
+    expiresAt: new Date(exp! * 1000).toISOString(),
+    renewableUntil: new Date((Math.floor(Date.parse(siwe.issuedAt) / 1000) + 300) * 1000).toISOString(),
+  });
+  expect(session.headers.getSetCookie()).toEqual([]);
+
+  const opened = await open(token);
+  const direct = await gate.ask({ path: "/api/gate-access", method: "POST", headers: inHeader(token) });
+  expect([opened.status, Object.keys(opened.body)]).toEqual([200, Object.keys(direct.body)]);
+  expect(opened.body.content).toMatchObject({
+    welcomeText: (direct.body.content as { welcomeText: string }).welcomeText,
+  });
+  expect((await gate.ask({ path: "/api/quota", headers: inCookie(token) })).status).toBe(200);
+});
+
+test("the cookie is for HTTPS only where the site is", async () => {
+  const server = await startServer({
+    env: {
+      ...{ ...limitsOff, RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract },
+      ...{ NEXT_PUBLIC_DOMAIN: "gate.example", PUBLIC_ORIGIN: "https://gate.example" },
+    },
+  });
+  onTestFinished(async () => void (await server.stop()));
+  const { flags } = cookieOf(await clientOf(server).ask({ path, method: "DELETE" }));
+  expect(flags).toEqual(["Path=/", "Max-Age=0", "HttpOnly", "SameSite=Strict", "Secure"]);
+});
+
+test("what is no good token is refused and leaves no cookie", async () => {
+  const { token } = await signInNew({ gate });
+  const forged = `${token.slice(0, -4)}AAAA`;
+  for (const headers of [{}, inHeader(forged), { Authorization: token }] as Record<string, string>[]) {
+    const answer = await gate.ask({ path, method: "POST", headers });
+    expect([answer.status, slugOf(answer)]).toEqual([401, "authentication-failed"]);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  }
+  for (const ask of [open, renew]) {
+    for (const bad of [forged, "nonsense", ""]) expect((await ask(bad)).status).toBe(401);
+  }
+  expect((await gate.ask({ path })).body).toEqual({ signedIn: false });
+  expect((await read(forged)).body).toMatchObject({ signedIn: false, ended: { status: 401 } });
+  for (const body of [{ open: true, renew: true }, { open: false }, { other: 1 }, []]) {
+    expect((await gate.post(path, body, inCookie(token))).status, JSON.stringify(body)).toBe(400);
+  }
+});
+
+test("no other site begins, asks, uses, renews or ends a session", async () => {
+  const { token } = await signInNew({ gate });
+  const own = { ...inCookie(token), ...inHeader(token) };
+  for (const from of [
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { origin: "https://evil.example" },
+    { origin: "null" },
+    { "sec-fetch-site": "cross-site", origin: gate.origin },
+  ] as Record<string, string>[]) {
+    const headers = { ...own, ...from };
+    for (const answer of [
+      await gate.ask({ path, headers }),
+      await gate.ask({ path, method: "POST", headers }),
+      await gate.post(path, { open: true }, headers),
+      await gate.post(path, { renew: true }, headers),
+      await gate.ask({ path, method: "DELETE", headers }),
+    ]) {
+      expect([answer.status, slugOf(answer)]).toEqual([403, "cross-site-request"]);
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    }
+  }
+  const page = { "sec-fetch-site": "same-origin", origin: gate.origin };
+  expect((await start(token, { headers: page })).status).toBe(200);
+});
+
+test("a renewal makes a younger token of the same proof, without a signature, never beyond the limit", async () => {
+  const { token } = await signInNew({ gate });
+  // Its own 900 seconds are more than the 300 a signature may be renewed for: it is kept as it is.
+  expect(cookieOf(await renew(token)).value).toBe(token);
+
+  const server = await startServer({
+    env: { ...limitsOff, RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract },
+  });
+  onTestFinished(async () => void (await server.stop()));
+  const at = clientOf(server);
+  const { token: first } = await signInNew({ gate, at });
+  const answers = await Promise.all(Array.from({ length: 10 }, () => renew(first, at)));
+  const tokens = answers.map((answer) => cookieOf(answer).value);
+  expect(new Set([...tokens, first]).size).toBe(11);
+  const before = decodeJwt(first);
+  for (const renewed of tokens) {
+    const after = decodeJwt(renewed);
+    expect({ ...after, jti: before.jti, iat: before.iat, exp: before.exp }).toEqual(before);
+    expect(after.iat).toBeGreaterThanOrEqual(before.iat!);
+    expect(after.exp! - after.iat!).toBe(900);
+    expect((await read(renewed, at)).body).toMatchObject({ signedIn: true, isRenewable: true });
+  }
+});
+
+test("only a new signature helps once the time of the old one is over", async () => {
+  const holder = await gate.mintKey();
+  async function signInSigned(agoMs: number) {
+    const fields = { issuedAt: new Date(Date.now() - agoMs).toISOString() };
+    const answer = await gate.post("/api/gate-access", await gate.siweBody({ ...holder, fields }));
+    return String(answer.body.accessToken);
+  }
+  expect((await renew(await signInSigned(4 * minuteMs))).status).toBe(200);
+  const old = await signInSigned(6 * minuteMs);
+  expect((await read(old)).body).toMatchObject({ signedIn: true, isRenewable: false });
+  const over = await renew(old);
+  expect([over.status, slugOf(over)]).toEqual([401, "authentication-failed"]);
+  expect(over.body.detail).toContain("as long as one signature allows");
+  expect(over.headers.getSetCookie()).toEqual([]);
+});
+
+test("a key that leaves the wallet ends the session within seconds, with the reason, and stays ended", async () => {
+  const { account, tokenId, token } = await signInNew({ gate });
+  expect((await read(token)).body).toMatchObject({ signedIn: true });
+  const other = await gate.rich();
+  await gate.transferKey({ from: account, to: other.address, tokenId });
+  await waitUntil(async () => (await read(token)).body.signedIn === false);
+  expect((await read(token)).body).toMatchObject({
+    ended: { type: `${gate.origin}/problems/you-do-not-own-this-token`, status: 403 },
+  });
+  for (const ask of [start, renew, open]) expect((await ask(token)).status).toBe(403);
+
+  await gate.transferKey({ from: other, to: account.address, tokenId });
+  await waitUntil(async () => {
+    const { body } = await read(token);
+    return String((body.ended as { detail?: string }).detail).includes("after this access token was made");
+  });
+  for (const ask of [start, renew, open]) expect((await ask(token)).status).toBe(403);
+});
+
+test("a renewal asks the chain itself, however short ago it was asked", async () => {
+  const { account, tokenId, token } = await signInNew({ gate });
+  expect((await open(token)).status).toBe(200);
+  await gate.transferKey({ from: account, to: privateKeyToAccount(generatePrivateKey()).address, tokenId });
+  expect((await renew(token)).status).toBe(403);
+});
+
+test("a key that is used up ends the session at once, also for those who renew at that moment", async () => {
+  const { account, tokenId, token } = await signInNew({ gate });
+  const form = await gate.formBody({ account, tokenId, message: "Once." });
+  const [used, ...renewals] = await Promise.all([
+    gate.post("/api/form-submission-gate", form),
+    ...Array.from({ length: 5 }, () => renew(token)),
+  ]);
+  expect(used.status).toBe(200);
+  const tokens = renewals.flatMap((answer) => (answer.status === 200 ? [cookieOf(answer).value] : []));
+  for (const left of [token, ...tokens]) {
+    expect((await read(left)).body).toMatchObject({
+      signedIn: false,
+      ended: { type: `${gate.origin}/problems/this-token-has-already-been-used` },
+    });
+    expect((await renew(left)).status).toBe(403);
+  }
+});
+
+test("signing out clears the cookie, with or without one", async () => {
+  const { token } = await signInNew({ gate });
+  for (const headers of [{}, inCookie(token), inCookie("nonsense")] as Record<string, string>[]) {
+    const answer = await gate.ask({ path, method: "DELETE", headers });
+    expect([answer.status, answer.body]).toEqual([200, { signedIn: false }]);
+    expect(cookieOf(answer)).toEqual({
+      value: "",
+      flags: ["Path=/", "Max-Age=0", "HttpOnly", "SameSite=Strict"],
+    });
+  }
+});
+
+test("a chain that is away ends no session", async () => {
+  const { token } = await signInNew({ gate });
+  // The same place and key as this gate's, with nobody behind the address of the chain.
+  const secret = "one-secret-of-both-servers-of-this-test";
+  const env = { ...limitsOff, JWT_SECRET: secret, KEY_CONTRACT_ADDRESS: gate.contract };
+  const shared = { ...env, JWT_ISS: gate.origin, JWT_AUD: "gate.example" };
+  const [near, away] = await Promise.all([
+    startServer({ env: { ...shared, RPC_URL: gate.chain.rpcUrl } }),
+    startServer({ env: { ...shared, RPC_URL: "http://127.0.0.1:9" } }),
+  ]);
+  onTestFinished(async () => void (await Promise.all([near.stop(), away.stop()])));
+  const { token: known } = await signInNew({ gate, at: clientOf(near) });
+  expect((await read(known, clientOf(near))).body).toMatchObject({ signedIn: true });
+  const answer = await read(known, clientOf(away));
+  expect([answer.status, slugOf(answer)]).toEqual([503, "chain-unavailable"]);
+  expect(answer.headers.getSetCookie()).toEqual([]);
+  expect((await read(token)).status).toBe(200);
+});
+
+test("sign-ins and sessions share a limit, asking has its own, and signing out none", async () => {
+  const limited = await startServer({
+    env: {
+      ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract },
+      ...{ RATE_LIMIT_GATE_ACCESS: "2/60", RATE_LIMIT_SESSION: "3/60" },
+    },
+  });
+  onTestFinished(async () => void (await limited.stop()));
+  const { ask, post } = clientOf(limited);
+  const posted = [
+    await post("/api/gate-access", {}),
+    await post(path, { renew: true }),
+    await post(path, { open: true }),
+  ];
+  expect(posted.map(({ status }) => status)).toEqual([401, 401, 429]);
+  const asked = [];
+  for (let round = 0; round < 4; round++) asked.push((await ask({ path })).status);
+  expect(asked).toEqual([200, 200, 200, 429]);
+  for (let round = 0; round < 5; round++) expect((await ask({ path, method: "DELETE" })).status).toBe(200);
+});

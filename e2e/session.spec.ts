@@ -1,0 +1,106 @@
+import { createWalletClient, http, parseAbi } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { addWallet } from "./wallet";
+import { test as base } from "./chat-servers";
+import { connectWallet, enterRoom, expect, expectAccessible, mintKey } from "./journey";
+
+/** On a server whose conversation is for holders only. */
+const test = base.extend({
+  baseUrl: async ({ holdersServer }, use) => use(holdersServer.baseUrl),
+  rpcUrl: async ({ holdersServer }, use) => use(holdersServer.rpcUrl),
+});
+
+const room = /^You are in, with key #/;
+const keyAbi = parseAbi(["function transferFrom(address from, address to, uint256 tokenId)"]);
+
+test("one signature opens the room, keeps it over a reload, and opens the chat; signing out closes both", async ({
+  page,
+  wallet,
+  context,
+  watch,
+}) => {
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  await mintKey(page);
+  await enterRoom(page);
+  await expect(page.getByText(/Signed in for \d+ min, longer while this page is open/)).toBeVisible();
+  await expectAccessible(page, "the room with a session");
+
+  await page.reload();
+  await expect(page.getByRole("heading", { name: room })).toBeFocused();
+  await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
+  expect(wallet.signedTexts).toHaveLength(1);
+  expect(await page.evaluate(() => document.cookie)).toBe("");
+
+  await page.getByRole("link", { name: "Ask questions in the chat" }).click();
+  await expect(page).toHaveURL(/\/chat$/);
+  await expect(page.locator(".quota")).toContainText("150 of 150 tokens left");
+  await page.goto("/gate");
+  await expect(page.getByRole("heading", { name: room })).toBeVisible();
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByRole("heading", { name: "Open the room with a key" })).toBeVisible();
+  await expect.poll(async () => context.cookies()).toEqual([]);
+  await expectAccessible(page, "signed out");
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Open the room with a key" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: room })).toHaveCount(0);
+  watch.expectRefusal({ path: "/api/quota", status: 401 });
+  watch.expectRefusal({ path: "/api/chat", status: 401 });
+  await page.goto("/chat");
+  await expect(page.locator(".quota")).toHaveCount(0);
+});
+
+test("the room closes by itself, with the reason, when the key leaves the wallet", async ({
+  page,
+  rpcUrl,
+  context,
+  holdersServer,
+}) => {
+  const privateKey = generatePrivateKey();
+  const wallet = await addWallet({ page, rpcUrl, chainId: 31337, name: "Own", privateKeys: [privateKey] });
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  const tokenId = await mintKey(page);
+  await enterRoom(page);
+  await expect(page.getByText("Signed in for")).toBeVisible();
+
+  const client = createWalletClient({ account: privateKeyToAccount(privateKey), transport: http(rpcUrl) });
+  await client.writeContract({
+    address: holdersServer.contractAddress,
+    abi: keyAbi,
+    functionName: "transferFrom",
+    args: [client.account.address, privateKeyToAccount(generatePrivateKey()).address, BigInt(tokenId)],
+    chain: null,
+  });
+  await expect(page.getByText("The room has closed")).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("This key is held by another wallet.")).toBeVisible();
+  await expect(page.getByRole("heading", { name: room })).toHaveCount(0);
+  await expect.poll(async () => context.cookies()).toEqual([]);
+  await expectAccessible(page, "the room has closed");
+});
+
+test("a session outlives the wallet's connection, and the room says what the wallet is needed for", async ({
+  page,
+  wallet,
+}) => {
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  await mintKey(page);
+  await enterRoom(page);
+  await expect(page.getByText("Signed in for")).toBeVisible();
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  await expect(page.getByRole("heading", { name: room })).toBeVisible();
+  await expect(page.getByText("the wallet is not connected")).toBeVisible();
+  await expectAccessible(page, "the room without a wallet");
+  await page.locator(".shadow-room").getByRole("textbox").last().fill("Hello?");
+  await page.locator(".shadow-room").getByRole("button").last().click();
+  await expect(page.getByText("The form needs your wallet")).toBeVisible();
+
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: wallet.name }).click();
+  await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
+  await expect(page.getByRole("heading", { name: room })).toBeVisible();
+  expect(wallet.signedTexts).toHaveLength(1);
+});
