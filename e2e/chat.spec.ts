@@ -44,7 +44,7 @@ test("a visitor asks, is answered with sources, reads the passage, and looks int
   await replies(page).getByRole("button", { name: "gate-your-own-contract.md" }).click();
   await expect(dialog.locator(".passage-text")).not.toBeEmpty();
   await page.keyboard.press("Escape");
-  const tool = replies(page).getByRole("button", { name: /libsql_search .* done · \d+ m?s/ });
+  const tool = replies(page).getByRole("button", { name: /libsql_search .* done · [\d.]+ m?s/ });
   await tool.click();
   await expect(tool).toHaveAttribute("aria-expanded", "true");
   await expect(replies(page).locator(".tool-panel")).toContainText('"matches"');

@@ -31,16 +31,23 @@ export type LogOutput = { destination: DestinationStream; close: () => Promise<v
  * Standard output, to be closed before the process is ended. Left to the writer's own flush at exit, a process whose
  * output nobody reads any more would try for ever to write its last line, and never end.
  */
-export function openLogOutput(): LogOutput {
-  const destination = pino.destination(1);
+export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
+  const output = pino.destination(fileDescriptor);
+  let isClosed = false;
   const over = new Promise<void>((resolve) => {
-    destination.once("close", resolve);
-    destination.once("error", () => resolve());
+    output.once("close", resolve);
+    output.on("error", () => resolve());
   });
   return {
-    destination,
+    destination: {
+      // Connections that end late still have something to say; a closed output would throw at them.
+      write: (line) => {
+        if (!isClosed) output.write(line);
+      },
+    },
     close: async () => {
-      destination.end();
+      isClosed = true;
+      output.end();
       await over;
     },
   };

@@ -1,8 +1,12 @@
+import { openSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { createLogLines } from "~/testing/log-lines";
-import { createLog } from "./log.server";
+import { createLog, openLogOutput } from "./log.server";
 import { redactFields, redactText } from "./redact";
 
 const planted = {
@@ -195,4 +199,17 @@ test("redacting hostile text takes no noticeable time", () => {
   const startedAt = performance.now();
   hostile.forEach((text) => redactText(text));
   expect(performance.now() - startedAt).toBeLessThan(500);
+});
+
+test("what is said after the output was closed is dropped, and throws at nobody", async () => {
+  const file = path.join(await mkdtemp(path.join(tmpdir(), "latchkey-log-")), "log");
+  const { destination, close } = openLogOutput({ fileDescriptor: openSync(file, "w") });
+  const log = createLog({ level: "info", destination });
+  log.info("before");
+  await close();
+  log.info("after");
+  const written = await readFile(file, "utf8");
+  expect(written).toContain("before");
+  expect(written).not.toContain("after");
+  await rm(path.dirname(file), { recursive: true });
 });

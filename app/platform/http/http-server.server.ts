@@ -40,9 +40,7 @@ export function createHttpServer({
   server.setTimeout(timeouts.idleMs);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable && error.code !== "ECONNRESET") {
-      const status =
-        error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "408 Request Timeout" : statusOfParseError(error);
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      socket.end(toBareAnswer(error));
     } else socket.destroy();
   });
   return server;
@@ -95,21 +93,54 @@ function isForRoutes({ request, response }: { request: IncomingMessage; response
 const lingerMs = 1000;
 const lingerBytes = 1024 * 1024;
 
-/** A request whose body was not wanted does not go on being received: closed soon, but not before the answer is out. */
+/**
+ * A request whose body was not wanted does not go on being received: closed soon, but not before the answer has had
+ * time to arrive. Closing while bytes are on their way resets the connection, and a reset discards what the client
+ * has not read yet; so beyond `lingerBytes` nothing more is read, and the client's own buffer fills up.
+ */
 function endUnreadRequest(request: IncomingMessage): void {
   let discardedBytes = 0;
   const timer = setTimeout(() => request.socket.destroy(), lingerMs);
   request.once("close", () => clearTimeout(timer));
   request.on("data", (chunk: Buffer) => {
     discardedBytes += chunk.length;
-    if (discardedBytes > lingerBytes) request.socket.destroy();
+    if (discardedBytes > lingerBytes) request.pause();
   });
   request.on("error", () => request.socket.destroy());
   request.resume();
 }
 
-function statusOfParseError(error: NodeJS.ErrnoException): string {
-  return error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+/** For what never became a request, so that nothing but the socket is there to answer with. */
+function toBareAnswer(error: NodeJS.ErrnoException): string {
+  const { status, text } = describeParseError(error);
+  return [
+    `HTTP/1.1 ${status}`,
+    "Connection: close",
+    `X-Request-Id: ${randomUUID()}`,
+    "X-Content-Type-Options: nosniff",
+    "Cache-Control: no-store",
+    "Content-Type: text/plain; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    "",
+    text,
+  ].join("\r\n");
+}
+
+function describeParseError({ code }: NodeJS.ErrnoException): { status: string; text: string } {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return {
+      status: "408 Request Timeout",
+      text: "The request was not received whole in time. Send it again.\n",
+    };
+  }
+  if (code === "HPE_HEADER_OVERFLOW") {
+    const text = "The headers of the request are larger than 16 KiB together. Send fewer or shorter ones.\n";
+    return { status: "431 Request Header Fields Too Large", text };
+  }
+  return {
+    status: "400 Bad Request",
+    text: "This is not a request that HTTP/1.1 allows. Check its headers.\n",
+  };
 }
 
 export function listen({
@@ -192,6 +223,8 @@ export function stopOnSignals({
     clearInterval(sweepIdle);
     clearTimeout(cutOff);
     await stopServices();
+    // Requests that were cut off write their lines in the turn after their connections have closed.
+    await new Promise((resolve) => setImmediate(resolve));
     log.info("stopped");
     await closeLog();
     process.exit(0);
