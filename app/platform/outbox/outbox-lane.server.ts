@@ -171,7 +171,7 @@ function logFailure({ options, delivery, outcome }: Recorded): void {
     reason: outcome.error,
   };
   if (outcome.outcome === "give-up" || failures >= maxAttempts) {
-    log.error(facts, "outbox: given up; the notification stays readable in the operator's view");
+    log.error(facts, "outbox: given up; the notification stays readable in the database");
   } else {
     log.warn(facts, "outbox: not delivered, will be tried again");
   }
