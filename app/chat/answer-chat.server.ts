@@ -43,15 +43,14 @@ export async function answerChat({
   const { messages, model } = requireRequest({ body: call.body, models: dependencies.models });
   const limitHeaders = await call.requireWithinLimit();
   const system = await dependencies.readSystemPrompt();
-  let headers = limitHeaders;
   try {
     const { reservation, headers: quotaHeaders } = await call.admitAnswer();
-    headers = { ...limitHeaders, ...quotaHeaders };
     const { caller, signal } = call;
     const events = await openReply({ ...dependencies, model, system, messages, caller, reservation, signal });
-    return { events, headers };
+    return { events, headers: { ...limitHeaders, ...quotaHeaders } };
   } catch (cause) {
-    throw toRefusal({ cause, headers });
+    // Without the admission's figures: what it set aside has been given back when an answer fails to open.
+    throw toRefusal({ cause, headers: limitHeaders });
   }
 }
 

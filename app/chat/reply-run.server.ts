@@ -76,8 +76,11 @@ export function startRun({
     ending: () => ending,
     leftTokens: () => Math.ceil(leftChars() / charsPerToken),
     leftChars,
-    count: (text: string) => {
-      usedChars += text.length;
+    /** Gives back whether all of it fitted; what fits is counted either way. */
+    count: (chars: number): boolean => {
+      const left = leftChars();
+      usedChars += Math.min(chars, left);
+      return chars <= left;
     },
     throwIfEnded: () => {
       if (ending !== null) throw new ReplyEnded(ending);

@@ -24,7 +24,18 @@ export type StepResult = { reason: FinishReason; addedMessages: ModelMessage[]; 
 
 type AskedCall = ToolCall & { input: ToolInput };
 
-type Said = { text: string; calls: AskedCall[]; reason: FinishReason; wasCut: boolean };
+/** A call as the stream knows it, from its first sign; the id is the provider's in the map and ours in here. */
+type OpenCall = { toolCallId: string | null; countedChars: number; isWhole: boolean };
+
+type Said = {
+  text: string;
+  calls: AskedCall[];
+  openCalls: Map<string, OpenCall>;
+  reason: FinishReason;
+  wasCut: boolean;
+};
+
+type CallEvent = Exclude<ProviderEvent, { type: "text" | "finish" }>;
 
 /** One step: what the model says, the tools it asks for run side by side, and what they answered. */
 export async function* runStep({
@@ -37,8 +48,7 @@ export async function* runStep({
   /** Those that the model was offered in this step. */
   tools: readonly Tool[];
 }): AsyncGenerator<ChatEvent, StepResult> {
-  const said: Said = { text: "", calls: [], reason: "other", wasCut: false };
-  const ids = new Map<string, string>();
+  const said: Said = { text: "", calls: [], openCalls: new Map(), reason: "other", wasCut: false };
   context.open.step = true;
   yield { type: "start-step" };
   try {
@@ -51,7 +61,7 @@ export async function* runStep({
       }
       // Plain loops: delegating each event through generators costs more than the rest of its way.
       if (event.type === "text") for (const out of relayText({ context, said, text: event.text })) yield out;
-      else for (const out of relayCall({ context, said, ids, event })) yield out;
+      else for (const out of relayCall({ context, said, event })) yield out;
       if (said.wasCut) break;
     }
   } finally {
@@ -59,6 +69,7 @@ export async function* runStep({
   }
   context.run.throwIfEnded();
   yield* closeText(context);
+  if (said.wasCut) yield* closeCalls(said);
   const outcomes = yield* runCalls({ context, calls: said.calls, tools });
   context.open.step = false;
   yield { type: "finish-step" };
@@ -89,7 +100,7 @@ function relayText({
   const delta = cutText({ text, maxChars: run.leftChars() });
   said.wasCut = delta.length < text.length;
   if (delta === "") return [];
-  run.count(delta);
+  run.count(delta.length);
   said.text += delta;
   if (open.textId !== null) return [{ type: "text-delta", id: open.textId, delta }];
   open.textId = `text-${++open.texts}`;
@@ -102,32 +113,55 @@ function relayText({
 function* relayCall({
   context,
   said,
-  ids,
   event,
 }: {
   context: StepContext;
   said: Said;
-  ids: Map<string, string>;
-  event: Exclude<ProviderEvent, { type: "text" | "finish" }>;
+  event: CallEvent;
 }): Generator<ChatEvent> {
-  yield* closeText(context);
-  const { toolName } = event;
-  let toolCallId = ids.get(event.toolCallId);
-  if (toolCallId === undefined) {
-    toolCallId = toUnusedId({ id: event.toolCallId, usedIds: context.usedIds });
-    ids.set(event.toolCallId, toolCallId);
-    yield { type: "tool-input-start", toolCallId, toolName };
-  }
-  if (event.type === "tool-call-start") return;
-  if (event.inputText.length > context.run.leftChars()) {
-    said.wasCut = true;
-    yield { type: "tool-output-error", toolCallId, errorText: "The answer reached its length limit." };
+  const call = findOpenCall({ said, event });
+  if (event.type === "tool-call-progress") {
+    said.wasCut = !countInput({ run: context.run, call, chars: event.inputChars });
     return;
   }
-  context.run.count(event.inputText);
-  const input = readToolInput(event.inputText);
-  said.calls.push({ toolCallId, toolName, inputText: toWellFormedText(event.inputText), input });
+  yield* closeText(context);
+  const { toolName } = event;
+  if (call.toolCallId === null) {
+    call.toolCallId = toUnusedId({ id: event.toolCallId, usedIds: context.usedIds });
+    yield { type: "tool-input-start", toolCallId: call.toolCallId, toolName };
+  }
+  if (event.type === "tool-call-start") return;
+  const { toolCallId } = call;
+  const { inputText } = event;
+  // What a provider did not tell of while it came counts now.
+  said.wasCut = !countInput({ run: context.run, call, chars: inputText.length - call.countedChars });
+  if (said.wasCut) return;
+  call.isWhole = true;
+  const input = readToolInput(inputText);
+  said.calls.push({ toolCallId, toolName, inputText: toWellFormedText(inputText), input });
   if (input.ok) yield { type: "tool-input-available", toolCallId, toolName, input: input.value };
+}
+
+function findOpenCall({ said: { openCalls }, event }: { said: Said; event: CallEvent }): OpenCall {
+  const known = openCalls.get(event.toolCallId);
+  if (known) return known;
+  const call = { toolCallId: null, countedChars: 0, isWhole: false };
+  openCalls.set(event.toolCallId, call);
+  return call;
+}
+
+/** Arguments are the model's work as text is: they count as they come, also those that end the answer. */
+function countInput({ run, call, chars }: { run: ReplyRun; call: OpenCall; chars: number }): boolean {
+  call.countedChars += chars;
+  return run.count(chars);
+}
+
+/** Calls that the cut left half-said: the client was told that they began. */
+function* closeCalls({ openCalls }: Said): Generator<ChatEvent> {
+  for (const { toolCallId, isWhole } of openCalls.values()) {
+    if (toolCallId === null || isWhole) continue;
+    yield { type: "tool-output-error", toolCallId, errorText: "The answer reached its length limit." };
+  }
 }
 
 /** Yields each answer as it comes; the slowest tool holds up nobody but the next step. */

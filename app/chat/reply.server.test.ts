@@ -251,18 +251,62 @@ test("an answer of exactly the maximum is not cut, and a pair of surrogates is n
   expect(pair.settled).toEqual([1]);
 });
 
-test("tool arguments beyond the maximum end the answer without running the tool", async () => {
-  const ask = callingTools({ id: "c", name: "echo", fragments: ['{"word":"', "x".repeat(50_000)] });
-  const { server, options, settled } = await prepare([ask], { maxOutputTokens: 10 });
+test("tool arguments beyond the maximum end the answer without running the tool, and are charged", async () => {
+  const whole = { id: "w", name: "echo", fragments: ['{"word":"x"}'] };
+  const long = { id: "c", name: "echo", fragments: ['{"word":"', "x".repeat(50_000)] };
+  const { server, options, settled } = await prepare([callingTools(long)], { maxOutputTokens: 10 });
   const events = await collect(await openReply(options));
+  const errorText = "The answer reached its length limit.";
   expect(events.slice(2)).toEqual([
     { type: "tool-input-start", toolCallId: "c", toolName: "echo" },
-    { type: "tool-output-error", toolCallId: "c", errorText: "The answer reached its length limit." },
+    { type: "tool-output-error", toolCallId: "c", errorText },
     { type: "finish-step" },
     finish("length"),
   ]);
-  expect(settled).toEqual([0]);
+  expect(settled).toEqual([10]);
   await server.calls[0]?.closed;
+
+  const two = await prepare([callingTools(whole, long)], { maxOutputTokens: 10 });
+  const closed = (await collect(await openReply(two.options))).filter(
+    ({ type }) => type === "tool-output-error",
+  );
+  expect(closed).toEqual(["w", "c"].map((id) => ({ type: "tool-output-error", toolCallId: id, errorText })));
+  expect(two.settled).toEqual([10]);
+});
+
+test("tool arguments of exactly the maximum are no cut, one more character is", async () => {
+  const ask = (word: string) => callingTools({ id: "c", name: "echo", fragments: ['{"word":"', word, '"}'] });
+  for (const [chars, outcome] of [
+    [29, "tool-output-available"],
+    [30, "tool-output-error"],
+  ] as const) {
+    const { options, settled } = await prepare([ask("x".repeat(chars))], { maxOutputTokens: 10 });
+    const events = await collect(await openReply(options));
+    const outcomes = events.filter(({ type }) => type.startsWith("tool-output-"));
+    expect(outcomes.map(({ type }) => type)).toEqual([outcome]);
+    expect(events.at(-1)).toEqual(finish("length"));
+    expect(settled).toEqual([10]);
+  }
+});
+
+test("arguments are charged as they come, also those of a call that never gets a name or an end", async () => {
+  for (const named of [{ name: "echo" }, {}]) {
+    const { server, options, settled, client } = await prepare([
+      async (call) => {
+        await call.text("Four");
+        await call.delta({ tool_calls: [{ index: 0, id: "c", function: { ...named, arguments: "" } }] });
+        await call.delta({ tool_calls: [{ index: 0, function: { arguments: '{"word":' } }] });
+        await call.text("five");
+        await call.closed;
+      },
+    ]);
+    for await (const event of await openReply(options)) {
+      if (event.type === "text-delta" && event.delta === "five") client.abort();
+    }
+    // "Four" + {"word": + "five" is 4 + 8 + 4 characters.
+    expect(settled).toEqual([4]);
+    await server.calls[0]?.closed;
+  }
 });
 
 test("a provider that fails before its first event throws, and nothing is charged", async () => {

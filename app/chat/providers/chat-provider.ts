@@ -21,6 +21,8 @@ export type ProviderRequest = {
 export type ProviderEvent =
   | { type: "text"; text: string }
   | { type: "tool-call-start"; toolCallId: string; toolName: string }
+  /** So much of the arguments has come; for counting, they are given whole in `tool-call`. */
+  | { type: "tool-call-progress"; toolCallId: string; inputChars: number }
   | { type: "tool-call"; toolCallId: string; toolName: string; inputText: string }
   | { type: "finish"; reason: FinishReason };
 

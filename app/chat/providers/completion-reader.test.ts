@@ -79,8 +79,9 @@ test("keeps names and ids to harmless characters", () => {
   });
 });
 
-test("a call that never got a name is none", () => {
+test("a call that never got a name is none, but what came of it is told of", () => {
   expect(readAll(callDelta({ index: 0, function: { arguments: "{}" } }), "[DONE]")).toEqual([
+    { type: "tool-call-progress", toolCallId: "call-1", inputChars: 2 },
     { type: "finish", reason: "stop" },
   ]);
 });

@@ -20,7 +20,8 @@ type PendingCall = ToolCall & { index: number; started: boolean };
 
 /**
  * Turns the payloads of an OpenAI chat-completions stream into events. Arguments of tool calls arrive in
- * fragments and are held, at most `maxToolInputChars` of them, until the model is done with its step.
+ * fragments and are held, at most `maxToolInputChars` of them, until the model is done with its step; each is
+ * told of at once, so that it counts even if the step never gets that far.
  */
 export function createCompletionReader({ maxToolInputChars }: { maxToolInputChars: number }) {
   const calls: PendingCall[] = [];
@@ -53,8 +54,10 @@ export function createCompletionReader({ maxToolInputChars }: { maxToolInputChar
     const fragment = delta.function?.arguments;
     // Some servers send whole arguments as an object instead of as text.
     const text = typeof fragment === "string" ? fragment : fragment ? JSON.stringify(fragment) : "";
+    if (text === "") return;
     heldChars += text.length;
     call.inputText += text;
+    events.push({ type: "tool-call-progress", toolCallId: call.toolCallId, inputChars: text.length });
   }
 
   /** Servers that leave `index` out, or send 0 for every call, are told apart by the ids. */

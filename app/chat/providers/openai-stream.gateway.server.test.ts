@@ -138,7 +138,7 @@ test("asks in the words of each provider", async () => {
   expect(hosted?.body.tools?.[0]?.function.name).toBe("key_status");
 });
 
-test("puts the fragments of parallel tool calls together", async () => {
+test("puts the fragments of parallel tool calls together, and tells of each as it comes", async () => {
   const server = await startServer(
     callingTools(
       { id: "a", name: "key_status", fragments: ['{"tok', 'enId":"1"}'] },
@@ -149,6 +149,11 @@ test("puts the fragments of parallel tool calls together", async () => {
   expect(await collect(provider.open(toRequest()))).toEqual([
     { type: "tool-call-start", toolCallId: "a", toolName: "key_status" },
     { type: "tool-call-start", toolCallId: "b", toolName: "docs_search" },
+    { type: "tool-call-progress", toolCallId: "a", inputChars: 5 },
+    { type: "tool-call-progress", toolCallId: "b", inputChars: 8 },
+    { type: "tool-call-progress", toolCallId: "a", inputChars: 10 },
+    { type: "tool-call-progress", toolCallId: "b", inputChars: 6 },
+    { type: "tool-call-progress", toolCallId: "b", inputChars: 2 },
     { type: "tool-call", toolCallId: "a", toolName: "key_status", inputText: '{"tokenId":"1"}' },
     { type: "tool-call", toolCallId: "b", toolName: "docs_search", inputText: '{"query":"keys"}' },
     { type: "finish", reason: "tool-calls" },

@@ -1,0 +1,223 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ChatEvent } from "~/chat/chat-events";
+import { callingTools, fallingSilentAfter, neverAnswering, refusing, saying } from "~/testing/openai-server";
+import { startOpenAiServer, talkingForever, toFrame } from "~/testing/openai-server";
+import type { Behaviour, OpenAiServer } from "~/testing/openai-server";
+import { chat, limitsOff, localProvider, openChat, quotaOn, readUntil, sendChat } from "./chat-fixture";
+import { signInNew, startChatServer, textOf } from "./chat-fixture";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+
+const limit = 100;
+const longestAnswer = 30;
+const env = {
+  ...{ ...limitsOff, ...quotaOn, AI_CHAT_MAX_OUTPUT_TOKENS: String(longestAnswer) },
+  AI_CHAT_QUOTA_TOKENS: String(limit),
+};
+
+let behave: Behaviour = saying("");
+let provider: OpenAiServer;
+let gate: Gate;
+beforeAll(async () => {
+  provider = await startOpenAiServer((call) => behave(call));
+  gate = await openGate({ env: { ...env, ...localProvider(provider) } });
+});
+afterAll(async () => {
+  await gate.close();
+  await provider.close();
+});
+
+/** A key that has asked nothing yet, and its figures of the real ledger as its holder reads them. */
+async function openKey({ at = gate }: { at?: Pick<Gate, "signIn" | "ask"> } = {}) {
+  const { bearer } = await signInNew({ gate, at });
+  return {
+    bearer,
+    readQuota: async () => (await at.ask({ path: "/api/quota", headers: bearer })).body,
+  };
+}
+
+const settledWith = (used: number) =>
+  expect.objectContaining({ active: true, limit, used, reserved: 0, remaining: limit - used }) as unknown;
+
+/** How the stream ended: the words of its error, if any, and the reason it gives. */
+function endOf(events: readonly ChatEvent[]) {
+  const last = events.at(-1);
+  return {
+    text: textOf(events),
+    errors: events.flatMap((event) => ("errorText" in event ? [event.errorText] : [])),
+    reason: last?.type === "finish" ? last.messageMetadata?.finishReason : null,
+  };
+}
+
+const half = "Half a";
+const afterHalf =
+  (rest: Behaviour): Behaviour =>
+  async (call) => {
+    await call.text(half);
+    await rest(call);
+  };
+const closing: Behaviour = (call) => {
+  if (!call.response.headersSent) call.start();
+  call.response.end();
+};
+const tenMegabytes: Behaviour = (call) => call.send(`data: ${"x".repeat(10_000_000)}\n\n`);
+const wrongJson: Behaviour = (call) => call.send("data: {oops\n\n");
+const html: Behaviour = ({ response }) => {
+  response.writeHead(200, { "Content-Type": "text/html" });
+  response.end("<h1>Hello</h1>");
+};
+const manyLanguages = "Schlüssel 🔑 鍵";
+const byteByByte: Behaviour = async (call) => {
+  for (const byte of Buffer.from(toFrame({ delta: { content: manyLanguages } }))) {
+    await call.send(Uint8Array.of(byte));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await call.finish();
+};
+const brokenArguments: Behaviour = async (call) => {
+  const isAnswered = call.body.messages.some(({ role }) => role === "tool");
+  const ask = callingTools({ id: "a", name: "key_status", fragments: ['{"tokenId":'] });
+  await (isAnswered ? saying("Sorry.") : ask)(call);
+};
+const hugeArguments = callingTools({
+  id: "a",
+  name: "key_status",
+  fragments: ['{"tokenId":"', "1".repeat(50_000)],
+});
+const askingWithoutEnd: Behaviour = async (call) => {
+  await call.delta({ tool_calls: [{ index: 0, id: "a", function: { name: "key_status", arguments: "" } }] });
+  await call.delta({ tool_calls: [{ index: 0, function: { arguments: '{"tokenId":"' } }] });
+  await fallingSilentAfter("Wait")(call);
+};
+
+type Expected =
+  /** Before the stream: a JSON 500 with these details. */
+  | { details: string }
+  /** In the stream. `failure` is what stands in brackets after the provider's name; `errors` are a tool's. */
+  | { text: string; reason: string; failure?: string; errors?: string[]; used: number }
+  /** The client has read this much, or nothing, when it leaves. */
+  | { leavesAfter: string | null; used: number };
+
+const closedEarly = "closed the connection before its answer was complete";
+const tooLarge = "sent an event that is too large";
+const noJson = "sent something that is not JSON";
+const brokenHalf = { text: half, reason: "error", used: 2 };
+
+const endings: [string, Behaviour, Expected][] = [
+  ["hangs before its headers", neverAnswering, { leavesAfter: null, used: 0 }],
+  ["hangs in mid-stream", fallingSilentAfter(half), { leavesAfter: half, used: 2 }],
+  ["hangs in the middle of tool arguments", askingWithoutEnd, { leavesAfter: "Wait", used: 4 }],
+  ["closes without a word", closing, { details: closedEarly }],
+  ["closes without an end mark", afterHalf(closing), { ...brokenHalf, failure: closedEarly }],
+  ["splits characters", byteByByte, { text: manyLanguages, reason: "stop", used: 4 }],
+  ["sends a line of 10 MB", tenMegabytes, { details: tooLarge }],
+  ["sends a line of 10 MB in mid-stream", afterHalf(tenMegabytes), { ...brokenHalf, failure: tooLarge }],
+  ["sends wrong JSON", wrongJson, { details: noJson }],
+  ["sends wrong JSON in mid-stream", afterHalf(wrongJson), { ...brokenHalf, failure: noJson }],
+  ["sends HTML", html, { details: "HTTP 200: an answer of type text/html instead of a stream of events" }],
+  ["answers 401", refusing({ status: 401, message: "no" }), { details: "HTTP 401: no" }],
+  ["answers 429", refusing({ status: 429, message: "slow" }), { details: "HTTP 429: slow" }],
+  ["answers 500", refusing({ status: 500, message: "ouch" }), { details: "HTTP 500: ouch" }],
+  [
+    "sends broken tool arguments",
+    brokenArguments,
+    { text: "Sorry.", reason: "stop", errors: ["The arguments are not valid JSON."], used: 5 },
+  ],
+  [
+    "sends tool arguments without measure",
+    hugeArguments,
+    {
+      ...{ text: "", reason: "length", errors: ["The answer reached its length limit."] },
+      used: longestAnswer,
+    },
+  ],
+  [
+    "ignores its maximum",
+    talkingForever("12345678"),
+    { text: "12345678".repeat(15), reason: "length", used: longestAnswer },
+  ],
+];
+
+test.each(endings)(
+  "a provider that %s: the documented answer and a settled quota",
+  async (_name, behaviour, expected) => {
+    behave = behaviour;
+    const { bearer, readQuota } = await openKey();
+    const question = { port: gate.server.port, headers: bearer };
+    const callsBefore = provider.calls.length;
+    const failure = `Local server connection failed: ${provider.baseUrl}`;
+
+    if ("leavesAfter" in expected) {
+      await leave({ question, leavesAfter: expected.leavesAfter, callsBefore, readQuota });
+      await expect.poll(readQuota).toEqual(settledWith(expected.used));
+      return;
+    }
+    const answer = await chat(question);
+    if ("details" in expected) {
+      const { details } = expected;
+      expect([answer.status, JSON.parse(answer.text)]).toEqual([500, { error: failure, details }]);
+      // What was set aside has been given back: figures from before that would be wrong.
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith("x-quota"))).toEqual([]);
+      expect(await readQuota()).toEqual(settledWith(0));
+      return;
+    }
+    const { text, reason, used } = expected;
+    const errors = expected.failure ? [`${failure} (${expected.failure})`] : (expected.errors ?? []);
+    expect([answer.status, endOf(answer.events)]).toEqual([200, { text, errors, reason }]);
+    expect(answer.headers["x-quota-remaining"]).toBe(String(limit - longestAnswer));
+    expect(await readQuota()).toEqual(settledWith(used));
+  },
+);
+
+/** Asks, waits for what was set aside and for the words, if any, leaves, and sees the provider freed. */
+async function leave({
+  question,
+  leavesAfter,
+  callsBefore,
+  readQuota,
+}: {
+  question: { port: number; headers: Record<string, string> };
+  leavesAfter: string | null;
+  callsBefore: number;
+  readQuota: () => Promise<unknown>;
+}): Promise<void> {
+  const { outgoing, incoming } =
+    leavesAfter === null ? { outgoing: sendChat(question), incoming: null } : await openChat(question);
+  if (incoming && leavesAfter !== null) await readUntil(incoming, leavesAfter);
+  await expect.poll(() => provider.calls.length).toBe(callsBefore + 1);
+  expect(await readQuota()).toMatchObject({ used: 0, reserved: longestAnswer });
+  outgoing.destroy();
+  await provider.calls[callsBefore]!.closed;
+}
+
+test("a provider that refuses the connection: the documented answer and a settled quota", async () => {
+  const listener = createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const baseUrl = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/v1`;
+  listener.close();
+  await once(listener, "close");
+  const { server, ...at } = await startChatServer({ gate, env: { ...env, ...localProvider({ baseUrl }) } });
+  const { bearer, readQuota } = await openKey({ at });
+  const { status, text, headers } = await chat({ port: server.port, headers: bearer });
+  const error = `Local server connection failed: ${baseUrl}`;
+  expect([status, JSON.parse(text)]).toEqual([500, { error, details: "connection refused" }]);
+  expect(headers).not.toHaveProperty("x-quota-remaining");
+  expect(await readQuota()).toEqual(settledWith(0));
+});
+
+test("tool arguments without measure use the quota up, whoever provokes them again and again", async () => {
+  behave = hugeArguments;
+  const { bearer, readQuota } = await openKey();
+  const callsBefore = provider.calls.length;
+  const statuses: unknown[] = [];
+  for (let times = 0; times < 6; times += 1) {
+    statuses.push((await chat({ port: gate.server.port, headers: bearer })).status);
+  }
+  // Three answers of 30, one of the 10 that are left.
+  expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
+  expect(provider.calls).toHaveLength(callsBefore + 4);
+  expect(await readQuota()).toEqual(settledWith(limit));
+});

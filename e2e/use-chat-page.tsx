@@ -1,0 +1,37 @@
+import { useEffect, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { useChat } from "@ai-sdk/react";
+
+/** What the hook showed in each of its statuses, in turn. */
+const statuses: string[] = [];
+
+/** The smallest page that somebody could write with the hook: no option is set, so it asks `/api/chat`. */
+function ChatPage() {
+  const { messages, status, error, sendMessage, stop } = useChat();
+  const [text, setText] = useState("");
+  useEffect(() => void statuses.push(status), [status]);
+  return (
+    <>
+      <label>
+        Question
+        <input value={text} onChange={(event) => setText(event.target.value)} />
+      </label>
+      <button onClick={() => void sendMessage({ text })}>Send</button>
+      <button onClick={() => void stop()}>Stop</button>
+      <p role="status">{status}</p>
+      {error && <p role="alert">{error.message}</p>}
+      {messages.map(({ id, role, parts }) => (
+        <article key={id} aria-label={role}>
+          {parts.map((part, index) => (
+            <p key={index}>{part.type === "text" ? part.text : JSON.stringify(part)}</p>
+          ))}
+        </article>
+      ))}
+    </>
+  );
+}
+
+export function start(): string[] {
+  createRoot(document.body.appendChild(document.createElement("main"))).render(<ChatPage />);
+  return statuses;
+}

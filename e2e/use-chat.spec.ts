@@ -1,0 +1,82 @@
+import { fileURLToPath } from "node:url";
+import type { Page } from "@playwright/test";
+import { build } from "esbuild";
+import { test } from "./chat-servers";
+import { expect } from "./journey";
+
+test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
+
+/** A page of this origin that is nothing but the AI SDK's hook, as its package brings it. */
+async function openHookPage(page: Page): Promise<void> {
+  const bundle = await build({
+    entryPoints: [fileURLToPath(new URL("use-chat-page.tsx", import.meta.url))],
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "useChatPage",
+    jsx: "automatic",
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  await page.route("**/use-chat", (route) =>
+    route.fulfill({ contentType: "text/html", body: "<!doctype html>" }),
+  );
+  await page.goto("/use-chat");
+  await page.evaluate(`${bundle.outputFiles[0]?.text}; window.statuses = useChatPage.start();`);
+}
+
+async function send({ page, text }: { page: Page; text: string }): Promise<void> {
+  await page.getByLabel("Question").fill(text);
+  await page.getByRole("button", { name: "Send" }).click();
+}
+
+const replies = (page: Page) => page.getByRole("article", { name: "assistant" });
+const status = (page: Page) => page.getByRole("status");
+
+test("the hook shows text and tools of an answer, and sends the conversation along", async ({ page }) => {
+  await openHookPage(page);
+  await expect(status(page)).toHaveText("ready");
+  await send({ page, text: "tools please" });
+  await expect(replies(page).getByText("That is what I found.", { exact: true })).toBeVisible();
+  await expect(status(page)).toHaveText("ready");
+  expect(await page.evaluate("window.statuses")).toEqual(["ready", "submitted", "streaming", "ready"]);
+
+  const shown = await replies(page).locator("p").allTextContents();
+  const parts = shown.slice(0, -1).map((text) => JSON.parse(text) as Record<string, unknown>);
+  expect(parts).toEqual([
+    { type: "step-start" },
+    expect.objectContaining({
+      ...{ type: "tool-libsql_search", state: "output-available", toolCallId: "one" },
+      input: { query: "one-time form" },
+      output: expect.objectContaining({ matches: expect.any(Array) as unknown }) as unknown,
+    }),
+    expect.objectContaining({
+      ...{ type: "tool-no_such_tool", state: "output-error", toolCallId: "two" },
+      errorText: "There is no tool called no_such_tool here.",
+    }),
+    { type: "step-start" },
+  ]);
+
+  await send({ page, text: "count" });
+  await expect(replies(page)).toHaveCount(2);
+  await expect(replies(page).last()).toContainText("Question 2, answer ");
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});
+
+test("the hook can stop an answer, and shows why there was none", async ({ page, watch }) => {
+  await openHookPage(page);
+  await send({ page, text: "slow" });
+  await expect(replies(page)).toContainText("The first words, and then silence.");
+  await expect(status(page)).toHaveText("streaming");
+  await page.getByRole("button", { name: "Stop" }).click();
+  await expect(status(page)).toHaveText("ready");
+  await expect(replies(page)).toContainText("The first words, and then silence.");
+
+  watch.expectRefusal({ path: "/api/chat", status: 500 });
+  await send({ page, text: "down" });
+  await expect(status(page)).toHaveText("error");
+  const told = await page.getByRole("alert").textContent();
+  expect(JSON.parse(told ?? "")).toEqual({
+    error: expect.stringMatching(/^Local server connection failed: /) as string,
+    details: "HTTP 503: out of order",
+  });
+});
