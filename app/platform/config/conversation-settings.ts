@@ -112,6 +112,6 @@ export const conversationSettings = [
     group: "Conversation",
     secret: true,
     effect:
-      "Secret for POST /api/quota-reset, at least 16 characters. Without it that address refuses everybody.",
+      "Secret for POST /api/quota-reset, at least 16 characters and not to be guessed. Without it that address refuses everybody.",
   },
 ] as const satisfies readonly Setting[];
