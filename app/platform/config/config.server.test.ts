@@ -117,7 +117,7 @@ test.each([
   ["LEGACY_SIGNATURES", "sometimes", "fallback"],
   ["NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT", "perhaps", "true"],
   ["NEXT_PUBLIC_AI_CHAT_API_PATH", "https://example.com/chat", "/ai/v2/chat"],
-  ["NEXT_PUBLIC_AI_CHAT_API_PATH", "/api//chat", "/chat"],
+  ["NEXT_PUBLIC_AI_CHAT_API_PATH", "/api//chat", "/talk"],
   ["NEXT_PUBLIC_AI_CHAT_API_PATH", "/../chat", "/api/my.chat"],
   ["AI_PROVIDER", "oracle", "offline"],
   ["AI_BASE_URL", "http://127.0.0.1:8080/v2", "http://127.0.0.1:8080/v1"],

@@ -13,7 +13,7 @@ export const conversationSettings = [
     name: "NEXT_PUBLIC_AI_CHAT_API_PATH",
     group: "Conversation",
     default: "/api/chat",
-    effect: "Path of the chat.",
+    effect: "Path of the chat; none that something else of the service has.",
   },
   {
     name: "AI_PROVIDER",

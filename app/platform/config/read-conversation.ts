@@ -25,7 +25,7 @@ export function readConversation({ reader, mode }: { reader: SettingReader; mode
   const provider = readProvider(reader);
   return {
     requiresJwt: reader.getBoolean("NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT"),
-    apiPath: readApiPath({ reader, name: "NEXT_PUBLIC_AI_CHAT_API_PATH" }),
+    apiPath: readApiPath({ reader, name: "NEXT_PUBLIC_AI_CHAT_API_PATH", ownPath: "/api/chat" }),
     ...provider,
     systemPrompt: reader.findText("AI_SYSTEM_PROMPT"),
     maxOutputTokens: reader.getInteger({ name: "AI_CHAT_MAX_OUTPUT_TOKENS", min: 1, max: maxAnswerTokens }),
