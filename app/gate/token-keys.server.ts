@@ -2,6 +2,7 @@ import type { KeyObject } from "node:crypto";
 import { createHmac, createPrivateKey, createPublicKey, createSecretKey, webcrypto } from "node:crypto";
 import type { CryptoKey, JWK } from "jose";
 import { calculateJwkThumbprint, importJWK } from "jose";
+import { splitPreviousKeys } from "~/platform/config/previous-keys";
 import { getGeneratedKeyPem } from "./token-key-file.server";
 import { createSigningKey } from "./token-signature.server";
 import type { SigningKey, TokenAlgorithm } from "./token-signature.server";
@@ -118,14 +119,7 @@ async function loadKeyPair({
 }
 
 async function loadPreviousKeys(previousKeys: string): Promise<VerifyingKey[]> {
-  const pemBlock = /-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g;
-  // Some tools write the curve's parameters in a block of their own before the key.
-  const pems = (previousKeys.match(pemBlock) ?? []).filter((pem) => !pem.startsWith("-----BEGIN EC PARAM"));
-  const secrets = previousKeys
-    .replace(pemBlock, "\n")
-    .split(/,|\r|\n|\\r|\\n/)
-    .map((secret) => secret.trim())
-    .filter((secret) => secret !== "");
+  const { pems, secrets } = splitPreviousKeys(previousKeys);
   if (secrets.some((secret) => secret.includes("-----"))) {
     throw new Error("JWT_PREVIOUS_KEYS holds a PEM block without its beginning or end.");
   }

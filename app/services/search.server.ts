@@ -4,6 +4,7 @@ import type { Log } from "~/platform/log.server";
 import type { Embedder } from "~/search/embedder";
 import { createHashedEmbedder } from "~/search/hashed-embedder";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
+import { warnOfMissingNamespaces } from "~/search/missing-namespaces.server";
 import { createPineconeSearch } from "~/search/pinecone.gateway.server";
 import { createProviderEmbedder } from "~/search/provider-embedder.gateway.server";
 import type { SearchStore } from "~/search/search-store";
@@ -15,8 +16,24 @@ export type SearchServices = { tool: Tool; stop: () => Promise<void> };
 /** Begins to index what changed in the knowledge folder, and does not wait for it. */
 export function wireSearch({ config, log }: { config: Config; log: Log }): SearchServices {
   const { pinecone, gatedNamespaces } = config.search;
-  const store = pinecone ? openPinecone({ config, pinecone }) : openEmbedded({ config, log });
-  return { tool: createSearchTool({ store, gatedNamespaces }), stop: store.stop };
+  const { store, whenIndexed } = pinecone
+    ? { store: openPinecone({ config, pinecone }), whenIndexed: Promise.resolve() }
+    : openEmbedded({ config, log });
+  const stopping = new AbortController();
+  void warnOfMissingNamespaces({
+    store,
+    whenIndexed,
+    gatedNamespaces,
+    signal: stopping.signal,
+    warn: (message, error) => log.warn(error === undefined ? {} : { err: error }, message),
+  });
+  return {
+    tool: createSearchTool({ store, gatedNamespaces }),
+    stop: () => {
+      stopping.abort();
+      return store.stop();
+    },
+  };
 }
 
 /** The one that embeds pages, for the server and for `npm run index` alike. */
@@ -24,7 +41,10 @@ export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Em
   return search.embedding ? createProviderEmbedder(search.embedding) : createHashedEmbedder();
 }
 
-function openEmbedded({ config, log }: { config: Config; log: Log }): SearchStore {
+function openEmbedded({ config, log }: { config: Config; log: Log }): {
+  store: SearchStore;
+  whenIndexed: Promise<void>;
+} {
   const embedder = createConfiguredEmbedder(config);
   const builtIn = createHashedEmbedder();
   const search = createKnowledgeSearch({
@@ -38,8 +58,7 @@ function openEmbedded({ config, log }: { config: Config; log: Log }): SearchStor
     },
     warn: (message, error) => log.warn({ err: error }, message),
   });
-  void search.refresh();
-  return search;
+  return { store: search, whenIndexed: search.refresh() };
 }
 
 function openPinecone({

@@ -124,6 +124,13 @@ test("a gated namespace answers a caller whose token may use tools, and no other
   });
 });
 
+test("a namespace is gated whatever capitals the operator wrote it in", async () => {
+  const { run } = makeTool({ gatedNamespaces: ["INNER"] });
+  const input = { query: "x", namespace: "inner" };
+  expect(await run({ input })).toMatchObject({ ok: false });
+  expect(await run({ input, caller: holder })).toMatchObject({ ok: true });
+});
+
 test("public namespaces answer everybody; the default one can be gated too", async () => {
   const { run } = makeTool();
   expect(await run({ input: { query: "x", namespace: "news" } })).toMatchObject({ ok: true });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isGatedNamespace } from "~/search/gated-namespaces";
 import { defineTool, ToolFailure } from "./tool";
 import type { Tool, ToolCaller } from "./tool";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";
@@ -108,9 +109,10 @@ async function requireOpen({
 }): Promise<void> {
   if (caller?.scopes.includes(gatedScope)) return;
   // Asked for any namespace but the public default one, which is always there.
-  const isDefault = namespace === defaultNamespace && !gatedNamespaces.includes(defaultNamespace);
+  const isDefault =
+    namespace === defaultNamespace && !isGatedNamespace({ name: defaultNamespace, gatedNamespaces });
   const all = isDefault ? [defaultNamespace] : await store.listNamespaces({ index, signal });
-  const open = all.filter((name) => !gatedNamespaces.includes(name));
+  const open = all.filter((name) => !isGatedNamespace({ name, gatedNamespaces }));
   if (open.includes(namespace)) return;
   throw new ToolFailure(
     "There is no public namespace of that name. Some documents are only for holders who are signed in.",

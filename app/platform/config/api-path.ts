@@ -1,11 +1,59 @@
 import type { SettingReader } from "./setting-reader";
 import type { SettingName } from "./settings";
 
+/** Every address that is a route of its own; a test holds this against the routes there are. */
+const ownPaths: readonly string[] = [
+  "/_root",
+  "/api/chat",
+  "/api/form-submission-gate",
+  "/api/gate-access",
+  "/api/mcp",
+  "/api/nonce",
+  "/api/openapi",
+  "/api/quota",
+  "/api/quota-reset",
+  "/api/settings",
+  "/api/tts",
+  "/chat",
+  "/docs",
+  "/favicon.ico",
+  "/favicon.svg",
+  "/gate",
+  "/healthz",
+  "/metrics",
+  "/readyz",
+  "/robots.txt",
+  "/sandbox",
+];
+/** What is served below these has addresses of many kinds. */
+const ownFolders = ["/.well-known", "/api/token-status", "/build", "/demo", "/media", "/problems"];
+
+/** Whether something of ours already answers there. Routes of pages do not tell capitals apart. */
+export function isTakenPath(path: string): boolean {
+  // The framework asks for a page's data at the page's path with this ending.
+  const lower = path.toLowerCase().replace(/\.data$/, "");
+  return ownPaths.includes(lower) || ownFolders.some((folder) => `${lower}/`.startsWith(`${folder}/`));
+}
+
 /** A further address of a route. Without a slash at its end: the router takes one from what is asked for. */
-export function readApiPath({ reader, name }: { reader: SettingReader; name: SettingName }): string {
+export function readApiPath({
+  reader,
+  name,
+  ownPath,
+}: {
+  reader: SettingReader;
+  name: SettingName;
+  /** Where the route is anyway: the one address of the service that may be named. */
+  ownPath: string;
+}): string {
   const text = reader.getText(name);
   if (!/^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/.test(text)) {
     reader.report(name, "must be a path such as /api/chat.");
+  } else if (text !== ownPath && isTakenPath(text)) {
+    reader.report(
+      name,
+      "names another address of the service, which would be replaced. Choose one of its own.",
+    );
   }
   return text;
 }

@@ -4,11 +4,13 @@ import { isAddress } from "viem";
 import { compileTrust } from "~/platform/http/client-id.server";
 import { isLoopbackName, originHost, parseDomainAllowlist } from "~/platform/http/domains";
 import { refuseDemoSecret } from "./demo-secret";
+import { splitPreviousKeys } from "./previous-keys";
 import { readConversation } from "./read-conversation";
 import { readPayments } from "./read-payments";
 import { readTools } from "./read-tools";
 import { readSpeech } from "./read-speech";
 import { readSearch } from "./read-search";
+import { minSecretChars, requireStrongSecret } from "./secret-strength";
 import { ConfigError, createSettingReader, describeUnknownNames, isUrl } from "./setting-reader";
 import type { Environment, SettingReader } from "./setting-reader";
 import type { SettingName } from "./settings";
@@ -76,6 +78,7 @@ function readServing({ reader, mode, dataDir }: { reader: SettingReader; mode: M
   const publicOrigin = readPublicOrigin({ reader, mode });
   const metricsToken = reader.findText("METRICS_TOKEN");
   refuseDemoSecret({ reader, mode, name: "METRICS_TOKEN" });
+  requireStrongSecret({ reader, mode, name: "METRICS_TOKEN", minChars: minSecretChars });
   if (mode === "production" && !domains) {
     reader.warnings.push("NEXT_PUBLIC_DOMAIN is not set: only localhost can sign in.");
   }
@@ -193,7 +196,12 @@ function readJwt({ reader, mode }: { reader: SettingReader; mode: Mode }) {
   const privateKeyPem = reader.findPem("JWT_PRIVATE_KEY");
   if (secret !== null && Buffer.byteLength(secret) < 32)
     reader.report("JWT_SECRET", "must be at least 32 bytes long.");
+  else requireStrongSecret({ reader, mode, name: "JWT_SECRET" });
   refuseDemoSecret({ reader, mode, name: "JWT_SECRET" });
+  const previousKeys = reader.findPem("JWT_PREVIOUS_KEYS");
+  // A retired secret still verifies: whoever guesses it makes tokens like the owner of the current one.
+  const { secrets } = splitPreviousKeys(previousKeys ?? "");
+  requireStrongSecret({ reader, mode, name: "JWT_PREVIOUS_KEYS", secrets });
   const alg = reader.isSet("JWT_ALG")
     ? reader.getChoice({ name: "JWT_ALG", choices: ["HS256", "ES256", "EdDSA"] })
     : secret !== null
@@ -211,7 +219,7 @@ function readJwt({ reader, mode }: { reader: SettingReader; mode: Mode }) {
     secret,
     privateKeyPem,
     publicKeyPem: reader.findPem("JWT_PUBLIC_KEY"),
-    previousKeys: reader.findPem("JWT_PREVIOUS_KEYS"),
+    previousKeys,
     accessTtlSeconds: reader.getInteger({ name: "JWT_ACCESS_TTL", min: 300, max: 86400 }),
     sessionMaxSeconds: reader.getInteger({ name: "SESSION_MAX_SECONDS", min: 0, max: 2_592_000 }),
     clockToleranceSeconds: reader.getInteger({ name: "JWT_CLOCK_TOLERANCE", min: 0, max: 60 }),

@@ -13,7 +13,7 @@ export const conversationSettings = [
     name: "NEXT_PUBLIC_AI_CHAT_API_PATH",
     group: "Conversation",
     default: "/api/chat",
-    effect: "Path of the chat.",
+    effect: "Path of the chat; none that something else of the service has.",
   },
   {
     name: "AI_PROVIDER",
@@ -112,6 +112,6 @@ export const conversationSettings = [
     group: "Conversation",
     secret: true,
     effect:
-      "Secret for POST /api/quota-reset, at least 16 characters. Without it that address refuses everybody.",
+      "Secret for POST /api/quota-reset, at least 16 characters and not to be guessed. Without it that address refuses everybody.",
   },
 ] as const satisfies readonly Setting[];

@@ -1,5 +1,6 @@
 import { readApiPath } from "./api-path";
 import { refuseDemoSecret } from "./demo-secret";
+import { minSecretChars, requireStrongSecret } from "./secret-strength";
 import type { SettingReader } from "./setting-reader";
 import type { SettingName } from "./settings";
 
@@ -14,8 +15,6 @@ const defaultModels = {
   local: "default",
 } as const satisfies Record<ChatProviderName, string>;
 
-const shortestResetSecret = 8;
-const recommendedResetSecret = 16;
 /** One token more than a 32-bit column could hold must stay out of reach, several answers included. */
 const maxTokens = 1_000_000_000;
 const maxAnswerTokens = 1_000_000;
@@ -26,7 +25,7 @@ export function readConversation({ reader, mode }: { reader: SettingReader; mode
   const provider = readProvider(reader);
   return {
     requiresJwt: reader.getBoolean("NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT"),
-    apiPath: readApiPath({ reader, name: "NEXT_PUBLIC_AI_CHAT_API_PATH" }),
+    apiPath: readApiPath({ reader, name: "NEXT_PUBLIC_AI_CHAT_API_PATH", ownPath: "/api/chat" }),
     ...provider,
     systemPrompt: reader.findText("AI_SYSTEM_PROMPT"),
     maxOutputTokens: reader.getInteger({ name: "AI_CHAT_MAX_OUTPUT_TOKENS", min: 1, max: maxAnswerTokens }),
@@ -107,16 +106,7 @@ function findAccountId(reader: SettingReader): string | null {
 
 function readResetSecret({ reader, mode }: { reader: SettingReader; mode: Mode }): string | null {
   const name = "AI_QUOTA_RESET_SECRET";
-  const secret = reader.findText(name);
-  if (secret === null) return null;
   refuseDemoSecret({ reader, mode, name });
-  if (mode === "production" && secret.length < shortestResetSecret) {
-    reader.report(
-      name,
-      `must be at least ${shortestResetSecret} characters long, better ${recommendedResetSecret}.`,
-    );
-  } else if (secret.length < recommendedResetSecret) {
-    reader.warnings.push(`${name} is shorter than ${recommendedResetSecret} characters: it can be guessed.`);
-  }
-  return secret;
+  requireStrongSecret({ reader, mode, name, minChars: minSecretChars });
+  return reader.findText(name);
 }

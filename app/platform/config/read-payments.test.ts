@@ -7,7 +7,7 @@ const production = {
   CHAIN_ID: "8453",
   RPC_URL: "https://rpc.example.com",
   KEY_CONTRACT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-  JWT_SECRET: "0123456789abcdef0123456789abcdef",
+  JWT_SECRET: "9f2c41d07be86a35c1f4e0927d5ab368",
   NEXT_PUBLIC_DOMAIN: "gate.example.com",
 };
 const own = `0x${"5a".repeat(32)}`;

@@ -6,7 +6,7 @@ export const searchSettings = [
     name: "SEARCH_GATED_NAMESPACES",
     group: "Search",
     effect:
-      "Comma-separated namespaces of documents that answer only to holders, with a valid access token. All others are public.",
+      "Comma-separated namespaces of documents that answer only to holders, with a valid access token, in whatever capitals. All others are public; a name that no document has is pointed out in the log.",
   },
   {
     name: "EMBEDDING_MODEL",

@@ -68,7 +68,8 @@ export const settings = [
     name: "METRICS_TOKEN",
     group: "Serving",
     secret: true,
-    effect: "Bearer token for /metrics on the public port. Without it and METRICS_PORT there is no /metrics.",
+    effect:
+      "Bearer token for /metrics on the public port, at least 16 characters and not to be guessed. Without it and METRICS_PORT there is no /metrics.",
   },
   {
     name: "OPENAPI_ENABLED",
@@ -135,7 +136,8 @@ export const settings = [
     name: "JWT_SECRET",
     group: "Access tokens",
     secret: true,
-    effect: "Secret for HS256, at least 32 bytes.",
+    effect:
+      "Secret for HS256, at least 32 bytes: `openssl rand -hex 32`. Production refuses what is easily guessed, here and in the other secrets you make up yourself.",
   },
   {
     name: "JWT_PRIVATE_KEY",

@@ -193,11 +193,20 @@ function toRefusal({ error, context }: { error: unknown; context: RequestContext
       : isDatabaseOutage(error)
         ? stateUnavailable(error)
         : new Refusal("internal-error", { cause: error });
-  if (refusal.status >= 500) {
-    context.log.error(
-      { slug: refusal.slug, requestId: context.requestId, err: refusal.cause ?? refusal },
-      "request failed",
-    );
-  }
+  logServerRefusal({ refusal, context });
   return refusal;
+}
+
+/** A defect calls for somebody; what is away (the cause tells) may; what is switched off or busy is as it should be. */
+function logServerRefusal({ refusal, context }: { refusal: Refusal; context: RequestContext }): void {
+  if (refusal.status < 500) return;
+  const { slug, cause, refusalName } = refusal;
+  const fields = { slug, requestId: context.requestId };
+  if (refusalName === "internal-error") {
+    context.log.error({ ...fields, err: cause ?? refusal }, "request failed");
+  } else if (cause !== undefined) {
+    context.log.warn({ ...fields, err: cause }, "request failed");
+  } else {
+    context.log.info(fields, "request refused");
+  }
 }

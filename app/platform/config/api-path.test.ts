@@ -1,0 +1,81 @@
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { isTakenPath } from "./api-path";
+import { parseConfig } from "./config.server";
+import { ConfigError } from "./setting-reader";
+
+const names = ["NEXT_PUBLIC_AI_CHAT_API_PATH", "MCP_ENDPOINT"] as const;
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    parseConfig({
+      CHAIN_ID: "8453",
+      RPC_URL: "https://rpc.example.com",
+      KEY_CONTRACT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+      JWT_SECRET: "9f2c41d07be86a35c1f4e0927d5ab368",
+      ...environment,
+    });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+/** `api.token-status.$tokenId.ts` as a path with something in the place of what may differ. */
+function pathOfRouteFile(file: string): string {
+  const segments = file
+    .replace(/\.tsx?$/, "")
+    .replaceAll("[.]", "\0")
+    .split(".")
+    .map((segment) => (segment.startsWith("$") ? "any" : segment.replaceAll("\0", ".")));
+  return `/${segments.join("/")}`;
+}
+
+test("every route and every public file of the service is known to be taken", () => {
+  // The front page has no path of its own; the other two answer what nothing else answers.
+  const catchAll = ["_index.tsx", "$.tsx", "api.$.ts"];
+  const routes = readdirSync("app/routes").filter(
+    (file) => /\.tsx?$/.test(file) && !file.includes(".test.") && !catchAll.includes(file),
+  );
+  expect(routes.length).toBeGreaterThan(15);
+  const taken = [...routes.map(pathOfRouteFile), ...readdirSync("public").map((file) => `/${file}`)];
+  expect(taken).toContain("/api/token-status/any");
+  expect(taken.filter((path) => !isTakenPath(path))).toEqual([]);
+});
+
+test.each(names)("%s may not take an address that something else has", (name) => {
+  for (const taken of [
+    "/api/gate-access",
+    "/API/Gate-Access",
+    "/gate",
+    "/gate.data",
+    "/_root.data",
+    "/api/tts",
+    "/api/token-status/7",
+    "/media/7/song.mp3",
+    "/build/entry.js",
+    "/demo/rpc",
+    "/metrics",
+    "/robots.txt",
+  ]) {
+    expect(problemsOf({ [name]: taken }), taken).toEqual([
+      expect.stringMatching(`^${name} names another address`) as string,
+    ]);
+  }
+  for (const free of ["/talk", "/api/talk", "/gate-access", "/api/gate-access/2", "/mediathek", "/mcp"]) {
+    expect(problemsOf({ [name]: free }), free).toEqual([]);
+  }
+});
+
+test("the two may name their own route, and neither the other's nor the same third one", () => {
+  const [chat, mcp] = names;
+  expect(problemsOf({ [chat]: "/api/chat", [mcp]: "/api/mcp" })).toEqual([]);
+  expect(problemsOf({ [chat]: "/one", [mcp]: "/other" })).toEqual([]);
+  expect(problemsOf({ [chat]: "/same", [mcp]: "/same" })).toEqual([
+    "MCP_ENDPOINT must be another path than NEXT_PUBLIC_AI_CHAT_API_PATH.",
+  ]);
+  expect(problemsOf({ [mcp]: "/api/chat" })).toHaveLength(1);
+  expect(problemsOf({ [chat]: "/talk", [mcp]: "/api/chat" })).toHaveLength(1);
+  expect(problemsOf({ [chat]: "/api/mcp", [mcp]: "/tools" })).toHaveLength(1);
+});

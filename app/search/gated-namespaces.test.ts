@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { describeMissingNamespaces, isGatedNamespace } from "./gated-namespaces";
+import { warnOfMissingNamespaces } from "./missing-namespaces.server";
+import { SearchUnavailable } from "./search-store";
+
+test.each([
+  ["vault", "vault", true],
+  ["vault", "Vault", true],
+  ["Members Only", " members only", true],
+  ["caf\u00e9", "cafe\u0301", true],
+  ["vault", "vaults", false],
+  ["vault", "vaul", false],
+  ["vault", "", false],
+])("%j with %j on the list is gated: %s", (name, gated, expected) => {
+  expect(isGatedNamespace({ name, gatedNamespaces: ["other", gated] })).toBe(expected);
+});
+
+test("a gated name that no document has is told, with the nearest one that is public", () => {
+  const describe = (gatedNamespaces: string[], existing: string[]) =>
+    describeMissingNamespaces({ gatedNamespaces, existing });
+  expect(describe(["vault", "News"], ["__default__", "vault", "news"])).toEqual([]);
+  expect(describe(["vualt"], ["__default__", "vault", "news"])).toEqual([
+    'SEARCH_GATED_NAMESPACES names "vualt", but no document has that namespace. Did you mean "vault", which is public now?',
+  ]);
+  expect(describe(["members"], ["__default__", "news"])).toEqual([
+    'SEARCH_GATED_NAMESPACES names "members", but no document has that namespace. Documents in other namespaces are public.',
+  ]);
+  expect(describe(["vault", "vualt"], ["vault"]).join()).not.toContain("Did you mean");
+  expect(describe(["vault"], [])).toHaveLength(1);
+});
+
+type Asked = { gatedNamespaces: string[]; lists: Record<string, string[]> | Error; isStopped?: boolean };
+
+async function listWarnings({ gatedNamespaces, lists, isStopped = false }: Asked): Promise<string[]> {
+  const warnings: string[] = [];
+  const indexes = lists instanceof Error ? ["one"] : Object.keys(lists);
+  let isIndexed = false;
+  await warnOfMissingNamespaces({
+    store: {
+      indexes: indexes as [string, ...string[]],
+      listNamespaces: ({ index }) => {
+        expect(isIndexed).toBe(true);
+        return lists instanceof Error ? Promise.reject(lists) : Promise.resolve(lists[index] ?? []);
+      },
+    },
+    whenIndexed: Promise.resolve().then(() => void (isIndexed = true)),
+    gatedNamespaces,
+    signal: isStopped ? AbortSignal.abort() : new AbortController().signal,
+    warn: (message) => warnings.push(message),
+  });
+  return warnings;
+}
+
+test("the operator is told once the documents are known, for all indexes together", async () => {
+  const lists = { one: ["vault"], two: ["inner"] };
+  expect(await listWarnings({ gatedNamespaces: ["vault", "inner"], lists })).toEqual([]);
+  expect(await listWarnings({ gatedNamespaces: ["vault", "iner"], lists })).toEqual([
+    expect.stringContaining('Did you mean "inner"'),
+  ]);
+});
+
+test("a store that cannot be asked is a warning, unless nothing is gated or the service stops", async () => {
+  const lists = new SearchUnavailable("The search is busy.");
+  expect(await listWarnings({ gatedNamespaces: ["vault"], lists })).toHaveLength(1);
+  expect(await listWarnings({ gatedNamespaces: [], lists })).toEqual([]);
+  expect(await listWarnings({ gatedNamespaces: ["vault"], lists, isStopped: true })).toEqual([]);
+});
