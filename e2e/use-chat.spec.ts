@@ -76,7 +76,7 @@ test("the hook can stop an answer, and shows why there was none", async ({ page,
   await expect(status(page)).toHaveText("error");
   const told = await page.getByRole("alert").textContent();
   expect(JSON.parse(told ?? "")).toEqual({
-    error: expect.stringMatching(/^Local server connection failed: /) as string,
+    error: expect.stringMatching(/^Local server connection failed: /),
     details: "HTTP 503: out of order",
   });
 });
