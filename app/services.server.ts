@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { Database } from "~/platform/database/database.server";
 import { createDemoChain } from "~/demo/demo-chain.gateway.server";
@@ -8,6 +7,7 @@ import { systemClock } from "~/platform/clock";
 import type { Config, RateLimitName } from "~/platform/config/config.server";
 import { closeDatabase, findDatabaseFault, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
+import { describeMissingContent, makeDataDir } from "~/platform/folders.server";
 import { isLoopbackName, originHost } from "~/platform/http/domains";
 import { listen } from "~/platform/http/http-server.server";
 import { Refusal } from "~/platform/http/refusal";
@@ -89,8 +89,7 @@ export async function startServices({
   log: Log;
 }): Promise<Services> {
   const { domains, origin } = resolvePlace({ config, port });
-  // The database holds what people wrote: nobody else on this machine reads it.
-  await mkdir(config.serving.dataDir, { recursive: true, mode: 0o700 });
+  await makeDataDir(config.serving.dataDir);
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
   const database = await openDatabase({ url: config.database.url, log });
   const metrics = createMetrics();
@@ -99,6 +98,8 @@ export async function startServices({
     chainId: config.chain.id,
     ...watchChain({ metrics, log }),
   });
+  const missingContent = await describeMissingContent(config.serving.contentDir);
+  if (missingContent !== null) log.warn(missingContent);
   const content = await wireContent({ config, log });
   const gate = await wireGate({ config, domains, origin, database, chain, content, metrics, log });
   const quota = await wireQuota({ config, database, log });

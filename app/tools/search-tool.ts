@@ -42,25 +42,36 @@ export function createSearchTool({
     name: `${store.vendor}_search`,
     description: "Searches the documents of this site's operator and returns the passages that fit best.",
     inputSchema: z.strictObject({
-      query: z.string().trim().min(1).max(maxQueryChars).describe("What to look for, in plain words"),
+      query: z
+        .string("must be text: what to look for")
+        .trim()
+        .min(1, "must not be empty: say what to look for")
+        .max(maxQueryChars, `must be at most ${maxQueryChars} characters long`)
+        .describe("What to look for, in plain words"),
       index: z
-        .string()
-        .max(maxIndexChars)
+        .string("must be text: the name of an index")
+        .max(maxIndexChars, `must be at most ${maxIndexChars} characters long`)
         .default(defaultIndex)
         .describe(`Which index to search: ${store.indexes.join(", ")}`),
       namespace: z
-        .string()
-        .max(maxNamespaceChars)
+        .string("must be text: the name of a namespace")
+        .max(maxNamespaceChars, `must be at most ${maxNamespaceChars} characters long`)
         .regex(namespacePattern, "A namespace is a name of printable characters")
         .default(defaultNamespace)
         .describe("Which part of the documents to search"),
       topK: z
-        .int("topK must be a whole number from 1 to 100, not text")
+        .int({
+          error: ({ input }) =>
+            `topK must be a whole number from 1 to 100${typeof input === "string" ? ", not text" : ""}`,
+        })
         .min(1, "topK must be at least 1")
         .max(100, "topK must be at most 100")
         .default(5)
         .describe("How many passages to return"),
-      includeMetadata: z.boolean().default(true).describe("Whether to return the passages' text and titles"),
+      includeMetadata: z
+        .boolean("must be true or false")
+        .default(true)
+        .describe("Whether to return the passages' text and titles"),
       filter: metadataFilterSchema.optional(),
     }),
     maxOutputBytes,

@@ -227,6 +227,31 @@ test("a name that is nearly one of ours is pointed out with the one that was mea
   expect(describeUnknownNames({ AI_TOTALLY_DIFFERENT_THING: "x" })).toHaveLength(1);
 });
 
+test("a mistyped name is told along with the mistakes it causes, and counts as none", () => {
+  const environment = { ...production, JWT_SECRET: undefined, JWT_SECERT: production.JWT_SECRET };
+  expect(problemsOf(environment)).toHaveLength(1);
+  expect(() => parseConfig(environment)).toThrow(
+    /has 1 problem:\n- JWT_SECRET or .*\n\nBesides, worth a look:\n- JWT_SECERT is not a setting .* JWT_SECRET\?$/,
+  );
+  expect(() => parseConfig({ ...production, PORT: "x" })).toThrow(/^(?![^]*Besides)[^]*PORT/);
+});
+
+test.each([
+  [{ PUBLIC_ORIGIN: "https://gate.example.com" }, false],
+  [{ PUBLIC_ORIGIN: "https://gate.example.com:443" }, false],
+  [{ PUBLIC_ORIGIN: "https://www.gate.example.com" }, true],
+  [{ PUBLIC_ORIGIN: "https://gate.example.com:8443" }, true],
+  [{ PUBLIC_ORIGIN: "http://localhost:3000" }, true],
+  [{ PUBLIC_ORIGIN: "http://localhost:3000", NEXT_PUBLIC_DOMAIN: undefined }, false],
+  [{ PUBLIC_ORIGIN: "http://localhost:3001", NEXT_PUBLIC_DOMAIN: undefined }, true],
+  [{ PUBLIC_ORIGIN: "http://localhost:4000", NEXT_PUBLIC_DOMAIN: undefined, PORT: "0" }, false],
+  [{ PUBLIC_ORIGIN: "https://gate.example.com", NEXT_PUBLIC_DOMAIN: undefined, PORT: "0" }, true],
+  [{}, false],
+])("with %j the public origin is pointed out as not on the list: %s", (environment, isPointedOut) => {
+  const { warnings } = parseConfig({ ...production, ...environment });
+  expect(warnings.some((warning) => warning.startsWith("PUBLIC_ORIGIN"))).toBe(isPointedOut);
+});
+
 test("outside production the local chain's defaults apply, but the contract has to be named", () => {
   expect(problemsOf({ LATCHKEY_MODE: "development" }).map((problem) => problem.split(" ")[0])).toEqual([
     "KEY_CONTRACT_ADDRESS",

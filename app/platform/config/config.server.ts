@@ -5,6 +5,7 @@ import { compileTrust } from "~/platform/http/client-id.server";
 import { isLoopbackName, originHost, parseDomainAllowlist } from "~/platform/http/domains";
 import { refuseDemoSecret } from "./demo-secret";
 import { splitPreviousKeys } from "./previous-keys";
+import { warnOfForeignOrigin } from "./foreign-origin";
 import { readConversation } from "./read-conversation";
 import { readPayments } from "./read-payments";
 import { readTools } from "./read-tools";
@@ -38,7 +39,9 @@ export function parseConfig(environment: Environment): Config {
   const reader = createSettingReader(environment);
   const config = readConfig(reader);
   reader.warnings.push(...describeUnknownNames(environment));
-  if (reader.problems.length > 0) throw new ConfigError(reader.problems);
+  if (reader.problems.length > 0) {
+    throw new ConfigError({ problems: reader.problems, warnings: reader.warnings });
+  }
   return config;
 }
 
@@ -82,9 +85,11 @@ function readServing({ reader, mode, dataDir }: { reader: SettingReader; mode: M
   if (mode === "production" && !domains) {
     reader.warnings.push("NEXT_PUBLIC_DOMAIN is not set: only localhost can sign in.");
   }
+  const port = reader.getInteger({ name: "PORT", min: 0, max: 65535 });
+  warnOfForeignOrigin({ reader, publicOrigin, domains, port });
   return {
     host: reader.getText("HOST"),
-    port: reader.getInteger({ name: "PORT", min: 0, max: 65535 }),
+    port,
     /** null: localhost and the port the server really listens on. */
     domains,
     publicOrigin,

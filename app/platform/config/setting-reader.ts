@@ -9,13 +9,16 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
-    super(
-      `The configuration has ${problems.length} problem${problems.length === 1 ? "" : "s"}:\n- ${problems.join("\n- ")}`,
-    );
+  /** `warnings` would not stop anything by themselves, but a mistyped name often explains a missing setting. */
+  constructor({ problems, warnings }: { problems: readonly string[]; warnings: readonly string[] }) {
+    const heading = `The configuration has ${problems.length} problem${problems.length === 1 ? "" : "s"}:`;
+    const aside = warnings.length > 0 ? ["\nBesides, worth a look:", ...warnings.map(listed)] : [];
+    super([heading, ...problems.map(listed), ...aside].join("\n"));
     this.problems = problems;
   }
 }
+
+const listed = (line: string) => `- ${line}`;
 
 const defaults = new Map<string, string>(
   settings.flatMap((setting) => ("default" in setting ? [[setting.name, setting.default]] : [])),
