@@ -24,6 +24,7 @@ const ownPaths: readonly string[] = [
   "/readyz",
   "/robots.txt",
   "/sandbox",
+  "/session",
 ];
 /** What is served below these has addresses of many kinds. */
 const ownFolders = ["/.well-known", "/api/token-status", "/build", "/demo", "/media", "/problems"];
