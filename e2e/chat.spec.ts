@@ -1,27 +1,7 @@
 import { readFile } from "node:fs/promises";
-import type { Page } from "@playwright/test";
+import { ask, asked, expectRest, field, log, openChat, questions, replies } from "./chat-page";
 import { signInByCookie, test } from "./chat-servers";
 import { expect, expectAccessible } from "./journey";
-
-const field = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
-const replies = (page: Page) => page.getByRole("article", { name: "Assistant" });
-const questions = (page: Page) => page.getByRole("article", { name: "You" });
-const asked = (page: Page) => page.locator(".question-text");
-const log = (page: Page) => page.getByRole("log");
-
-async function openChat(page: Page): Promise<void> {
-  await page.goto("/chat");
-  await expect(page.locator(".chat[data-ready]")).toBeVisible();
-}
-
-async function ask({ page, text }: { page: Page; text: string }): Promise<void> {
-  await field(page).fill(text);
-  await field(page).press("Enter");
-}
-
-async function expectRest(page: Page): Promise<void> {
-  await expect(log(page)).toHaveAttribute("aria-busy", "false");
-}
 
 test("a visitor asks, is answered with sources, reads the passage, and looks into the tool", async ({
   page,
@@ -370,57 +350,6 @@ test.describe("with a provider", () => {
     await expectRest(page);
   });
 
-  test("an answer is read aloud piece by piece, pauses, goes on, and ends by itself", async ({ page }) => {
-    const spoken: { text: string; messageId: string }[] = [];
-    await page.route("**/api/tts", async (route) => {
-      spoken.push(route.request().postDataJSON() as { text: string; messageId: string });
-      await route.fulfill({ contentType: "audio/wav", body: silentWave({ seconds: 0.6 }) });
-    });
-    await openChat(page);
-    await ask({ page, text: "rich" });
-    await expectRest(page);
-    await replies(page).getByRole("button", { name: "Read aloud" }).click();
-    const controls = replies(page).getByRole("group", { name: "Reading aloud" });
-    await controls.getByRole("button", { name: "Pause reading" }).click();
-    await expect(controls.getByRole("button", { name: "Go on reading" })).toBeVisible();
-    await expectAccessible(page, "reading aloud");
-    await controls.getByRole("button", { name: "Go on reading" }).click();
-    await expect(controls).toHaveCount(0);
-    await expect(replies(page).getByRole("button", { name: "Read aloud" })).toBeVisible();
-    const words = spoken.map(({ text }) => text).join(" ");
-    expect(words).toMatch(/^A heading\. Words with weight, a slant, code and a link/);
-    expect(words).not.toMatch(/[*`|]|export const/);
-    const [id] = spoken[0]!.messageId.split(":");
-    expect(spoken.map(({ messageId }) => messageId)).toEqual(spoken.map((_, index) => `${id}:${index}`));
-  });
-
-  test("the embedded voice reads an answer aloud, to its end", async ({ page }) => {
-    const answered = page.waitForResponse("**/api/tts");
-    await openChat(page);
-    await ask({ page, text: "count" });
-    await expectRest(page);
-    await replies(page).getByRole("button", { name: "Read aloud" }).click();
-    const answer = await answered;
-    expect([answer.status(), answer.headers()["content-type"]]).toEqual([200, "audio/mpeg"]);
-    const controls = replies(page).getByRole("group", { name: "Reading aloud" });
-    await expect(controls).toBeVisible();
-    await expect(controls).toHaveCount(0, { timeout: 30_000 });
-    await expect(page.getByRole("alert")).toHaveCount(0);
-  });
-
-  test("where speech is switched off, that is said once and no longer offered", async ({ page, watch }) => {
-    watch.expectRefusal({ path: "/api/tts", status: 503 });
-    await page.route("**/api/tts", (route) =>
-      route.fulfill({ status: 503, json: { error: "Speech is switched off" } }),
-    );
-    await openChat(page);
-    await ask({ page, text: "count" });
-    await expectRest(page);
-    await replies(page).getByRole("button", { name: "Read aloud" }).click();
-    await expect(page.getByRole("alert")).toContainText("Speech is switched off");
-    await expect(replies(page).getByRole("button", { name: "Read aloud" })).toHaveCount(0);
-  });
-
   test("the keyboard alone does everything", async ({ page }) => {
     await openChat(page);
     await page.keyboard.press("Tab");
@@ -569,23 +498,3 @@ test.describe("for holders", () => {
     await expect(again).toBeEnabled();
   });
 });
-
-/** A sound file in which nothing is heard, for as long as it is said to last. */
-function silentWave({ seconds }: { seconds: number }): Buffer {
-  const rate = 8_000;
-  const data = Buffer.alloc(Math.round(rate * seconds), 128);
-  const head = Buffer.alloc(44);
-  head.write("RIFF", 0);
-  head.writeUInt32LE(36 + data.length, 4);
-  head.write("WAVEfmt ", 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(rate, 24);
-  head.writeUInt32LE(rate, 28);
-  head.writeUInt16LE(1, 32);
-  head.writeUInt16LE(8, 34);
-  head.write("data", 36);
-  head.writeUInt32LE(data.length, 40);
-  return Buffer.concat([head, data]);
-}

@@ -31,11 +31,11 @@ export type SearchResult = z.infer<typeof searchResultSchema>;
 /** Its name ends in `_search`; that is how the retrieval-only assistant knows it. */
 export function createSearchTool({
   store,
-  gatedNamespaces = [],
+  gatedNamespaces,
 }: {
   store: Pick<SearchStore, "vendor" | "indexes" | "listNamespaces" | "search">;
   /** Answered only to callers whose access token may use tools. */
-  gatedNamespaces?: readonly string[];
+  gatedNamespaces: readonly string[];
 }): Tool {
   const [defaultIndex] = store.indexes;
   return defineTool({

@@ -9,6 +9,7 @@ import type { Database } from "~/platform/database/database.server";
 import { createQuotaStore } from "~/quota/quota.store.server";
 import { ownerOfAddress, ownerOfKey } from "~/quota/quota-subject";
 import type { QuotaOwner } from "~/quota/quota-subject";
+import { waitUntil } from "~/testing/processes";
 import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
 import { combinePlaced, tokenPlacements } from "~/testing/token-placements";
@@ -199,11 +200,14 @@ test("a reset leaves who, what and when in the database and the log, and the sec
   expect(JSON.parse(entry.detail)).toEqual({
     ...{ scope: "crypto", mode: "addresses", addresses: [address], deleted: { crypto: 1 } },
   });
-  const line = gate.server
-    .output()
-    .split("\n")
-    .find((text) => text.includes("quotas were reset") && text.includes(requestId));
-  expect(line).toContain('"cryptoWindows":1');
+  const findLine = () =>
+    gate.server
+      .output()
+      .split("\n")
+      .find((text) => text.includes("quotas were reset") && text.includes(requestId));
+  // The log comes through a pipe, and may be behind the answer.
+  await waitUntil(() => findLine() !== undefined);
+  expect(findLine()).toContain('"cryptoWindows":1');
   expect(gate.server.output()).not.toContain(secret);
   expect(JSON.stringify(await database.auditEntry.findMany(), (_, value) => String(value))).not.toContain(
     secret,

@@ -34,6 +34,8 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
   let state = silence;
   let reading: Reading | null = null;
   let player: HTMLAudioElement | null = null;
+  /** Counts what has been begun or ended: an older beginning that comes late has nothing to say any more. */
+  let turn = 0;
 
   function set(change: Partial<SpeechState>): void {
     state = { ...state, ...change };
@@ -51,6 +53,7 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
   }
 
   async function play(at: number): Promise<void> {
+    const mine = ++turn;
     const current = reading;
     const piece = current?.pieces[at];
     if (!current) return;
@@ -64,11 +67,11 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
     load(at + 1);
     try {
       const audio = await piece.audio!;
-      if (reading !== current || state.at !== at || state.status === "paused") return;
+      if (mine !== turn) return;
       await sound(audio, () => void play(at + 1));
-      if (reading === current) set({ status: "playing" });
+      if (mine === turn) set({ status: "playing" });
     } catch (error) {
-      if (reading === current) fail(error);
+      if (mine === turn) fail(error);
     }
   }
 
@@ -96,6 +99,7 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
   }
 
   function stop(): void {
+    turn += 1;
     reading?.abort.abort();
     reading = null;
     silencePlayer();
@@ -137,6 +141,7 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
       feed(message);
     },
     pause(): void {
+      turn += 1;
       player?.pause();
       set({ status: "paused" });
     },
@@ -145,7 +150,10 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
       const isHalfRead = player && player.src !== "" && player.currentTime > 0 && !player.ended;
       if (!isHalfRead) return void play(state.at);
       set({ status: "playing" });
-      player!.play().catch(fail);
+      const mine = ++turn;
+      player!.play().catch((error: unknown) => {
+        if (mine === turn) fail(error);
+      });
     },
     seek(at: number): void {
       if (!reading) return;

@@ -1,0 +1,74 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { waitUntil } from "~/testing/processes";
+import { limitsOff, signInNew } from "./chat-fixture";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+import { mcpOf } from "./mcp-fixture";
+
+const pages = {
+  "public.md": "---\ntitle: Open\n---\n# Open\n\nThe lighthouse is painted white.",
+  "inner.md": "---\ntitle: Inner\nnamespace: inner\n---\n# Inner\n\nThe lighthouse password is kumquat.",
+};
+
+let contentDir: string;
+let gate: Gate;
+let mcp: ReturnType<typeof mcpOf>;
+beforeAll(async () => {
+  contentDir = await mkdtemp(path.join(tmpdir(), "latchkey-gated-"));
+  await mkdir(path.join(contentDir, "knowledge"));
+  for (const [name, text] of Object.entries(pages)) {
+    await writeFile(path.join(contentDir, "knowledge", name), text);
+  }
+  gate = await openGate({
+    env: { ...limitsOff, CONTENT_DIR: contentDir, SEARCH_GATED_NAMESPACES: "Inner", AI_OFFLINE_WORD_MS: "0" },
+  });
+  mcp = mcpOf(gate);
+  await waitUntil(async () => (await search("__default__", "lighthouse")).text.includes("white"));
+});
+afterAll(async () => {
+  await gate.close();
+  await rm(contentDir, { recursive: true });
+});
+
+async function search(namespace: string, query: string, headers: Record<string, string> = {}) {
+  const args = { query, namespace };
+  const { result } = await mcp.callTool({ name: "libsql_search", args, headers });
+  return { isError: result!.isError === true, text: JSON.stringify(result) };
+}
+
+test("a holder finds what is in a gated namespace", async () => {
+  const { bearer } = await signInNew({ gate });
+  const found = await search("inner", "password", bearer);
+  expect(found.isError).toBe(false);
+  expect(found.text).toContain("kumquat");
+});
+
+test("to a stranger a gated namespace and one that does not exist are the same", async () => {
+  const told = await search("inner", "password");
+  expect(told.isError).toBe(true);
+  const never = await search("never", "password");
+  expect(told.text.replaceAll("inner", "?")).toBe(never.text.replaceAll("never", "?"));
+  expect((await search("INNER", "password")).isError).toBe(true);
+});
+
+test("nothing gated is in what a stranger finds elsewhere, or is told by the assistant", async () => {
+  expect((await search("__default__", "lighthouse password kumquat")).text).not.toContain("kumquat is");
+  const answer = await fetch(`${gate.origin}/api/chat`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ messages: [{ role: "user", content: "What is the lighthouse password?" }] }),
+  });
+  expect(await answer.text()).not.toContain("kumquat");
+});
+
+test("a token that does not hold opens nothing", async () => {
+  const { account, tokenId, bearer } = await signInNew({ gate });
+  const message = "Goodbye.";
+  const form = await gate.formBody({ account, tokenId, message });
+  expect((await gate.post("/api/form-submission-gate", form)).status).toBe(200);
+  const args = { query: "password", namespace: "inner" };
+  expect((await mcp.callTool({ name: "libsql_search", args, headers: bearer })).status).toBe(401);
+});
