@@ -59,7 +59,10 @@ test.each([
     await page.emulateMedia({ colorScheme });
     await openReference();
     const description = (await (await fetch(`${gate.origin}/api/openapi`)).json()) as { paths: object };
-    expect(await page.locator(".opblock").count()).toBe(Object.keys(description.paths).length);
+    const operations = Object.values(description.paths as Record<string, object>).flatMap((path) =>
+      Object.keys(path),
+    );
+    expect(await page.locator(".opblock").count()).toBe(operations.length);
     await page.locator("#operations-Gate-openGate").click();
     await page.locator("#operations-Gate-openGate").getByText("you-do-not-own-this-token").first().waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
