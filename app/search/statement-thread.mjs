@@ -24,13 +24,27 @@ function open() {
 function openFile() {
   const database = new Database(workerData.file, { timeout: busyTimeoutMs });
   try {
-    database.exec("PRAGMA journal_mode=WAL");
+    execWhenFree({ database, sql: "PRAGMA journal_mode=WAL" });
     database.exec("PRAGMA synchronous=NORMAL");
     database.exec("PRAGMA cache_size=-65536");
     return database;
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** Two who change a new file's journal at once: SQLite turns one away on the spot, whatever its timeout. */
+function execWhenFree({ database, sql }) {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  const untilMs = Date.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      return database.exec(sql);
+    } catch (error) {
+      if (error.code !== "SQLITE_BUSY" || Date.now() > untilMs) throw error;
+      Atomics.wait(pause, 0, 0, 10);
+    }
   }
 }
 

@@ -31,6 +31,9 @@ export function createHttpServer({
       insecureHTTPParser: false,
     },
     (request, response) => {
+      response.once("prefinish", () => {
+        if (!request.complete) endInHalves(request);
+      });
       response.once("finish", () => {
         if (!request.complete) endUnreadRequest(request);
       });
@@ -92,6 +95,14 @@ function isForRoutes({ request, response }: { request: IncomingMessage; response
 /** How much of an unwanted body is still taken in, so that a client that is busy sending gets to read the answer. */
 const lingerMs = 1000;
 const lingerBytes = 1024 * 1024;
+
+/**
+ * After an answer that says `Connection: close` Node would close both ways at once, and with bytes of the request on
+ * their way that is a reset, which takes the answer with it. Ours closes its own way only; `endUnreadRequest` the rest.
+ */
+function endInHalves({ socket }: IncomingMessage): void {
+  socket.destroySoon = () => void socket.end();
+}
 
 /**
  * A request whose body was not wanted does not go on being received: closed soon, but not before the answer has had
