@@ -28,7 +28,7 @@ export function describeMachine(loadBefore: number[]): Machine {
     cpu: cpus[0]?.model.trim() ?? "unknown",
     cores: cpus.length,
     memoryGiB: Math.round(os.totalmem() / 2 ** 30),
-    platform: `${os.type()} ${os.release()} ${os.arch()}`,
+    platform: `${os.type()} ${os.arch()}`,
     node: process.version,
     loadBefore,
     loadAfter: os.loadavg(),
