@@ -5,8 +5,6 @@ import type { Database } from "~/platform/database/database.server";
 export type ChainCursor = { blockNumber: bigint; blockHash: string };
 
 export type WatchedContract = { chainId: number; contractAddress: string };
-export type ChainCursorStore = ReturnType<typeof createChainCursorStore>;
-
 export function createChainCursorStore({ database, clock }: { database: Database; clock: Clock }) {
   async function findCursor(contract: WatchedContract): Promise<ChainCursor | null> {
     const row = await database.chainCursor.findUnique({

@@ -14,8 +14,6 @@ export const sessionBodySchema = z
   )
   .refine(({ open, renew }) => !(open && renew), { error: "Ask for one thing: open, or renew." });
 
-export type SessionBody = z.infer<typeof sessionBodySchema>;
-
 export const signedInSchema = z
   .object({
     signedIn: z.literal(true),

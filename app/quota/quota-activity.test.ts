@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeQuotaActivity, isQuotaActive } from "./quota-activity";
+import { describeQuotaActivity } from "./quota-activity";
 
 test("the quota is in force only when all three conditions hold, and each missing one is named", () => {
   const all = { isJwtRequired: true, isStateActive: true, isQuotaEnabled: true };
@@ -10,8 +10,10 @@ test("the quota is in force only when all three conditions hold, and each missin
     ["isQuotaEnabled", "AI_CHAT_QUOTA_ENABLED"],
   ] as const) {
     const conditions = { ...all, [condition]: false };
-    expect(isQuotaActive(conditions)).toBe(false);
-    expect(describeQuotaActivity(conditions).missing).toEqual([expect.stringContaining(name)]);
+    expect(describeQuotaActivity(conditions)).toEqual({
+      active: false,
+      missing: [expect.stringContaining(name) as string],
+    });
   }
   const none = { isJwtRequired: false, isStateActive: false, isQuotaEnabled: false };
   expect(describeQuotaActivity(none).missing).toHaveLength(3);

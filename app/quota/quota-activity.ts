@@ -16,7 +16,3 @@ export function describeQuotaActivity(conditions: QuotaConditions): QuotaActivit
   ].flat();
   return { active: missing.length === 0, missing };
 }
-
-export function isQuotaActive(conditions: QuotaConditions): boolean {
-  return describeQuotaActivity(conditions).active;
-}

@@ -10,9 +10,8 @@ import { createEdgeProvider } from "~/chat/providers/workers-ai.gateway.server";
 import { createSystemPromptReader } from "~/chat/system-prompt.server";
 import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
-import { readJsonBody } from "~/platform/http/json-body.server";
+import { readJsonBodyPlainly } from "~/platform/http/json-body.server";
 import { requireWithinLimit } from "~/platform/http/limit.server";
-import { Refusal } from "~/platform/http/refusal";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import { toToolCaller } from "~/tools/tool-caller";
@@ -63,7 +62,7 @@ export function wireChat({
     pingProvider: ping,
     stop: () => shutdown.abort(),
     answer: async ({ context }) => {
-      const body = await requireJsonBody(context);
+      const body = await readJsonBodyPlainly({ context, maxBytes: maxRequestBytes });
       const caller = await gate.authenticateCaller({
         context,
         body,
@@ -86,17 +85,6 @@ export function wireChat({
       });
     },
   };
-}
-
-async function requireJsonBody(context: RequestContext): Promise<unknown> {
-  try {
-    return await readJsonBody({ context, maxBytes: maxRequestBytes });
-  } catch (error) {
-    if (error instanceof Refusal && error.refusalName === "invalid-request") {
-      throw new Refusal("invalid-json-body", { cause: error });
-    }
-    throw error;
-  }
 }
 
 /** Settings that a provider needs have been checked by the configuration: what is missing here cannot be. */

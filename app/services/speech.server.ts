@@ -1,9 +1,8 @@
 import path from "node:path";
 import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
-import { readJsonBody } from "~/platform/http/json-body.server";
+import { readJsonBodyPlainly } from "~/platform/http/json-body.server";
 import { requireWithinLimit } from "~/platform/http/limit.server";
-import { Refusal } from "~/platform/http/refusal";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import { createAudioCache } from "~/speech/audio-cache.server";
@@ -11,7 +10,6 @@ import { createAudioLibrary } from "~/speech/audio-library.server";
 import { createFlitePool } from "~/speech/flite/flite-pool.server";
 import { createElevenLabsSpeech } from "~/speech/providers/elevenlabs.gateway.server";
 import { createFliteSpeech } from "~/speech/providers/flite.gateway.server";
-import { createLocalSpeech } from "~/speech/providers/local-speech.gateway.server";
 import { createOpenAiSpeech } from "~/speech/providers/openai-speech.gateway.server";
 import type { SpeechProvider } from "~/speech/providers/speech-provider";
 import { speak } from "~/speech/speak.server";
@@ -67,7 +65,7 @@ export async function wireSpeech({
   return {
     stop,
     speak: async ({ context }) => {
-      const body = await requireJsonBody(context);
+      const body = await readJsonBodyPlainly({ context, maxBytes: maxBodyBytes });
       const caller = await gate.authenticateCaller({
         context,
         body,
@@ -87,17 +85,6 @@ export async function wireSpeech({
   };
 }
 
-async function requireJsonBody(context: RequestContext): Promise<unknown> {
-  try {
-    return await readJsonBody({ context, maxBytes: maxBodyBytes });
-  } catch (error) {
-    if (error instanceof Refusal && error.refusalName === "invalid-request") {
-      throw new Refusal("invalid-json-body", { cause: error });
-    }
-    throw error;
-  }
-}
-
 /** Settings that a provider needs have been checked by the configuration: what is missing here cannot be. */
 function chooseProvider({ speech, conversation }: Config): {
   provider: SpeechProvider | null;
@@ -112,12 +99,12 @@ function chooseProvider({ speech, conversation }: Config): {
     }
     case "openai": {
       const { apiKey, baseUrl } = conversation.openai;
-      const place = { apiKey: apiKey ?? "", baseUrl: baseUrl ?? "" };
+      const place = { name: "openai", apiKey, baseUrl: baseUrl ?? "" } as const;
       return { provider: createOpenAiSpeech({ ...place, ...speech.openai }), stop: nothingToStop };
     }
     case "local": {
-      const { baseUrl, ...rest } = speech.local;
-      return { provider: createLocalSpeech({ baseUrl: baseUrl ?? "", ...rest }), stop: nothingToStop };
+      const place = { name: "local", baseUrl: speech.local.baseUrl ?? "" } as const;
+      return { provider: createOpenAiSpeech({ ...speech.local, ...place }), stop: nothingToStop };
     }
     case "elevenlabs": {
       const { apiKey, baseUrl, voice, model } = speech.elevenLabs;

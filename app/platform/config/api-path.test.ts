@@ -1,26 +1,9 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { problemsInProduction } from "~/testing/config";
 import { isTakenPath } from "./api-path";
-import { parseConfig } from "./config.server";
-import { ConfigError } from "./setting-reader";
 
 const names = ["NEXT_PUBLIC_AI_CHAT_API_PATH", "MCP_ENDPOINT"] as const;
-
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    parseConfig({
-      CHAIN_ID: "8453",
-      RPC_URL: "https://rpc.example.com",
-      KEY_CONTRACT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-      JWT_SECRET: "9f2c41d07be86a35c1f4e0927d5ab368",
-      ...environment,
-    });
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 /** `api.token-status.$tokenId.ts` as a path with something in the place of what may differ. */
 function pathOfRouteFile(file: string): string {
@@ -59,23 +42,23 @@ test.each(names)("%s may not take an address that something else has", (name) =>
     "/metrics",
     "/robots.txt",
   ]) {
-    expect(problemsOf({ [name]: taken }), taken).toEqual([
+    expect(problemsInProduction({ [name]: taken }), taken).toEqual([
       expect.stringMatching(`^${name} names another address`) as string,
     ]);
   }
   for (const free of ["/talk", "/api/talk", "/gate-access", "/api/gate-access/2", "/mediathek", "/mcp"]) {
-    expect(problemsOf({ [name]: free }), free).toEqual([]);
+    expect(problemsInProduction({ [name]: free }), free).toEqual([]);
   }
 });
 
 test("the two may name their own route, and neither the other's nor the same third one", () => {
   const [chat, mcp] = names;
-  expect(problemsOf({ [chat]: "/api/chat", [mcp]: "/api/mcp" })).toEqual([]);
-  expect(problemsOf({ [chat]: "/one", [mcp]: "/other" })).toEqual([]);
-  expect(problemsOf({ [chat]: "/same", [mcp]: "/same" })).toEqual([
+  expect(problemsInProduction({ [chat]: "/api/chat", [mcp]: "/api/mcp" })).toEqual([]);
+  expect(problemsInProduction({ [chat]: "/one", [mcp]: "/other" })).toEqual([]);
+  expect(problemsInProduction({ [chat]: "/same", [mcp]: "/same" })).toEqual([
     "MCP_ENDPOINT must be another path than NEXT_PUBLIC_AI_CHAT_API_PATH.",
   ]);
-  expect(problemsOf({ [mcp]: "/api/chat" })).toHaveLength(1);
-  expect(problemsOf({ [chat]: "/talk", [mcp]: "/api/chat" })).toHaveLength(1);
-  expect(problemsOf({ [chat]: "/api/mcp", [mcp]: "/tools" })).toHaveLength(1);
+  expect(problemsInProduction({ [mcp]: "/api/chat" })).toHaveLength(1);
+  expect(problemsInProduction({ [chat]: "/talk", [mcp]: "/api/chat" })).toHaveLength(1);
+  expect(problemsInProduction({ [chat]: "/api/mcp", [mcp]: "/tools" })).toHaveLength(1);
 });

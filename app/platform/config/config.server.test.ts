@@ -1,28 +1,13 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { problemsOf, production as smallest } from "~/testing/config";
 import { parseConfig } from "./config.server";
 import { renderEnvExample } from "./env-example";
-import { ConfigError, describeUnknownNames } from "./setting-reader";
+import { describeUnknownNames } from "./setting-reader";
 import { settings } from "./settings";
 
-const contract = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
-const production = {
-  CHAIN_ID: "8453",
-  RPC_URL: "https://rpc.example.com, https://other.example.com",
-  KEY_CONTRACT_ADDRESS: contract,
-  JWT_SECRET: "9f2c41d07be86a35c1f4e0927d5ab368",
-  NEXT_PUBLIC_DOMAIN: "gate.example.com",
-};
-
-function problemsOf(environment: Record<string, string | undefined>): readonly string[] {
-  try {
-    parseConfig(environment);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
+const contract = smallest.KEY_CONTRACT_ADDRESS;
+const production = { ...smallest, RPC_URL: "https://rpc.example.com, https://other.example.com" };
 
 test("reads a small production environment with the documented defaults", () => {
   const config = parseConfig(production);

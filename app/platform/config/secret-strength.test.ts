@@ -1,26 +1,8 @@
 import { expect, test } from "vitest";
+import { problemsInProduction, production } from "~/testing/config";
 import { testJwtSecret } from "~/testing/running-server";
 import { parseConfig } from "./config.server";
 import { findWeakness } from "./secret-strength";
-import { ConfigError } from "./setting-reader";
-
-const base = {
-  CHAIN_ID: "8453",
-  RPC_URL: "https://rpc.example.com",
-  KEY_CONTRACT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-  JWT_SECRET: "9f2c41d07be86a35c1f4e0927d5ab368",
-  NEXT_PUBLIC_DOMAIN: "gate.example.com",
-};
-
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    parseConfig({ ...base, ...environment });
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 test.each([
   "a".repeat(32),
@@ -38,7 +20,7 @@ test.each([
   "k3Vq9ZsT1mXbW7h".repeat(3),
 ])("%s is weak", (secret) => {
   expect(findWeakness(secret)).not.toBeNull();
-  const problems = problemsOf({ JWT_SECRET: secret });
+  const problems = problemsInProduction({ JWT_SECRET: secret });
   expect(problems).toEqual([expect.stringMatching(/^JWT_SECRET .*openssl rand -hex 32/) as string]);
   expect(problems.join()).not.toContain(secret);
 });
@@ -70,10 +52,10 @@ test.each(["METRICS_TOKEN", "AI_QUOTA_RESET_SECRET"])(
   "production takes %s from 16 characters on, and elsewhere a shorter one is pointed out",
   (name) => {
     for (const weak of ["a", "password", "k3Vq9ZsT1mXbW7h", "passwordpassword", "demo-k3Vq9ZsT1mXbW7hD"]) {
-      expect(problemsOf({ [name]: weak })).toEqual([expect.stringMatching(`^${name} `) as string]);
+      expect(problemsInProduction({ [name]: weak })).toEqual([expect.stringMatching(`^${name} `) as string]);
     }
-    expect(problemsOf({ [name]: "k3Vq9ZsT1mXbW7hD" })).toEqual([]);
-    const elsewhere = { ...base, LATCHKEY_MODE: "development" };
+    expect(problemsInProduction({ [name]: "k3Vq9ZsT1mXbW7hD" })).toEqual([]);
+    const elsewhere = { ...production, LATCHKEY_MODE: "development" };
     const { warnings } = parseConfig({ ...elsewhere, [name]: "k3Vq9ZsT1mXbW7h" });
     expect(warnings).toEqual([`${name} is shorter than 16 characters: production refuses it.`]);
     expect(parseConfig({ ...elsewhere, [name]: "k3Vq9ZsT1mXbW7hD" }).warnings).toEqual([]);
@@ -81,7 +63,7 @@ test.each(["METRICS_TOKEN", "AI_QUOTA_RESET_SECRET"])(
 );
 
 test("outside production a weak JWT_SECRET is a warning, and a demo key is none", () => {
-  const elsewhere = { ...base, LATCHKEY_MODE: "demo" };
+  const elsewhere = { ...production, LATCHKEY_MODE: "demo" };
   expect(parseConfig({ ...elsewhere, JWT_SECRET: "a".repeat(32) }).warnings).toEqual([
     "JWT_SECRET has fewer than 8 different characters: production refuses it.",
   ]);
@@ -91,9 +73,9 @@ test("outside production a weak JWT_SECRET is a warning, and a demo key is none"
 test("a retired secret that can be guessed is refused as well, and a retired key pair is not looked at", () => {
   const strong = "k3Vq9ZsT1mXbW7hDk4Lw8YtU2nCaR6gF";
   const pem = `-----BEGIN PUBLIC KEY-----\\n${"A".repeat(64)}\\n-----END PUBLIC KEY-----`;
-  expect(problemsOf({ JWT_PREVIOUS_KEYS: `${strong},${pem}` })).toEqual([]);
+  expect(problemsInProduction({ JWT_PREVIOUS_KEYS: `${strong},${pem}` })).toEqual([]);
   for (const weak of ["a".repeat(32), `demo-${strong}`]) {
-    expect(problemsOf({ JWT_PREVIOUS_KEYS: `${strong},${weak}` })).toEqual([
+    expect(problemsInProduction({ JWT_PREVIOUS_KEYS: `${strong},${weak}` })).toEqual([
       expect.stringMatching(/^JWT_PREVIOUS_KEYS .*Take that secret off the list/) as string,
     ]);
   }

@@ -12,11 +12,11 @@ import {
   openTestDatabase,
   testOnEachDatabase,
 } from "~/testing/database";
-import { Refusal } from "~/platform/http/refusal";
+import { toRefusal } from "~/platform/http/to-refusal.server";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 import { closeDatabase, findDatabaseFault, openDatabase } from "./database.server";
 import type { Database } from "./database.server";
-import { isDatabaseOutage, toStateUnavailable } from "./outage.server";
+import { isDatabaseOutage } from "./outage.server";
 
 type Queryable = Pick<Database, "$queryRawUnsafe">;
 
@@ -214,9 +214,7 @@ test("a locked, read-only or full SQLite file is an outage, and a broken rule is
 
   for (const outage of outages) {
     expect(isDatabaseOutage(outage), String(outage)).toBe(true);
-    const refusal = toStateUnavailable(outage);
-    expect(refusal).toBeInstanceOf(Refusal);
-    expect(refusal).toMatchObject({ status: 503, cause: outage });
+    expect(toRefusal(outage)).toMatchObject({ refusalName: "state-unavailable", status: 503, cause: outage });
   }
 
   await write();
@@ -228,7 +226,7 @@ test("a locked, read-only or full SQLite file is an outage, and a broken rule is
   ];
   for (const defect of defects) {
     expect(isDatabaseOutage(defect), String(defect)).toBe(false);
-    expect(toStateUnavailable(defect)).toBe(defect);
+    expect(toRefusal(defect)).toMatchObject({ refusalName: "internal-error", cause: defect });
   }
 });
 

@@ -1,5 +1,3 @@
-import { stateUnavailable } from "~/platform/http/refusal";
-
 /** What Prisma's driver adapters call the failures in which the database was not asked, or could not answer now. */
 const outageKinds = new Set([
   "AuthenticationFailed",
@@ -40,11 +38,6 @@ export function isDatabaseOutage(error: unknown): boolean {
   if (outagePgMessages.test(error.message)) return true;
   const driverError = readMember(readMember(error, "meta"), "driverAdapterError");
   return isDriverOutage(readMember(driverError, "cause"));
-}
-
-/** What to throw in place of an error that a store threw: 503 for an outage, the error itself for anything else. */
-export function toStateUnavailable(error: unknown): unknown {
-  return isDatabaseOutage(error) ? stateUnavailable(error) : error;
 }
 
 function isDriverOutage(mapped: unknown): boolean {

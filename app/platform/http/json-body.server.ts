@@ -22,6 +22,18 @@ export async function readJsonBody({
   return bytes.length === 0 ? undefined : parseJson(bytes);
 }
 
+/** As above, for routes that answer a body that is no JSON in words of their own. */
+export async function readJsonBodyPlainly(request: Parameters<typeof readJsonBody>[0]): Promise<unknown> {
+  try {
+    return await readJsonBody(request);
+  } catch (error) {
+    if (error instanceof Refusal && error.refusalName === "invalid-request") {
+      throw new Refusal("invalid-json-body", { cause: error });
+    }
+    throw error;
+  }
+}
+
 /** What was sent, in the shape it has to have; or the refusal that names each issue. */
 export function parseShape<Shape>({ schema, value }: { schema: z.ZodType<Shape>; value: unknown }): Shape {
   const parsed = schema.safeParse(value);

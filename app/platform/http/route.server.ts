@@ -1,15 +1,15 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
 import type { RateLimitName } from "~/platform/config/config.server";
-import { isDatabaseOutage } from "~/platform/database/outage.server";
 import { TextAnswer, addHeaders, answerJson, answerProblem, toWebResponse } from "./answer.server";
 import type { Answer } from "./answer.server";
 import { parseJson, requireJsonMediaType } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
 import { parseShape } from "./json-body.server";
 import { requireWithinLimit } from "./limit.server";
-import { Refusal, stateUnavailable } from "./refusal";
+import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
+import { toRefusal } from "./to-refusal.server";
 
 type Params = Readonly<Record<string, string | undefined>>;
 type RouteResult = Answer | Record<string, unknown>;
@@ -64,7 +64,8 @@ export function defineRoute<GetBody = undefined, PostBody = undefined>(
       const isAnswer = result instanceof TextAnswer || result instanceof Response;
       return addHeaders({ answer: isAnswer ? result : answerJson({ body: result }), headers });
     } catch (error) {
-      const refusal = toRefusal({ error, context });
+      const refusal = toRefusal(error);
+      logServerRefusal({ refusal, context });
       context.service.countRefusal(refusal.slug);
       const { origin } = context.service;
       return addHeaders({
@@ -183,18 +184,6 @@ async function readBody<Body>({
   const bytes = await context.readBody(method.maxBodyBytes ?? defaultMaxBodyBytes);
   if (bytes.length === 0 && method.bodyOptional) return undefined as Body;
   return parseShape({ schema, value: parseJson(bytes) });
-}
-
-/** Refusals pass; a database that cannot be asked is 503; everything else is a defect of ours and says nothing. */
-function toRefusal({ error, context }: { error: unknown; context: RequestContext }): Refusal {
-  const refusal =
-    error instanceof Refusal
-      ? error
-      : isDatabaseOutage(error)
-        ? stateUnavailable(error)
-        : new Refusal("internal-error", { cause: error });
-  logServerRefusal({ refusal, context });
-  return refusal;
 }
 
 /** A defect calls for somebody; what is away (the cause tells) may; what is switched off or busy is as it should be. */

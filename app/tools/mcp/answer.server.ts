@@ -1,7 +1,7 @@
-import { isDatabaseOutage } from "~/platform/database/outage.server";
 import { answerJson, answerText } from "~/platform/http/answer.server";
 import type { TextAnswer } from "~/platform/http/answer.server";
-import { Refusal, stateUnavailable } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/http/refusal";
+import { toRefusal } from "~/platform/http/to-refusal.server";
 import type { McpOutcome } from "./dispatch.server";
 import { errorCodes } from "./message";
 import type { Dialect, MessageId } from "./message";
@@ -33,12 +33,7 @@ export function answerAccepted(): Response {
 
 /** The same refusal, with what its answer has to say besides. */
 export function addressRefusal({ error, to: { dialect, id } }: { error: unknown; to: Addressee }): Refusal {
-  const refusal =
-    error instanceof Refusal
-      ? error
-      : isDatabaseOutage(error)
-        ? stateUnavailable(error)
-        : new Refusal("internal-error", { cause: error });
+  const refusal = toRefusal(error);
   const { refusalName, detail, headers, cause } = refusal;
   return new Refusal(refusalName, {
     detail,
