@@ -36,7 +36,7 @@ const zones = [
   })),
   {
     target: ["./app/routes", "./app/ui", ...features.map((name) => `./app/${name}/components`)],
-    from: ["./app/platform/database", "./app/generated"],
+    from: ["./app/platform/database", "./app/platform/redis", "./app/generated"],
     message:
       "Only *.store.server.ts files talk to the database. Add a store function and call it from a use-case.",
   },
@@ -67,13 +67,14 @@ const restricted = {
     message: "Only platform/config reads the environment. Take the value as an argument.",
   },
   drivers: {
-    group: ["@libsql/*", "libsql", "libsql/*", "pg", "pg/*", "@prisma/*"],
+    group: ["@libsql/*", "libsql", "libsql/*", "pg", "pg/*", "@prisma/*", "ioredis"],
     message:
-      "Database drivers belong in *.store.server.ts and platform/database. Add a store function and call it from a use-case.",
+      "Drivers belong in *.store.server.ts, platform/database and platform/redis. Add a store function and call it from a use-case.",
   },
   database: {
-    group: ["**/generated/**", "**/platform/database/database.server"],
-    message: "Only *.store.server.ts, platform/database and services.server.ts may reach the database.",
+    group: ["**/generated/**", "**/platform/database/database.server", "**/platform/redis/redis.server"],
+    message:
+      "Only *.store.server.ts, platform/database, platform/redis and services.server.ts may reach the database or Redis.",
   },
   server: { group: ["**/*.server"], message: inBrowser },
   node: {
@@ -100,10 +101,10 @@ const environment = [
 ].map((selector) => ({ selector, message: restricted.environment.message }));
 /** A selector's pattern would end at a plain slash. */
 const driversLater = {
-  selector: "ImportExpression[source.value=/^(@libsql|libsql|pg|@prisma)($|\\u002f)/]",
+  selector: "ImportExpression[source.value=/^(@libsql|libsql|pg|@prisma|ioredis)($|\\u002f)/]",
   message: restricted.drivers.message,
 };
-const mayOpenDatabases = ["**/*.store.server.ts", "app/platform/database/**"];
+const mayOpenDatabases = ["**/*.store.server.ts", "app/platform/database/**", "app/platform/redis/**"];
 
 export default tseslint.config(
   {

@@ -11,6 +11,7 @@ export default defineConfig({
       "e2e/api/**/*.test.ts",
     ],
     environment: "node",
+    globalSetup: "./app/testing/obtain-redis.mjs",
     // An odd zone on purpose: nothing here may depend on where it runs.
     env: { TZ: "Pacific/Chatham" },
     testTimeout: 30_000,

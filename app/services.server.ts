@@ -1,5 +1,4 @@
 import type { Server } from "node:http";
-import type { Database } from "~/platform/database/database.server";
 import { createDemoChain } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createChainClient } from "~/platform/chain/chain-client.server";
@@ -14,13 +13,16 @@ import { Refusal } from "~/platform/http/refusal";
 import type { ServiceContext } from "~/platform/http/request-context.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import type { RateLimiter } from "~/platform/limits/rate-limiter.server";
-import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
+import type { RateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import type { Log } from "~/platform/log.server";
 import { createMetrics } from "~/platform/metrics.server";
 import type { Metrics } from "~/platform/metrics.server";
 import { createMetricsServer } from "~/platform/metrics-access.server";
 import { createReadiness } from "~/platform/readiness.server";
-import type { Readiness } from "~/platform/readiness.server";
+import type { Readiness, ReadinessCheck } from "~/platform/readiness.server";
+import { openRedis } from "~/platform/redis/redis.server";
+import type { Redis } from "~/platform/redis/redis.server";
+import { nameInstance } from "~/quota/instance.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { createSweeper } from "~/platform/sweeper.server";
 import { wireChat } from "~/services/chat.server";
@@ -35,6 +37,7 @@ import type { QuotaServices } from "~/services/quota.server";
 import { wireSearch } from "~/services/search.server";
 import { wireSpeech } from "~/services/speech.server";
 import type { SpeechServices } from "~/services/speech.server";
+import { createStateStores } from "~/services/state.server";
 import { wireTools } from "~/services/tools.server";
 import type { ToolServices } from "~/services/tools.server";
 
@@ -92,6 +95,9 @@ export async function startServices({
   await makeDataDir(config.serving.dataDir);
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
   const database = await openDatabase({ url: config.database.url, log });
+  const redis = config.state.redis && (await openRedis({ ...config.state.redis, log }));
+  const instance = nameInstance();
+  const state = createStateStores({ database, redis, clock: systemClock, instance });
   const metrics = createMetrics();
   const chain = createChainClient({
     rpcUrls: config.chain.rpcUrls,
@@ -101,8 +107,10 @@ export async function startServices({
   const missingContent = await describeMissingContent(config.serving.contentDir);
   if (missingContent !== null) log.warn(missingContent);
   const content = await wireContent({ config, log });
-  const gate = await wireGate({ config, domains, origin, database, chain, content, metrics, log });
-  const quota = await wireQuota({ config, database, log });
+  const gate = await wireGate({
+    ...{ config, domains, origin, database, nonces: state.nonces, chain, content, metrics, log },
+  });
+  const quota = await wireQuota({ config, state, instance, log });
   const search = wireSearch({ config, log });
   const payments = wirePayments({ config, database, chain, gate, quota, log });
   const tools = wireTools({ config, domains, origin, gate, search, payments, log });
@@ -120,7 +128,7 @@ export async function startServices({
   running = {
     config,
     origin,
-    context: createServiceContext({ config, domains, origin, database, metrics, log }),
+    context: createServiceContext({ config, domains, origin, limits: state.limits, metrics, log }),
     gate,
     content,
     quota,
@@ -137,6 +145,7 @@ export async function startServices({
           ask: () => findDatabaseFault({ database, timeoutMs: databasePingMs }),
           whenDown: "The database could not be asked.",
         },
+        ...checkStateServer(redis),
         chain: {
           required: true,
           ask: gate.findContractFault,
@@ -154,7 +163,7 @@ export async function startServices({
       metricsServer?.close();
       await payments?.stop();
       await Promise.all([gate.stop(), quota.stop(), search.stop(), speech.stop(), sweeper.stop()]);
-      await closeDatabase(database);
+      await Promise.all([closeDatabase(database), redis?.close()]);
     },
   };
   return running;
@@ -174,26 +183,25 @@ function createServiceContext({
   config,
   domains,
   origin,
-  database,
+  limits,
   metrics,
   log,
 }: {
   config: Config;
   domains: readonly string[];
   origin: string;
-  database: Database;
+  limits: RateLimitStore;
   metrics: Metrics;
   log: Log;
 }): ServiceContext {
   const limiters = new Map<RateLimitName, RateLimiter>();
-  const store = createRateLimitStore({ database });
   for (const [name, limit] of Object.entries(config.limits) as [
     RateLimitName,
     Config["limits"][RateLimitName],
   ][]) {
     if (!limit) continue;
     const limiter = createRateLimiter({
-      store,
+      store: limits,
       name,
       ...limit,
       algorithm: name === "nonce" ? "sliding" : "fixed",
@@ -222,6 +230,13 @@ function createServiceContext({
       rpcUrlForBrowser: config.mode === "demo" ? "/demo/rpc" : null,
     },
   };
+}
+
+/** Without it nobody signs in and nothing that is counted is answered. */
+function checkStateServer(redis: Redis | null): Record<string, ReadinessCheck> {
+  return redis === null
+    ? {}
+    : { redis: { required: true, ask: redis.findFault, whenDown: "Redis could not be asked." } };
 }
 
 async function openMetricsPort({

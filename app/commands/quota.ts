@@ -1,4 +1,4 @@
-// Shows and resets chat quotas in the configured database itself, whether or not the server runs.
+// Shows and resets chat quotas where they are kept, whether or not the server runs.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import os from "node:os";
@@ -7,12 +7,14 @@ import { systemClock as clock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
 import { readEnvironment } from "~/platform/config/environment.server";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
-import type { Database } from "~/platform/database/database.server";
 import { createLog } from "~/platform/log.server";
+import { openRedis } from "~/platform/redis/redis.server";
+import { nameInstance } from "~/quota/instance.server";
 import { resetQuotas } from "~/quota/quota-reset.server";
 import { quotaResetBodySchema } from "~/quota/quota.schema";
 import type { QuotaResetOrder } from "~/quota/quota.schema";
-import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
+import type { QuotaWindowStore } from "~/quota/quota-windows.store.server";
+import { createStateStores } from "~/services/state.server";
 
 const usage = `Usage: npm run quota -- <command> [options]
 
@@ -76,17 +78,17 @@ function readCount(options: Options): number {
 async function reset({
   order,
   config,
-  database,
+  windows,
 }: {
   order: QuotaResetOrder;
   config: Config;
-  database: Database;
+  windows: QuotaWindowStore;
 }) {
   const answer = await resetQuotas({
     order,
     actor: { clientId: `command-line:${os.userInfo().username}`, requestId: randomUUID() },
     dependencies: {
-      windows: createQuotaWindowStore({ database, clock }),
+      windows,
       place: { chainId: config.chain.id, contractAddress: config.chain.contractAddress },
       // Beside the answer, which belongs to stdout.
       log: createLog({ level: "info", destination: { write: (line) => void process.stderr.write(line) } }),
@@ -99,11 +101,19 @@ async function reset({
   }
 }
 
-async function show({ count, config, database }: { count: number; config: Config; database: Database }) {
+async function show({
+  count,
+  config,
+  windows,
+}: {
+  count: number;
+  config: Config;
+  windows: QuotaWindowStore;
+}) {
   const limit = config.conversation.quota.tokens;
-  const windows = await createQuotaWindowStore({ database, clock }).listOpenWindows({ count });
-  if (windows.length === 0) console.log("No window is open.");
-  for (const { kind, subject, used, reserved, resetAtMs } of windows) {
+  const openWindows = await windows.listOpenWindows({ count });
+  if (openWindows.length === 0) console.log("No window is open.");
+  for (const { kind, subject, used, reserved, resetAtMs } of openWindows) {
     const figures = `used ${used} of ${limit}, reserved ${reserved}`;
     console.log(`${kind} ${subject}: ${figures}, resets ${new Date(resetAtMs).toISOString()}`);
   }
@@ -121,10 +131,12 @@ async function main(): Promise<void> {
   if (existsSync(".env")) process.loadEnvFile(".env");
   const config = readEnvironment();
   const database = await openDatabase({ url: config.database.url });
+  const redis = config.state.redis && (await openRedis(config.state.redis));
   try {
-    await (order ? reset({ order, config, database }) : show({ count, config, database }));
+    const { quotaWindows: windows } = createStateStores({ database, redis, clock, instance: nameInstance() });
+    await (order ? reset({ order, config, windows }) : show({ count, config, windows }));
   } finally {
-    await closeDatabase(database);
+    await Promise.all([closeDatabase(database), redis?.close()]);
   }
 }
 

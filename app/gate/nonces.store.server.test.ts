@@ -1,27 +1,19 @@
-import { expect, test } from "vitest";
-import {
-  countOutcomes,
-  createTestClock,
-  createTestDatabase,
-  openTestDatabase,
-  testOnEachDatabase,
-} from "~/testing/database";
-import { createNonceStore } from "./nonces.store.server";
+import { expect } from "vitest";
+import { countOutcomes, createTestClock } from "~/testing/database";
+import { testOnEachState } from "~/testing/state";
 
 const ttlSeconds = 300;
 
-testOnEachDatabase("a nonce is consumed once, then it is used", async ({ database }) => {
-  const store = createNonceStore({ database, clock: createTestClock().clock });
+testOnEachState("a nonce is consumed once, then it is used", async (state) => {
+  const store = state.openStores({ clock: createTestClock().clock }).nonces;
   await store.issueNonce({ value: "n", clientId: "a", ttlSeconds });
   expect(await store.consumeNonce({ value: "n", clientId: "a" })).toBe("consumed");
   expect(await store.consumeNonce({ value: "n", clientId: "a" })).toBe("used");
 });
 
-testOnEachDatabase("of a hundred at once exactly one consumes a nonce", async ({ database, url }) => {
+testOnEachState("of a hundred at once exactly one consumes a nonce", async (state) => {
   const { clock } = createTestClock();
-  const stores = [database, await openTestDatabase(url)].map((connection) =>
-    createNonceStore({ database: connection, clock }),
-  );
+  const stores = [state, await state.connectAgain()].map((one) => one.openStores({ clock }).nonces);
   await stores[0]?.issueNonce({ value: "n", clientId: "a", ttlSeconds });
   const verdicts = await countOutcomes(100, async (index) =>
     stores[index % 2]?.consumeNonce({ value: "n", clientId: "a" }),
@@ -29,37 +21,36 @@ testOnEachDatabase("of a hundred at once exactly one consumes a nonce", async ({
   expect(Object.fromEntries(verdicts)).toEqual({ consumed: 1, used: 99 });
 });
 
-test("a nonce that was never issued is unknown", async () => {
-  const { database } = await createTestDatabase();
-  const store = createNonceStore({ database, clock: createTestClock().clock });
+testOnEachState("a nonce that was never issued is unknown", async (state) => {
+  const store = state.openStores({ clock: createTestClock().clock }).nonces;
   expect(await store.consumeNonce({ value: "n", clientId: "a" })).toBe("unknown");
   expect(await store.consumeNonce({ value: "n", clientId: null })).toBe("unknown");
 });
 
-test("another client is turned away and burns nothing, in whatever state the nonce is", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const store = createNonceStore({ database, clock });
-  await store.issueNonce({ value: "n", clientId: "a", ttlSeconds });
-  expect(await store.consumeNonce({ value: "n", clientId: "b" })).toBe("other-client");
-  expect(await store.consumeNonce({ value: "n", clientId: "a" })).toBe("consumed");
-  expect(await store.consumeNonce({ value: "n", clientId: "b" })).toBe("other-client");
-  advance(ttlSeconds * 1000);
-  expect(await store.consumeNonce({ value: "n", clientId: "b" })).toBe("other-client");
-});
+testOnEachState(
+  "another client is turned away and burns nothing, in whatever state the nonce is",
+  async (state) => {
+    const { clock, advance } = createTestClock();
+    const store = state.openStores({ clock }).nonces;
+    await store.issueNonce({ value: "n", clientId: "a", ttlSeconds });
+    expect(await store.consumeNonce({ value: "n", clientId: "b" })).toBe("other-client");
+    expect(await store.consumeNonce({ value: "n", clientId: "a" })).toBe("consumed");
+    expect(await store.consumeNonce({ value: "n", clientId: "b" })).toBe("other-client");
+    advance(ttlSeconds * 1000);
+    expect(await store.consumeNonce({ value: "n", clientId: "b" })).toBe("other-client");
+  },
+);
 
-test("without binding any client may consume, still only once", async () => {
-  const { database } = await createTestDatabase();
-  const store = createNonceStore({ database, clock: createTestClock().clock });
+testOnEachState("without binding any client may consume, still only once", async (state) => {
+  const store = state.openStores({ clock: createTestClock().clock }).nonces;
   await store.issueNonce({ value: "n", clientId: "a", ttlSeconds });
   expect(await store.consumeNonce({ value: "n", clientId: null })).toBe("consumed");
   expect(await store.consumeNonce({ value: "n", clientId: null })).toBe("used");
 });
 
-test("a nonce is good to the last millisecond and expired in the next", async () => {
-  const { database } = await createTestDatabase();
+testOnEachState("a nonce is good to the last millisecond and expired in the next", async (state) => {
   const { clock, advance } = createTestClock();
-  const store = createNonceStore({ database, clock });
+  const store = state.openStores({ clock }).nonces;
   await store.issueNonce({ value: "first", clientId: "a", ttlSeconds });
   await store.issueNonce({ value: "second", clientId: "a", ttlSeconds });
   advance(ttlSeconds * 1000 - 1);
@@ -69,18 +60,16 @@ test("a nonce is good to the last millisecond and expired in the next", async ()
   expect(await store.consumeNonce({ value: "first", clientId: "a" })).toBe("used");
 });
 
-test("one client may hold several nonces, and using one leaves the others", async () => {
-  const { database } = await createTestDatabase();
-  const store = createNonceStore({ database, clock: createTestClock().clock });
+testOnEachState("one client may hold several nonces, and using one leaves the others", async (state) => {
+  const store = state.openStores({ clock: createTestClock().clock }).nonces;
   await store.issueNonce({ value: "first", clientId: "a", ttlSeconds });
   await store.issueNonce({ value: "second", clientId: "a", ttlSeconds });
   expect(await store.consumeNonce({ value: "first", clientId: "a" })).toBe("consumed");
   expect(await store.consumeNonce({ value: "second", clientId: "a" })).toBe("consumed");
 });
 
-test("the same value cannot be issued twice", async () => {
-  const { database } = await createTestDatabase();
-  const store = createNonceStore({ database, clock: createTestClock().clock });
+testOnEachState("the same value cannot be issued twice", async (state) => {
+  const store = state.openStores({ clock: createTestClock().clock }).nonces;
   await store.issueNonce({ value: "n", clientId: "a", ttlSeconds });
   await expect(store.issueNonce({ value: "n", clientId: "b", ttlSeconds })).rejects.toThrow();
 });

@@ -3,23 +3,25 @@ import Sqlite from "libsql";
 import { expect, test } from "vitest";
 import { systemClock as clock } from "~/platform/clock";
 import { readLines, startTestProcess } from "~/testing/child-process";
-import { createTestDatabase, testOnEachDatabase } from "~/testing/database";
-import { createNonceStore } from "./nonces.store.server";
+import { createTestDatabase } from "~/testing/database";
+import { testOnEachState } from "~/testing/state";
 
 function findTestProcess(name: string): string {
   return fileURLToPath(new URL(`../testing/${name}`, import.meta.url));
 }
 
-testOnEachDatabase(
-  "of two processes on one database exactly one call wins a nonce, a signature and a key, and limits hold",
-  async ({ database, url }) => {
-    await createNonceStore({ database, clock }).issueNonce({
+testOnEachState(
+  "of two processes on one state exactly one call wins a nonce, a signature and a key, and limits hold",
+  async (state) => {
+    const { databaseUrl, redisUrl, redisPassword, redisPrefix } = state.addresses;
+    const args = [databaseUrl, "50", redisUrl, redisPassword, redisPrefix];
+    await state.openStores({ clock }).nonces.issueNonce({
       value: "contested",
       clientId: "c",
       ttlSeconds: 600,
     });
     const racers = [1, 2].map(() => {
-      const child = startTestProcess({ file: findTestProcess("store-racer.ts"), args: [url, "50"] });
+      const child = startTestProcess({ file: findTestProcess("store-racer.ts"), args });
       return { child, lines: readLines(child) };
     });
     for (const { lines } of racers) expect((await lines.next()).value).toBe("ready");

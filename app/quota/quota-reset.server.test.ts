@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
-import { createTestClock, testOnEachDatabase, createTestDatabase } from "~/testing/database";
-import type { TestDatabase } from "~/testing/database";
+import { createTestClock } from "~/testing/database";
 import { createLogLines } from "~/testing/log-lines";
+import { createSqliteState, testOnEachState } from "~/testing/state";
+import type { TestState } from "~/testing/state";
 import { resetByRequest, resetQuotas } from "./quota-reset.server";
 import type { ResetRequest, ResetSettings } from "./quota-reset.server";
-import { createQuotaStore } from "./quota.store.server";
-import { createQuotaWindowStore } from "./quota-windows.store.server";
 import { ownerOfAddress, ownerOfKey, ownerOfSpeech } from "./quota-subject";
 
 const place = { chainId: 31337, contractAddress: "0x00000000000000000000000000000000000000AA" };
@@ -16,9 +15,9 @@ const address = `0x${"b".repeat(40)}`;
 const limit = 20_000;
 
 /** Windows of the keys 1, 2 and 3 and of two addresses; key 1 has an answer under way. */
-async function openReset({ database }: Pick<TestDatabase, "database">) {
+async function openReset(state: TestState) {
   const { clock } = createTestClock();
-  const ledger = createQuotaStore({ database, clock, instance: "a" });
+  const { quota: ledger, quotaWindows: windows } = state.openStores({ clock });
   const owners = [
     ...["1", "2", "3"].map((tokenId) => ownerOfKey({ ...place, tokenId })),
     ...[address, `0x${"c".repeat(40)}`].map(ownerOfAddress),
@@ -27,7 +26,7 @@ async function openReset({ database }: Pick<TestDatabase, "database">) {
     await ledger.reserve({ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 });
   }
   const { log, lines, entries } = createLogLines();
-  const dependencies = { windows: createQuotaWindowStore({ database, clock }), place, log };
+  const dependencies = { windows, place, log };
 
   async function ask({
     settings = {},
@@ -53,12 +52,13 @@ async function openReset({ database }: Pick<TestDatabase, "database">) {
       throw error;
     });
   }
-  const subjects = async () => (await database.quotaWindow.findMany()).map((row) => row.subject).sort();
+  const subjects = async () =>
+    (await windows.listOpenWindows({ count: 100 })).map(({ subject }) => subject).sort();
   return { ask, dependencies, subjects, ledger, lines, entries, clock };
 }
 
-testOnEachDatabase("a reset clears what it names, and nothing else", async ({ database }) => {
-  const { dependencies, subjects } = await openReset({ database });
+testOnEachState("a reset clears what it names, and nothing else", async (state) => {
+  const { dependencies, subjects, ledger } = await openReset(state);
   const reset = (order: Parameters<typeof resetQuotas>[0]["order"]) =>
     resetQuotas({ order, actor, dependencies });
   expect(await reset({ scope: "token", mode: "ids", tokenIds: ["1", "99"] })).toEqual({
@@ -88,11 +88,11 @@ testOnEachDatabase("a reset clears what it names, and nothing else", async ({ da
     crypto: { deleted: 0 },
   });
   expect(await subjects()).toEqual([]);
-  expect(await database.quotaReservation.count()).toBe(0);
+  expect(await ledger.listInstances()).toEqual([]);
 });
 
-testOnEachDatabase("what was reserved before a reset counts into nothing after it", async ({ database }) => {
-  const { dependencies, ledger } = await openReset({ database });
+testOnEachState("what was reserved before a reset counts into nothing after it", async (state) => {
+  const { dependencies, ledger } = await openReset(state);
   const owner = ownerOfKey({ ...place, tokenId: "1" });
   const request = { owner, wanted: 500, limit, windowSeconds: 60, leaseSeconds: 60 };
   const before = await ledger.reserve(request);
@@ -104,52 +104,51 @@ testOnEachDatabase("what was reserved before a reset counts into nothing after i
   expect(await ledger.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 500 });
 });
 
-testOnEachDatabase(
-  "resets and answers at the same moment leave a ledger that adds up",
-  async ({ database }) => {
-    const { dependencies, ledger } = await openReset({ database });
-    const owner = ownerOfKey({ ...place, tokenId: "1" });
-    await Promise.all(
-      Array.from({ length: 60 }, async (_, index) => {
-        if (index % 10 === 0) {
-          await resetQuotas({ order: { scope: "both", mode: "all" }, actor, dependencies });
-          return;
-        }
-        const outcome = await ledger.reserve({
-          ...{ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 },
-        });
-        if (outcome.outcome === "reserved") {
-          await ledger.settle({ reservationId: outcome.reservationId, usedTokens: 10 });
-        }
-      }),
-    );
-    const { used, reserved } = await ledger.readStanding({ owner, limit });
-    expect(reserved).toBe(0);
-    expect(used % 10).toBe(0);
-    expect(used).toBeLessThanOrEqual(540);
-    expect(await database.auditEntry.count()).toBe(6);
+testOnEachState("resets and answers at the same moment leave a ledger that adds up", async (state) => {
+  const { dependencies, ledger } = await openReset(state);
+  const owner = ownerOfKey({ ...place, tokenId: "1" });
+  await Promise.all(
+    Array.from({ length: 60 }, async (_, index) => {
+      if (index % 10 === 0) {
+        await resetQuotas({ order: { scope: "both", mode: "all" }, actor, dependencies });
+        return;
+      }
+      const outcome = await ledger.reserve({
+        ...{ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 },
+      });
+      if (outcome.outcome === "reserved") {
+        await ledger.settle({ reservationId: outcome.reservationId, usedTokens: 10 });
+      }
+    }),
+  );
+  const { used, reserved } = await ledger.readStanding({ owner, limit });
+  expect(reserved).toBe(0);
+  expect(used % 10).toBe(0);
+  expect(used).toBeLessThanOrEqual(540);
+  expect(await state.database.auditEntry.count()).toBe(6);
+});
+
+testOnEachState(
+  "what a key may have spoken goes with what it may have answered, and not with payments",
+  async (state) => {
+    const { dependencies, ledger } = await openReset(state);
+    const owner = ownerOfSpeech({ ...place, tokenId: "1" });
+    const use = { owner, wanted: 400, minimum: 400, limit: 500, windowSeconds: 60, leaseSeconds: 60 };
+    expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
+    expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted", remaining: 100 });
+    await resetQuotas({ order: { scope: "crypto", mode: "all" }, actor, dependencies });
+    await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["2"] }, actor, dependencies });
+    expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted" });
+    await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["1"] }, actor, dependencies });
+    expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
   },
 );
 
-test("what a key may have spoken goes with what it may have answered, and not with payments", async () => {
-  const { database } = await createTestDatabase();
-  const { dependencies, ledger } = await openReset({ database });
-  const owner = ownerOfSpeech({ ...place, tokenId: "1" });
-  const use = { owner, wanted: 400, minimum: 400, limit: 500, windowSeconds: 60, leaseSeconds: 60 };
-  expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
-  expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted", remaining: 100 });
-  await resetQuotas({ order: { scope: "crypto", mode: "all" }, actor, dependencies });
-  await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["2"] }, actor, dependencies });
-  expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted" });
-  await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["1"] }, actor, dependencies });
-  expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
-});
-
 test("every reset leaves an audit entry and a log line that say who, what and when, and no secret", async () => {
-  const { database } = await createTestDatabase();
-  const { ask, lines, entries, clock } = await openReset({ database });
+  const state = await createSqliteState();
+  const { ask, lines, entries, clock } = await openReset(state);
   await ask({ body: { secret, scope: "token", tokenIds: ["1", 2] } });
-  const [entry, ...others] = await database.auditEntry.findMany();
+  const [entry, ...others] = await state.database.auditEntry.findMany();
   expect(others).toEqual([]);
   expect(entry).toMatchObject({ kind: "quota-reset", ...actor, atMs: BigInt(clock()) });
   expect(JSON.parse(entry!.detail)).toEqual({
@@ -165,8 +164,8 @@ test("every reset leaves an audit entry and a log line that say who, what and wh
 });
 
 test("the secret is taken from each of its five places, and the first place decides", async () => {
-  const { database } = await createTestDatabase();
-  const { ask } = await openReset({ database });
+  const state = await createSqliteState();
+  const { ask } = await openReset(state);
   const body = { all: true };
   const wrong = "wrong-secret-of-this-test";
   const good = { ok: true, mode: "all" };
@@ -188,8 +187,8 @@ test("the secret is taken from each of its five places, and the first place deci
 });
 
 test("without the secret the answer is 401, whatever else is off; nothing is cleared, and the log tells", async () => {
-  const { database } = await createTestDatabase();
-  const { ask, subjects, lines } = await openReset({ database });
+  const state = await createSqliteState();
+  const { ask, subjects, lines } = await openReset(state);
   const bodies = [
     undefined,
     {},
@@ -206,14 +205,14 @@ test("without the secret the answer is 401, whatever else is off; nothing is cle
     expect(await ask({ body: { all: true, secret: given } })).toBe("401 Unauthorized");
   }
   expect(await subjects()).toHaveLength(5);
-  expect(await database.auditEntry.count()).toBe(0);
+  expect(await state.database.auditEntry.count()).toBe(0);
   expect(lines).toHaveLength(18);
   expect(lines.join()).not.toContain('wrong"');
 });
 
 test("with the secret, what is off is told: first the switches, then the body", async () => {
-  const { database } = await createTestDatabase();
-  const { ask, subjects } = await openReset({ database });
+  const state = await createSqliteState();
+  const { ask, subjects } = await openReset(state);
   const headers = { "x-quota-reset-secret": secret };
   const tooLarge = new Refusal("body-too-large");
   expect(
@@ -251,21 +250,24 @@ test.each([
   [{ scope: "token", addresses: [address] }],
   [{ scope: "crypto", tokenIds: ["1"] }],
 ])("the body %j is unusable and clears nothing", async (body) => {
-  const { database } = await createTestDatabase();
-  const { ask, subjects } = await openReset({ database });
+  const state = await createSqliteState();
+  const { ask, subjects } = await openReset(state);
   expect(await ask({ headers: { "x-quota-reset-secret": secret }, body })).toBe("400 Invalid request");
   expect(await subjects()).toHaveLength(5);
 });
 
-test("open windows are listed, the most used first, with what is reserved in them", async () => {
-  const { database } = await createTestDatabase();
-  const { dependencies, ledger, clock } = await openReset({ database });
-  const owner = ownerOfKey({ ...place, tokenId: "3" });
-  const more = await ledger.reserve({ owner, wanted: 70, limit, windowSeconds: 60, leaseSeconds: 60 });
-  if (more.outcome === "reserved") await ledger.settle({ reservationId: more.reservationId, usedTokens: 70 });
-  const windows = await dependencies.windows.listOpenWindows({ count: 2 });
-  expect(windows).toEqual([
-    { ...owner, used: 70, reserved: 100, resetAtMs: clock() + 60_000 },
-    { ...ownerOfAddress(address), used: 0, reserved: 100, resetAtMs: clock() + 60_000 },
-  ]);
-});
+testOnEachState(
+  "open windows are listed, the most used first, with what is reserved in them",
+  async (state) => {
+    const { dependencies, ledger, clock } = await openReset(state);
+    const owner = ownerOfKey({ ...place, tokenId: "3" });
+    const more = await ledger.reserve({ owner, wanted: 70, limit, windowSeconds: 60, leaseSeconds: 60 });
+    if (more.outcome === "reserved")
+      await ledger.settle({ reservationId: more.reservationId, usedTokens: 70 });
+    const windows = await dependencies.windows.listOpenWindows({ count: 2 });
+    expect(windows).toEqual([
+      { ...owner, used: 70, reserved: 100, resetAtMs: clock() + 60_000 },
+      { ...ownerOfAddress(address), used: 0, reserved: 100, resetAtMs: clock() + 60_000 },
+    ]);
+  },
+);

@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  createPostgresqlTestDatabase,
-  createTestClock,
-  createTestDatabase,
-  openTestDatabase,
-  testOnEachDatabase,
-} from "~/testing/database";
+import { createPostgresqlTestDatabase, createTestClock, openTestDatabase } from "~/testing/database";
+import { testOnEachState } from "~/testing/state";
 import { createQuotaStore } from "./quota.store.server";
 import type { ReserveOutcome, ReserveRequest } from "./quota.store.server";
 import { ownerOfAddress, ownerOfKey, quotaKinds } from "./quota-subject";
@@ -27,12 +22,10 @@ function asReserved(outcome: ReserveOutcome): Reserved {
   return outcome;
 }
 
-test.each(["token", "crypto"] as const)(
-  "a %s window opens at its first use, counts and settles",
-  async (kind) => {
-    const { database } = await createTestDatabase();
+for (const kind of ["token", "crypto"] as const) {
+  testOnEachState(`a ${kind} window opens at its first use, counts and settles`, async (state) => {
     const { clock, advance } = createTestClock();
-    const store = createQuotaStore({ database, clock, instance: "a" });
+    const store = state.openStores({ clock, instance: "a" }).quota;
     const mine: QuotaOwner = kind === "token" ? owner : ownerOfAddress("0xF00");
     expect(await store.readStanding({ owner: mine, limit })).toEqual({
       limit,
@@ -60,75 +53,82 @@ test.each(["token", "crypto"] as const)(
       remaining: limit - 311,
       resetAtMs,
     });
+  });
+}
+
+testOnEachState(
+  "kinds, chains, contracts and keys are told apart, letter case of an address is not",
+  async (state) => {
+    const store = state.openStores({ clock: createTestClock().clock, instance: "a" }).quota;
+    await store.reserve(request());
+    const others = [
+      ownerOfKey({ ...key, tokenId: "8" }),
+      ownerOfKey({ ...key, chainId: 1 }),
+      ownerOfKey({ ...key, contractAddress: "0xabce" }),
+      { kind: quotaKinds[1], subject: owner.subject },
+    ];
+    for (const other of others) expect((await store.readStanding({ owner: other, limit })).reserved).toBe(0);
+    const same = ownerOfKey({ ...key, contractAddress: "0xabcd" });
+    expect((await store.readStanding({ owner: same, limit })).reserved).toBe(2_000);
   },
 );
 
-test("kinds, chains, contracts and keys are told apart, letter case of an address is not", async () => {
-  const { database } = await createTestDatabase();
-  const store = createQuotaStore({ database, clock: createTestClock().clock, instance: "a" });
-  await store.reserve(request());
-  const others = [
-    ownerOfKey({ ...key, tokenId: "8" }),
-    ownerOfKey({ ...key, chainId: 1 }),
-    ownerOfKey({ ...key, contractAddress: "0xabce" }),
-    { kind: quotaKinds[1], subject: owner.subject },
-  ];
-  for (const other of others) expect((await store.readStanding({ owner: other, limit })).reserved).toBe(0);
-  const same = ownerOfKey({ ...key, contractAddress: "0xabcd" });
-  expect((await store.readStanding({ owner: same, limit })).reserved).toBe(2_000);
-});
+testOnEachState(
+  "the last answer gets what is left, and the next one is told when the window resets",
+  async (state) => {
+    const { clock } = createTestClock();
+    const store = state.openStores({ clock, instance: "a" }).quota;
+    const first = asReserved(await store.reserve(request({ wanted: 19_999 })));
+    expect(asReserved(await store.reserve(request()))).toMatchObject({ amount: 1, remaining: 0 });
+    expect(await store.reserve(request())).toEqual({
+      outcome: "exhausted",
+      remaining: 0,
+      resetAtMs: first.resetAtMs,
+    });
+    // What an answer did not need is there again.
+    await store.settle({ reservationId: first.reservationId, usedTokens: 17_999 });
+    expect(asReserved(await store.reserve(request({ wanted: 5_000 }))).amount).toBe(2_000);
+  },
+);
 
-test("the last answer gets what is left, and the next one is told when the window resets", async () => {
-  const { database } = await createTestDatabase();
-  const { clock } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
-  const first = asReserved(await store.reserve(request({ wanted: 19_999 })));
-  expect(asReserved(await store.reserve(request()))).toMatchObject({ amount: 1, remaining: 0 });
-  expect(await store.reserve(request())).toEqual({
-    outcome: "exhausted",
-    remaining: 0,
-    resetAtMs: first.resetAtMs,
-  });
-  // What an answer did not need is there again.
-  await store.settle({ reservationId: first.reservationId, usedTokens: 17_999 });
-  expect(asReserved(await store.reserve(request({ wanted: 5_000 }))).amount).toBe(2_000);
-});
+testOnEachState(
+  "the window holds until the very millisecond before its reset, and is new at the reset",
+  async (state) => {
+    const { clock, advance } = createTestClock();
+    const store = state.openStores({ clock, instance: "a" }).quota;
+    const { resetAtMs, reservationId } = asReserved(await store.reserve(request({ wanted: limit })));
+    await store.settle({ reservationId, usedTokens: limit });
+    advance(windowSeconds * 1000 - 1);
+    expect((await store.reserve(request())).outcome).toBe("exhausted");
+    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: limit, resetAtMs });
+    advance(1);
+    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, resetAtMs: null });
+    expect(asReserved(await store.reserve(request()))).toMatchObject({
+      amount: 2_000,
+      used: 0,
+      reserved: 2_000,
+      resetAtMs: resetAtMs + windowSeconds * 1000,
+    });
+  },
+);
 
-test("the window holds until the very millisecond before its reset, and is new at the reset", async () => {
-  const { database } = await createTestDatabase();
+testOnEachState(
+  "an answer from an old window counts neither as reserved nor as used in the new one",
+  async (state) => {
+    const { clock, advance } = createTestClock();
+    const store = state.openStores({ clock, instance: "a" }).quota;
+    const old = asReserved(await store.reserve(request({ wanted: 15_000 })));
+    advance(windowSeconds * 1000);
+    const fresh = asReserved(await store.reserve(request({ wanted: limit })));
+    expect(fresh.amount).toBe(limit);
+    expect(await store.settle({ reservationId: old.reservationId, usedTokens: 15_000 })).toBe(true);
+    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: limit });
+  },
+);
+
+testOnEachState("a window from before the clock was set back does not lock its owner out", async (state) => {
   const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
-  const { resetAtMs, reservationId } = asReserved(await store.reserve(request({ wanted: limit })));
-  await store.settle({ reservationId, usedTokens: limit });
-  advance(windowSeconds * 1000 - 1);
-  expect((await store.reserve(request())).outcome).toBe("exhausted");
-  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: limit, resetAtMs });
-  advance(1);
-  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, resetAtMs: null });
-  expect(asReserved(await store.reserve(request()))).toMatchObject({
-    amount: 2_000,
-    used: 0,
-    reserved: 2_000,
-    resetAtMs: resetAtMs + windowSeconds * 1000,
-  });
-});
-
-test("an answer from an old window counts neither as reserved nor as used in the new one", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
-  const old = asReserved(await store.reserve(request({ wanted: 15_000 })));
-  advance(windowSeconds * 1000);
-  const fresh = asReserved(await store.reserve(request({ wanted: limit })));
-  expect(fresh.amount).toBe(limit);
-  expect(await store.settle({ reservationId: old.reservationId, usedTokens: 15_000 })).toBe(true);
-  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: limit });
-});
-
-test("a window from before the clock was set back does not lock its owner out", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
+  const store = state.openStores({ clock, instance: "a" }).quota;
   advance(400 * 86_400_000);
   const { reservationId } = asReserved(await store.reserve(request({ wanted: limit })));
   await store.settle({ reservationId, usedTokens: limit });
@@ -139,9 +139,8 @@ test("a window from before the clock was set back does not lock its owner out", 
   });
 });
 
-test("a lower limit than what is used leaves nothing, a higher one leaves more", async () => {
-  const { database } = await createTestDatabase();
-  const store = createQuotaStore({ database, clock: createTestClock().clock, instance: "a" });
+testOnEachState("a lower limit than what is used leaves nothing, a higher one leaves more", async (state) => {
+  const store = state.openStores({ clock: createTestClock().clock, instance: "a" }).quota;
   const { reservationId } = asReserved(await store.reserve(request({ wanted: 10_000 })));
   await store.settle({ reservationId, usedTokens: 10_000 });
   expect((await store.reserve(request({ limit: 5_000 }))).outcome).toBe("exhausted");
@@ -149,53 +148,43 @@ test("a lower limit than what is used leaves nothing, a higher one leaves more",
   expect(asReserved(await store.reserve(request({ limit: 10_001 }))).amount).toBe(1);
 });
 
-testOnEachDatabase(
-  "100 answers at once at the edge reserve exactly what is left",
-  async ({ database, url }) => {
-    const { clock } = createTestClock();
-    const stores = [database, await openTestDatabase(url)].map((connection) =>
-      createQuotaStore({ database: connection, clock, instance: "a" }),
-    );
-    const outcomes = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => stores[index % 2]!.reserve(request({ wanted: 900 }))),
-    );
-    const amounts = outcomes.flatMap((outcome) => (outcome.outcome === "reserved" ? [outcome.amount] : []));
-    expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBe(limit);
-    // 22 whole answers and one that is cut to what is left.
-    expect(amounts.sort((a, b) => a - b)).toEqual([200, ...Array.from({ length: 22 }, () => 900)]);
-    expect(await stores[0]!.readStanding({ owner, limit })).toMatchObject({
-      used: 0,
-      reserved: limit,
-      remaining: 0,
-    });
-  },
-);
+testOnEachState("100 answers at once at the edge reserve exactly what is left", async (state) => {
+  const { clock } = createTestClock();
+  const stores = [state, await state.connectAgain()].map((one) => one.openStores({ clock }).quota);
+  const outcomes = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => stores[index % 2]!.reserve(request({ wanted: 900 }))),
+  );
+  const amounts = outcomes.flatMap((outcome) => (outcome.outcome === "reserved" ? [outcome.amount] : []));
+  expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBe(limit);
+  // 22 whole answers and one that is cut to what is left.
+  expect(amounts.sort((a, b) => a - b)).toEqual([200, ...Array.from({ length: 22 }, () => 900)]);
+  expect(await stores[0]!.readStanding({ owner, limit })).toMatchObject({
+    used: 0,
+    reserved: limit,
+    remaining: 0,
+  });
+});
 
-testOnEachDatabase(
-  "answers that come and go all at once never use more than the limit",
-  async ({ database, url }) => {
-    const { clock } = createTestClock();
-    const stores = [database, await openTestDatabase(url)].map((connection) =>
-      createQuotaStore({ database: connection, clock, instance: "a" }),
-    );
-    let settledTokens = 0;
-    await Promise.all(
-      Array.from({ length: 100 }, async (_, index) => {
-        const store = stores[index % 2]!;
-        const outcome = await store.reserve(request({ wanted: 700 }));
-        if (outcome.outcome === "exhausted") return;
-        const usedTokens = Math.min(outcome.amount, 500);
-        settledTokens += usedTokens;
-        await store.settle({ reservationId: outcome.reservationId, usedTokens });
-      }),
-    );
-    const standing = await stores[0]!.readStanding({ owner, limit });
-    expect(standing).toMatchObject({ used: settledTokens, reserved: 0 });
-    expect(standing.used).toBeLessThanOrEqual(limit);
-    // 28 whole answers fit at once, whatever the order.
-    expect(standing.used).toBeGreaterThanOrEqual(28 * 500);
-  },
-);
+testOnEachState("answers that come and go all at once never use more than the limit", async (state) => {
+  const { clock } = createTestClock();
+  const stores = [state, await state.connectAgain()].map((one) => one.openStores({ clock }).quota);
+  let settledTokens = 0;
+  await Promise.all(
+    Array.from({ length: 100 }, async (_, index) => {
+      const store = stores[index % 2]!;
+      const outcome = await store.reserve(request({ wanted: 700 }));
+      if (outcome.outcome === "exhausted") return;
+      const usedTokens = Math.min(outcome.amount, 500);
+      settledTokens += usedTokens;
+      await store.settle({ reservationId: outcome.reservationId, usedTokens });
+    }),
+  );
+  const standing = await stores[0]!.readStanding({ owner, limit });
+  expect(standing).toMatchObject({ used: settledTokens, reserved: 0 });
+  expect(standing.used).toBeLessThanOrEqual(limit);
+  // 28 whole answers fit at once, whatever the order.
+  expect(standing.used).toBeGreaterThanOrEqual(28 * 500);
+});
 
 test("a stricter PostgreSQL, which undoes transactions that collide, comes to the same result", async () => {
   const { database, url } = await createPostgresqlTestDatabase();
@@ -217,46 +206,42 @@ test("a stricter PostgreSQL, which undoes transactions that collide, comes to th
   expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 23 * 800, reserved: 0 });
 });
 
-testOnEachDatabase(
-  "a reservation is settled exactly once, however often and by whomever",
-  async ({ database, url }) => {
+testOnEachState("a reservation is settled exactly once, however often and by whomever", async (state) => {
+  const { clock, advance } = createTestClock();
+  const stores = [state, await state.connectAgain()].map((one) => one.openStores({ clock }).quota);
+  const { reservationId } = asReserved(await stores[0]!.reserve(request()));
+  advance(60_000);
+  const won = await Promise.all([
+    ...Array.from({ length: 20 }, (_, index) =>
+      stores[index % 2]!.settle({ reservationId, usedTokens: 2_000 }),
+    ),
+    ...stores.map(async (store) => (await store.settleOrphans({ nowMs: clock() })) === 1),
+  ]);
+  expect(won.filter(Boolean)).toHaveLength(1);
+  expect(await stores[0]!.readStanding({ owner, limit })).toMatchObject({ used: 2_000, reserved: 0 });
+  expect(await stores[0]!.settle({ reservationId, usedTokens: 5 })).toBe(false);
+  expect(await stores[0]!.settle({ reservationId: "never-was", usedTokens: 5 })).toBe(false);
+});
+
+testOnEachState(
+  "a reservation nobody settles counts in full from the moment its lease runs out",
+  async (state) => {
     const { clock, advance } = createTestClock();
-    const stores = [database, await openTestDatabase(url)].map((connection) =>
-      createQuotaStore({ database: connection, clock, instance: "a" }),
-    );
-    const { reservationId } = asReserved(await stores[0]!.reserve(request()));
-    advance(60_000);
-    const won = await Promise.all([
-      ...Array.from({ length: 20 }, (_, index) =>
-        stores[index % 2]!.settle({ reservationId, usedTokens: 2_000 }),
-      ),
-      ...stores.map(async (store) => (await store.settleOrphans({ nowMs: clock() })) === 1),
-    ]);
-    expect(won.filter(Boolean)).toHaveLength(1);
-    expect(await stores[0]!.readStanding({ owner, limit })).toMatchObject({ used: 2_000, reserved: 0 });
-    expect(await stores[0]!.settle({ reservationId, usedTokens: 5 })).toBe(false);
-    expect(await stores[0]!.settle({ reservationId: "never-was", usedTokens: 5 })).toBe(false);
+    const store = state.openStores({ clock, instance: "a" }).quota;
+    await store.reserve(request({ wanted: 1_500 }));
+    advance(59_999);
+    expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
+    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 1_500 });
+    advance(1);
+    expect(await store.settleOrphans({ nowMs: clock() })).toBe(1);
+    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 1_500, reserved: 0 });
+    expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
   },
 );
 
-test("a reservation nobody settles counts in full from the moment its lease runs out", async () => {
-  const { database } = await createTestDatabase();
+testOnEachState("an extended lease keeps a reservation from being taken for an orphan", async (state) => {
   const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
-  await store.reserve(request({ wanted: 1_500 }));
-  advance(59_999);
-  expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
-  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 1_500 });
-  advance(1);
-  expect(await store.settleOrphans({ nowMs: clock() })).toBe(1);
-  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 1_500, reserved: 0 });
-  expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
-});
-
-test("an extended lease keeps a reservation from being taken for an orphan", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
+  const store = state.openStores({ clock, instance: "a" }).quota;
   const { reservationId } = asReserved(await store.reserve(request()));
   advance(59_999);
   expect(await store.extendLease({ reservationId, leaseSeconds: 60 })).toBe(true);
@@ -266,14 +251,16 @@ test("an extended lease keeps a reservation from being taken for an orphan", asy
   expect(await store.extendLease({ reservationId, leaseSeconds: 60 })).toBe(false);
 });
 
-test("what a gone process left is settled before its lease runs out, and only that", async () => {
-  const { database } = await createTestDatabase();
-  const { clock } = createTestClock();
-  const gone = createQuotaStore({ database, clock, instance: "gone" });
-  const alive = createQuotaStore({ database, clock, instance: "alive" });
-  await gone.reserve(request({ wanted: 100 }));
-  await alive.reserve(request({ wanted: 10 }));
-  expect((await alive.listInstances()).sort()).toEqual(["alive", "gone"]);
-  expect(await alive.settleOrphans({ nowMs: clock(), goneInstances: ["gone"] })).toBe(1);
-  expect(await alive.readStanding({ owner, limit })).toMatchObject({ used: 100, reserved: 10 });
-});
+testOnEachState(
+  "what a gone process left is settled before its lease runs out, and only that",
+  async (state) => {
+    const { clock } = createTestClock();
+    const gone = state.openStores({ clock, instance: "gone" }).quota;
+    const alive = state.openStores({ clock, instance: "alive" }).quota;
+    await gone.reserve(request({ wanted: 100 }));
+    await alive.reserve(request({ wanted: 10 }));
+    expect((await alive.listInstances()).sort()).toEqual(["alive", "gone"]);
+    expect(await alive.settleOrphans({ nowMs: clock(), goneInstances: ["gone"] })).toBe(1);
+    expect(await alive.readStanding({ owner, limit })).toMatchObject({ used: 100, reserved: 10 });
+  },
+);

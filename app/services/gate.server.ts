@@ -17,7 +17,7 @@ import { issueNonce } from "~/gate/issue-nonce.server";
 import type { Holder } from "~/gate/holder.server";
 import { requireHolder } from "~/gate/holder.server";
 import { createKeyStore } from "~/gate/keys.store.server";
-import { createNonceStore } from "~/gate/nonces.store.server";
+import type { NonceStore } from "~/gate/nonces.store.server";
 import { findContractFault } from "~/gate/ownership.gateway.server";
 import { createOwnershipReader } from "~/gate/ownership.server";
 import { createSpentSignatureStore } from "~/gate/spent-signatures.store.server";
@@ -87,6 +87,7 @@ export async function wireGate({
   domains,
   origin,
   database,
+  nonces,
   chain,
   content,
   metrics,
@@ -96,6 +97,7 @@ export async function wireGate({
   domains: readonly string[];
   origin: string;
   database: Database;
+  nonces: NonceStore;
   chain: ChainClient;
   content: ContentServices;
   metrics: Metrics;
@@ -112,7 +114,6 @@ export async function wireGate({
     cacheSeconds: config.chain.ownershipCacheSeconds,
     clock,
   });
-  const nonces = createNonceStore({ database, clock });
   const outbox = wireOutbox({ config, database, log });
   const cursors = createChainCursorStore({ database, clock });
   const watcher = createTransferWatcher({

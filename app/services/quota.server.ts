@@ -1,9 +1,8 @@
 import type { Caller } from "~/gate/caller.server";
 import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
-import type { Database } from "~/platform/database/database.server";
 import type { Log } from "~/platform/log.server";
-import { isInstanceGone, nameInstance } from "~/quota/instance.server";
+import { isInstanceGone } from "~/quota/instance.server";
 import { createOrphanSettler } from "~/quota/orphan-settler.server";
 import { describeQuotaActivity } from "~/quota/quota-activity";
 import type { QuotaActivity } from "~/quota/quota-activity";
@@ -12,8 +11,7 @@ import type { ResetRequest } from "~/quota/quota-reset.server";
 import type { QuotaResetAnswer, QuotaView } from "~/quota/quota.schema";
 import { admitAnswer, readQuota } from "~/quota/quota.server";
 import type { QuotaAdmission, QuotaDependencies, QuotaLedger } from "~/quota/quota.server";
-import { createQuotaStore } from "~/quota/quota.store.server";
-import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
+import type { StateStores } from "./state.server";
 
 export type QuotaServices = {
   activity: QuotaActivity;
@@ -32,21 +30,22 @@ const orphanIntervalSeconds = 15;
 
 export async function wireQuota({
   config,
-  database,
+  state: { quota: store, quotaWindows },
+  instance,
   log,
 }: {
   config: Config;
-  database: Database;
+  state: StateStores;
+  /** The name of this process. */
+  instance: string;
   log: Log;
 }): Promise<QuotaServices> {
   const clock = systemClock;
-  const { conversation, chain, state } = config;
+  const { conversation, chain } = config;
   const { contractAddress, id: chainId } = chain;
-  const instance = nameInstance();
-  const store = createQuotaStore({ database, clock, instance });
   const activity = describeQuotaActivity({
     isJwtRequired: conversation.requiresJwt,
-    isStateActive: state.enabled,
+    isStateActive: config.state.enabled,
     isQuotaEnabled: conversation.quota.enabled,
   });
   log.info(activity, activity.active ? "the chat quota is active" : "the chat quota is not active");
@@ -65,10 +64,10 @@ export async function wireQuota({
   const resetSettings = {
     secret: conversation.quota.resetSecret,
     isQuotaEnabled: conversation.quota.enabled,
-    isStateActive: state.enabled,
+    isStateActive: config.state.enabled,
   };
   const resetDependencies = {
-    windows: createQuotaWindowStore({ database, clock }),
+    windows: quotaWindows,
     place: { chainId, contractAddress },
     log,
   };

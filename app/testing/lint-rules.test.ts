@@ -50,6 +50,7 @@ const drivers = [
   "@prisma/adapter-pg",
   "@prisma/adapter-libsql",
   "@prisma/client",
+  "ioredis",
 ];
 
 const rules: Rule[] = [
@@ -76,8 +77,8 @@ const rules: Rule[] = [
     allowed: [],
   },
   {
-    rule: "database drivers belong to stores and platform/database",
-    says: /Database drivers belong in \*\.store\.server\.ts/,
+    rule: "drivers belong to stores, platform/database and platform/redis",
+    says: /Drivers belong in \*\.store\.server\.ts/,
     refused: [useCase, "app/services/new-thing.server.ts", "app/platform/new-thing.server.ts"].flatMap(
       (file) =>
         drivers.flatMap((driver) => [
@@ -85,7 +86,11 @@ const rules: Rule[] = [
           { file, text: `export const open = () => import("${driver}");` },
         ]),
     ),
-    allowed: [store, "app/platform/database/new-thing.server.ts"].flatMap((file) =>
+    allowed: [
+      store,
+      "app/platform/database/new-thing.server.ts",
+      "app/platform/redis/new-thing.server.ts",
+    ].flatMap((file) =>
       drivers.flatMap((driver) => [
         { file, text: `import driver from "${driver}";\nexport const open = driver;` },
         { file, text: `export const open = () => import("${driver}");` },
@@ -93,8 +98,8 @@ const rules: Rule[] = [
     ),
   },
   {
-    rule: "only stores reach the database",
-    says: /Only \*\.store\.server\.ts, platform\/database and services/,
+    rule: "only stores reach the database and Redis",
+    says: /Only \*\.store\.server\.ts, platform\/database, platform\/redis and services/,
     refused: [
       {
         file: useCase,
@@ -104,6 +109,7 @@ const rules: Rule[] = [
         file: useCase,
         text: 'import type { Nonce } from "~/generated/sqlite/client";\nexport type N = Nonce;',
       },
+      { file: useCase, text: 'import { openRedis } from "~/platform/redis/redis.server";\nopenRedis;' },
     ],
     allowed: [store, "app/services/new-thing.server.ts"].map((file) => ({
       file,

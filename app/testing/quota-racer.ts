@@ -4,10 +4,17 @@ import { createInterface } from "node:readline";
 import { systemClock as clock } from "~/platform/clock";
 import { openDatabase } from "~/platform/database/database.server";
 import { nameInstance } from "~/quota/instance.server";
-import { createQuotaStore } from "~/quota/quota.store.server";
+import { openRedis } from "~/platform/redis/redis.server";
+import { createStateStores } from "~/services/state.server";
 
-const [url = "", subject = "", limit = "", leaseSeconds = ""] = process.argv.slice(2);
-const store = createQuotaStore({ database: await openDatabase({ url }), clock, instance: nameInstance() });
+const [url = "", subject = "", limit = "", leaseSeconds = "", ...redisAddress] = process.argv.slice(2);
+const [redisUrl = "", password = "", prefix = ""] = redisAddress;
+const { quota: store } = createStateStores({
+  database: await openDatabase({ url }),
+  redis: redisUrl === "" ? null : await openRedis({ url: redisUrl, password, prefix }),
+  clock,
+  instance: nameInstance(),
+});
 
 async function answerOnce({ wanted, settled }: { wanted: number; settled: string }): Promise<number> {
   const outcome = await store.reserve({

@@ -2,22 +2,23 @@
 // all its calls at once and prints how often it won.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { createNonceStore } from "~/gate/nonces.store.server";
 import { createSpentSignatureStore } from "~/gate/spent-signatures.store.server";
 import { createSubmissionStore } from "~/gate/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
-import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
+import { openRedis } from "~/platform/redis/redis.server";
+import { createStateStores } from "~/services/state.server";
 
-const [url = "", times = ""] = process.argv.slice(2);
+const [url = "", times = "", redisUrl = "", password = "", prefix = ""] = process.argv.slice(2);
 const database = await openDatabase({ url });
-const nonces = createNonceStore({ database, clock });
+const redis = redisUrl === "" ? null : await openRedis({ url: redisUrl, password, prefix });
+const { nonces, limits: store } = createStateStores({ database, redis, clock, instance: "racer" });
 const signatures = createSpentSignatureStore({ database });
 const submissions = createSubmissionStore({ database, clock });
 const limiters = (["fixed", "sliding"] as const).map((algorithm) =>
   createRateLimiter({
-    store: createRateLimitStore({ database }),
+    store,
     ...{ name: algorithm, points: 60, windowSeconds: 600, algorithm, clock },
     onStoreFailure(error) {
       throw error;
@@ -53,5 +54,5 @@ process.stdout.write("ready\n");
 await once(lines, "line");
 lines.close();
 await Promise.all(Array.from({ length: Number(times) }, takePart));
-await closeDatabase(database);
+await Promise.all([closeDatabase(database), redis?.close()]);
 process.stdout.write(`${JSON.stringify(wins)}\n`);

@@ -53,14 +53,27 @@ test("lists every mistake at once, by name and without any value", () => {
     expect(text).not.toContain(value);
 });
 
-test("a store for state that would not be used stops the start-up, in every mode and without its address", () => {
-  const shared = { STATE_WORKER_URL: "rediss://:hunter2@cache.example.com", STATE_WORKER_API_KEY: "hunter3" };
-  for (const LATCHKEY_MODE of ["production", "development", "demo"]) {
-    const problems = problemsOf({ ...production, ...shared, LATCHKEY_MODE });
-    expect(problems.map((problem) => problem.split(" ")[0])).toEqual(Object.keys(shared));
-    expect(problems.join()).not.toMatch(/hunter|cache\.example/);
-  }
+test("state lives in the database, or in a Redis that is named together with what opens it", () => {
+  expect(parseConfig(production).state).toEqual({ enabled: true, redis: null });
+  const url = "rediss://cache.example.com:6380/2";
+  expect(parseConfig({ ...production, STATE_WORKER_URL: url }).state.redis).toEqual({ url, password: null });
+  const withKey = { ...production, STATE_WORKER_URL: url, STATE_WORKER_API_KEY: "hunter3" };
+  expect(parseConfig(withKey).state.redis).toEqual({ url, password: "hunter3" });
   expect(problemsOf({ ...production, STATE_WORKER_URL: " ", STATE_WORKER_API_KEY: "" })).toEqual([]);
+});
+
+test.each([
+  ["STATE_WORKER_URL", { STATE_WORKER_URL: "https://hunter2.example.com" }],
+  ["STATE_WORKER_URL", { STATE_WORKER_URL: "hunter2" }],
+  ["STATE_WORKER_API_KEY", { STATE_WORKER_API_KEY: "hunter2" }],
+  [
+    "STATE_WORKER_API_KEY",
+    { STATE_WORKER_URL: "redis://:hunter2@cache.example.com", STATE_WORKER_API_KEY: "hunter3" },
+  ],
+])("a state service that cannot be meant so is refused, naming %s (%j)", (name, environment) => {
+  const problems = problemsOf({ ...production, ...environment });
+  expect(problems.map((problem) => problem.split(" ")[0])).toEqual([name]);
+  expect(problems.join()).not.toMatch(/hunter|cache\.example/);
 });
 
 test("production refuses to run on defaults", () => {

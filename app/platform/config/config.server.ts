@@ -242,16 +242,20 @@ function readDatabaseUrl({ reader, dataDir }: { reader: SettingReader; dataDir: 
   return text;
 }
 
-/** An address of a shared store is a promise that state is shared: keeping it elsewhere must not pass for keeping it. */
+/** Nonces, limits and quotas: in Redis where its address is given, otherwise in the service's own database. */
 function readState(reader: SettingReader) {
-  for (const name of ["STATE_WORKER_URL", "STATE_WORKER_API_KEY"] as const) {
-    if (!reader.isSet(name)) continue;
-    reader.report(
-      name,
-      "cannot be honoured: nonces, limits and quotas are kept in the service's own database only. Unset it; instances share state through one DATABASE_URL.",
-    );
+  const url = reader.findUrl({ name: "STATE_WORKER_URL", protocols: ["redis:", "rediss:"] });
+  const password = reader.findText("STATE_WORKER_API_KEY");
+  if (password !== null && !reader.isSet("STATE_WORKER_URL")) {
+    reader.report("STATE_WORKER_API_KEY", "is the password of STATE_WORKER_URL, which is not set.");
   }
-  return { enabled: reader.getBoolean("NEXT_PUBLIC_ENABLE_STATE_WORKER") };
+  if (url && password !== null && new URL(url).password !== "") {
+    reader.report("STATE_WORKER_API_KEY", "must be left out where STATE_WORKER_URL holds a password.");
+  }
+  return {
+    enabled: reader.getBoolean("NEXT_PUBLIC_ENABLE_STATE_WORKER"),
+    redis: url ? { url, password } : null,
+  };
 }
 
 function readNotifications(reader: SettingReader) {

@@ -199,13 +199,13 @@ export const settings = [
     group: "State",
     secret: true,
     effect:
-      "Leave it unset: state is kept in the service's own database, and a server told to share it elsewhere refuses to start. Instances share state through one DATABASE_URL.",
+      "redis: or rediss: address where nonces, limits and quotas live, shared by all instances. Default: the service's own database.",
   },
   {
     name: "STATE_WORKER_API_KEY",
     group: "State",
     secret: true,
-    effect: "Leave it unset, like STATE_WORKER_URL.",
+    effect: "Password of that Redis, where its address holds none.",
   },
   {
     name: "RATE_LIMIT_NONCE",

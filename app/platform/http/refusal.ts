@@ -189,7 +189,7 @@ export const refusalTable = {
     slug: "state-unavailable",
     status: 503,
     title: "State unavailable",
-    meaning: "The server's database could not be asked. Nothing was decided or changed.",
+    meaning: "Where the server keeps its state could not be asked. Nothing was decided or changed.",
     remedy: "Try again after the number of seconds in the Retry-After header.",
   },
   ...conversationRefusals,

@@ -1,8 +1,10 @@
 import { isDatabaseOutage } from "~/platform/database/outage.server";
+import { RedisOutage } from "~/platform/redis/redis-outage";
 import { Refusal, stateUnavailable } from "./refusal";
 
-/** Refusals pass; a database that cannot be asked is 503; everything else is a defect of ours and says nothing. */
+/** Refusals pass; a database or a Redis that cannot be asked is 503; everything else is a defect of ours and says nothing. */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
-  return isDatabaseOutage(error) ? stateUnavailable(error) : new Refusal("internal-error", { cause: error });
+  const isOutage = isDatabaseOutage(error) || error instanceof RedisOutage;
+  return isOutage ? stateUnavailable(error) : new Refusal("internal-error", { cause: error });
 }

@@ -1,21 +1,14 @@
 import { expect, test } from "vitest";
-import type { Database } from "~/platform/database/database.server";
-import {
-  countOutcomes,
-  createTestClock,
-  createTestDatabase,
-  openTestDatabase,
-  testOnEachDatabase,
-} from "~/testing/database";
+import { countOutcomes, createTestClock, createTestDatabase } from "~/testing/database";
+import { testOnEachState } from "~/testing/state";
 import { createRateLimiter } from "./rate-limiter.server";
 import type { RateLimiter, RateLimiterOptions } from "./rate-limiter.server";
 import { createRateLimitStore } from "./rate-limits.store.server";
 
-type LimiterSettings = Partial<RateLimiterOptions> & { database: Database };
+type LimiterSettings = Partial<RateLimiterOptions> & Pick<RateLimiterOptions, "store">;
 
-function createLimiter({ database, ...settings }: LimiterSettings): RateLimiter {
+function createLimiter(settings: LimiterSettings): RateLimiter {
   return createRateLimiter({
-    store: createRateLimitStore({ database }),
     name: "test",
     points: 60,
     windowSeconds: 60,
@@ -34,35 +27,32 @@ async function countAllowed(limiter: RateLimiter, times: number, clientId = "a")
 }
 
 for (const algorithm of ["fixed", "sliding"] as const) {
-  testOnEachDatabase(
-    `of 200 at once a ${algorithm} limit of 60 admits exactly 60`,
-    async ({ database, url }) => {
-      const { clock, advance } = createTestClock();
-      const limiters = [database, await openTestDatabase(url)].map((connection) =>
-        createLimiter({ database: connection, algorithm, clock }),
-      );
-      const race = () =>
-        countOutcomes(200, async (index) => (await limiters[index % 2]?.consume("a"))?.allowed);
-      expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
-      // Once more over the rows of a window that has lapsed.
-      advance(60_000);
-      expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
-    },
-  );
+  testOnEachState(`of 200 at once a ${algorithm} limit of 60 admits exactly 60`, async (state) => {
+    const { clock, advance } = createTestClock();
+    const limiters = [state, await state.connectAgain()].map((one) =>
+      createLimiter({ store: one.openStores({ clock }).limits, algorithm, clock }),
+    );
+    const race = () =>
+      countOutcomes(200, async (index) => (await limiters[index % 2]?.consume("a"))?.allowed);
+    expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
+    // Once more over the rows of a window that has lapsed.
+    advance(60_000);
+    expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
+  });
 
-  test(`a ${algorithm} limit is told apart by client and by limiter`, async () => {
-    const { database } = await createTestDatabase();
-    const limiter = createLimiter({ database, algorithm, points: 2 });
-    const other = createLimiter({ database, algorithm, points: 2, name: "other" });
+  testOnEachState(`a ${algorithm} limit is told apart by client and by limiter`, async (state) => {
+    const { limits: store } = state.openStores({ clock: Date.now });
+    const limiter = createLimiter({ store, algorithm, points: 2 });
+    const other = createLimiter({ store, algorithm, points: 2, name: "other" });
     expect(await countAllowed(limiter, 3)).toBe(2);
     expect(await countAllowed(limiter, 3, "b")).toBe(2);
     expect(await countAllowed(other, 3)).toBe(2);
   });
 
-  test(`a ${algorithm} limit tells what is left, and when to come back`, async () => {
-    const { database } = await createTestDatabase();
+  testOnEachState(`a ${algorithm} limit tells what is left, and when to come back`, async (state) => {
+    const { limits: store } = state.openStores({ clock: Date.now });
     const { clock, advance } = createTestClock();
-    const limiter = createLimiter({ database, algorithm, clock, points: 2 });
+    const limiter = createLimiter({ store, algorithm, clock, points: 2 });
     const answer = { limit: 2, windowSeconds: 60 };
     const allowed = { ...answer, allowed: true, retryAfterSeconds: 0 };
     expect(await limiter.consume("a")).toEqual({ ...allowed, remaining: 1, resetSeconds: 60 });
@@ -76,71 +66,80 @@ for (const algorithm of ["fixed", "sliding"] as const) {
     expect(await limiter.consume("a")).toMatchObject({ allowed: true });
   });
 
-  test(`a ${algorithm} limit obeys new settings at once`, async () => {
-    const { database } = await createTestDatabase();
+  testOnEachState(`a ${algorithm} limit obeys new settings at once`, async (state) => {
+    const { limits: store } = state.openStores({ clock: Date.now });
     const { clock } = createTestClock();
-    expect(await countAllowed(createLimiter({ database, algorithm, clock, points: 5 }), 9)).toBe(5);
-    expect(await countAllowed(createLimiter({ database, algorithm, clock, points: 3 }), 9)).toBe(0);
-    expect(await countAllowed(createLimiter({ database, algorithm, clock, points: 7 }), 9)).toBe(2);
+    expect(await countAllowed(createLimiter({ store, algorithm, clock, points: 5 }), 9)).toBe(5);
+    expect(await countAllowed(createLimiter({ store, algorithm, clock, points: 3 }), 9)).toBe(0);
+    expect(await countAllowed(createLimiter({ store, algorithm, clock, points: 7 }), 9)).toBe(2);
   });
 
-  test(`a ${algorithm} limit is not stuck when the clock is set back`, async () => {
-    const { database } = await createTestDatabase();
+  testOnEachState(`a ${algorithm} limit is not stuck when the clock is set back`, async (state) => {
+    const { limits: store } = state.openStores({ clock: Date.now });
     const { clock, advance } = createTestClock();
-    const limiter = createLimiter({ database, algorithm, clock, points: 2 });
+    const limiter = createLimiter({ store, algorithm, clock, points: 2 });
     expect(await countAllowed(limiter, 3)).toBe(2);
     advance(-3_600_000);
     expect(await countAllowed(limiter, 3)).toBe(2);
   });
 }
 
-test("a fixed window begins with its first hit and refused hits do not prolong it", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const limiter = createLimiter({ database, clock, points: 3 });
-  expect(await countAllowed(limiter, 1)).toBe(1);
-  advance(59_999);
-  expect(await countAllowed(limiter, 10)).toBe(2);
-  advance(1);
-  expect(await countAllowed(limiter, 10)).toBe(3);
-});
+testOnEachState(
+  "a fixed window begins with its first hit and refused hits do not prolong it",
+  async (state) => {
+    const { limits: store } = state.openStores({ clock: Date.now });
+    const { clock, advance } = createTestClock();
+    const limiter = createLimiter({ store, clock, points: 3 });
+    expect(await countAllowed(limiter, 1)).toBe(1);
+    advance(59_999);
+    expect(await countAllowed(limiter, 10)).toBe(2);
+    advance(1);
+    expect(await countAllowed(limiter, 10)).toBe(3);
+  },
+);
 
-test("a sliding limit of 30 admits 30 in any 60 seconds, across the edges of minutes too", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const limiter = createLimiter({ database, clock, points: 30, algorithm: "sliding" });
-  const admittedAtMs: number[] = [];
-  // Uneven steps over six minutes, with pauses and bursts.
-  for (let step = 0; step < 600; step++) {
-    advance(step % 97 === 0 ? 31_000 : (step * 7_919) % 1_201);
-    if ((await limiter.consume("a")).allowed) admittedAtMs.push(clock());
-  }
-  for (const [index, atMs] of admittedAtMs.entries()) {
-    const until = admittedAtMs.slice(index).filter((laterMs) => laterMs < atMs + 60_000);
-    expect(until.length).toBeLessThanOrEqual(30);
-  }
-  expect(admittedAtMs.length).toBeGreaterThan(150);
-});
+testOnEachState(
+  "a sliding limit of 30 admits 30 in any 60 seconds, across the edges of minutes too",
+  async (state) => {
+    const { limits: store } = state.openStores({ clock: Date.now });
+    const { clock, advance } = createTestClock();
+    const limiter = createLimiter({ store, clock, points: 30, algorithm: "sliding" });
+    const admittedAtMs: number[] = [];
+    // Uneven steps over six minutes, with pauses and bursts.
+    for (let step = 0; step < 600; step++) {
+      advance(step % 97 === 0 ? 31_000 : (step * 7_919) % 1_201);
+      if ((await limiter.consume("a")).allowed) admittedAtMs.push(clock());
+    }
+    for (const [index, atMs] of admittedAtMs.entries()) {
+      const until = admittedAtMs.slice(index).filter((laterMs) => laterMs < atMs + 60_000);
+      expect(until.length).toBeLessThanOrEqual(30);
+    }
+    expect(admittedAtMs.length).toBeGreaterThan(150);
+  },
+);
 
-test("a burst at the end of one minute leaves nothing for the start of the next", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock(1_700_000_040_000 + 59_000);
-  const limiter = createLimiter({ database, clock, points: 30, algorithm: "sliding" });
-  expect(await countAllowed(limiter, 40)).toBe(30);
-  advance(2_000);
-  expect(await countAllowed(limiter, 40)).toBe(0);
-  advance(57_999);
-  expect(await countAllowed(limiter, 40)).toBe(0);
-  advance(1);
-  expect(await countAllowed(limiter, 40)).toBe(30);
-});
+testOnEachState(
+  "a burst at the end of one minute leaves nothing for the start of the next",
+  async (state) => {
+    const { limits: store } = state.openStores({ clock: Date.now });
+    const { clock, advance } = createTestClock(1_700_000_040_000 + 59_000);
+    const limiter = createLimiter({ store, clock, points: 30, algorithm: "sliding" });
+    expect(await countAllowed(limiter, 40)).toBe(30);
+    advance(2_000);
+    expect(await countAllowed(limiter, 40)).toBe(0);
+    advance(57_999);
+    expect(await countAllowed(limiter, 40)).toBe(0);
+    advance(1);
+    expect(await countAllowed(limiter, 40)).toBe(30);
+  },
+);
 
-test("who waits as long as told is admitted", async () => {
-  const { database } = await createTestDatabase();
+testOnEachState("who waits as long as told is admitted", async (state) => {
+  const { limits: store } = state.openStores({ clock: Date.now });
   const { clock, advance } = createTestClock();
   for (const algorithm of ["fixed", "sliding"] as const) {
     const limiter = createLimiter({
-      database,
+      store,
       clock,
       algorithm,
       name: algorithm,
@@ -160,7 +159,7 @@ test("who waits as long as told is admitted", async () => {
 
 test("zero points turn a limiter off", async () => {
   const { database } = await createTestDatabase();
-  const limiter = createLimiter({ database, points: 0 });
+  const limiter = createLimiter({ store: createRateLimitStore({ database }), points: 0 });
   expect(await countAllowed(limiter, 100)).toBe(100);
   expect(await limiter.consume("a")).toMatchObject({ allowed: true, limit: 0 });
   expect(await database.rateLimitWindow.count()).toBe(0);
@@ -171,7 +170,13 @@ test("when the database fails the process counts by itself, and says so", async 
   const failures: unknown[] = [];
   for (const algorithm of ["fixed", "sliding"] as const) {
     const onStoreFailure = (error: unknown) => void failures.push(error);
-    const limiter = createLimiter({ database, algorithm, name: algorithm, points: 5, onStoreFailure });
+    const limiter = createLimiter({
+      store: createRateLimitStore({ database }),
+      algorithm,
+      name: algorithm,
+      points: 5,
+      onStoreFailure,
+    });
     await database.$queryRawUnsafe("PRAGMA query_only=ON");
     expect(await countAllowed(limiter, 20)).toBe(5);
     expect(await limiter.consume("a")).toMatchObject({ allowed: false, remaining: 0, limit: 5 });
@@ -188,7 +193,13 @@ test("when the database fails a sliding limit goes on sliding", async () => {
   const { database } = await createTestDatabase();
   const { clock, advance } = createTestClock();
   const onStoreFailure = () => {};
-  const limiter = createLimiter({ database, clock, onStoreFailure, points: 30, algorithm: "sliding" });
+  const limiter = createLimiter({
+    store: createRateLimitStore({ database }),
+    clock,
+    onStoreFailure,
+    points: 30,
+    algorithm: "sliding",
+  });
   await database.$queryRawUnsafe("PRAGMA query_only=ON");
   expect(await countAllowed(limiter, 1)).toBe(1);
   advance(59_000);

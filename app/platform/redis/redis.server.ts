@@ -1,0 +1,141 @@
+import { Redis as Client, ReplyError } from "ioredis";
+import { RedisOutage, isOutageReply } from "./redis-outage";
+import { defineScript } from "./redis-script.server";
+import type { RedisScript } from "./redis-script.server";
+
+/** The part of the log that the connection writes to. */
+export type RedisLog = {
+  info: (fields: Record<string, unknown>, message: string) => void;
+  warn: (fields: Record<string, unknown>, message: string) => void;
+};
+
+export type RedisCall = {
+  script: RedisScript;
+  keys?: readonly string[];
+  parameters?: readonly (string | number)[];
+};
+
+export type Redis = {
+  /** Before every key of ours, so that one server may serve others as well. */
+  prefix: string;
+  /** Runs a script, which nothing else comes between. Throws `RedisOutage` when Redis cannot be asked. */
+  run: (call: RedisCall) => Promise<unknown>;
+  /** What keeps Redis from doing its work, in a sentence; null when it reads and writes. Throws like `run`. */
+  findFault: () => Promise<string | null>;
+  close: () => Promise<void>;
+};
+
+export type OpenRedisOptions = {
+  /** `redis:` or `rediss:`. */
+  url: string;
+  password: string | null;
+  log?: RedisLog;
+  prefix?: string;
+  commandTimeoutMs?: number;
+};
+
+/** An answer takes well under a millisecond; who waits longer than this waits for a server that is away. */
+const defaultCommandTimeoutMs = 1_000;
+const connectTimeoutMs = 2_000;
+const longestPauseMs = 1_000;
+
+/**
+ * Resolves when Redis answers, or when it could not be reached at first: it is tried again in the background, then and
+ * after every loss, so that the service recovers without a restart. A command that cannot be sent at once fails at once, and none
+ * is ever sent twice: whether the first one was carried out would be unknown.
+ */
+export async function openRedis({
+  url,
+  password,
+  log,
+  prefix = "latchkey:",
+  commandTimeoutMs = defaultCommandTimeoutMs,
+}: OpenRedisOptions): Promise<Redis> {
+  const client = new Client(url, {
+    ...(password === null ? {} : { password }),
+    connectTimeout: connectTimeoutMs,
+    commandTimeout: commandTimeoutMs,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempts) => Math.min(50 * 2 ** Math.min(attempts, 10), longestPauseMs),
+    // After a failover the server that was written to only reads; the next connection finds the new one.
+    reconnectOnError: (error) => error.message.startsWith("READONLY"),
+  });
+  tellOutages({ client, log });
+  const firstAttempt = new Promise<void>((resolve) => {
+    client.once("ready", () => resolve());
+    client.once("error", () => resolve());
+  });
+  await firstAttempt;
+
+  async function ask<T>(command: () => Promise<T>): Promise<T> {
+    try {
+      return await command();
+    } catch (error) {
+      if (error instanceof ReplyError && !isOutageReply((error as Error).message)) throw error;
+      throw new RedisOutage("Redis could not be asked.", { cause: error });
+    }
+  }
+
+  async function run({ script, keys = [], parameters = [] }: RedisCall): Promise<unknown> {
+    const values = [...keys.map((key) => prefix + key), ...parameters];
+    return await ask(async () => {
+      try {
+        return await client.evalsha(script.digest, keys.length, ...values);
+      } catch (error) {
+        // A server that was restarted has forgotten the scripts it knew.
+        if (!(error instanceof ReplyError) || !(error as Error).message.startsWith("NOSCRIPT")) throw error;
+        return await client.eval(script.lua, keys.length, ...values);
+      }
+    });
+  }
+
+  return {
+    prefix,
+    run,
+    findFault: async () => {
+      await run({ script: writeScript, keys: ["probe"] });
+      return describeEviction(await readMemoryInfo(client));
+    },
+    close: async () => {
+      // Asked politely, a server that hangs would hold up our own end.
+      client.disconnect();
+      return Promise.resolve();
+    },
+  };
+}
+
+const writeScript = defineScript(`return redis.call('SET', KEYS[1], '1', 'PX', 1000)`);
+
+/** Empty where this user may not ask. */
+async function readMemoryInfo(client: Client): Promise<string> {
+  try {
+    return await client.info("memory");
+  } catch (error) {
+    if (error instanceof ReplyError) return "";
+    throw new RedisOutage("Redis could not be asked.", { cause: error });
+  }
+}
+
+/** A server that throws keys away to make room would forget consumed nonces and what was used of a quota. */
+function describeEviction(info: string): string | null {
+  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? "noeviction";
+  return policy === "noeviction"
+    ? null
+    : `Redis may throw away what it was told to keep: its maxmemory-policy is ${policy}. Set it to noeviction.`;
+}
+
+/** One line when it goes and one when it is back; the client itself reports every attempt. */
+function tellOutages({ client, log }: { client: Client; log: RedisLog | undefined }): void {
+  let isAway = false;
+  client.on("error", (error: Error) => {
+    if (isAway) return;
+    isAway = true;
+    log?.warn({ err: error }, "Redis cannot be reached; it is tried again until it answers");
+  });
+  client.on("ready", () => {
+    if (isAway) log?.info({}, "Redis is back");
+    isAway = false;
+  });
+}

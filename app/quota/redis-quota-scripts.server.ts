@@ -1,0 +1,135 @@
+import { defineScript } from "~/platform/redis/redis-script.server";
+
+/** Adds up what is set aside in the window that ends at `resetAtMs`. */
+const sumHeld = `
+  local function sumHeld(key, resetAtMs)
+    local sum = 0
+    for _, entry in ipairs(redis.call('HVALS', key)) do
+      local amount, windowEnd = string.match(entry, '^(%d+) (%d+)$')
+      if windowEnd == resetAtMs then sum = sum + tonumber(amount) end
+    end
+    return sum
+  end`;
+
+/** A subject stays known until nothing of it is left; a few that may be gone are looked at each time. */
+const forgetSubjects = `
+  local function forgetSubjects(subjectsKey, keyStart, kind, nowMs)
+    local lapsed = redis.call('ZRANGEBYSCORE', subjectsKey, '-inf', nowMs, 'LIMIT', 0, 5)
+    for _, subject in ipairs(lapsed) do
+      local owner = kind .. ':' .. subject
+      if redis.call('EXISTS', keyStart .. 'window:' .. owner, keyStart .. 'held:' .. owner) == 0 then
+        redis.call('ZREM', subjectsKey, subject)
+      end
+    end
+  end`;
+
+/** Answers with the amount (0: there is too little left), what is used, what is now set aside, and the window's end. */
+export const reserveScript = defineScript(`${sumHeld}${forgetSubjects}
+  local windowKey, heldKey, reservationKey, leasesKey, subjectsKey, keyStart =
+    KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+  local nowMs, endMs, keptForMs, wanted, minimum, limit, id, kind, subject, leaseUntilMs, instance = unpack(ARGV)
+
+  local window = redis.call('HMGET', windowKey, 'used', 'windowStartMs', 'resetAtMs')
+  local used, resetAtMs = window[1], window[3]
+  -- A window that begins that far ahead was opened before the clock was set back, and would stay for too long.
+  local isOpen = used and tonumber(resetAtMs) > tonumber(nowMs) and tonumber(window[2]) <= tonumber(endMs)
+  if not isOpen then
+    used, resetAtMs = '0', endMs
+    redis.call('HSET', windowKey, 'used', 0, 'windowStartMs', nowMs, 'resetAtMs', endMs)
+    redis.call('PEXPIRE', windowKey, keptForMs)
+    redis.call('ZADD', subjectsKey, endMs, subject)
+  end
+  forgetSubjects(subjectsKey, keyStart, kind, nowMs)
+
+  local held = sumHeld(heldKey, resetAtMs)
+  local remaining = math.max(0, tonumber(limit) - tonumber(used) - held)
+  if remaining < tonumber(minimum) then return {'0', used, string.format('%.0f', held), resetAtMs} end
+
+  local amount = string.format('%.0f', math.min(tonumber(wanted), remaining))
+  redis.call('HSET', heldKey, id, amount .. ' ' .. resetAtMs)
+  redis.call('HSET', reservationKey, 'kind', kind, 'subject', subject, 'amount', amount,
+    'windowResetAtMs', resetAtMs, 'leaseUntilMs', leaseUntilMs, 'instance', instance)
+  redis.call('ZADD', leasesKey, leaseUntilMs, id .. ' ' .. instance)
+  return {amount, used, string.format('%.0f', held + amount), resetAtMs}`);
+
+/** 1 when this call settled it: of several at once exactly one does. A lease that is named has to be the one it has. */
+export const settleScript = defineScript(`
+  local reservationKey, leasesKey, keyStart = KEYS[1], KEYS[2], KEYS[3]
+  local id, usedTokens, leaseUntilMs = ARGV[1], ARGV[2], ARGV[3]
+  local reservation = redis.call('HMGET', reservationKey,
+    'kind', 'subject', 'amount', 'windowResetAtMs', 'leaseUntilMs', 'instance')
+  if not reservation[1] then return 0 end
+  if leaseUntilMs and leaseUntilMs ~= reservation[5] then return 0 end
+  if usedTokens == '-1' then usedTokens = reservation[3] end
+
+  local owner = reservation[1] .. ':' .. reservation[2]
+  redis.call('DEL', reservationKey)
+  redis.call('ZREM', leasesKey, id .. ' ' .. reservation[6])
+  redis.call('HDEL', keyStart .. 'held:' .. owner, id)
+  local windowKey = keyStart .. 'window:' .. owner
+  if redis.call('HGET', windowKey, 'resetAtMs') == reservation[4] then
+    redis.call('HINCRBY', windowKey, 'used', usedTokens)
+  end
+  return 1`);
+
+export const extendScript = defineScript(`
+  local reservationKey, leasesKey, id, leaseUntilMs = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+  local instance = redis.call('HGET', reservationKey, 'instance')
+  if not instance then return 0 end
+  redis.call('HSET', reservationKey, 'leaseUntilMs', leaseUntilMs)
+  redis.call('ZADD', leasesKey, leaseUntilMs, id .. ' ' .. instance)
+  return 1`);
+
+export const listLeasesScript = defineScript(`return redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')`);
+
+export const findLapsedScript = defineScript(`
+  return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'WITHSCORES', 'LIMIT', 0, ARGV[2])`);
+
+/** Nothing where no window is open; otherwise what is used, what is set aside, and the window's end. */
+export const standingScript = defineScript(`${sumHeld}
+  local window = redis.call('HMGET', KEYS[1], 'used', 'resetAtMs')
+  if not window[1] or tonumber(window[2]) <= tonumber(ARGV[1]) then return {} end
+  return {window[1], string.format('%.0f', sumHeld(KEYS[2], window[2])), window[2]}`);
+
+/** Deletes what one subject has used and set aside; 1 when there was a window. */
+const deleteSubject = `
+  local function deleteSubject(kind, subject, leasesKey, subjectsKey, keyStart)
+    local owner = kind .. ':' .. subject
+    local heldKey = keyStart .. 'held:' .. owner
+    for _, id in ipairs(redis.call('HKEYS', heldKey)) do
+      local reservationKey = keyStart .. 'reservation:' .. id
+      local instance = redis.call('HGET', reservationKey, 'instance')
+      redis.call('DEL', reservationKey)
+      if instance then redis.call('ZREM', leasesKey, id .. ' ' .. instance) end
+    end
+    redis.call('DEL', heldKey)
+    redis.call('ZREM', subjectsKey, subject)
+    return redis.call('DEL', keyStart .. 'window:' .. owner)
+  end`;
+
+/** The subjects are all that have windows, or those that are named. Answers with the number of windows. */
+export const deleteWindowsScript = defineScript(`${deleteSubject}
+  local leasesKey, subjectsKey, keyStart = KEYS[1], KEYS[2], KEYS[3]
+  local kind, isAll = ARGV[1], ARGV[2] == 'all'
+  local subjects = {}
+  if isAll then subjects = redis.call('ZRANGE', subjectsKey, 0, -1) end
+  for index = 3, #ARGV do table.insert(subjects, ARGV[index]) end
+  local count = 0
+  for _, subject in ipairs(subjects) do
+    count = count + deleteSubject(kind, subject, leasesKey, subjectsKey, keyStart)
+  end
+  return count`);
+
+/** Four values for each window that is open: subject, used, set aside, end. */
+export const listWindowsScript = defineScript(`${sumHeld}
+  local subjectsKey, keyStart, kind, nowMs = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+  local answer = {}
+  for _, subject in ipairs(redis.call('ZRANGEBYSCORE', subjectsKey, '(' .. nowMs, '+inf')) do
+    local owner = kind .. ':' .. subject
+    local window = redis.call('HMGET', keyStart .. 'window:' .. owner, 'used', 'resetAtMs')
+    if window[1] then
+      local held = sumHeld(keyStart .. 'held:' .. owner, window[2])
+      for _, value in ipairs({subject, window[1], string.format('%.0f', held), window[2]}) do table.insert(answer, value) end
+    end
+  end
+  return answer`);

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "~/platform/clock";
+import type { Database } from "~/platform/database/database.server";
+import type { Redis } from "~/platform/redis/redis.server";
+import type {
+  DeletedWindows,
+  OpenWindow,
+  QuotaWindowStore,
+  WindowTarget,
+} from "./quota-windows.store.server";
+import { quotaKinds } from "./quota-subject";
+import type { QuotaKind } from "./quota-subject";
+import { quotaKeyStart, quotaKeys } from "./redis-quota-keys";
+import { deleteWindowsScript, listWindowsScript } from "./redis-quota-scripts.server";
+
+/**
+ * What operators do with quotas that live in Redis. The audit entry stays in the database and is there first: a reset
+ * of which nobody knows how far it came is known at least as ordered.
+ */
+export function createRedisQuotaWindowStore({
+  redis,
+  database,
+  clock,
+}: {
+  redis: Redis;
+  database: Database;
+  clock: Clock;
+}): QuotaWindowStore {
+  return {
+    async deleteWindows({ targets, record: { clientId, requestId, detail } }) {
+      const { id } = await database.auditEntry.create({
+        data: {
+          id: randomUUID(),
+          atMs: BigInt(clock()),
+          kind: "quota-reset",
+          clientId,
+          requestId,
+          detail: JSON.stringify(detail),
+        },
+      });
+      const deleted: DeletedWindows = {};
+      for (const target of targets) deleted[target.kind] = await deleteOf({ redis, target });
+      await database.auditEntry.update({
+        where: { id },
+        data: { detail: JSON.stringify({ ...detail, deleted }) },
+      });
+      return deleted;
+    },
+
+    async listOpenWindows({ count }) {
+      const nowMs = clock();
+      const lists = await Promise.all(quotaKinds.map((kind) => listOf({ redis, kind, nowMs })));
+      return lists.flat().sort(compareWindows).slice(0, count);
+    },
+  };
+}
+
+async function deleteOf({
+  redis,
+  target: { kind, subjects },
+}: {
+  redis: Redis;
+  target: WindowTarget;
+}): Promise<number> {
+  const answer = await redis.run({
+    script: deleteWindowsScript,
+    keys: [quotaKeys.leases, quotaKeys.subjects(kind), quotaKeyStart],
+    parameters: [kind, ...(subjects === "all" ? ["all"] : ["named", ...new Set(subjects)])],
+  });
+  return Number(answer);
+}
+
+async function listOf({
+  redis,
+  kind,
+  nowMs,
+}: {
+  redis: Redis;
+  kind: QuotaKind;
+  nowMs: number;
+}): Promise<OpenWindow[]> {
+  const answer = await redis.run({
+    script: listWindowsScript,
+    keys: [quotaKeys.subjects(kind), quotaKeyStart],
+    parameters: [kind, nowMs],
+  });
+  const flat = answer as string[];
+  return Array.from({ length: flat.length / 4 }, (_, index) => {
+    const [subject = "", used, reserved, resetAtMs] = flat.slice(4 * index, 4 * index + 4);
+    return {
+      kind,
+      subject,
+      used: Number(used),
+      reserved: Number(reserved),
+      resetAtMs: Number(resetAtMs),
+    };
+  });
+}
+
+/** Those that were used most first, as in the database. */
+function compareWindows(a: OpenWindow, b: OpenWindow): number {
+  return b.used - a.used || compareText(a.kind, b.kind) || compareText(a.subject, b.subject);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

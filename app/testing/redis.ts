@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import { findRedis } from "./obtain-redis.mjs";
+
+/** Where there is none, the run has said so when it began. */
+export const hasRedis = findRedis() !== null;
+
+export type RedisServer = {
+  url: string;
+  password: string;
+  /** Stands still as if it hung, and goes on. */
+  pause: () => void;
+  resume: () => void;
+  /** Gone, with everything it held in memory alone. */
+  kill: () => Promise<void>;
+  /** Once more at the same address. */
+  start: () => Promise<void>;
+};
+
+/** A real Redis server on a free loopback port, with a password; it and its files are gone when the test ends. */
+export async function startRedis({
+  settings = [],
+}: { settings?: readonly string[] } = {}): Promise<RedisServer> {
+  const server = await launchRedis({ settings });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** The same for several tests; whoever starts it stops it. */
+export async function launchRedis({
+  settings = [],
+}: {
+  settings?: readonly string[];
+}): Promise<RedisServer & { stop: () => Promise<void> }> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-redis-"));
+  const port = await findFreePort();
+  const password = "the-password-of-this-test";
+  let child: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    child = spawnRedis([
+      ...["--port", String(port), "--bind", "127.0.0.1", "--dir", dir, "--requirepass", password],
+      ...["--appendonly", "yes", "--appendfsync", "always", "--save", "", ...settings],
+    ]);
+    await waitUntilReady(child);
+  }
+  async function kill(): Promise<void> {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+  }
+
+  await start();
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    password,
+    start,
+    kill,
+    pause: () => void child?.kill("SIGSTOP"),
+    resume: () => void child?.kill("SIGCONT"),
+    stop: async () => {
+      await kill();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function spawnRedis(parameters: string[]): ChildProcess {
+  const redis = findRedis();
+  if (redis === null) throw new Error("There is no redis-server on this machine.");
+  const environment = redis.libraries === "" ? {} : { LD_LIBRARY_PATH: redis.libraries };
+  return spawn(redis.command, parameters, {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...environment },
+  });
+}
+
+async function waitUntilReady(child: ChildProcess): Promise<void> {
+  let text = "";
+  for await (const chunk of child.stdout!) {
+    text += String(chunk);
+    if (!text.includes("Ready to accept connections")) continue;
+    child.stdout!.resume();
+    return;
+  }
+  throw new Error(`Redis did not start: ${text}`);
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

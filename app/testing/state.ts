@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, onTestFinished, test } from "vitest";
+import type { Clock } from "~/platform/clock";
+import type { Database } from "~/platform/database/database.server";
+import { openRedis } from "~/platform/redis/redis.server";
+import type { Redis } from "~/platform/redis/redis.server";
+import { createStateStores } from "~/services/state.server";
+import type { StateStores } from "~/services/state.server";
+import { createPostgresqlTestDatabase, createTestDatabase, openTestDatabase } from "./database";
+import { hasRedis, launchRedis } from "./redis";
+import type { RedisServer } from "./redis";
+
+/** Where nonces, limits and quotas are kept: one place, opened as often as there are instances. */
+export type TestState = {
+  /** Also where the state is in Redis: used keys, submissions and the audit trail stay there. */
+  database: Database;
+  /** What another process needs to open the same place. */
+  addresses: { databaseUrl: string; redisUrl: string; redisPassword: string; redisPrefix: string };
+  openStores: (options: { clock: Clock; instance?: string }) => StateStores;
+  /** One more connection, as another process would have. */
+  connectAgain: () => Promise<TestState>;
+};
+
+/** The same test wherever state may live. */
+export function testOnEachState(name: string, body: (state: TestState) => Promise<void>): void {
+  test(`${name} (SQLite)`, async () => body(await createSqliteState()));
+  test(`${name} (PostgreSQL)`, async () => body(openDatabaseState(await createPostgresqlTestDatabase())));
+  test.skipIf(!hasRedis)(`${name} (Redis)`, async () => body(await createRedisState()));
+}
+
+/** For tests of rules that are the same wherever state lives. */
+export async function createSqliteState(): Promise<TestState> {
+  return openDatabaseState(await createTestDatabase());
+}
+
+function openDatabaseState({ database, url }: { database: Database; url: string }): TestState {
+  return {
+    database,
+    addresses: { databaseUrl: url, redisUrl: "", redisPassword: "", redisPrefix: "" },
+    openStores: ({ clock, instance = "a" }) => createStateStores({ database, redis: null, clock, instance }),
+    connectAgain: async () => openDatabaseState({ database: await openTestDatabase(url), url }),
+  };
+}
+
+let server: ReturnType<typeof launchRedis> | undefined;
+
+/** A part of one Redis server that nothing else of the test file touches. */
+async function createRedisState(): Promise<TestState> {
+  const { database, url } = await createTestDatabase();
+  server ??= launchRedis({});
+  return await openRedisState({ database, url, server: await server, prefix: `test-${randomUUID()}:` });
+}
+
+async function openRedisState(place: {
+  database: Database;
+  url: string;
+  server: RedisServer;
+  prefix: string;
+}): Promise<TestState> {
+  const { database, url, server, prefix } = place;
+  const redis = await connectRedis({ server, prefix });
+  return {
+    database,
+    addresses: {
+      databaseUrl: url,
+      redisUrl: server.url,
+      redisPassword: server.password,
+      redisPrefix: prefix,
+    },
+    openStores: ({ clock, instance = "a" }) => createStateStores({ database, redis, clock, instance }),
+    connectAgain: async () => await openRedisState({ ...place, database: await openTestDatabase(url) }),
+  };
+}
+
+/** Connected when it resolves; closed when the test ends. */
+export async function connectRedis({
+  server,
+  prefix,
+  commandTimeoutMs,
+}: {
+  server: RedisServer;
+  prefix?: string;
+  commandTimeoutMs?: number;
+}): Promise<Redis> {
+  const redis = await openRedis({ url: server.url, password: server.password, prefix, commandTimeoutMs });
+  onTestFinished(() => redis.close());
+  for (;;) {
+    try {
+      await redis.findFault();
+      return redis;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+afterAll(async () => {
+  await (await server)?.stop();
+  server = undefined;
+});

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { waitUntil } from "~/testing/processes";
+import { hasRedis, launchRedis, startRedis } from "~/testing/redis";
+import { startServer } from "~/testing/running-server";
+import { clientOf, openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+import { hello, limitsOff, quotaOn } from "./chat-fixture";
+
+describe.skipIf(!hasRedis)("state in Redis", () => {
+  const secret = "operator-secret-of-the-tests";
+  let shared: Awaited<ReturnType<typeof launchRedis>>;
+  let gate: Gate;
+  beforeAll(async () => {
+    shared = await launchRedis({});
+    gate = await openGate({ env: stateIn(shared) });
+  });
+  afterAll(async () => {
+    await gate.close();
+    await shared.stop();
+  });
+
+  function stateIn({ url, password }: { url: string; password: string }) {
+    return {
+      ...limitsOff,
+      ...quotaOn,
+      AI_QUOTA_RESET_SECRET: secret,
+      STATE_WORKER_URL: url,
+      STATE_WORKER_API_KEY: password,
+    };
+  }
+
+  /** One more instance before the same chain, with a database of its own. */
+  async function startInstance(env: Record<string, string | undefined>) {
+    const server = await startServer({
+      env: {
+        RPC_URL: gate.chain.rpcUrl,
+        KEY_CONTRACT_ADDRESS: gate.contract,
+        CHAIN_POLL_SECONDS: "1",
+        ...env,
+      },
+    });
+    onTestFinished(async () => void (await server.stop()));
+    return { server, ...clientOf(server) };
+  }
+
+  const chatWith = (token: unknown) => ({
+    path: "/api/chat",
+    method: "POST",
+    json: hello,
+    headers: { Authorization: `Bearer ${String(token)}` },
+  });
+
+  test("a nonce of one instance is good at another, once, though they share nothing but Redis", async () => {
+    const other = await startInstance({
+      ...stateIn(shared),
+      PUBLIC_ORIGIN: gate.server.origin,
+      NEXT_PUBLIC_DOMAIN: gate.domain,
+    });
+    const holder = await gate.mintKey();
+    const body = await gate.siweBody(holder);
+    const answers = await Promise.all(
+      [gate, other, gate, other].map((instance) => instance.post("/api/gate-access", body)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+  });
+
+  test("limits count across instances", async () => {
+    const limit = { RATE_LIMIT_TOKEN_STATUS: "6/600" };
+    const instances = await Promise.all([1, 2].map(() => startInstance({ ...stateIn(shared), ...limit })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => instances[index % 2]!.ask({ path: "/api/token-status/1" })),
+    );
+    expect(answers.filter(({ status }) => status !== 429)).toHaveLength(6);
+  });
+
+  test("an answer counts where the quota is shown, and a reset brings it back", async () => {
+    const holder = await gate.mintKey();
+    const { accessToken } = (await gate.signIn(holder)).body;
+    const headers = { Authorization: `Bearer ${String(accessToken)}` };
+    expect((await gate.ask(chatWith(accessToken))).status).toBe(200);
+    await expect.poll(async () => (await gate.ask({ path: "/api/quota", headers })).body.reserved).toBe(0);
+    const { body } = await gate.ask({ path: "/api/quota", headers });
+    expect(body.used).toBeGreaterThan(0);
+    const reset = await gate.post(
+      "/api/quota-reset",
+      { tokenIds: [holder.tokenId] },
+      { "x-quota-reset-secret": secret },
+    );
+    expect(reset.body).toMatchObject({ ok: true, token: { deleted: 1 } });
+    expect((await gate.ask({ path: "/api/quota", headers })).body.used).toBe(0);
+  });
+
+  test("while Redis is away limits go on in process, nonces and quotas refuse, and all is well when it is back", async () => {
+    const redis = await startRedis();
+    const instance = await startInstance({ ...stateIn(redis), RATE_LIMIT_TOKEN_STATUS: "5/600" });
+    const holder = await gate.mintKey();
+    const { accessToken } = (await instance.signIn(holder)).body;
+    const spare = await instance.siweBody(holder);
+    const used = await instance.siweBody(holder);
+    expect((await instance.post("/api/gate-access", used)).status).toBe(200);
+
+    await redis.kill();
+    expect((await instance.ask({ path: "/api/nonce" })).status).toBe(500);
+    const refused = await instance.post("/api/gate-access", spare);
+    expect([refused.status, refused.body.title]).toEqual([503, "State unavailable"]);
+    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect((await instance.ask(chatWith(accessToken))).status).toBe(503);
+    const headers = { Authorization: `Bearer ${String(accessToken)}` };
+    expect((await instance.ask({ path: "/api/quota", headers })).status).toBe(503);
+    // A token needs no nonce: whoever is inside stays inside.
+    expect((await instance.post("/api/gate-access", undefined, headers)).status).toBe(200);
+    const statuses = await Promise.all(
+      Array.from({ length: 12 }, () => instance.ask({ path: "/api/token-status/1" })),
+    );
+    expect(statuses.filter(({ status }) => status !== 429)).toHaveLength(5);
+    const unready = await instance.ask({ path: "/readyz" });
+    expect(unready.status).toBe(503);
+    expect(unready.body.dependencies).toMatchObject({ redis: { state: "down" }, database: { state: "up" } });
+
+    await redis.start();
+    await waitUntil(async () => (await instance.ask({ path: "/readyz" })).status === 200);
+    expect((await instance.post("/api/gate-access", used)).status).toBe(401);
+    expect((await instance.post("/api/gate-access", spare)).status).toBe(200);
+    expect((await instance.ask(chatWith(accessToken))).status).toBe(200);
+    expect(instance.server.output()).not.toContain(redis.password);
+  });
+});
