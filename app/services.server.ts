@@ -103,7 +103,7 @@ export async function startServices({
   const content = await wireContent({ config, log });
   const gate = await wireGate({ config, domains, origin, database, chain, content, metrics, log });
   const quota = await wireQuota({ config, database, log });
-  const search = wireSearch({ config, log });
+  const search = wireSearch({ config, gate, log });
   const payments = wirePayments({ config, database, chain, gate, quota, log });
   const tools = wireTools({ config, domains, origin, gate, search, payments, log });
   const chat = wireChat({ config, gate, quota, tools, log });

@@ -33,7 +33,11 @@ async function open(behave: (call: JsonCall) => void, changes: Partial<PineconeO
     clock: () => nowMs,
     ...changes,
   });
-  const tool = createSearchTool({ store, gatedNamespaces: ["inner", "empty"] });
+  const tool = createSearchTool({
+    store,
+    gatedNamespaces: ["inner", "empty"],
+    requireHolder: async () => undefined,
+  });
   const run = async (input: unknown, caller: ToolCaller = null) => {
     const signal = new AbortController().signal;
     return runTool({ tool, input, caller, signal, warn: () => undefined });

@@ -90,6 +90,7 @@ test("words of a refusal, written for people, are passed on; those of other erro
 test("offers carry a JSON Schema of what a model may send", () => {
   const offer = toToolOffer(
     createSearchTool({
+      requireHolder: async () => undefined,
       gatedNamespaces: [],
       store: {
         vendor: "libsql",
