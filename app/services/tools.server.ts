@@ -80,7 +80,7 @@ export function wireTools({
         exchange: {
           headers: context.headers,
           host: context.host,
-          signal: context.signal,
+          openSignal: () => context.signal,
           readBody: () => readJsonBody({ context, maxBytes: maxBodyBytes }),
         },
         dependencies: {
