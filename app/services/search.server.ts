@@ -82,11 +82,5 @@ function openPinecone({
   config: Config;
   pinecone: NonNullable<Config["search"]["pinecone"]>;
 }): SearchStore {
-  const { embedding } = config.search;
-  const configured = embedding && createProviderEmbedder(embedding);
-  return createPineconeSearch({
-    ...pinecone,
-    embedderFor: ({ dimension }) => configured ?? createHashedEmbedder({ dimension: dimension ?? undefined }),
-    clock,
-  });
+  return createPineconeSearch({ ...pinecone, embedder: createConfiguredEmbedder(config), clock });
 }
