@@ -111,7 +111,7 @@ export async function startServices({
     ...{ config, domains, origin, database, nonces: state.nonces, chain, content, metrics, log },
   });
   const quota = await wireQuota({ config, state, instance, log });
-  const search = wireSearch({ config, log });
+  const search = wireSearch({ config, gate, log });
   const payments = wirePayments({ config, database, chain, gate, quota, log });
   const tools = wireTools({ config, domains, origin, gate, search, payments, log });
   const chat = wireChat({ config, gate, quota, tools, log });

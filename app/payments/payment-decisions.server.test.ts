@@ -1,8 +1,12 @@
+import { execFile } from "node:child_process";
+import { readFile, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { startTestChain } from "~/testing/chain";
-import { createTestDatabase } from "~/testing/database";
+import { createTestDatabase, createTestDir } from "~/testing/database";
 import { createPayer, fundedKey, newAddress } from "~/testing/payer";
 import { ownerOfAddress, ownerOfAllPayments } from "~/quota/quota-subject";
 
@@ -85,6 +89,55 @@ test("a payment whose nonce went to something else has failed, but is not believ
   expect(standing).toMatchObject({ used: 0, reserved: 0 });
   await chain.control.setAutomine(true);
   expect(await payer.pay({ to, key: "payment-2" })).toMatchObject({ status: "paid" });
+});
+
+/** The block of the operator's guide, run as it stands there but for the nonce and the settings. */
+async function runWayOut({
+  nonce,
+  rpcUrl,
+  privateKey,
+}: {
+  nonce: number;
+  rpcUrl: string;
+  privateKey: string;
+}) {
+  const dir = await createTestDir();
+  await symlink(path.resolve("node_modules"), path.join(dir, "node_modules"));
+  const settings = `RPC_URL=${rpcUrl},http://127.0.0.1:9\nAI_PRIVATE_KEY=${privateKey}\n`;
+  await writeFile(path.join(dir, ".env"), settings);
+  const guide = await readFile("docs/operating.md", "utf8");
+  const block = /^```sh\n(NONCE=12 [\s\S]*?)^```$/m.exec(guide)![1]!;
+  const script = block.replace("NONCE=12", `NONCE=${nonce}`);
+  const env = { PATH: process.env.PATH } as unknown as NodeJS.ProcessEnv;
+  const { stdout } = await promisify(execFile)("bash", ["-euc", script], { cwd: dir, env });
+  expect(stdout).toMatch(/^0x[0-9a-f]{64}\n$/);
+}
+
+test("a payment whose fee is too low holds up all others, until the operator has used its nonce as the guide says", async () => {
+  const { chain, payer, privateKey, advance } = await openPlace();
+  const [first, second] = [newAddress(), newAddress()];
+  await chain.control.setAutomine(false);
+  expect(await payer.pay({ to: first, key: "payment-1" })).toMatchObject({ status: "pending" });
+  await chain.control.setNextBlockBaseFeePerGas({ baseFeePerGas: parseEther("0.000001") });
+  await chain.control.mine({ blocks: 1 });
+
+  const payNext = () => payer.pay({ to: second, key: "payment-2" });
+  await expect(payNext()).rejects.toThrow("not confirmed by the chain yet");
+  const [open] = await payer.store.listOpen({ chainId: chain.chainId });
+  await runWayOut({ nonce: open!.nonce, rpcUrl: chain.rpcUrl, privateKey });
+  await chain.control.mine({ blocks: 1 });
+  expect(await chain.viewer.getTransactionCount({ address: payer.chain.address })).toBe(open!.nonce + 1);
+  await chain.control.mine({ blocks: 64 });
+  await expect(payNext()).rejects.toThrow("not confirmed by the chain yet");
+  advance(11 * 60 * 1000);
+
+  await chain.control.setAutomine(true);
+  expect(await payNext()).toMatchObject({ status: "paid" });
+  expect(await payer.pay({ to: first, key: "payment-1" })).toMatchObject({ status: "failed" });
+  expect(await payer.ledger.readStanding({ owner: ownerOfAddress(first), limit })).toMatchObject({
+    ...{ used: 0, reserved: 0 },
+  });
+  expect(await chain.viewer.getBalance({ address: first })).toBe(0n);
 });
 
 test("a service that stops waits for no block, and signs nothing any more", async () => {

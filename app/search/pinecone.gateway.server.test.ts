@@ -29,11 +29,15 @@ async function open(behave: (call: JsonCall) => void, changes: Partial<PineconeO
     apiKey: "pc-secret",
     indexes: ["docs", "archive"],
     host: origin,
-    embedderFor: ({ dimension }) => createHashedEmbedder({ dimension: dimension ?? 16 }),
+    embedder: createHashedEmbedder({ dimension: 8 }),
     clock: () => nowMs,
     ...changes,
   });
-  const tool = createSearchTool({ store, gatedNamespaces: ["inner", "empty"] });
+  const tool = createSearchTool({
+    store,
+    gatedNamespaces: ["inner", "empty"],
+    requireHolder: async () => undefined,
+  });
   const run = async (input: unknown, caller: ToolCaller = null) => {
     const signal = new AbortController().signal;
     return runTool({ tool, input, caller, signal, warn: () => undefined });
@@ -143,7 +147,7 @@ test("an index that does not describe itself still answers; one that was filled 
   );
   expect(await run({ query: "lamp" })).toMatchObject({ ok: true });
   expect(await run({ query: "lamp", namespace: "news" })).toMatchObject({ ok: false });
-  const other = await open(answerWell, { embedderFor: () => createHashedEmbedder({ dimension: 16 }) });
+  const other = await open(answerWell, { embedder: createHashedEmbedder({ dimension: 16 }) });
   expect(await other.run({ query: "lamp" })).toMatchObject({
     ok: false,
     errorText: expect.stringMatching(/another model/) as string,

@@ -12,8 +12,8 @@ export type PineconeOptions = {
   indexes: readonly [string, ...string[]];
   /** null: looked up by the index's name. */
   host: string | null;
-  /** Makes an embedder for the index's own dimension where the built-in one is used. */
-  embedderFor: (index: { dimension: number | null }) => Embedder;
+  /** Of the model that the indexes were filled with. */
+  embedder: Embedder;
   clock: Clock;
   timeoutMs?: number;
   maxBytes?: number;
@@ -34,7 +34,7 @@ type Stats = { dimension: number | null; namespaces: string[] };
 
 /** The hosted store: the same questions, asked of the operator's own Pinecone indexes, which it only reads. */
 export function createPineconeSearch(options: PineconeOptions): SearchStore {
-  const { indexes, clock } = options;
+  const { indexes, embedder, clock } = options;
   const openIndex = createOpener(options);
   const known = new Map<string, { stats: Promise<Stats>; readAtMs: number }>();
 
@@ -59,7 +59,7 @@ export function createPineconeSearch(options: PineconeOptions): SearchStore {
       return inOurWords(async () => {
         // An index that does not tell its dimension may still answer.
         const { dimension } = await readStats(question.index).catch(() => ({ dimension: null }));
-        const vector = await embedQuestion({ question, embedder: options.embedderFor({ dimension }) });
+        const vector = await embedQuestion({ question, embedder });
         if (!vector) return [];
         if (dimension !== null && vector.length !== dimension) {
           throw new SearchUnavailable(

@@ -62,12 +62,17 @@ export function createProviderEmbedder({
           return await ask({ texts, signal });
         } catch (error) {
           const isPassing = error instanceof EmbeddingFault ? error.isPassing : error instanceof FetchFault;
-          if (!isPassing || texts.length === 1 || attempt >= attempts) throw error;
+          if (!isPassing || texts.length === 1 || attempt >= attempts) throw inOurWords(error);
           await pause(retryPauseMs * 2 ** (attempt - 1), undefined, { signal });
         }
       }
     },
   };
+}
+
+function inOurWords(error: unknown): unknown {
+  if (!(error instanceof FetchFault)) return error;
+  return new Error(`The embedding provider cannot be used: ${error.message}.`, { cause: error });
 }
 
 class EmbeddingFault extends Error {

@@ -62,8 +62,8 @@ export type GateServices = {
    * whole addresses.
    */
   readContentFor: (request: { holder: Holder }) => Promise<GatedContent>;
-  /** Asks the chain and the database again. Throws the refusals of the gate. */
-  requireHolder: (request: { holder: Holder }) => Promise<void>;
+  /** Asks the chain (`fresh`: even if it was asked a moment ago) and the database. Throws the gate's refusals. */
+  requireHolder: (request: { holder: Holder; fresh?: boolean }) => Promise<void>;
   useKey: (request: { holder: Holder }) => Promise<KeyUsed>;
   /** Null where no token came and none is required. Throws the refusals `missing-jwt` and `invalid-jwt`. */
   authenticateCaller: (call: CallerCall & { isRequired: boolean }) => Promise<Caller | null>;
@@ -203,7 +203,7 @@ export async function wireGate({
       await requireHolder({ holder, dependencies: useDependencies });
       return content.readContent({ tokenId: holder.tokenId, mediaOrigin: origin });
     },
-    requireHolder: ({ holder }) => requireHolder({ holder, fresh: true, dependencies: useDependencies }),
+    requireHolder: (request) => requireHolder({ ...request, dependencies: useDependencies }),
     useKey: ({ holder }) => useKey({ holder, dependencies: useDependencies }),
     authenticateCaller: ({ isRequired, ...call }) => authenticateCaller({ isRequired, ...askCaller(call) }),
     requireCaller: (call) => requireCaller(askCaller(call)),

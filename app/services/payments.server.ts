@@ -65,7 +65,7 @@ export function wirePayments({
 
   return {
     pay: async ({ holder, ...request }) => {
-      await gate.requireHolder({ holder });
+      await gate.requireHolder({ holder, fresh: true });
       return await payHolder({ request: { ...request, recipient: holder.address }, dependencies });
     },
     stop: async () => {

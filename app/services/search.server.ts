@@ -10,11 +10,21 @@ import { createProviderEmbedder } from "~/search/provider-embedder.gateway.serve
 import type { SearchStore } from "~/search/search-store";
 import { createSearchTool } from "~/tools/search-tool";
 import type { Tool } from "~/tools/tool";
+import { toGateHolder } from "~/tools/tool-caller";
+import type { GateServices } from "./gate.server";
 
 export type SearchServices = { tool: Tool; stop: () => Promise<void> };
 
 /** Begins to index what changed in the knowledge folder, and does not wait for it. */
-export function wireSearch({ config, log }: { config: Config; log: Log }): SearchServices {
+export function wireSearch({
+  config,
+  gate,
+  log,
+}: {
+  config: Config;
+  gate: Pick<GateServices, "requireHolder">;
+  log: Log;
+}): SearchServices {
   const { pinecone, gatedNamespaces } = config.search;
   const { store, whenIndexed } = pinecone
     ? { store: openPinecone({ config, pinecone }), whenIndexed: Promise.resolve() }
@@ -28,7 +38,11 @@ export function wireSearch({ config, log }: { config: Config; log: Log }): Searc
     warn: (message, error) => log.warn(error === undefined ? {} : { err: error }, message),
   });
   return {
-    tool: createSearchTool({ store, gatedNamespaces }),
+    tool: createSearchTool({
+      store,
+      gatedNamespaces,
+      requireHolder: (holder) => gate.requireHolder({ holder: toGateHolder(holder) }),
+    }),
     stop: () => {
       stopping.abort();
       return store.stop();
@@ -68,11 +82,5 @@ function openPinecone({
   config: Config;
   pinecone: NonNullable<Config["search"]["pinecone"]>;
 }): SearchStore {
-  const { embedding } = config.search;
-  const configured = embedding && createProviderEmbedder(embedding);
-  return createPineconeSearch({
-    ...pinecone,
-    embedderFor: ({ dimension }) => configured ?? createHashedEmbedder({ dimension: dimension ?? undefined }),
-    clock,
-  });
+  return createPineconeSearch({ ...pinecone, embedder: createConfiguredEmbedder(config), clock });
 }

@@ -1,4 +1,3 @@
-import type { Holder } from "~/gate/holder.server";
 import type { Config } from "~/platform/config/config.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { originHost } from "~/platform/http/domains";
@@ -13,7 +12,8 @@ import { answerMcp } from "~/tools/mcp/mcp.server";
 import { describeResource, isResourceSuffix, resourceMetadataUrl } from "~/tools/mcp/resource-metadata";
 import type { ResourceMetadata } from "~/tools/mcp/resource-metadata";
 import { createSendCryptoTool } from "~/tools/send-crypto-tool";
-import type { Tool, ToolHolder } from "~/tools/tool";
+import type { Tool } from "~/tools/tool";
+import { toGateHolder } from "~/tools/tool-caller";
 import { version } from "../../package.json";
 import type { GateServices } from "./gate.server";
 import type { PaymentServices } from "./payments.server";
@@ -52,10 +52,16 @@ export function wireTools({
   const registry: readonly Tool[] = [
     search.tool,
     createKeyStatusTool(gate),
-    createGatedContentTool({ readContent: (holder) => gate.readContentFor({ holder: toHolder(holder) }) }),
-    createMarkKeyUsedTool({ useKey: (holder) => gate.useKey({ holder: toHolder(holder) }) }),
+    createGatedContentTool({
+      readContent: (holder) => gate.readContentFor({ holder: toGateHolder(holder) }),
+    }),
+    createMarkKeyUsedTool({ useKey: (holder) => gate.useKey({ holder: toGateHolder(holder) }) }),
     ...(payments
-      ? [createSendCryptoTool({ pay: (call) => payments.pay({ ...call, holder: toHolder(call.holder) }) })]
+      ? [
+          createSendCryptoTool({
+            pay: (call) => payments.pay({ ...call, holder: toGateHolder(call.holder) }),
+          }),
+        ]
       : []),
   ];
   const dispatch = createMcpDispatcher({
@@ -74,7 +80,7 @@ export function wireTools({
         exchange: {
           headers: context.headers,
           host: context.host,
-          signal: context.signal,
+          openSignal: () => context.signal,
           readBody: () => readJsonBody({ context, maxBytes: maxBodyBytes }),
         },
         dependencies: {
@@ -99,9 +105,4 @@ export function wireTools({
 /** Nobody can make another name resolve to a request that names the loopback address itself. */
 function isLoopbackAddress(host: string): boolean {
   return /^(?:127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(host);
-}
-
-/** A token without its moment counts as older than any departure. */
-function toHolder({ address, tokenId, issuedAtSeconds = 0 }: ToolHolder): Holder {
-  return { address: address as Holder["address"], tokenId, issuedAtSeconds };
 }

@@ -23,22 +23,25 @@ const startLimitMs = 20_000;
 
 /**
  * The built server as a process of its own, in production mode, on a free port; ends when it is stopped. Settings
- * in `env` replace the ones given here; a setting of undefined is left out.
+ * in `env` replace the ones given here; a setting of undefined is left out. `projectDir`: another copy of the project.
  */
 export async function startServer({
   env = {},
   dataDir: givenDataDir,
   nodeOptions = [],
+  projectDir = ".",
 }: {
   env?: Record<string, string | undefined>;
   dataDir?: string;
   nodeOptions?: readonly string[];
+  projectDir?: string;
 }): Promise<RunningServer> {
-  if (!existsSync("build/index.js"))
+  if (!existsSync(path.join(projectDir, "build/index.js")))
     throw new Error("There is no build. Run `npm run build` before these tests.");
   const dataDir = givenDataDir ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-server-")));
   const parameters = ["--enable-source-maps", ...nodeOptions, "app/commands/start.mjs"];
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, parameters, {
+    cwd: projectDir,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,

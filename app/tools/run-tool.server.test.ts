@@ -55,6 +55,18 @@ test("outputs become plain data: no functions, big integers as digits, nothing a
   expect(await run(toolThat(async () => ring))).toEqual({ ok: false, errorText: "The tool failed." });
 });
 
+test("what is wrong with arguments is told in a few words, however long they are", async () => {
+  const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`member${index}`, 1]));
+  for (const input of [many, { ["x".repeat(200_000)]: 1 }]) {
+    const outcome = await run(
+      toolThat(async () => "x"),
+      input,
+    );
+    expect(outcome).toMatchObject({ ok: false, notRun: "arguments" });
+    expect(JSON.stringify(outcome).length).toBeLessThan(1_200);
+  }
+});
+
 test("key_status takes digits or an integer and gives what the gate knows", async () => {
   const asked: string[] = [];
   const tool = createKeyStatusTool({
@@ -90,6 +102,7 @@ test("words of a refusal, written for people, are passed on; those of other erro
 test("offers carry a JSON Schema of what a model may send", () => {
   const offer = toToolOffer(
     createSearchTool({
+      requireHolder: async () => undefined,
       gatedNamespaces: [],
       store: {
         vendor: "libsql",

@@ -6,6 +6,9 @@ import type { Tool, ToolCaller } from "./tool";
 export const defaultToolTimeoutMs = 10_000;
 export const defaultMaxToolOutputBytes = 32 * 1024;
 
+/** Of each fault in the arguments: it may quote what was sent, which may be long. */
+const maxFaultChars = 200;
+
 /** Why a tool was not run at all; a tool that was run and failed has no such reason. */
 export type NotRunReason = "caller" | "arguments";
 
@@ -45,7 +48,7 @@ export async function runTool({
   if (!parsed.success) {
     const issues = parsed.error.issues
       .slice(0, 5)
-      .map(({ path, message }) => `${path.join(".") || "input"}: ${message}`);
+      .map(({ path, message }) => `${path.join(".") || "input"}: ${message}`.slice(0, maxFaultChars));
     return {
       ok: false,
       errorText: `The arguments do not fit the tool. ${issues.join("; ")}`,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Refusal } from "~/platform/http/refusal";
 import type { PassageMatch, SearchQuestion } from "~/search/search-store";
 import { SearchUnavailable } from "~/search/search-store";
 import { runTool } from "./run-tool.server";
@@ -10,7 +11,15 @@ const match: PassageMatch = { id: "a.md#1", score: 1, metadata: { title: "A", te
 function makeTool({
   matches = [match],
   gatedNamespaces = ["inner", "never-filled"],
-}: { matches?: PassageMatch[] | Error; gatedNamespaces?: string[] } = {}) {
+  refusal,
+  listing,
+}: {
+  matches?: PassageMatch[] | Error;
+  gatedNamespaces?: string[];
+  /** What the chain's answer comes to; undefined: the caller holds the key. */
+  refusal?: Error;
+  listing?: Error;
+} = {}) {
   const asked: SearchQuestion[] = [];
   const done: string[] = [];
   const tool = createSearchTool({
@@ -19,6 +28,7 @@ function makeTool({
       indexes: ["knowledge", "archive"],
       listNamespaces: async () => {
         done.push("list");
+        if (listing) throw listing;
         return ["__default__", "news", "inner"];
       },
       search: async (question) => {
@@ -29,6 +39,10 @@ function makeTool({
       },
     },
     gatedNamespaces,
+    requireHolder: async ({ address, tokenId }) => {
+      done.push(`ask for ${address} and ${tokenId}`);
+      if (refusal) throw refusal;
+    },
   });
   const run = ({ input, caller = null }: { input: unknown; caller?: ToolCaller }) =>
     runTool({ tool, input, caller, signal: new AbortController().signal, warn: () => undefined });
@@ -130,6 +144,44 @@ test("a gated namespace answers a caller whose token may use tools, and no other
     ok: false,
     errorText: expect.stringMatching(/signed in/) as string,
   });
+});
+
+const goneAway = new Refusal("you-do-not-own-this-token", { detail: "This key is held by another wallet." });
+const chainAway = new Refusal("chain-unavailable", { detail: "The blockchain could not be asked." });
+
+test.each([
+  ["whose key is gone", goneAway],
+  ["whom the chain cannot be asked about", chainAway],
+])("a caller %s finds nothing gated, and cannot tell it from what does not exist", async (_who, refusal) => {
+  const told = [];
+  for (const namespace of ["inner", "never-filled", "unknown", "Inner"]) {
+    const { run, done } = makeTool({ refusal });
+    told.push(JSON.stringify([await run({ input: { query: "x", namespace }, caller: holder }), done]));
+  }
+  expect(new Set(told).size).toBe(1);
+  expect(told[0]).toContain(refusal.detail);
+  expect(told[0]).toContain('["list","ask for 0xabc and 7"]');
+});
+
+test("the chain is asked for gated documents, and for nothing that everybody may read", async () => {
+  const gated = makeTool();
+  await gated.run({ input: { query: "x", namespace: "inner" }, caller: holder });
+  expect(gated.done).toEqual(["list", "ask for 0xabc and 7", "search"]);
+  for (const namespace of ["__default__", "news"]) {
+    const { run, done } = makeTool({ refusal: goneAway });
+    expect(await run({ input: { query: "x", namespace }, caller: holder })).toMatchObject({ ok: true });
+    expect(done.join()).not.toContain("ask");
+  }
+});
+
+test("a store that cannot list its namespaces may still answer a holder, and nobody else", async () => {
+  const listing = new SearchUnavailable("The search is busy.");
+  const input = { query: "x", namespace: "inner" };
+  expect(await makeTool({ listing }).run({ input, caller: holder })).toMatchObject({ ok: true });
+  expect(await makeTool({ listing, refusal: goneAway }).run({ input, caller: holder })).toMatchObject({
+    errorText: goneAway.detail,
+  });
+  expect(await makeTool({ listing }).run({ input })).toMatchObject({ errorText: "The search is busy." });
 });
 
 test("a namespace is gated whatever capitals the operator wrote it in", async () => {

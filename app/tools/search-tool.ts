@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isGatedNamespace } from "~/search/gated-namespaces";
 import { defineTool, ToolFailure } from "./tool";
-import type { Tool, ToolCaller } from "./tool";
+import type { Tool, ToolCaller, ToolHolder } from "./tool";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";
 import { metadataFilterSchema } from "~/search/metadata-filter";
 import { SearchUnavailable } from "~/search/search-store";
@@ -32,10 +32,13 @@ export type SearchResult = z.infer<typeof searchResultSchema>;
 export function createSearchTool({
   store,
   gatedNamespaces,
+  requireHolder,
 }: {
   store: Pick<SearchStore, "vendor" | "indexes" | "listNamespaces" | "search">;
-  /** Answered only to callers whose access token may use tools. */
+  /** Answered only to callers whose access token may use tools, and who hold its key still. */
   gatedNamespaces: readonly string[];
+  /** Asks the chain and the database, as the gate does. Throws the refusals of the gate. */
+  requireHolder: (holder: ToolHolder) => Promise<void>;
 }): Tool {
   const [defaultIndex] = store.indexes;
   return defineTool({
@@ -84,7 +87,7 @@ export function createSearchTool({
         throw new ToolFailure(`There is no such index here. There is: ${store.indexes.join(", ")}.`);
       }
       const matches = await inToolWords(async () => {
-        await requireOpen({ store, index, namespace, gatedNamespaces, caller, signal });
+        await requireOpen({ store, index, namespace, gatedNamespaces, requireHolder, caller, signal });
         const isFiltered = filter !== undefined && Object.keys(filter).length > 0;
         return store.search({ query, index, namespace, topK, signal, ...(isFiltered && { filter }) });
       });
@@ -99,35 +102,46 @@ export function createSearchTool({
   });
 }
 
-/**
- * Somebody without the right is refused in the same words and after the same work, whether a namespace is gated or
- * does not exist: neither the answer nor its time tells which.
- */
-async function requireOpen({
-  store,
-  index,
-  namespace,
-  gatedNamespaces,
-  caller,
-  signal,
-}: {
+type Door = {
   store: Pick<SearchStore, "listNamespaces">;
   index: string;
   namespace: string;
   gatedNamespaces: readonly string[];
+  requireHolder: (holder: ToolHolder) => Promise<void>;
   caller: ToolCaller;
   signal: AbortSignal;
-}): Promise<void> {
-  if (caller?.scopes.includes(gatedScope)) return;
-  // Asked for any namespace but the public default one, which is always there.
-  const isDefault =
-    namespace === defaultNamespace && !isGatedNamespace({ name: defaultNamespace, gatedNamespaces });
-  const all = isDefault ? [defaultNamespace] : await store.listNamespaces({ index, signal });
-  const open = all.filter((name) => !isGatedNamespace({ name, gatedNamespaces }));
-  if (open.includes(namespace)) return;
+};
+
+/**
+ * Somebody without the right is refused in the same words and after the same work, whether a namespace is gated or
+ * does not exist: neither the answer nor its time tells which. Whoever has a token is asked for its key either way.
+ */
+async function requireOpen({ caller, requireHolder, ...door }: Door): Promise<void> {
+  const holder = caller?.scopes.includes(gatedScope) ? caller : null;
+  const isOpen = await isPublic(door).catch((error: unknown) => {
+    // A store that cannot list its namespaces may still answer a holder.
+    if (holder === null) throw error;
+    return false;
+  });
+  if (isOpen) return;
+  if (holder !== null) return requireHolder(holder);
   throw new ToolFailure(
     "There is no public namespace of that name. Some documents are only for holders who are signed in.",
   );
+}
+
+async function isPublic({
+  store,
+  index,
+  namespace,
+  gatedNamespaces,
+  signal,
+}: Omit<Door, "caller" | "requireHolder">): Promise<boolean> {
+  const isGated = (name: string) => isGatedNamespace({ name, gatedNamespaces });
+  // The default one is always there.
+  if (namespace === defaultNamespace && !isGated(defaultNamespace)) return true;
+  const all = await store.listNamespaces({ index, signal });
+  return all.filter((name) => !isGated(name)).includes(namespace);
 }
 
 async function inToolWords<T>(body: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { isAlive, waitUntil } from "~/testing/processes";
+import { mcpOf } from "./mcp-fixture";
 
 /** Linux alone tells who started whom without another program. */
 const canSeeChildren = process.platform === "linux";
@@ -15,7 +16,7 @@ async function descendantsOf(pid: number): Promise<number[]> {
 }
 
 test.runIf(canSeeChildren)(
-  "a killed demo takes its server and its chain with it, in good order",
+  "a demo answers from its documents at once, and killed it takes its server and its chain with it, in good order",
   async () => {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-demo-"));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
@@ -29,6 +30,11 @@ test.runIf(canSeeChildren)(
     await waitUntil(() => output.includes("Latchkey is open at"), { timeoutMs: 60_000 });
     const origin = /open at\s+(http:\S+)/.exec(output)![1]!;
     expect((await fetch(`${origin}/api/nonce`)).status).toBe(200);
+    // Nobody has run `npm run index`.
+    const asked = await mcpOf({ origin }).callTool({
+      ...{ name: "libsql_search", args: { query: "How do I gate my own contract?", topK: 1 } },
+    });
+    expect(asked.text).toContain("gate-your-own-contract.md");
     // The server, the guard of the chain, and the chain.
     const started = await descendantsOf(demo.pid!);
     onTestFinished(() => {

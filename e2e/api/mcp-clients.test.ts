@@ -89,6 +89,22 @@ test.each(clients)("%s lists the tools and calls them", async (_name, connect) =
   await expect(call("get_gated_content")).rejects.toThrow(/401|nauthorized/);
 });
 
+test.each(clients)(
+  "of %s two at once, which count their ids alike, each get what is theirs",
+  async (_name, connect) => {
+    const holders = await Promise.all([signInNew({ gate }), signInNew({ gate })]);
+    const connected = await Promise.all(holders.map(({ bearer }) => connect(bearer)));
+    const rooms = await Promise.all(
+      connected.flatMap(({ call }) => Array.from({ length: 8 }, () => call("get_gated_content"))),
+    );
+    for (const [index, room] of rooms.entries()) {
+      const [own, other] = index < 8 ? holders : [...holders].reverse();
+      expect(JSON.stringify(room)).toContain(`/media/${own!.tokenId}/`);
+      expect(JSON.stringify(room)).not.toContain(`/media/${other!.tokenId}/`);
+    }
+  },
+);
+
 test.each(clients)("%s is told when it has no token", async (_name, connect) => {
   await expect(
     (async () => {

@@ -5,6 +5,7 @@ import { limitsOff, signInNew, startChatServer } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 import { mcpOf } from "./mcp-fixture";
+import { sendRaw } from "./raw-http";
 
 const json = { "Content-Type": "application/json" };
 const required = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
@@ -193,6 +194,22 @@ test("another host is refused, and so is the page of another site; the loopback 
   for (const headers of familiar) {
     expect((await ask(headers)).status, JSON.stringify(headers)).toBe(200);
   }
+});
+
+test("hosts that take turns on one connection are each judged by their own name", async () => {
+  const { port } = gate.server;
+  const own = `localhost:${port}`;
+  const message = JSON.stringify({ method: "ping" });
+  const hosts = [own, "evil.example", own, `evil.example:${port}`, "evil.example", own];
+  const bytes = hosts.map((host, index) => {
+    const connection = index === hosts.length - 1 ? "close" : "keep-alive";
+    const head = `Host: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${message.length}`;
+    return `POST /api/mcp HTTP/1.1\r\n${head}\r\nConnection: ${connection}\r\n\r\n${message}`;
+  });
+  const { text } = await sendRaw({ port, bytes: bytes.join("") });
+  expect([...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual(
+    hosts.map((host) => (host === own ? "200" : "403")),
+  );
 });
 
 test("where a token is required it is looked for in six places, and the first one decides", async () => {

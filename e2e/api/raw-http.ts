@@ -1,6 +1,7 @@
 import net from "node:net";
 
-export type RawAnswer = { status: number | null; head: string; body: string };
+/** `text`: all that came, which may be more than one answer; the rest is of the first. */
+export type RawAnswer = { status: number | null; head: string; body: string; text: string };
 
 /**
  * Sends bytes as they are and reads until the server closes, answers whole, or `limitMs` is over. `write` may go
@@ -37,6 +38,7 @@ export function sendRaw({
         status: status ? Number(status) : null,
         head,
         body,
+        text: received,
         closedAfterMs: performance.now() - startedAt,
       });
     });

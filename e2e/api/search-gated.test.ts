@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { waitUntil } from "~/testing/processes";
-import { limitsOff, signInNew } from "./chat-fixture";
+import { limitsOff, signInNew, startChatServer } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 import { mcpOf } from "./mcp-fixture";
@@ -22,9 +22,7 @@ beforeAll(async () => {
   for (const [name, text] of Object.entries(pages)) {
     await writeFile(path.join(contentDir, "knowledge", name), text);
   }
-  gate = await openGate({
-    env: { ...limitsOff, CONTENT_DIR: contentDir, SEARCH_GATED_NAMESPACES: "Inner", AI_OFFLINE_WORD_MS: "0" },
-  });
+  gate = await openGate({ env: { ...limitsOff, ...gatedSearch() } });
   mcp = mcpOf(gate);
   await waitUntil(async () => (await search("__default__", "lighthouse")).text.includes("white"));
 });
@@ -33,9 +31,20 @@ afterAll(async () => {
   await rm(contentDir, { recursive: true });
 });
 
-async function search(namespace: string, query: string, headers: Record<string, string> = {}) {
+const gatedSearch = () => ({
+  CONTENT_DIR: contentDir,
+  SEARCH_GATED_NAMESPACES: "Inner",
+  AI_OFFLINE_WORD_MS: "0",
+});
+
+async function search(
+  namespace: string,
+  query: string,
+  headers: Record<string, string> = {},
+  at: ReturnType<typeof mcpOf> = mcp,
+) {
   const args = { query, namespace };
-  const { result } = await mcp.callTool({ name: "libsql_search", args, headers });
+  const { result } = await at.callTool({ name: "libsql_search", args, headers });
   return { isError: result!.isError === true, text: JSON.stringify(result) };
 }
 
@@ -71,4 +80,33 @@ test("a token that does not hold opens nothing", async () => {
   expect((await gate.post("/api/form-submission-gate", form)).status).toBe(200);
   const args = { query: "password", namespace: "inner" };
   expect((await mcp.callTool({ name: "libsql_search", args, headers: bearer })).status).toBe(401);
+});
+
+test("whoever gave the key away a moment ago finds nothing gated, before any watcher has looked", async () => {
+  // The watcher sleeps and nothing of the chain is remembered: only the search itself can notice.
+  const { origin, signIn } = await startChatServer({
+    gate,
+    env: {
+      ...gatedSearch(),
+      ...{ CHAIN_POLL_SECONDS: "300", OWNERSHIP_CACHE_SECONDS: "0" },
+    },
+  });
+  const at = mcpOf({ origin });
+  const { account, tokenId, bearer } = await signInNew({ gate, at: { signIn } });
+  const other = await signInNew({ gate, at: { signIn } });
+  await waitUntil(async () => (await search("inner", "password", bearer, at)).text.includes("kumquat"));
+  await gate.transferKey({ from: account, to: other.account.address, tokenId });
+
+  // Each with a token of its own: the first question ends the token for good.
+  const told = await search("inner", "password", bearer, at);
+  expect(told).toMatchObject({ isError: true });
+  expect(told.text).toContain("held by another wallet");
+  expect(told.text).not.toContain("kumquat");
+  const { account: second, tokenId: secondId, bearer: secondBearer } = other;
+  await gate.transferKey({ from: second, to: account.address, tokenId: secondId });
+  expect((await search("never", "password", secondBearer, at)).text).toBe(told.text);
+  const after = await at.callTool({
+    ...{ name: "libsql_search", args: { query: "password", namespace: "inner" }, headers: bearer },
+  });
+  expect(after.status).toBe(401);
 });

@@ -33,6 +33,7 @@ function prepare({
   const settled: number[] = [];
   const client = new AbortController();
   const search = createSearchTool({
+    requireHolder: async () => undefined,
     gatedNamespaces: [],
     store: {
       vendor: "libsql",

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
+import { createTestDir } from "~/testing/database";
 import { makeQuestion, makeText } from "./made-up-text";
-import { toSearchTable } from "./search-costs";
+import { compareQuality, toSearchTable } from "./search-costs";
 
 test("the tables name every size, and both kinds of search on the labelled questions", () => {
   const table = toSearchTable({
@@ -27,4 +29,12 @@ test("the page about performance has a place for the tables", () => {
   const document = readFileSync("docs/performance.md", "utf8");
   expect(document.split("<!-- search:begin -->")).toHaveLength(2);
   expect(document.split("<!-- search:end -->")).toHaveLength(2);
+});
+
+test("words and vectors fused find the labelled questions at least as well as plain full text does", async () => {
+  const { fused, plain } = await compareQuality({ file: path.join(await createTestDir(), "labelled.db") });
+  // Plain full text is a real opponent here, or there would be nothing to hold the search against.
+  expect(plain.recallAt5).toBeGreaterThan(0.5);
+  expect(fused.recallAt5).toBeGreaterThanOrEqual(plain.recallAt5);
+  expect(fused.meanReciprocalRank).toBeGreaterThanOrEqual(plain.meanReciprocalRank);
 });

@@ -191,7 +191,8 @@ async function findPlain({
   }));
 }
 
-async function compareQuality({ file }: { file: string }): Promise<SearchFigures["quality"]> {
+/** What the labelled questions find among the pages that ship, by this search and by plain full text. */
+export async function compareQuality({ file }: { file: string }): Promise<SearchFigures["quality"]> {
   const labels = await readFile("app/search/labelled-questions.json", "utf8");
   const questions = JSON.parse(labels) as LabelledQuestion[];
   const database = openSearchDatabase({ file });

@@ -65,7 +65,20 @@ test("Pinecone needs names of indexes; what does not fit together is pointed out
   ).toContain("PINECONE_HOST");
   const hosted = read({ ...key, PINECONE_INDEXES: "docs,more", PINECONE_HOST: "https://h.example.com" });
   expect(hosted.warnings.join()).toContain("PINECONE_HOST is one address");
-  const without = read({ PINECONE_API_KEY: "pc", PINECONE_INDEXES: "docs" });
-  expect(without.warnings.join()).toContain("EMBEDDING_MODEL is not set");
   expect(read({ PINECONE_INDEXES: "docs" }).search.pinecone).toBeNull();
+});
+
+test("Pinecone without the model that filled its indexes is a mistake, told together with all others", () => {
+  const problems = problemsOf({ PINECONE_API_KEY: "pc-secret", PINECONE_HOST: "ftp://x", AI_PROVIDER: "?" });
+  for (const name of ["PINECONE_INDEXES", "PINECONE_HOST", "AI_PROVIDER"]) expect(problems).toContain(name);
+  expect(problems).toContain(
+    "EMBEDDING_MODEL must be set together with PINECONE_API_KEY: to the model whose vectors fill the indexes.",
+  );
+  expect(problems).not.toContain("pc-secret");
+  expect(problemsOf({ PINECONE_API_KEY: "pc", PINECONE_INDEXES: "docs" })).toMatch(
+    /^EMBEDDING_MODEL [^.]*\.$/,
+  );
+  // A model is set, and nobody to ask for its vectors: the other mistake, and only that.
+  const unasked = problemsOf({ PINECONE_API_KEY: "pc", PINECONE_INDEXES: "docs", EMBEDDING_MODEL: "m" });
+  expect(unasked).toMatch(/^EMBEDDING_MODEL needs a provider to ask/);
 });

@@ -53,8 +53,9 @@ function readPinecone(reader: SettingReader) {
     );
   }
   if (!reader.isSet("EMBEDDING_MODEL")) {
-    reader.warnings.push(
-      "EMBEDDING_MODEL is not set: Pinecone is asked with vectors of the built-in embedder, which fit only an index that was filled with them.",
+    reader.report(
+      "EMBEDDING_MODEL",
+      "must be set together with PINECONE_API_KEY: to the model whose vectors fill the indexes.",
     );
   }
   return { apiKey, indexes: [first ?? "", ...others] as [string, ...string[]], host };

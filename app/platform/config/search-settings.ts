@@ -12,13 +12,14 @@ export const searchSettings = [
     name: "EMBEDDING_MODEL",
     group: "Search",
     effect:
-      "Model that turns documents and questions into vectors, asked of the chat's provider (`/embeddings`). Default: a built-in one that compares words.",
+      "Model that turns documents and questions into vectors, asked of the chat's provider (`/embeddings`). Default: a built-in one that compares words. With PINECONE_API_KEY it is needed: the model whose vectors fill the indexes.",
   },
   {
     name: "PINECONE_API_KEY",
     group: "Search",
     secret: true,
-    effect: "Searches your Pinecone indexes instead of the embedded store.",
+    effect:
+      "Searches your Pinecone indexes instead of the embedded store. Needs PINECONE_INDEXES and EMBEDDING_MODEL.",
   },
   {
     name: "PINECONE_INDEXES",

@@ -12,7 +12,12 @@ import type { RequestContext, ServiceContext } from "./request-context.server";
 type Exchange = { request: IncomingMessage; response: ServerResponse };
 type ContextOptions = { service: ServiceContext; isTrustedPeer: TrustCheck; log: Log };
 /** What is known of a connection, however many requests come over it. */
-type Peer = { isTrusted: boolean; clientId: string };
+type Peer = {
+  isTrusted: boolean;
+  clientId: string;
+  /** The host that was named last, as it came and in normal form: a client names the same one every time. */
+  named: { given: string; host: string | null } | null;
+};
 
 const acceptableRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 
@@ -24,9 +29,10 @@ export function createRequestContexts({ service, isTrustedPeer, log }: ContextOp
     const known = peers.get(socket);
     if (known) return known;
     const socketAddress = socket.remoteAddress;
-    const peer = {
+    const peer: Peer = {
       isTrusted: isPeerTrusted({ socketAddress, isTrustedPeer }),
       clientId: clientIdentifier({ socketAddress, forwardedFor: undefined, isTrustedPeer }),
+      named: null,
     };
     peers.set(socket, peer);
     return peer;
@@ -41,7 +47,7 @@ export function createRequestContexts({ service, isTrustedPeer, log }: ContextOp
           isTrustedPeer,
         })
       : peer.clientId;
-    return new IncomingContext({ request, response, service, log, clientId, isPeerTrusted: peer.isTrusted });
+    return new IncomingContext({ request, response, service, log, clientId, peer });
   };
 }
 
@@ -56,7 +62,7 @@ class IncomingContext implements RequestContext {
   readonly log: Log;
   readonly #exchange: Exchange;
   readonly #query: string;
-  readonly #isPeerTrusted: boolean;
+  readonly #peer: Peer;
   #host: string | null | undefined;
   #searchParams: URLSearchParams | undefined;
   #signal: AbortSignal | undefined;
@@ -68,11 +74,11 @@ class IncomingContext implements RequestContext {
     service,
     log,
     clientId,
-    isPeerTrusted,
-  }: Exchange & Omit<ContextOptions, "isTrustedPeer"> & { clientId: string; isPeerTrusted: boolean }) {
+    peer,
+  }: Exchange & Omit<ContextOptions, "isTrustedPeer"> & { clientId: string; peer: Peer }) {
     const target = request.url ?? "/";
     const queryStart = target.indexOf("?");
-    const givenId = isPeerTrusted ? request.headers["x-request-id"] : undefined;
+    const givenId = peer.isTrusted ? request.headers["x-request-id"] : undefined;
     this.requestId =
       typeof givenId === "string" && acceptableRequestId.test(givenId) ? givenId : randomUUID();
     this.method = request.method ?? "GET";
@@ -83,7 +89,7 @@ class IncomingContext implements RequestContext {
     this.log = log;
     this.#exchange = { request, response };
     this.#query = queryStart < 0 ? "" : target.slice(queryStart + 1);
-    this.#isPeerTrusted = isPeerTrusted;
+    this.#peer = peer;
   }
 
   get hasSeveralAuthorizations(): boolean {
@@ -96,9 +102,9 @@ class IncomingContext implements RequestContext {
       const host = requestHost({
         hostHeader: this.headers.host,
         forwardedHost: this.headers["x-forwarded-host"]?.toString(),
-        peerTrusted: this.#isPeerTrusted,
+        peerTrusted: this.#peer.isTrusted,
       });
-      this.#host = host === null ? null : normalizeHost(host);
+      this.#host = host === null ? null : normalizeNamed({ given: host, peer: this.#peer });
     }
     return this.#host;
   }
@@ -118,6 +124,11 @@ class IncomingContext implements RequestContext {
   readBody(maxBytes: number): Promise<Buffer> {
     return readLimitedBody({ request: this.#exchange.request, maxBytes });
   }
+}
+
+function normalizeNamed({ given, peer }: { given: string; peer: Peer }): string | null {
+  if (peer.named?.given !== given) peer.named = { given, host: normalizeHost(given) };
+  return peer.named.host;
 }
 
 function abortWhenOver(response: ServerResponse): AbortSignal {

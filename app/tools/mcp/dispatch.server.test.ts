@@ -43,7 +43,7 @@ function prepare(...tools: Tool[]) {
       request: { kind: "request", dialect: "mcp", id: 1, method, params },
       revision,
       caller,
-      signal,
+      openSignal: () => signal,
     });
   const call = async (options: Parameters<typeof ask>[1] & { name?: string } = {}) =>
     resultOf(
@@ -87,6 +87,16 @@ test("the stateless revision says besides how long what it got is good, and who 
   }
   for (const method of ["server/discover", "resources/list", "toString", "tools", "TOOLS/LIST"]) {
     expect(await ask(method)).toMatchObject({ ok: false, status: 200, error: { code: -32601 } });
+  }
+});
+
+test("the list of tools is ASCII, and says the same", async () => {
+  const description = "Ünïcode … \u2028 \ud83d\udd11 \ud800";
+  const { ask } = prepare(toolThat(async () => "x", { description }));
+  for (const revision of ["2025-11-25", "2026-07-28"] as const) {
+    const outcome = await ask("tools/list", { revision });
+    expect(outcome.ok && outcome.result).toMatch(/^[\x20-\x7e]+$/);
+    expect(resultOf(outcome)).toMatchObject({ tools: [{ description }] });
   }
 });
 

@@ -15,7 +15,7 @@ export type McpCall = {
   request: McpRequest;
   revision: Revision;
   caller: ToolCaller;
-  signal: AbortSignal;
+  openSignal: () => AbortSignal;
 };
 
 export type ServerInfo = { name: string; title: string; version: string };
@@ -41,18 +41,18 @@ export function createMcpDispatcher({ tools, serverInfo, instructions, warn }: M
   const list = { tools: tools.map(describeTool) };
   const meta = { [serverInfoKey]: serverInfo };
   const cacheable = { resultType: "complete", ttlMs: listTtlMs, cacheScope: "public", _meta: meta };
-  const listText = JSON.stringify(list);
-  const statelessListText = JSON.stringify({ ...list, ...cacheable });
+  const listText = toPlainJson(list);
+  const statelessListText = toPlainJson({ ...list, ...cacheable });
   const discovered = { supportedVersions: supportedRevisions, capabilities, instructions, ...cacheable };
-  const discoverText = JSON.stringify(discovered);
+  const discoverText = toPlainJson(discovered);
 
-  async function callTool({ request, revision, caller, signal }: McpCall): Promise<McpOutcome> {
+  async function callTool({ request, revision, caller, openSignal }: McpCall): Promise<McpOutcome> {
     const { name, arguments: input = {} } = request.params;
     if (typeof name !== "string") return badParams("params.name must be the name of a tool.");
     const tool = byName.get(name);
     if (!tool) return badParams(`There is no tool called ${name.slice(0, 100)} here.`);
     if (!isRecord(input)) return badParams("params.arguments must be an object.");
-    const outcome = await runTool({ tool, input, caller, signal, warn });
+    const outcome = await runTool({ tool, input, caller, signal: openSignal(), warn });
     if (!outcome.ok && outcome.notRun === "caller")
       throw new Refusal("missing-jwt", { detail: outcome.errorText });
     if (!outcome.ok && outcome.notRun === "arguments" && revision < argumentsInResultSince) {
@@ -98,6 +98,16 @@ export function createMcpDispatcher({ tools, serverInfo, instructions, warn }: M
 }
 
 export type McpDispatcher = ReturnType<typeof createMcpDispatcher>;
+
+/**
+ * In ASCII, as JSON can be. A single character beyond Latin-1 would make the engine keep the whole text in two bytes a
+ * character, which makes every answer slower to send; the way through a buffer makes it forget that it ever did.
+ */
+function toPlainJson(value: unknown): string {
+  const escape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const text = JSON.stringify(value).replace(/[^\0-\x7f]/g, escape);
+  return Buffer.from(text, "latin1").toString("latin1");
+}
 
 function describeTool(tool: Tool) {
   const { name, description, inputJsonSchema } = toToolOffer(tool);

@@ -15,7 +15,8 @@ export type McpExchange = {
   headers: IncomingHttpHeaders;
   /** Normalised; null where the request named none. */
   host: string | null;
-  signal: AbortSignal;
+  /** Made when it is asked for: most messages are answered at once, and to make one costs more than to answer them. */
+  openSignal: () => AbortSignal;
   /** Throws the refusals of a body that is no JSON or too large. */
   readBody: () => Promise<unknown>;
 };
@@ -39,7 +40,7 @@ export async function answerMcp({
   dependencies: McpDependencies;
 }): Promise<Answer> {
   requireTrustedPlace({ exchange, dependencies });
-  const { headers, signal, readBody } = exchange;
+  const { headers, openSignal, readBody } = exchange;
   let to: Addressee = { dialect: looksLikeMcp(headers) ? "mcp" : "bare", id: null };
   try {
     const body = await readBody();
@@ -47,7 +48,7 @@ export async function answerMcp({
     const message = readMessage(body);
     to = { dialect: message.dialect, id: message.kind === "notification" ? null : message.id };
     const caller = toToolCaller(await dependencies.authenticate({ body }));
-    return await answerMessage({ message, headers, caller, signal, to, dispatch: dependencies.dispatch });
+    return await answerMessage({ message, headers, caller, openSignal, to, dispatch: dependencies.dispatch });
   } catch (error) {
     throw addressRefusal({ error: nameResource({ error, url: dependencies.resourceMetadataUrl }), to });
   }
@@ -57,10 +58,10 @@ async function answerMessage({
   message,
   headers,
   caller,
-  signal,
+  openSignal,
   to,
   dispatch,
-}: Pick<McpExchange, "headers" | "signal"> &
+}: Pick<McpExchange, "headers" | "openSignal"> &
   Pick<McpDependencies, "dispatch"> & {
     message: McpMessage;
     caller: ToolCaller;
@@ -80,7 +81,7 @@ async function answerMessage({
   });
   if (!verdict.ok) return answerOutcome({ outcome: { ok: false, status: 400, error: verdict.error }, to });
   if (message.kind === "notification") return answerAccepted();
-  const outcome = await dispatch({ request: message, revision: verdict.revision, caller, signal });
+  const outcome = await dispatch({ request: message, revision: verdict.revision, caller, openSignal });
   return answerOutcome({ outcome, to });
 }
 

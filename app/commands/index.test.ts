@@ -1,0 +1,176 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { searchFile } from "~/search/knowledge-search.server";
+import { openSearchDatabase } from "~/search/search-database.store.server";
+import { startJsonServer } from "~/testing/json-server";
+import { createKnowledge, openKnowledgeSearch } from "~/testing/knowledge";
+import type { Knowledge } from "~/testing/knowledge";
+import { waitUntil } from "~/testing/processes";
+
+/** Each process takes seconds to start where the machine has other work. */
+const processesLimitMs = 120_000;
+const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { index: string } };
+/** For the process, its standard error is a terminal. */
+const asTerminal = "--import=data:text/javascript,process.stderr.isTTY=true";
+
+type Run = {
+  knowledge: Pick<Knowledge, "contentDir" | "dataDir">;
+  args?: string[];
+  env?: Record<string, string>;
+  hasTerminal?: boolean;
+};
+
+/** What `npm run index` starts, as a process; it is gone at the latest when the test ends. */
+function startIndex({ knowledge: { contentDir, dataDir }, args = [], env = {}, hasTerminal = false }: Run) {
+  const [program, ...words] = scripts.index.split(" ");
+  expect(program).toBe("node");
+  const child = spawn(process.execPath, [...(hasTerminal ? [asTerminal] : []), ...words, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...{ PATH: process.env.PATH, CONTENT_DIR: contentDir, DATA_DIR: dataDir },
+      ...{ CHAIN_ID: "31337", RPC_URL: "http://127.0.0.1:9", KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}` },
+      ...{ JWT_SECRET: "a-secret-of-the-tests-that-is-long-enough" },
+      ...env,
+    } as unknown as NodeJS.ProcessEnv,
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...output }));
+  return { child, output, ended };
+}
+
+const runIndex = (run: Run) => startIndex(run).ended;
+
+const threePages = { "a.md": "one", "b.md": "two\n\n# H\n\nthree", "c.md": "four" };
+
+test(
+  "indexes all at first, nothing the next time, then what changed or went, and all again when told to",
+  async () => {
+    const knowledge = await createKnowledge(threePages);
+    const first = await runIndex({ knowledge });
+    expect(first).toMatchObject({
+      code: 0,
+      stdout: "3 pages indexed (4 passages), 0 unchanged, 0 removed.\n",
+      stderr: "0 of 3 pages\n1 of 3 pages\n2 of 3 pages\n3 of 3 pages\n",
+    });
+    const second = await runIndex({ knowledge, hasTerminal: true });
+    expect(second).toMatchObject({
+      code: 0,
+      stdout: "0 pages indexed (0 passages), 3 unchanged, 0 removed.\n",
+    });
+    const bar = second.stderr.split("\r\u001B[2K");
+    expect(bar.slice(1).map((line) => line.slice(24))).toEqual([
+      " 0/3 a.md",
+      " 1/3 b.md",
+      " 2/3 c.md",
+      " 3/3 \n",
+    ]);
+    expect(bar.at(-1)).toContain("█".repeat(24));
+
+    await knowledge.write("a.md", "one lighthouse");
+    await knowledge.remove("c.md");
+    await knowledge.write("d.md", new Uint8Array([0xff]));
+    expect(await runIndex({ knowledge })).toMatchObject({
+      code: 0,
+      stdout: "1 page indexed (1 passage), 1 unchanged, 1 removed.\n",
+      stderr: expect.stringMatching(/3 of 3 pages\nLeft out: d\.md: it is not UTF-8\.\n$/) as string,
+    });
+    const { ask } = openKnowledgeSearch(knowledge);
+    expect(await ask("lighthouse")).toEqual(["a.md#1"]);
+    expect(await ask("four")).toEqual([]);
+
+    expect(await runIndex({ knowledge, args: ["--rebuild"] })).toMatchObject({
+      code: 0,
+      stdout: "2 pages indexed (3 passages), 0 unchanged, 0 removed.\n",
+    });
+  },
+  processesLimitMs,
+);
+
+test(
+  "interrupted in mid-run it ends with 130 and says what comes next; the next run embeds only the rest",
+  async () => {
+    const names = Array.from({ length: 6 }, (_, index) => `p${index}.md`);
+    const knowledge = await createKnowledge(
+      Object.fromEntries(names.map((name) => [name, `words of ${name}`])),
+    );
+    let isStuck = true;
+    const { origin, calls } = await startJsonServer(({ number, body, answer }) => {
+      if (isStuck && number === 4) return;
+      const { input } = body as { input: string[] };
+      answer({ data: input.map((_text, index) => ({ index, embedding: [1, index] })) });
+    });
+    const env = { EMBEDDING_MODEL: "a-model", AI_BASE_URL: `${origin}/v1` };
+    const run = startIndex({ knowledge, env, hasTerminal: true });
+    await waitUntil(() => calls.length === 4, { timeoutMs: 60_000 });
+    run.child.kill("SIGINT");
+    expect(await run.ended).toMatchObject({
+      code: 130,
+      stdout: "",
+      stderr: expect.stringMatching(/3\/6 p3\.md\nStopped\. The next run goes on from here\.\n$/) as string,
+    });
+
+    isStuck = false;
+    expect(await runIndex({ knowledge, env })).toMatchObject({
+      code: 0,
+      stdout: "3 pages indexed (3 passages), 3 unchanged, 0 removed.\n",
+    });
+    const asked = calls.map(({ body }) => /p\d\.md/.exec((body as { input: string[] }).input.join())![0]);
+    expect(asked).toEqual(["p0.md", "p1.md", "p2.md", "p3.md", "p3.md", "p4.md", "p5.md"]);
+  },
+  processesLimitMs,
+);
+
+test(
+  "while another process indexes it waits and says so, and can be told to stop",
+  async () => {
+    const knowledge = await createKnowledge(threePages);
+    const holder = openSearchDatabase({ file: searchFile(knowledge.dataDir) });
+    onTestFinished(() => holder.close());
+    expect(await holder.takeLock()).toBe(true);
+    const run = startIndex({ knowledge });
+    await waitUntil(() => run.output.stderr.includes("Waiting for it to finish"), { timeoutMs: 60_000 });
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toMatchObject({ code: 130, stdout: "" });
+    const next = startIndex({ knowledge });
+    await waitUntil(() => next.output.stderr.includes("Waiting for it to finish"), { timeoutMs: 60_000 });
+    await holder.releaseLock();
+    expect(await next.ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("3 pages indexed") as string,
+    });
+  },
+  processesLimitMs,
+);
+
+test(
+  "what it cannot do it says in words, with a code of its own for each kind",
+  async () => {
+    const knowledge = await createKnowledge(threePages);
+    const [unknown, extra, help, settings, provider] = await Promise.all([
+      runIndex({ knowledge, args: ["--rebuidl"] }),
+      runIndex({ knowledge, args: ["everything"] }),
+      runIndex({ knowledge, args: ["--help"] }),
+      runIndex({ knowledge, env: { PORT: "x", JWT_SECRET: "short" } }),
+      runIndex({ knowledge, env: { EMBEDDING_MODEL: "m", AI_BASE_URL: "http://127.0.0.1:9/v1" } }),
+    ]);
+    expect(unknown).toMatchObject({ code: 2, stdout: "" });
+    expect(unknown.stderr).toMatch(/^Unknown option '--rebuidl'/);
+    expect(unknown.stderr).toContain("Usage: npm run index");
+    expect(extra).toMatchObject({ code: 2, stderr: expect.stringContaining("everything") as string });
+    expect(help).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("--rebuild") as string,
+      stderr: "",
+    });
+    expect(settings).toMatchObject({ code: 78, stderr: expect.stringContaining("2 problems") as string });
+    expect(provider).toMatchObject({ code: 1, stdout: "" });
+    expect(provider.stderr).toMatch(/The embedding provider cannot be used: it could not be reached\.\n$/);
+    for (const { stderr } of [unknown, extra, settings, provider]) expect(stderr).not.toMatch(/^\s+at /m);
+  },
+  processesLimitMs,
+);
