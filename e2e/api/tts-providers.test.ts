@@ -145,6 +145,21 @@ test.each(providers)(
   },
 );
 
+test.each(providers)("readiness names speech, and is degraded while $name is away", async ({ settings }) => {
+  const { baseUrl, close } = await startSpeaker(sounding(sound));
+  const readSpeech = async (url: string) => {
+    const { server } = await startSpeechGate({ gate, env: settings(url) });
+    const response = await fetch(`http://127.0.0.1:${server.port}/readyz`);
+    const body = (await response.json()) as { status: string; dependencies: Record<string, object> };
+    return [response.status, body.status, body.dependencies.speech];
+  };
+  const latencyMs = expect.any(Number) as number;
+  expect(await readSpeech(baseUrl)).toEqual([200, "ready", { state: "up", latencyMs }]);
+  await close();
+  const detail = "The provider of speech cannot be reached.";
+  expect(await readSpeech(baseUrl)).toEqual([200, "degraded", { state: "down", latencyMs, detail }]);
+});
+
 test("the first byte leaves when the provider's first byte comes, long before its last", async () => {
   let proceed = () => {};
   const gone = new Promise<void>((resolve) => (proceed = resolve));

@@ -151,6 +151,14 @@ test("switched off it answers 503 to whoever may ask", async () => {
   const open = await startSpeechGate({ gate, env: { TTS_PROVIDER: "disabled" } });
   const { status, body: refused } = await send({ origin: open.origin, headers: json, body });
   expect([status, refused]).toEqual([503, { error: "TTS provider is disabled" }]);
+  // What was switched off is not away.
+  const readiness = await fetch(`${open.origin}/readyz`);
+  const { status: state, dependencies } = (await readiness.json()) as {
+    status: string;
+    dependencies: object;
+  };
+  expect([readiness.status, state]).toEqual([200, "ready"]);
+  expect(dependencies).not.toHaveProperty("speech");
 });
 
 test("a token is taken from six places, the first present decides, and a bad one is never skipped", async () => {

@@ -16,7 +16,12 @@ export const readinessSchema = z
       .enum(["ready", "degraded", "unready"])
       .describe("`degraded` while only something is away that the service can do without."),
     dependencies: z
-      .object({ database: dependencySchema, chain: dependencySchema, provider: dependencySchema })
+      .object({
+        database: dependencySchema,
+        chain: dependencySchema,
+        provider: dependencySchema,
+        speech: dependencySchema.optional().describe("Absent where speech is switched off."),
+      })
       .catchall(dependencySchema)
       .describe("Each thing the service depends on, by its name."),
     quota: z
