@@ -22,10 +22,13 @@ export function sounding(...chunks: Uint8Array[]): SpeechBehaviour {
   };
 }
 
-/** `count` chunks of 64 KiB, each filled with its own number. */
-export function soundingLong({ count }: { count: number }): SpeechBehaviour {
-  return async ({ send, response }) => {
-    for (let index = 0; index < count; index += 1) await send(Buffer.alloc(65_536, index % 251));
+/** `count` chunks of 64 KiB, each filled with its own number; `before` the last one it may be made to wait. */
+export function soundingLong({ count, before }: { count: number; before?: Promise<void> }): SpeechBehaviour {
+  return async ({ send, response, closed }) => {
+    for (let index = 0; index < count; index += 1) {
+      if (index === count - 1) await Promise.race([before, closed]);
+      await send(Buffer.alloc(65_536, index % 251));
+    }
     response.end();
   };
 }
