@@ -156,6 +156,15 @@ export async function startServices({
           ask: chat.pingProvider,
           whenDown: "The model provider did not answer in time.",
         },
+        ...(speech.pingProvider === null
+          ? {}
+          : {
+              speech: {
+                required: false,
+                ask: speech.pingProvider,
+                whenDown: "The provider of speech did not answer in time.",
+              },
+            }),
       },
     }),
     beginStop: chat.stop,

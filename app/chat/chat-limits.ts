@@ -1,5 +1,7 @@
 /** What one chat request may hold; the page keeps within it, the server insists on it. */
 export const maxMessages = 100;
-/** In UTF-16 units, over all text parts of one message. */
+/** Over all text parts of one message. */
 export const maxMessageChars = 32_000;
 export const maxRequestBytes = 256 * 1024;
+/** Output is estimated, for the limit and for the quota alike: characters by four, rounded up. */
+export const charsPerToken = 4;

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { exampleAccessToken } from "~/gate/gate-examples";
+import { accessTokenMembers, accessTokenPlaces, accessTokenQuery } from "~/gate/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
+import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
 import { maxMessageChars, maxMessages } from "./chat-limits";
 import type { ChatEvent } from "./chat-events";
 
@@ -111,7 +112,7 @@ const chatDescription = `Asks the assistant, and streams what it says as server-
 
 The last message of the conversation is the question. Messages are \`{role, content}\`, or what \`useChat\` sends (\`parts\`); of parts only text is taken. At least one message of the user must hold text, and no message more than ${maxMessageChars} characters. A \`system\` message is taken as context the person sends along; it does not replace the operator's own instructions.
 
-**Who may.** Where the operator requires it, an access token: in the Authorization header, \`jwt\` or \`data.jwt\` of the body, a cookie \`access_token\` or \`jwt\`, or the query \`jwt\`. The first of these that is present decides. A token that is sent has to be right even where none is required.
+**Who may.** Where the operator requires it, ${accessTokenPlaces}
 
 **Quota.** Where it is in force, the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where the key stands, the most this answer can take already set aside.
 
@@ -128,26 +129,11 @@ const streamDescription = `A stream of events, each a line \`data: <JSON>\` and 
 | \`tool-output-available\`, \`tool-output-error\` | \`toolCallId\`; \`output\` or \`errorText\` | What it answered. |
 | \`error\` | \`errorText\` | The answer broke off; \`finish\` follows. |`;
 
-const quotaHeaders = {
-  "X-Quota-Limit": {
-    description: "Estimated tokens in one window; where the quota is in force.",
-    required: false,
-    schema: { type: "integer", minimum: 1 },
-    example: 20_000,
-  },
-  "X-Quota-Remaining": {
-    description: "What is left of them, the most this answer can take already set aside.",
-    required: false,
-    schema: { type: "integer", minimum: 0 },
-    example: 18_000,
-  },
-  "X-Quota-Reset": {
-    description: "When the window ends, ISO 8601 in UTC.",
-    required: false,
-    schema: { type: "string" },
-    example: "2026-01-16T09:30:00.000Z",
-  },
-} as const;
+const quotaHeaders = describeQuotaHeaders({
+  counted: "Estimated tokens",
+  thisAnswer: "the most this answer can take already set aside",
+  example: { limit: 20_000, remaining: 18_000 },
+});
 
 const streamMark = {
   "x-vercel-ai-ui-message-stream": {
@@ -173,17 +159,7 @@ export function describeChat(api: ApiRegistry): void {
     limit: "chat",
     decidesItself: true,
     security: ["bearerAuth", "none"],
-    parameters: {
-      query: z.object({
-        jwt: z
-          .string()
-          .optional()
-          .meta({
-            description: "The access token, for clients that can send it in no other way.",
-            param: { example: exampleAccessToken },
-          }),
-      }),
-    },
+    parameters: { query: accessTokenQuery },
     body: { required: true, content: { [json]: describeBody() } },
     refusals: [
       "invalid-json-body",
@@ -245,8 +221,7 @@ const documentedRequest = z
     model: z.string().nullish().describe("One of the models that the operator has listed."),
     modelIndex: z.int().nullish().describe("Its place in that list, from 1; beyond the ends the nearest."),
     metadata: z.object({}).nullish().describe("Taken, and not looked at."),
-    jwt: z.string().nullish().describe("The access token."),
-    data: z.object({ jwt: z.string().nullish() }).nullish(),
+    ...accessTokenMembers,
     id: z.string().optional().describe("What `useChat` sends along; not looked at, and so with `trigger`."),
     trigger: z.string().optional(),
   })

@@ -140,6 +140,13 @@ test("takes 32,000 characters a message and not one more, over all its parts", (
   );
 });
 
+test("an emoji of two UTF-16 units is one of those characters", () => {
+  const read = (content: string) => readChatRequest({ messages: [{ role: "user", content }] }).ok;
+  expect(read("🔑".repeat(maxMessageChars))).toBe(true);
+  expect(read(`${"🔑".repeat(maxMessageChars)}x`)).toBe(false);
+  expect(read(`${"x".repeat(maxMessageChars - 1)}🔑`)).toBe(true);
+});
+
 test("what a chat client of the AI SDK adds is let through", () => {
   const body = {
     id: "chat-1",

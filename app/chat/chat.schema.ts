@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toWellFormedText } from "~/platform/well-formed-text";
+import { isLongerThan, toWellFormedText } from "~/platform/well-formed-text";
 import { maxMessageChars, maxMessages } from "./chat-limits";
 
 const roleSchema = z.enum(["system", "user", "assistant"]);
@@ -21,7 +21,7 @@ const messageSchema = z
   .refine((message) => message.content !== undefined || message.parts !== undefined, {
     message: "A message needs content or parts",
   })
-  .refine((message) => textOf(message).length <= maxMessageChars, {
+  .refine((message) => !isLongerThan({ text: textOf(message), maxChars: maxMessageChars }), {
     message: `A message may hold at most ${maxMessageChars} characters`,
   });
 

@@ -1,7 +1,7 @@
 import { searchResultSchema } from "~/tools/search-tool";
 import type { SearchResult } from "~/tools/search-tool";
 import { toSearchWords } from "~/search/search-words";
-import { cutText } from "~/platform/well-formed-text";
+import { cutText, isLongerThan } from "~/platform/well-formed-text";
 
 export const assistantIntroduction =
   "I am a retrieval-only assistant: I write nothing of my own, I quote what the operator of this site has published.";
@@ -108,7 +108,7 @@ function countHeld({
 
 /** The paragraphs around the one that holds most of the question's words, whole where they fit. */
 function excerpt({ text, words }: { text: string; words: ReadonlySet<string> }): string {
-  if (text.length <= maxQuoteChars) return text;
+  if (!isLongerThan({ text, maxChars: maxQuoteChars })) return text;
   const paragraphs = text.split(/\n{2,}/);
   const hits = paragraphs.map(
     (paragraph) => new Set(toSearchWords(paragraph).filter((word) => words.has(word))).size,
@@ -119,7 +119,7 @@ function excerpt({ text, words }: { text: string; words: ReadonlySet<string> }):
     if (chosen.length + paragraph.length + 2 > maxQuoteChars) break;
     chosen = `${chosen}\n\n${paragraph}`;
   }
-  return chosen.length <= maxQuoteChars ? chosen : cutAtWord(chosen);
+  return isLongerThan({ text: chosen, maxChars: maxQuoteChars }) ? cutAtWord(chosen) : chosen;
 }
 
 function cutAtWord(text: string): string {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { charsPerToken } from "./chat-limits";
 
 /** How far an answer may go, and where its real length is put down. `settle` is called exactly once. */
 export type QuotaReservation = {
@@ -17,9 +18,6 @@ export class ReplyEnded extends Error {
 }
 
 export type ReplyRun = ReturnType<typeof startRun>;
-
-/** Output is estimated, for the limit and for the quota alike: UTF-16 units by four, rounded up. */
-const charsPerToken = 4;
 
 /**
  * The life of one answer: what it may still say, and its one end. Whoever ends it first wins; the provider and

@@ -4,7 +4,7 @@ import type { ModelMessage, ProviderEvent, ToolCall } from "./providers/chat-pro
 import type { ReplyRun } from "./reply-run.server";
 import { readToolInput, runTool } from "~/tools/run-tool.server";
 import type { ToolInput, ToolOutcome } from "~/tools/run-tool.server";
-import { cutText, toWellFormedText } from "~/platform/well-formed-text";
+import { countCharacters, cutText, toWellFormedText } from "~/platform/well-formed-text";
 
 /** More calls than this in one step are answered with an error instead of being run. */
 export const maxToolsPerStep = 8;
@@ -100,7 +100,7 @@ function relayText({
   const delta = cutText({ text, maxChars: run.leftChars() });
   said.wasCut = delta.length < text.length;
   if (delta === "") return [];
-  run.count(delta.length);
+  run.count(countCharacters(delta));
   said.text += delta;
   if (open.textId !== null) return [{ type: "text-delta", id: open.textId, delta }];
   open.textId = `text-${++open.texts}`;
@@ -134,7 +134,11 @@ function* relayCall({
   const { toolCallId } = call;
   const { inputText } = event;
   // What a provider did not tell of while it came counts now.
-  said.wasCut = !countInput({ run: context.run, call, chars: inputText.length - call.countedChars });
+  said.wasCut = !countInput({
+    run: context.run,
+    call,
+    chars: countCharacters(inputText) - call.countedChars,
+  });
   if (said.wasCut) return;
   call.isWhole = true;
   const input = readToolInput(inputText);

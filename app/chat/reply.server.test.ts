@@ -240,15 +240,20 @@ test("holds the answer to its maximum even when the provider ignores it, and let
   await server.calls[0]?.closed;
 });
 
-test("an answer of exactly the maximum is not cut, and a pair of surrogates is never", async () => {
+test("an answer of exactly the maximum is not cut, and a character is never, be it of two UTF-16 units", async () => {
   const exact = await prepare([saying("12345678")], { maxOutputTokens: 2 });
   const events = await collect(await openReply(exact.options));
   expect([textOf(events), events.at(-1)]).toEqual(["12345678", finish("stop")]);
 
   const pair = await prepare([saying("123🔑")], { maxOutputTokens: 1 });
-  const cut = await collect(await openReply(pair.options));
-  expect([textOf(cut), cut.at(-1)]).toEqual(["123", finish("length")]);
+  const fits = await collect(await openReply(pair.options));
+  expect([textOf(fits), fits.at(-1)]).toEqual(["123🔑", finish("stop")]);
   expect(pair.settled).toEqual([1]);
+
+  const five = await prepare([saying("🔑🔑", "🔑🔑🔑")], { maxOutputTokens: 1 });
+  const cut = await collect(await openReply(five.options));
+  expect([textOf(cut), cut.at(-1)]).toEqual(["🔑🔑🔑🔑", finish("length")]);
+  expect(five.settled).toEqual([1]);
 });
 
 test("tool arguments beyond the maximum end the answer without running the tool, and are charged", async () => {

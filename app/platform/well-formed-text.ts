@@ -3,10 +3,34 @@ export function toWellFormedText(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\uFFFD");
 }
 
-/** The first `maxChars` UTF-16 units, one less where the cut would fall inside a surrogate pair. */
+/**
+ * What every limit, budget and counter of this service calls characters: Unicode code points, as JSON Schema counts
+ * them. An emoji made of several is several; half a pair is one.
+ */
+export function countCharacters(text: string): number {
+  let count = text.length;
+  for (let at = 1; at < text.length; at += 1) if (isMidPair({ text, at })) count -= 1;
+  return count;
+}
+
+/** The same as to compare the count, without counting what is far from the limit. */
+export function isLongerThan({ text, maxChars }: { text: string; maxChars: number }): boolean {
+  if (text.length <= maxChars) return false;
+  return text.length > maxChars * 2 || countCharacters(text) > maxChars;
+}
+
+/** The first `maxChars` characters. */
 export function cutText({ text, maxChars }: { text: string; maxChars: number }): string {
   if (text.length <= maxChars) return text;
-  const last = text.charCodeAt(maxChars - 1);
-  const splitsPair = last >= 0xd800 && last <= 0xdbff;
-  return text.slice(0, Math.max(0, splitsPair ? maxChars - 1 : maxChars));
+  let end = 0;
+  for (let left = maxChars; left > 0 && end < text.length; left -= 1) {
+    end += isMidPair({ text, at: end + 1 }) ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+function isMidPair({ text, at }: { text: string; at: number }): boolean {
+  const before = text.charCodeAt(at - 1);
+  const after = text.charCodeAt(at);
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { tokenIdSchema } from "~/gate/token-id";
+import { accessTokenQuery } from "~/gate/token-placement.openapi";
 import type { ApiRegistry } from "~/platform/openapi/api-registry";
 import { errorContent } from "~/platform/openapi/error-content";
 import { quotaResetAnswerSchema, quotaScopeSchema, quotaViewSchema } from "./quota.schema";
@@ -23,6 +24,7 @@ export function describeQuota(api: ApiRegistry): void {
     description:
       "The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides.",
     security: ["bearerAuth"],
+    parameters: { query: accessTokenQuery },
     refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "state-unavailable"],
     refusalContent: errorContent,
     answers: {

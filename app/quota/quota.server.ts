@@ -1,7 +1,7 @@
 import type { Caller } from "~/gate/caller.server";
 import type { Clock } from "~/platform/clock";
-import { Refusal } from "~/platform/http/refusal";
 import type { QuotaActivity } from "./quota-activity";
+import { quotaExceeded, quotaHeaders } from "./quota-headers";
 import type { QuotaView } from "./quota.schema";
 import type { QuotaStanding, QuotaStore } from "./quota.store.server";
 import { ownerOfKey } from "./quota-subject";
@@ -16,11 +16,11 @@ export type QuotaTerms = {
   leaseSeconds: number;
 };
 
-/** What others who count set aside by and settle with. */
-export type QuotaLedger = Pick<QuotaStore, "reserve" | "settle">;
+/** What others who count set aside by, settle with and ask where an owner stands. */
+export type QuotaLedger = Pick<QuotaStore, "reserve" | "settle" | "readStanding">;
 
 export type QuotaDependencies = {
-  store: QuotaLedger & Pick<QuotaStore, "readStanding">;
+  store: QuotaLedger;
   contractAddress: string;
   activity: QuotaActivity;
   terms: QuotaTerms;
@@ -58,7 +58,11 @@ export async function admitAnswer({
     ...terms,
   });
   if (outcome.outcome === "exhausted") {
-    throw quotaExceeded({ limit: terms.limit, resetAtMs: outcome.resetAtMs, nowMs: clock() });
+    throw quotaExceeded({
+      explanation: `This key has used its ${terms.limit} tokens.`,
+      figures: { ...outcome, limit: terms.limit },
+      nowMs: clock(),
+    });
   }
   const { reservationId, amount } = outcome;
   return {
@@ -99,40 +103,4 @@ function ownerOfCaller({
   dependencies: Pick<QuotaDependencies, "contractAddress">;
 }): QuotaOwner {
   return ownerOfKey({ chainId: claims.chainId, contractAddress, tokenId: claims.tokenId });
-}
-
-function quotaHeaders({
-  limit,
-  remaining,
-  resetAtMs,
-}: {
-  limit: number;
-  remaining: number;
-  resetAtMs: number;
-}): Record<string, string> {
-  return {
-    "X-Quota-Limit": String(limit),
-    "X-Quota-Remaining": String(remaining),
-    "X-Quota-Reset": new Date(resetAtMs).toISOString(),
-  };
-}
-
-function quotaExceeded({
-  limit,
-  resetAtMs,
-  nowMs,
-}: {
-  limit: number;
-  resetAtMs: number;
-  nowMs: number;
-}): Refusal {
-  const resetAt = new Date(resetAtMs).toISOString();
-  return new Refusal("quota-exceeded", {
-    detail: `This key has used its ${limit} tokens. A new window begins at ${resetAt}.`,
-    members: { remaining: 0, resetAt },
-    headers: {
-      ...quotaHeaders({ limit, remaining: 0, resetAtMs }),
-      "Retry-After": String(Math.max(1, Math.ceil((resetAtMs - nowMs) / 1000))),
-    },
-  });
 }

@@ -5,7 +5,6 @@ import type { ChatProvider } from "~/chat/providers/chat-provider";
 import { createLocalProvider } from "~/chat/providers/local.gateway.server";
 import { createOfflineProvider } from "~/chat/providers/offline.server";
 import { createHostedProvider } from "~/chat/providers/openai.gateway.server";
-import { createProviderPing } from "~/chat/providers/provider-ping.gateway.server";
 import { createEdgeProvider } from "~/chat/providers/workers-ai.gateway.server";
 import { createSystemPromptReader } from "~/chat/system-prompt.server";
 import { systemClock } from "~/platform/clock";
@@ -14,6 +13,7 @@ import { readJsonBodyPlainly } from "~/platform/http/json-body.server";
 import { requireWithinLimit } from "~/platform/http/limit.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
+import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { toToolCaller } from "~/tools/tool-caller";
 import { mayOfferToModel } from "~/tools/tool";
 import type { GateServices } from "./gate.server";
@@ -93,11 +93,15 @@ function chooseProvider({ conversation }: Config): {
   ping: ChatServices["pingProvider"];
 } {
   const { openai, workersAi, local } = conversation;
-  const clock = systemClock;
+  const pingAt = ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string | null }) =>
+    createProviderPing({
+      ...{ what: "model provider", baseUrl, clock: systemClock },
+      headers: bearerHeaders(apiKey),
+    });
   switch (conversation.provider) {
     case "openai": {
       const place = { baseUrl: openai.baseUrl ?? "", apiKey: openai.apiKey ?? "" };
-      return { provider: createHostedProvider(place), ping: createProviderPing({ ...place, clock }) };
+      return { provider: createHostedProvider(place), ping: pingAt(place) };
     }
     case "workers-ai": {
       const baseUrl = workersAi.baseUrl ?? "";
@@ -105,14 +109,14 @@ function chooseProvider({ conversation }: Config): {
       return {
         provider: createEdgeProvider({ baseUrl, apiToken }),
         // It need not have a list of models there: what counts is that it answers, and does not refuse the token.
-        ping: createProviderPing({ baseUrl, apiKey: apiToken, clock }),
+        ping: pingAt({ baseUrl, apiKey: apiToken }),
       };
     }
     case "local": {
       const baseUrl = local.baseUrl ?? "";
       return {
         provider: createLocalProvider({ baseUrl }),
-        ping: createProviderPing({ baseUrl, apiKey: null, clock }),
+        ping: pingAt({ baseUrl, apiKey: null }),
       };
     }
     case "offline":

@@ -17,9 +17,12 @@ import type { Speech } from "~/speech/speak.server";
 import { admitSpeech } from "~/speech/speech-budget.server";
 import type { GateServices } from "./gate.server";
 import type { QuotaServices } from "./quota.server";
+import { chooseSpeechPing } from "./speech-ping.server";
 
 export type SpeechServices = {
   speak: (call: { context: RequestContext }) => Promise<Speech>;
+  /** Null when its provider is there, else what is wrong with it, in a sentence. Null itself: switched off. */
+  pingProvider: (() => Promise<string | null>) | null;
   stop: () => Promise<void>;
 };
 
@@ -64,6 +67,7 @@ export async function wireSpeech({
 
   return {
     stop,
+    pingProvider: chooseSpeechPing(config),
     speak: async ({ context }) => {
       const body = await readJsonBodyPlainly({ context, maxBytes: maxBodyBytes });
       const caller = await gate.authenticateCaller({

@@ -1,4 +1,4 @@
-import { cutText } from "~/platform/well-formed-text";
+import { cutText, isLongerThan } from "~/platform/well-formed-text";
 
 /** After these a full stop ends no sentence; single letters are initials and count as such too. */
 const abbreviations = new Set(
@@ -74,7 +74,7 @@ function isInsideMarkup(sentence: string): boolean {
 function cutLong({ text, maxChars }: { text: string; maxChars: number }): string[] {
   const parts: string[] = [];
   let rest = text;
-  while (rest.length > maxChars) {
+  while (isLongerThan({ text: rest, maxChars })) {
     const head = cutText({ text: rest, maxChars });
     const clause = Math.max(
       ...[", ", "; ", ": ", " - ", " – ", "，", "、"].map((mark) => endOf({ head, mark })),

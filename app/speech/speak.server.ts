@@ -1,5 +1,6 @@
 import type { Caller } from "~/gate/caller.server";
 import { Refusal } from "~/platform/http/refusal";
+import { countCharacters } from "~/platform/well-formed-text";
 import type { AudioLibrary, OpenAudio } from "./audio-library.server";
 import { SpeechBusy, SpeechFault, UnspeakableText } from "./providers/speech-provider";
 import type { SpeechProvider } from "./providers/speech-provider";
@@ -45,18 +46,20 @@ export async function speak({
       headers: limitHeaders,
     });
   }
-  let headers = limitHeaders;
+  const { signal } = call;
   try {
-    const admission = await admit({ caller: call.caller, characters: text.length });
-    headers = { ...limitHeaders, ...admission.headers };
-    const audio = await openSettled({ provider, library, admission, text: spoken, signal: call.signal });
-    return { audio, messageId, headers };
+    const admission = await admit({ caller: call.caller, characters: countCharacters(text) });
+    const { audio, standing } = await openSettled({ provider, library, admission, text: spoken, signal });
+    return { audio, messageId, headers: { ...limitHeaders, ...standing } };
   } catch (cause) {
-    throw toRefusal({ cause, headers, signal: call.signal });
+    throw toRefusal({ cause, headers: limitHeaders, signal });
   }
 }
 
-/** What comes from the cache and what failed before its first byte is not counted. */
+/**
+ * What comes from the cache and what failed before its first byte is not counted. `standing` tells where the key is
+ * after that, and so do the headers of a refusal.
+ */
 async function openSettled({
   provider,
   library,
@@ -69,7 +72,7 @@ async function openSettled({
   admission: SpeechAdmission;
   text: string;
   signal: AbortSignal;
-}): Promise<OpenAudio> {
+}): Promise<{ audio: OpenAudio; standing: Record<string, string> }> {
   let audio: OpenAudio;
   try {
     audio = await library.open({
@@ -77,17 +80,16 @@ async function openSettled({
       speak: (asked) => provider.speak({ text, ...asked }),
       signal,
     });
-  } catch (error) {
-    await admission.settle({ isSpoken: false });
-    throw error;
+  } catch (cause) {
+    const headers = await admission.settle({ isSpoken: false });
+    throw toRefusal({ cause, headers, signal });
   }
   try {
-    await admission.settle({ isSpoken: !audio.isKept });
+    return { audio, standing: await admission.settle({ isSpoken: !audio.isKept }) };
   } catch (error) {
     audio.reader.leave();
     throw error;
   }
-  return audio;
 }
 
 function requireRequest(body: unknown): SpeechRequest {

@@ -1,40 +1,59 @@
-import { Lexer } from "marked";
+import { Lexer, Tokenizer } from "marked";
 import type { Token, Tokens } from "marked";
+import { cutMarkdown, withoutFences } from "./markdown-parts";
+import { toSpeakableWords } from "./speakable-words";
 
-/** Nesting beyond this is no writing; the lexer's own recursion would become slow on it. */
-const maxNesting = 20;
+/** Emphasis is not spoken, and pairing its marks is what takes long in a text made for it: they stay, as symbols. */
+class PlainTokenizer extends Tokenizer {
+  override emStrong(): undefined {
+    return undefined;
+  }
+
+  override del(): undefined {
+    return undefined;
+  }
+}
+
+/** Nesting beyond this is no writing, and would be too deep for the lexer's own recursion. */
+const deepNesting = /^(?:\s*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){21}/;
 
 /**
  * What a person would read aloud of a Markdown text: no markup, addresses, code blocks, emoji or table rules. Empty
  * where nothing of the text is for the ear. Each block ends as a sentence, so that a voice pauses there.
  */
 export function toSpeakableText(markdown: string): string {
-  const blocks = isDeeplyNested(markdown) ? [speakWords(markdown)] : speakBlocks(lex(markdown));
-  return blocks
-    .map((block) =>
-      block
-        .replace(/\s+/g, " ")
-        .replace(/ (?=[.,;:!?…](?:\s|$))/g, "")
-        .trim(),
-    )
+  return cutMarkdown(markdown.replaceAll("\0", " "))
+    .flatMap(speakPart)
+    .map(tidy)
     .filter((block) => /[\p{L}\p{N}]/u.test(block))
     .map(endAsSentence)
     .join("\n");
 }
 
-function lex(markdown: string): Token[] {
-  return new Lexer({ gfm: true }).lex(markdown.replaceAll("\0", " "));
-}
-
-function isDeeplyNested(markdown: string): boolean {
-  return markdown.split("\n").some((line) => {
-    const marks = /^[\s>*+\-\d.)]*/.exec(line)?.[0].replace(/[\s\d]/g, "") ?? "";
-    return marks.length > maxNesting || /[[(*_~`!]{20}/.test(line);
-  });
-}
-
 /** One text for each block that holds words. */
-function speakBlocks(tokens: readonly Token[]): string[] {
+function speakPart(markdown: string): string[] {
+  const tokens = findTokens(markdown);
+  return (
+    tokens
+      ? readBlocks(tokens)
+      : withoutFences(markdown)
+          .split(/\n[^\S\n]*\n/)
+          .map(withoutTags)
+  ).map(toSpeakableWords);
+}
+
+/** Null where the text is nested deeper than anybody writes. */
+function findTokens(markdown: string): Token[] | null {
+  if (markdown.split("\n").some((line) => deepNesting.test(line))) return null;
+  try {
+    return new Lexer({ gfm: true, tokenizer: new PlainTokenizer() }).lex(markdown);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function readBlocks(tokens: readonly Token[]): string[] {
   return tokens.flatMap((token): string[] => {
     switch (token.type) {
       case "code":
@@ -43,81 +62,93 @@ function speakBlocks(tokens: readonly Token[]): string[] {
       case "def":
         return [];
       case "table":
-        return speakTable(token as Tokens.Table);
+        return readTable(token as Tokens.Table);
       case "list":
-        return (token as Tokens.List).items.flatMap(({ tokens: inner }) => speakBlocks(inner));
+        return (token as Tokens.List).items.flatMap(({ tokens: inner }) => readBlocks(inner));
       case "blockquote":
-        return speakBlocks((token as Tokens.Blockquote).tokens);
+        return readBlocks((token as Tokens.Blockquote).tokens);
       case "html":
-        return [speakWords(withoutTags((token as Tokens.HTML).text))];
+        return [withoutTags((token as Tokens.HTML).text)];
       default:
-        return [speakInline(token)];
+        return [readAll([token])];
     }
   });
 }
 
 /** Row by row, each cell after the name of its column. */
-function speakTable({ header, rows }: Tokens.Table): string[] {
-  const names = header.map(({ tokens }) => speakAll(tokens).trim());
+function readTable({ header, rows }: Tokens.Table): string[] {
+  const names = header.map(({ tokens }) => readCell(tokens));
   if (rows.length === 0) return [names.filter(Boolean).join(", ")];
   return rows.map((row) =>
     row
-      .map(({ tokens }, column) => ({ name: names[column] ?? "", value: speakAll(tokens).trim() }))
+      .map(({ tokens }, column) => ({ name: names[column] ?? "", value: readCell(tokens) }))
       .filter(({ value }) => value !== "")
       .map(({ name, value }) => (name === "" ? value : `${name}: ${value}`))
       .join(", "),
   );
 }
 
-function speakAll(tokens: readonly Token[]): string {
-  return tokens.map(speakInline).join("");
+/** Tidied here already: whether a cell says anything decides about its column's name. */
+function readCell(tokens: readonly Token[]): string {
+  const words = tidy(toSpeakableWords(readAll(tokens)));
+  return /[\p{L}\p{N}]/u.test(words) ? words : "";
 }
 
-function speakInline(token: Token): string {
-  switch (token.type) {
-    case "br":
-      return " ";
-    case "html":
-      return withoutTags((token as Tokens.HTML).text);
-    case "image":
-      return speakWords((token as Tokens.Image).text);
-    case "codespan":
-      return speakWords((token as Tokens.Codespan).text);
-    case "link": {
-      const { text, href, tokens } = token as Tokens.Link;
-      return text === href || text === href.replace(/^mailto:/, "") ? speakWords(text) : speakAll(tokens);
-    }
-    case "checkbox":
-      return "";
-    case "escape":
-      return (token as Tokens.Escape).text;
-    default: {
-      const { tokens, text } = token as { tokens?: Token[]; text?: string };
-      return tokens ? speakAll(tokens) : speakWords(text ?? "");
+/** What stands in a line, its markup gone; what is between the tags of a script is none of it. */
+function readAll(tokens: readonly Token[]): string {
+  let text = "";
+  let unheard: string | null = null;
+  for (const token of tokens) {
+    if (token.type === "html") {
+      const [, slash, name] = /^<(\/?)([a-z]*)/i.exec((token as Tokens.HTML).text) ?? [];
+      const tag = name?.toLowerCase() ?? "";
+      if (slash === "" && unheardTags.has(tag)) unheard ??= tag;
+      else if (slash === "/" && tag === unheard) unheard = null;
+      text += " ";
+    } else if (unheard === null) {
+      text += readInline(token);
     }
   }
+  return text;
 }
 
+function readInline(token: Token): string {
+  if (token.type === "br") return " ";
+  if (token.type === "checkbox") return "";
+  const { tokens, text } = token as { tokens?: Token[]; text?: string };
+  return tokens && token.type !== "image" ? readAll(tokens) : (text ?? "");
+}
+
+const unheardTags = new Set(["script", "style", "template"]);
+
+/** A block of HTML: what its tags hold, unless it is for machines. One pass; what is not closed lasts to the end. */
 function withoutTags(html: string): string {
-  return html.replace(/<!--[\s\S]*?(?:-->|$)/g, " ").replace(/<[^<>]*>/g, " ");
+  let text = "";
+  let at = 0;
+  const lower = html.toLowerCase();
+  for (const found of lower.matchAll(/<!--|<(script|style|template)\b[^<>]*>/g)) {
+    if (found.index < at) continue;
+    text += `${html.slice(at, found.index)} `;
+    const [opening, name] = found;
+    const close = name === undefined ? "-->" : `</${name}`;
+    const end = lower.indexOf(close, found.index + opening.length);
+    if (end < 0) return stripTags(text);
+    at = end + (name === undefined ? close.length : 0);
+  }
+  return stripTags(text + html.slice(at));
 }
 
-const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " " };
-const pictures =
-  /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u200d|\u20e3|\ufe0e|\ufe0f|[\u{e0020}-\u{e007f}]/gu;
+function stripTags(html: string): string {
+  return html.replace(/<[^<>]*>/g, " ");
+}
 
-/** Words without what only the eye can use. */
-function speakWords(text: string): string {
-  return text
-    .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_whole, name: string) => entities[name] ?? " ")
-    .replace(/\bhttps?:\/\/(?:[^\s/@]*@)?([^\s/?#:<>]+)[^\s<>]*/gi, (_whole, host: string) => `${host} `)
-    .replace(/\b0x([0-9a-f]{4})[0-9a-f]{8,}\b/gi, "0x$1")
-    .replace(pictures, " ")
-    .replace(/\[\^?\d{1,3}\]/g, " ")
-    .replace(/[-=]+>|<[-=]+/g, " ")
-    .replace(/[*_`~|\\^{}<>[\]\u2190-\u21ff\u2500-\u25ff\u2022]+/g, " ")
-    .replace(/(?<![\p{L}\p{N}])#+|-{2,}|={2,}/gu, " ")
-    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}]+/gu, " ");
+function tidy(block: string): string {
+  return block
+    .replace(/\s+/g, " ")
+    .replace(/ (?=[.,;:!?…](?:\s|$)|[)”»])/g, "")
+    .replace(/\( /g, "(")
+    .replaceAll("()", "")
+    .trim();
 }
 
 function endAsSentence(block: string): string {

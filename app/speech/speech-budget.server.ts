@@ -1,6 +1,6 @@
 import type { Caller } from "~/gate/caller.server";
 import type { Clock } from "~/platform/clock";
-import { Refusal } from "~/platform/http/refusal";
+import { quotaExceeded, quotaHeaders } from "~/quota/quota-headers";
 import type { QuotaLedger } from "~/quota/quota.server";
 import { ownerOfSpeech } from "~/quota/quota-subject";
 
@@ -16,11 +16,11 @@ export type SpeechBudget = {
   clock: Clock;
 };
 
-/** `settle` has to be called once. */
-export type SpeechAdmission = {
-  headers: Record<string, string>;
-  settle: (use: { isSpoken: boolean }) => Promise<void>;
-};
+/**
+ * `settle` has to be called once, whatever became of the text, and gives the headers that tell where the key stands
+ * from then on; there are none where nothing is counted.
+ */
+export type SpeechAdmission = { settle: (use: { isSpoken: boolean }) => Promise<Record<string, string>> };
 
 /** Sets the whole text aside, or refuses: half a text is nothing to listen to. */
 export async function admitSpeech({
@@ -32,38 +32,27 @@ export async function admitSpeech({
   characters: number;
   budget: SpeechBudget;
 }): Promise<SpeechAdmission> {
-  const { store, isActive, limit, windowSeconds, leaseSeconds, clock } = budget;
-  if (!isActive) return { headers: {}, settle: () => Promise.resolve() };
+  const { store, contractAddress, isActive, limit, windowSeconds, leaseSeconds, clock } = budget;
+  if (!isActive) return { settle: () => Promise.resolve({}) };
   if (caller === null)
     throw new Error("The speech budget is in force, but nobody is there whom it could count.");
   const { chainId, tokenId } = caller.claims;
+  const owner = ownerOfSpeech({ chainId, contractAddress, tokenId });
   const outcome = await store.reserve({
-    owner: ownerOfSpeech({ chainId, contractAddress: budget.contractAddress, tokenId }),
-    wanted: characters,
-    minimum: characters,
-    ...{ limit, windowSeconds, leaseSeconds },
+    ...{ owner, wanted: characters, minimum: characters, limit, windowSeconds, leaseSeconds },
   });
-  const { remaining, resetAtMs } = outcome;
-  const resetAt = new Date(resetAtMs).toISOString();
-  const headers = {
-    "X-Quota-Limit": String(limit),
-    "X-Quota-Remaining": String(remaining),
-    "X-Quota-Reset": resetAt,
-  };
   if (outcome.outcome === "exhausted") {
-    throw new Refusal("quota-exceeded", {
-      detail: `This key may have ${limit} characters spoken in each window, and ${remaining} are left. A new window begins at ${resetAt}.`,
-      members: { remaining, resetAt },
-      headers: {
-        ...headers,
-        "Retry-After": String(Math.max(1, Math.ceil((resetAtMs - clock()) / 1000))),
-      },
+    throw quotaExceeded({
+      explanation: `This key may have ${limit} characters spoken in each window, and ${outcome.remaining} are left.`,
+      figures: { ...outcome, limit },
+      nowMs: clock(),
     });
   }
   const { reservationId } = outcome;
   return {
-    headers,
-    settle: async ({ isSpoken }) =>
-      void (await store.settle({ reservationId, usedTokens: isSpoken ? characters : 0 })),
+    settle: async ({ isSpoken }) => {
+      await store.settle({ reservationId, usedTokens: isSpoken ? characters : 0 });
+      return quotaHeaders(await store.readStanding({ owner, limit }));
+    },
   };
 }

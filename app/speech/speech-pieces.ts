@@ -1,3 +1,4 @@
+import { countCharacters, isLongerThan } from "~/platform/well-formed-text";
 import { createSentenceStream, splitIntoSentences } from "./sentences";
 import { toSpeakableText } from "./speakable-text";
 
@@ -94,10 +95,10 @@ function createGathering({ maxChars }: { maxChars: number }) {
   function add(texts: readonly string[]): string[] {
     const spoken = texts.flatMap((text) => splitIntoSentences({ text: toSpeakableText(text), maxChars }));
     return spoken.flatMap((sentence) => {
-      const isFull = gathered !== "" && gathered.length + 1 + sentence.length > maxChars;
+      const isFull = gathered !== "" && isLongerThan({ text: `${gathered} ${sentence}`, maxChars });
       const before = isFull ? take() : [];
       gathered = gathered === "" ? sentence : `${gathered} ${sentence}`;
-      return gathered.length >= wantedChars ? [...before, ...take()] : before;
+      return countCharacters(gathered) >= wantedChars ? [...before, ...take()] : before;
     });
   }
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { exampleAccessToken } from "~/gate/gate-examples";
+import { accessTokenMembers, accessTokenQuery } from "~/gate/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
+import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
 import { maxTextChars, messageIdPattern } from "./speech.schema";
 
 const tag = "Conversation";
@@ -53,7 +54,7 @@ Markdown is cleaned for the ear: links are read by their words, tables row by ro
 
 **Who may.** As for the chat: where the operator requires it, an access token, in the same places. A token that is sent has to be right even where none is required.
 
-**Quota.** Where it is in force, each key may have so many characters spoken; the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where it stands. What is repeated from the cache is not counted.
+**Quota.** Where it is in force, each key may have so many characters spoken; the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where it stands, failures before the first byte included. What is repeated from the cache and what failed is not counted.
 
 A failure before the first byte is answered in the shape \`{error, details}\`. After it the connection is cut, so that half a recording never looks whole. The embedded voice knows English; text in other scripts is refused with 422.`;
 
@@ -64,24 +65,11 @@ const answerOwnHeaders = {
     schema: { type: "string" },
     example: "msg_1:0",
   },
-  "X-Quota-Limit": {
-    description: "Characters in one window; where the quota is in force.",
-    required: false,
-    schema: { type: "integer", minimum: 1 },
-    example: 50_000,
-  },
-  "X-Quota-Remaining": {
-    description: "What is left of them, this text already set aside.",
-    required: false,
-    schema: { type: "integer", minimum: 0 },
-    example: 49_960,
-  },
-  "X-Quota-Reset": {
-    description: "When the window ends, ISO 8601 in UTC.",
-    required: false,
-    schema: { type: "string" },
-    example: "2026-01-16T09:30:00.000Z",
-  },
+  ...describeQuotaHeaders({
+    counted: "Characters",
+    thisAnswer: "this text counted unless it came from the cache",
+    example: { limit: 50_000, remaining: 49_960 },
+  }),
 } as const;
 
 const documentedRequest = z
@@ -95,8 +83,7 @@ const documentedRequest = z
       .regex(messageIdPattern)
       .nullish()
       .describe("Comes back in `X-Message-Id`. A part of a message is named by its number: `msg_1:0`."),
-    jwt: z.string().nullish().describe("The access token."),
-    data: z.object({ jwt: z.string().nullish() }).nullish(),
+    ...accessTokenMembers,
   })
   .meta({ id: "SpeechRequest" });
 
@@ -111,17 +98,7 @@ export function describeSpeech(api: ApiRegistry): void {
     limit: "tts",
     decidesItself: true,
     security: ["bearerAuth", "none"],
-    parameters: {
-      query: z.object({
-        jwt: z
-          .string()
-          .optional()
-          .meta({
-            description: "The access token, for clients that can send it in no other way.",
-            param: { example: exampleAccessToken },
-          }),
-      }),
-    },
+    parameters: { query: accessTokenQuery },
     body: {
       required: true,
       content: {

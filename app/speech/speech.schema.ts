@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { toWellFormedText } from "~/platform/well-formed-text";
+import { isLongerThan, toWellFormedText } from "~/platform/well-formed-text";
 
-/** In UTF-16 units, after trimming. */
+/** After trimming. */
 export const maxTextChars = 4_000;
 export const maxMessageIdChars = 128;
 /** What may stand in a header as it is; `msg_1:0` names the first part of a message. */
@@ -20,7 +20,8 @@ export function readSpeechRequest(body: unknown): SpeechRequestReading {
   const { text: rawText, messageId: rawMessageId } = (body ?? {}) as Record<string, unknown>;
   const text = speechTextSchema.safeParse(rawText);
   if (!text.success) return { ok: false, problem: "missing-text" };
-  if (text.data.length > maxTextChars) return { ok: false, problem: "text-too-long" };
+  if (isLongerThan({ text: text.data, maxChars: maxTextChars }))
+    return { ok: false, problem: "text-too-long" };
   const messageId = messageIdSchema.nullish().safeParse(rawMessageId);
   if (!messageId.success) return { ok: false, problem: "invalid-message-id" };
   return { ok: true, request: { text: toWellFormedText(text.data), messageId: messageId.data ?? null } };

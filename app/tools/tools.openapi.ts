@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exampleAccessToken } from "~/gate/gate-examples";
+import { accessTokenMembers, accessTokenPlaces, accessTokenQuery } from "~/gate/token-placement.openapi";
 import type { RefusalName } from "~/platform/http/refusal";
 import { refusalTable } from "~/platform/http/refusal";
 import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
@@ -21,8 +21,7 @@ const messageSchema = z
     id: idSchema.optional(),
     method: z.string().describe("`tools/list`, `tools/call`, or another method of the protocol."),
     params: z.looseObject({}).meta({ type: "object", additionalProperties: true }).optional(),
-    jwt: z.string().nullish().describe("The access token."),
-    data: z.object({ jwt: z.string().nullish() }).nullish(),
+    ...accessTokenMembers,
   })
   .meta({ id: "ToolMessage" });
 
@@ -90,7 +89,7 @@ const description = `Lists the tools and runs them, for programs and for clients
 
 **MCP** (\`jsonrpc: "2.0"\`): Streamable HTTP, without sessions and with JSON answers; revisions ${[statelessRevision, ...handshakeRevisions].join(", ")}. One message in each request; notifications get 202.
 
-**Who may.** Where the operator requires it for the conversation, an access token: in the Authorization header, \`jwt\` or \`data.jwt\` of the body, a cookie \`access_token\` or \`jwt\`, or the query \`jwt\`. The first of these that is present decides. A token that is sent has to be right even where none is required. Tools about one's own key need one always.
+**Who may.** Where the operator requires it for the conversation, ${accessTokenPlaces} Tools about one's own key need one always.
 
 **Hosts.** The host that is named, and the origin where one is sent, must be the site's own.
 
@@ -135,17 +134,7 @@ export function describeTools(api: ApiRegistry): void {
     description,
     limit: "mcp",
     security: ["bearerAuth", "none"],
-    parameters: {
-      query: z.object({
-        jwt: z
-          .string()
-          .optional()
-          .meta({
-            description: "The access token, for clients that can send it in no other way.",
-            param: { example: exampleAccessToken },
-          }),
-      }),
-    },
+    parameters: { query: accessTokenQuery },
     body: { required: true, content: { [json]: describeBody() } },
     refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "host-not-allowed", "state-unavailable"],
     refusalContent,

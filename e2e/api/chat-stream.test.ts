@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { memoryReportOptions, readMemory } from "~/testing/memory-report";
 import {
   callingTools,
   fallingSilentAfter,
@@ -10,7 +11,6 @@ import {
 } from "~/testing/openai-server";
 import type { Behaviour } from "~/testing/openai-server";
 import { waitUntil } from "~/testing/processes";
-import type { RunningServer } from "~/testing/running-server";
 import { shortenTimers } from "~/testing/shortened-timers";
 import {
   chat,
@@ -186,32 +186,9 @@ test("text arrives as exactly what the provider said, whatever it holds and howe
   for (const breaking of ["\r", "\0", "\u0085", "\u2028", "\u2029"]) expect(text).not.toContain(breaking);
 });
 
-/** On SIGUSR2 the server collects its garbage and tells what is still held, in bytes. */
-const collectingOnSignal = [
-  "--expose-gc",
-  "--import",
-  // More than once: what a first collection lets go of may hold something itself.
-  `data:text/javascript,${encodeURIComponent(`process.on("SIGUSR2", async () => {
-    for (let turn = 0; turn < 4; turn += 1) {
-      globalThis.gc();
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    const { heapUsed, external } = process.memoryUsage();
-    console.log("collected " + (heapUsed + external) + ".");
-  })`)}`,
-];
-
-async function collect(server: Pick<RunningServer, "pid" | "output">): Promise<number> {
-  const findAll = () => [...server.output().matchAll(/collected (\d+)\./g)];
-  const before = findAll().length;
-  process.kill(server.pid, "SIGUSR2");
-  await waitUntil(() => findAll().length > before);
-  return Number(findAll().at(-1)![1]);
-}
-
 test("a client who leaves ends the provider's work within 250 ms, also after a collection, and pays for what was sent", async () => {
   const { server, provider, question, readStanding } = await openMetered(
-    { nodeOptions: collectingOnSignal },
+    { nodeOptions: memoryReportOptions },
     fallingSilentAfter("four", "more"),
   );
   const delaysMs: number[] = [];
@@ -219,7 +196,7 @@ test("a client who leaves ends the provider's work within 250 ms, also after a c
     const { outgoing, incoming } = await openChat(question);
     await readUntil(incoming, '"more"');
     expect((await readStanding()).reserved).toBe(2000);
-    await collect(server);
+    await readMemory(server);
     const leftAtMs = performance.now();
     outgoing.destroy();
     await provider.calls.at(-1)!.closed;
@@ -324,7 +301,7 @@ test(
     const { server } = await startChatServer({
       gate,
       env: { ...localProvider(provider), AI_CHAT_MAX_OUTPUT_TOKENS: "1000000", AI_CHAT_MAX_DURATION: "60" },
-      nodeOptions: collectingOnSignal,
+      nodeOptions: memoryReportOptions,
     });
     await chat({ port: server.port });
     const before = { sentBytes };
@@ -339,7 +316,7 @@ test(
       timeoutMs: 30_000,
     });
     expect(sentBytes - before.sentBytes).toBeLessThan((readers * wholeBytes) / 2);
-    const whileHeldBytes = await collect(server);
+    const whileHeldBytes = (await readMemory(server)).heldBytes;
     streams[0]!.incoming.resume();
     await waitUntil(() => sentBytes > seen + 4 * 1024 * 1024);
     // Against what is left when they are gone: whatever else the server keeps is on both sides.
@@ -347,7 +324,7 @@ test(
     await waitUntil(() => provider.calls.every((call) => call.isClosed()));
     // The text said so far is kept besides, for a next step with tools; AI_CHAT_MAX_OUTPUT_TOKENS bounds that.
     const saidBytes = (seen - before.sentBytes) / 6;
-    const heldBytes = whileHeldBytes - (await collect(server)) - saidBytes;
+    const heldBytes = whileHeldBytes - (await readMemory(server)).heldBytes - saidBytes;
     expect(heldBytes / readers).toBeLessThan(1024 * 1024);
   },
 );

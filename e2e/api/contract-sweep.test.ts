@@ -234,13 +234,13 @@ test("a page elsewhere that may call the API may use its entity tags", async () 
   expect((await send("/api/openapi", { headers: again })).status).toBe(304);
 });
 
-test("readiness names database, chain and provider, each with its state and latency", async () => {
+test("readiness names database, chain and both providers, each with its state and latency", async () => {
   const { status, body } = await gate.ask({ path: "/readyz" });
   const up = { state: "up", latencyMs: expect.any(Number) as number };
   expect([status, body.status, body.dependencies]).toEqual([
     200,
     "ready",
-    { database: up, chain: up, provider: up },
+    { database: up, chain: up, provider: up, speech: up },
   ]);
 });
 

@@ -31,6 +31,7 @@ export async function startSpeechGate({
   gate: Pick<Gate, "chain" | "contract">;
   env: Record<string, string | undefined>;
   dataDir?: string;
+  nodeOptions?: readonly string[];
 }) {
   return await startChatServer({ gate, env: { ...speechLimitOff, ...env }, ...rest });
 }

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { memoryReportOptions, readMemory } from "~/testing/memory-report";
 import {
   answeringSpeech,
   breakingOffAfter,
@@ -145,6 +147,21 @@ test.each(providers)(
   },
 );
 
+test.each(providers)("readiness names speech, and is degraded while $name is away", async ({ settings }) => {
+  const { baseUrl, close } = await startSpeaker(sounding(sound));
+  const readSpeech = async (url: string) => {
+    const { server } = await startSpeechGate({ gate, env: settings(url) });
+    const response = await fetch(`http://127.0.0.1:${server.port}/readyz`);
+    const body = (await response.json()) as { status: string; dependencies: Record<string, object> };
+    return [response.status, body.status, body.dependencies.speech];
+  };
+  const latencyMs = expect.any(Number) as number;
+  expect(await readSpeech(baseUrl)).toEqual([200, "ready", { state: "up", latencyMs }]);
+  await close();
+  const detail = "The provider of speech cannot be reached.";
+  expect(await readSpeech(baseUrl)).toEqual([200, "degraded", { state: "down", latencyMs, detail }]);
+});
+
 test("the first byte leaves when the provider's first byte comes, long before its last", async () => {
   let proceed = () => {};
   const gone = new Promise<void>((resolve) => (proceed = resolve));
@@ -170,31 +187,67 @@ test("what breaks off after its first byte does not look whole, and is asked for
   expect(files.map((name) => path.extname(name))).toEqual([".audio"]);
 });
 
-async function readRssMiB(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) / 1024;
+/** Takes what comes without keeping it. */
+function listenTo(incoming: IncomingMessage) {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    hash.update(chunk);
+  });
+  const ended = new Promise<void>((resolve) => incoming.once("close", resolve));
+  return { bytes: () => bytes, digest: ended.then(() => [incoming.complete, hash.digest("hex")]) };
 }
 
-test("twenty megabytes pass through in constant memory, byte by byte, and again from the cache", async () => {
-  const count = 320;
-  const { baseUrl, calls } = await startSpeaker(soundingLong({ count }));
-  const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
+test("twenty megabytes for each of eight texts pass through in constant memory, and again from the cache", async () => {
+  const [count, listeners, mebi] = [320, 8, 1024 * 1024];
+  let proceed = () => {};
+  const waiting = new Promise<void>((resolve) => (proceed = resolve));
+  const { baseUrl, calls } = await startSpeaker(sounding(sound), soundingLong({ count, before: waiting }));
+  const { server } = await startSpeechGate({
+    ...{ gate, env: { ...localSpeaker({ baseUrl }), TTS_CACHE_MB: "1000" } },
+    nodeOptions: memoryReportOptions,
+  });
   const hash = createHash("sha256");
   for (let index = 0; index < count; index += 1) hash.update(Buffer.alloc(65_536, index % 251));
-  const expected = hash.digest("hex");
+  const expected = Array.from({ length: listeners }, () => [true, hash.copy().digest("hex")]);
+  // Each text is a synthesis of its own: none rides along with another.
+  const openAll = () =>
+    Promise.all(
+      Array.from({ length: listeners }, (_, index) =>
+        openSpeech({ port: server.port, json: { text: `Long text number ${index}.` } }),
+      ),
+    );
   await speak({ port: server.port, json: { text: "Warm up." } });
-  const before = await readRssMiB(server.pid);
-  const listeners = Array.from({ length: 8 }, async () => {
-    const { bytes, isWhole } = await speak({ port: server.port, json: { text: "Long." } });
-    return [isWhole, createHash("sha256").update(bytes).digest("hex")];
-  });
-  for (const outcome of await Promise.all(listeners)) expect(outcome).toEqual([true, expected]);
-  // Collected whole it would be 20 MiB for each of the eight.
-  expect((await readRssMiB(server.pid)) - before).toBeLessThan(100);
-  const kept = await speak({ port: server.port, json: { text: "Long." } });
-  expect(createHash("sha256").update(kept.bytes).digest("hex")).toBe(expected);
-  expect(kept.headers["content-length"]).toBe(String(count * 65_536));
-  expect(calls).toHaveLength(2);
+  const before = await readMemory(server);
+  const expectLittleHeld = async () => {
+    const now = await readMemory(server);
+    // What is held: some buffers for each. Collected whole it would be 160 MiB.
+    expect(now.heldBytes - before.heldBytes).toBeLessThan(40 * mebi);
+    // What the system gave besides is not all given back at once.
+    expect(now.rss - before.rss).toBeLessThan(140 * mebi);
+  };
+
+  const spoken = (await openAll()).map(({ incoming }) => listenTo(incoming));
+  const hasAll = () => spoken.every(({ bytes }) => bytes() === (count - 1) * 65_536);
+  await expect.poll(hasAll, { timeout: 60_000 }).toBe(true);
+  // All but the last piece of every answer has passed through, and none has ended.
+  await expectLittleHeld();
+  proceed();
+  expect(await Promise.all(spoken.map(({ digest }) => digest))).toEqual(expected);
+  expect(calls).toHaveLength(1 + listeners);
+
+  const answers = await openAll();
+  expect(answers.map(({ headers }) => headers["content-length"])).toEqual(
+    answers.map(() => String(count * 65_536)),
+  );
+  const kept = answers.map(({ incoming }) => listenTo(incoming));
+  await expect.poll(() => kept.every(({ bytes }) => bytes() > mebi), { timeout: 60_000 }).toBe(true);
+  for (const { incoming } of answers) incoming.pause();
+  await expectLittleHeld();
+  for (const { incoming } of answers) incoming.resume();
+  expect(await Promise.all(kept.map(({ digest }) => digest))).toEqual(expected);
+  expect(calls).toHaveLength(1 + listeners);
 });
 
 test("a client that takes nothing pauses the provider, and one that goes ends its work", async () => {

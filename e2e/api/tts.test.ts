@@ -92,6 +92,9 @@ test("the text has 1 to 4,000 characters after trimming, the id 128 that are saf
   const edge = await openSpeech({ port, json: { text: `  ${word}b\n` } });
   expect(edge.status).toBe(200);
   edge.outgoing.destroy();
+  const party = "Hi. " + "🎉".repeat(3_996);
+  expect((await speak({ port, json: { text: party } })).status).toBe(200);
+  expect(await refused({ text: `${party}🎉` })).toEqual([400, '"text" is too long']);
 
   for (const messageId of ["", "a b", "a\r\nX-Evil: 1", "é", "a".repeat(129), 5, {}, "a/b", "a\u0000"]) {
     expect(await refused({ text: "Hi.", messageId }), JSON.stringify(messageId)).toEqual([
@@ -148,6 +151,14 @@ test("switched off it answers 503 to whoever may ask", async () => {
   const open = await startSpeechGate({ gate, env: { TTS_PROVIDER: "disabled" } });
   const { status, body: refused } = await send({ origin: open.origin, headers: json, body });
   expect([status, refused]).toEqual([503, { error: "TTS provider is disabled" }]);
+  // What was switched off is not away.
+  const readiness = await fetch(`${open.origin}/readyz`);
+  const { status: state, dependencies } = (await readiness.json()) as {
+    status: string;
+    dependencies: object;
+  };
+  expect([readiness.status, state]).toEqual([200, "ready"]);
+  expect(dependencies).not.toHaveProperty("speech");
 });
 
 test("a token is taken from six places, the first present decides, and a bad one is never skipped", async () => {
@@ -218,9 +229,10 @@ test("each key has a budget of characters, counted when spoken and not when repe
     "30",
     "18",
   ]);
-  expect((await ask("Twelve chars")).status).toBe(200);
+  const repeated = await ask("Twelve chars");
+  expect([repeated.status, repeated.headers["x-quota-remaining"]]).toEqual([200, "18"]);
   const failed = await ask("Здравствуйте");
-  expect([failed.status, failed.headers["x-quota-remaining"]]).toEqual([422, "6"]);
+  expect([failed.status, failed.headers["x-quota-remaining"]]).toEqual([422, "18"]);
   const refused = await send({
     origin,
     headers: { ...json, ...bearer },

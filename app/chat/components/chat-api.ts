@@ -1,3 +1,4 @@
+import { cutText } from "~/platform/well-formed-text";
 import type { ChatEvent } from "../chat-events";
 import { maxMessageChars, maxMessages, maxRequestBytes } from "../chat-limits";
 import { noticeForRefusal } from "./chat-notice";
@@ -95,7 +96,10 @@ export function toSentMessages(shown: readonly Message[]): { messages: SentMessa
   let bytes = 0;
   let isWhole = true;
   for (const message of shown.toReversed()) {
-    const text = (message.role === "user" ? message.text : textOfReply(message)).slice(0, maxMessageChars);
+    const text = cutText({
+      text: message.role === "user" ? message.text : textOfReply(message),
+      maxChars: maxMessageChars,
+    });
     if (text.trim() === "") continue;
     const sent: SentMessage = { role: message.role, parts: [{ type: "text", text }] };
     bytes += encoder.encode(JSON.stringify(sent)).length + 1;

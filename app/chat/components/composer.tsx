@@ -1,12 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
-import { maxMessageChars } from "../chat-limits";
+import { CharactersLeft, countLeft } from "./characters-left";
 import { composerId } from "./composer-focus";
 import { Icon } from "./icon";
 import { useChatSession, useChatState } from "./use-chat";
-
-/** From so many characters left on, they are counted aloud. */
-const countFromLeft = 1_000;
 
 /** `isClosed` while nothing may be sent; writing goes on, and what is written is kept. */
 export function Composer({ isClosed }: { isClosed: boolean }) {
@@ -17,7 +14,7 @@ export function Composer({ isClosed }: { isClosed: boolean }) {
   const { field, text, setText } = useDraft({ isLoaded });
   const isAnswering = answeringId !== null;
   const mayNotSend = isClosed || !isOnline || !isLoaded;
-  const leftChars = maxMessageChars - text.length;
+  const leftChars = countLeft(text);
 
   function send(): void {
     if (isAnswering || mayNotSend || text.trim() === "" || leftChars < 0) return;
@@ -76,13 +73,7 @@ export function Composer({ isClosed }: { isClosed: boolean }) {
         <span className="composer-keys">
           <kbd>Enter</kbd> sends, <kbd>Shift</kbd>+<kbd>Enter</kbd> begins a line, <kbd>Esc</kbd> stops.
         </span>
-        {leftChars < countFromLeft ? (
-          <strong className={leftChars < 0 ? "too-long" : undefined}>
-            {leftChars < 0
-              ? `${-leftChars} characters too many: shorten it.`
-              : `${leftChars} characters left.`}
-          </strong>
-        ) : null}
+        <CharactersLeft leftChars={leftChars} />
       </p>
     </form>
   );

@@ -72,6 +72,8 @@ test("a request holds the newest messages that the server takes", () => {
   expect(messages.at(-1)?.parts[0].text).toBe("text of q149");
   expect(isWhole).toBe(false);
   const heavy = Array.from({ length: 20 }, (_, index) => question(`q${index}`, rootId, "ü".repeat(32_000)));
+  const long = [question("q", rootId, "🔑".repeat(32_001))];
+  expect(toSentMessages(long).messages[0]?.parts[0].text).toBe("🔑".repeat(32_000));
   const sent = toSentMessages(heavy);
   expect(sent.isWhole).toBe(false);
   expect(new TextEncoder().encode(JSON.stringify({ messages: sent.messages })).length).toBeLessThan(

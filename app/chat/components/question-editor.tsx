@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
-import { maxMessageChars } from "../chat-limits";
+import { CharactersLeft, countLeft } from "./characters-left";
 import { focusComposer } from "./composer-focus";
 import type { Question } from "./conversation";
 import { useChatSession } from "./use-chat";
@@ -8,6 +8,7 @@ import { useChatSession } from "./use-chat";
 export function QuestionEditor({ question, onClose }: { question: Question; onClose: () => void }) {
   const session = useChatSession();
   const [text, setText] = useState(question.text);
+  const leftChars = countLeft(text);
   const field = useRef<HTMLTextAreaElement>(null);
 
   useEffect(() => {
@@ -17,7 +18,7 @@ export function QuestionEditor({ question, onClose }: { question: Question; onCl
   }, []);
 
   function send(): void {
-    if (text.trim() === "") return;
+    if (text.trim() === "" || leftChars < 0) return;
     session.edit({ question, text: text.trim() });
     onClose();
     focusComposer();
@@ -36,7 +37,8 @@ export function QuestionEditor({ question, onClose }: { question: Question; onCl
         className="input"
         aria-label="Your message"
         rows={Math.min(10, text.split("\n").length + 1)}
-        maxLength={maxMessageChars}
+        aria-invalid={leftChars < 0 || undefined}
+        aria-describedby="question-editor-hint"
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
@@ -51,7 +53,10 @@ export function QuestionEditor({ question, onClose }: { question: Question; onCl
           }
         }}
       />
-      <p className="soft">The conversation goes on from here. What followed stays, one version back.</p>
+      <p id="question-editor-hint" className="soft">
+        The conversation goes on from here. What followed stays, one version back.{" "}
+        <CharactersLeft leftChars={leftChars} />
+      </p>
       <div className="row">
         <Button type="submit">Send</Button>
         <Button tone="quiet" onClick={onClose}>

@@ -86,6 +86,13 @@ test("a call that never got a name is none, but what came of it is told of", () 
   ]);
 });
 
+test("arguments are told of in characters, not in UTF-16 units", () => {
+  const [, progress] = readAll(
+    callDelta({ index: 0, id: "a", function: { name: "t", arguments: '{"a":"🔑"}' } }),
+  );
+  expect(progress).toEqual({ type: "tool-call-progress", toolCallId: "a", inputChars: 9 });
+});
+
 test("arguments without end finish the step", () => {
   const more = callDelta({ index: 0, function: { arguments: "x".repeat(600) } });
   const events = readAll(

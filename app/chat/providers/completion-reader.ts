@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FinishReason } from "~/chat/chat-events";
+import { countCharacters } from "~/platform/well-formed-text";
 import type { ProviderEvent, ToolCall } from "./chat-provider";
 
 /** What went wrong inside a stream, in words that may be shown once they are cleaned. */
@@ -55,9 +56,10 @@ export function createCompletionReader({ maxToolInputChars }: { maxToolInputChar
     // Some servers send whole arguments as an object instead of as text.
     const text = typeof fragment === "string" ? fragment : fragment ? JSON.stringify(fragment) : "";
     if (text === "") return;
-    heldChars += text.length;
+    const inputChars = countCharacters(text);
+    heldChars += inputChars;
     call.inputText += text;
-    events.push({ type: "tool-call-progress", toolCallId: call.toolCallId, inputChars: text.length });
+    events.push({ type: "tool-call-progress", toolCallId: call.toolCallId, inputChars });
   }
 
   /** Servers that leave `index` out, or send 0 for every call, are told apart by the ids. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
+import { charsPerToken } from "~/chat/chat-limits";
 import { composeAnswer, findSmallTalkAnswer, noSearchAnswer } from "~/chat/offline-answer";
 import { cutText } from "~/platform/well-formed-text";
 import { generalFailureMessage } from "./chat-provider";
@@ -10,7 +11,6 @@ export type Sleep = (pause: { ms: number; signal: AbortSignal }) => Promise<void
 /** A question may be as long as a message; what is searched for may not. */
 const maxQueryChars = 400;
 const passagesWanted = 5;
-const charsPerToken = 4;
 
 /**
  * The embedded default: no key, no network, no model. Asks the search tool it is offered and quotes what that

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { charsPerToken } from "~/chat/chat-limits";
 import { linkAbort } from "~/platform/linked-abort";
 import { ProviderError } from "./chat-provider";
 import type { ChatProvider, ProviderEvent, ProviderRequest } from "./chat-provider";
@@ -48,7 +49,6 @@ const quickFailureMs = 300;
 const retryDelayMs = 50;
 /** How long a finished stream may take to close properly, so that its connection can be used again. */
 const closingGraceMs = 200;
-const charsPerToken = 4;
 
 /** A provider that speaks OpenAI's streaming chat completions. */
 export function createCompletionProvider(endpoint: CompletionEndpoint): ChatProvider {

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import { countCharacters } from "~/platform/well-formed-text";
 import { Notice } from "~/ui/notice";
 import type { GateRoom } from "./gate-flow";
 import { NoticeCard } from "./notice-card";
@@ -98,7 +99,7 @@ function* textFields(data: FormData): Generator<readonly [string, string]> {
 
 function faultOf(text: string): string | null {
   if (text === "") return "Write something before you send it.";
-  // Counted as the server counts: in UTF-16 units, as JavaScript strings are.
-  if (text.length > maxCharacters) return `This is ${text.length} characters; ${maxCharacters} fit at most.`;
+  const characters = countCharacters(text);
+  if (characters > maxCharacters) return `This is ${characters} characters; ${maxCharacters} fit at most.`;
   return null;
 }

@@ -120,14 +120,18 @@ function describeProbes(api: ApiRegistry): void {
     tag,
     summary: "Ask whether the service can answer",
     description:
-      "Asks the database, the chain and the model provider. One asking is shared by everybody for a second.",
+      "Asks the database, the chain and the providers of the conversation and, unless it is switched off, of speech. One asking is shared by everybody for a second.",
     answers: {
       200: {
         description: "Everything the service cannot do without can be asked.",
         content: {
           [json]: {
             schema: readinessSchema,
-            example: { status: "ready", dependencies: { database: up, chain: up, provider: up }, quota },
+            example: {
+              status: "ready",
+              dependencies: { database: up, chain: up, provider: up, speech: up },
+              quota,
+            },
           },
         },
       },
@@ -136,7 +140,11 @@ function describeProbes(api: ApiRegistry): void {
         content: {
           [json]: {
             schema: readinessSchema,
-            example: { status: "unready", dependencies: { database: up, chain: down, provider: up }, quota },
+            example: {
+              status: "unready",
+              dependencies: { database: up, chain: down, provider: up, speech: up },
+              quota,
+            },
           },
         },
       },

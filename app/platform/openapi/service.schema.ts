@@ -21,6 +21,7 @@ export const readinessSchema = z
         redis: dependencySchema.optional().describe("Where state is kept in Redis."),
         chain: dependencySchema,
         provider: dependencySchema,
+        speech: dependencySchema.optional().describe("Absent where speech is switched off."),
       })
       .catchall(dependencySchema)
       .describe("Each thing the service depends on, by its name."),

@@ -1,0 +1,17 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, test } from "vitest";
+import { maxMessageChars } from "../chat-limits";
+import { CharactersLeft, countLeft } from "./characters-left";
+
+const tell = (text: string) =>
+  renderToStaticMarkup(createElement(CharactersLeft, { leftChars: countLeft(text) }));
+
+test("what is left is told near the end, counted in characters as the server counts them", () => {
+  expect(tell("🔑".repeat(maxMessageChars - 1_000))).toBe("");
+  expect(tell("🔑".repeat(maxMessageChars - 999))).toBe("<strong>999 characters left.</strong>");
+  expect(tell("🔑".repeat(maxMessageChars))).toBe("<strong>0 characters left.</strong>");
+  expect(tell(`${"🔑".repeat(maxMessageChars)}👍🏽`)).toBe(
+    '<strong class="too-long">2 characters too many: shorten it.</strong>',
+  );
+});

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { exampleAccessToken } from "./gate-examples";
+
+/** The last of the places where an access token is looked for. */
+export const accessTokenQuery = z.object({
+  jwt: z
+    .string()
+    .optional()
+    .meta({
+      description: "The access token, for clients that can send it in no other way.",
+      param: { example: exampleAccessToken },
+    }),
+});
+
+/** Members of a body in which it is looked for. */
+export const accessTokenMembers = {
+  jwt: z.string().nullish().describe("The access token."),
+  data: z.object({ jwt: z.string().nullish() }).nullish(),
+};
+
+/** The sentence's beginning says when one is needed. */
+export const accessTokenPlaces =
+  "an access token: in the Authorization header, `jwt` or `data.jwt` of the body, a cookie `access_token` or `jwt`, or the query `jwt`. The first of these that is present decides. A token that is sent has to be right even where none is required.";

@@ -1,0 +1,66 @@
+import type { Clock } from "~/platform/clock";
+
+const pingTimeoutMs = 2000;
+/** Hosted providers count requests: one look serves every probe for this long. */
+const sharedForMs = 15_000;
+const maxRefusalBytes = 4096;
+
+export type PingedPlace = {
+  /** As the sentence names it: "model provider". */
+  what: string;
+  /** The API's root, under which `models` is. */
+  baseUrl: string;
+  headers: Record<string, string>;
+};
+
+/**
+ * Whether a provider would take our requests, told by its list of models. Null when it would; else a sentence
+ * without any address or key.
+ */
+export function createProviderPing({ clock, ...place }: PingedPlace & { clock: Clock }) {
+  let latest: { askedAtMs: number; answer: Promise<string | null> } | undefined;
+
+  return function pingProvider(): Promise<string | null> {
+    const nowMs = clock();
+    if (!latest || nowMs - latest.askedAtMs >= sharedForMs) {
+      latest = { askedAtMs: nowMs, answer: ask(place) };
+    }
+    return latest.answer;
+  };
+}
+
+export function bearerHeaders(apiKey: string | null): Record<string, string> {
+  return apiKey ? { Authorization: `Bearer ${apiKey}` } : {};
+}
+
+async function ask({ what, baseUrl, headers }: PingedPlace): Promise<string | null> {
+  try {
+    const response = await fetch(`${baseUrl}/models`, {
+      headers,
+      redirect: "manual",
+      signal: AbortSignal.timeout(pingTimeoutMs),
+    });
+    if (response.status === 401 || response.status === 403) {
+      return (await isLimitedKey(response)) ? null : `The ${what} refuses the configured key.`;
+    }
+    await response.body?.cancel();
+    // A server without a list of models still answers: only its own failures count.
+    return response.status >= 500 ? `The ${what} answers with status ${response.status}.` : null;
+  } catch {
+    return `The ${what} cannot be reached.`;
+  }
+}
+
+/** ElevenLabs knows keys that may speak and may not list models, and answers 401 to those as well. */
+async function isLimitedKey(response: Response): Promise<boolean> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  while (reader && text.length < maxRefusalBytes) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  await reader?.cancel();
+  return text.includes('"missing_permissions"');
+}

@@ -1,0 +1,58 @@
+import { cutText } from "~/platform/well-formed-text";
+
+/** Reading Markdown can take longer than in proportion to its length; so much of it takes some ten milliseconds at worst. */
+const maxPartChars = 4_096;
+
+/** The whole text, or, where it is long, parts of it, cut between paragraphs where there are any. */
+export function cutMarkdown(markdown: string): string[] {
+  if (markdown.length <= maxPartChars) return [markdown];
+  const parts: string[] = [];
+  let part: string[] = [];
+  let chars = 0;
+  const cut = () => {
+    parts.push(part.join("\n"));
+    part = [];
+    chars = 0;
+  };
+  for (const line of withoutFences(markdown).split("\n").flatMap(cutLine)) {
+    const isGap = line.trim() === "";
+    if (chars + line.length >= maxPartChars || (isGap && chars > maxPartChars / 2)) cut();
+    part.push(line);
+    chars += line.length + 1;
+  }
+  cut();
+  return parts;
+}
+
+function cutLine(line: string): string[] {
+  const pieces: string[] = [];
+  let rest = line;
+  while (rest.length >= maxPartChars) {
+    const head = cutText({ text: rest, maxChars: maxPartChars / 2 });
+    const space = head.lastIndexOf(" ");
+    const end = space > 0 ? space : head.length;
+    pieces.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return [...pieces, rest];
+}
+
+/** Without the code blocks that begin near the margin; one that is not closed lasts to the end. */
+export function withoutFences(markdown: string): string {
+  let fence: string | null = null;
+  const lines = markdown.split("\n").filter((line) => {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== null) {
+      if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
+      return false;
+    }
+    if (
+      mark === undefined ||
+      (mark.startsWith("`") && line.slice(line.indexOf(mark) + mark.length).includes("`"))
+    )
+      return true;
+    fence = mark;
+    return false;
+  });
+  return lines.join("\n");
+}

@@ -1,0 +1,22 @@
+import { vi } from "vitest";
+import type { RunningServer } from "./running-server";
+
+/** What a server has to be started with, so that it can be asked. */
+export const memoryReportOptions = ["--expose-gc", "--import", "./app/testing/memory-reporter.mjs"];
+
+export type MemoryReport = { memoryReport: number; heldBytes: number; rss: number };
+
+/** What the server's process holds after a collection, and what the system has given it, both in bytes. */
+export async function readMemory({
+  pid,
+  output,
+}: Pick<RunningServer, "pid" | "output">): Promise<MemoryReport> {
+  const findReports = () =>
+    output()
+      .split("\n")
+      .filter((line) => line.startsWith('{"memoryReport"') && line.endsWith("}"));
+  const before = findReports().length;
+  process.kill(pid, "SIGUSR2");
+  const line = await vi.waitUntil(() => findReports()[before], { timeout: 20_000, interval: 50 });
+  return JSON.parse(line) as MemoryReport;
+}

@@ -1,0 +1,17 @@
+// Preloaded into a server under test, with `--expose-gc`: at SIGUSR2 it collects garbage and writes what is left in use,
+// so that a test measures what is held and not what the collector has not come round to.
+import { setTimeout as sleep } from "node:timers/promises";
+
+const collect = /** @type {() => void} */ (globalThis.gc);
+let count = 0;
+
+process.on("SIGUSR2", async () => {
+  // More than once: what a first collection lets go of may hold something itself.
+  for (let round = 0; round < 4; round += 1) {
+    collect();
+    await sleep(50);
+  }
+  const { heapUsed, external, rss } = process.memoryUsage();
+  count += 1;
+  process.stdout.write(`${JSON.stringify({ memoryReport: count, heldBytes: heapUsed + external, rss })}\n`);
+});

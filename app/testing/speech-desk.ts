@@ -1,0 +1,77 @@
+import { onTestFinished } from "vitest";
+import type { Caller } from "~/gate/caller.server";
+import { exampleClaims } from "~/gate/gate-examples";
+import { toWebResponse } from "~/platform/http/answer.server";
+import { Refusal } from "~/platform/http/refusal";
+import { createQuotaStore } from "~/quota/quota.store.server";
+import { ownerOfSpeech } from "~/quota/quota-subject";
+import { answerSpeech, createSpeechRefusalAnswer } from "~/speech/answer-speech.server";
+import { createAudioCache } from "~/speech/audio-cache.server";
+import { createAudioLibrary } from "~/speech/audio-library.server";
+import type { AudioTimes } from "~/speech/providers/audio-http.gateway.server";
+import { createElevenLabsSpeech } from "~/speech/providers/elevenlabs.gateway.server";
+import type { SpeechProvider } from "~/speech/providers/speech-provider";
+import { speak } from "~/speech/speak.server";
+import { admitSpeech } from "~/speech/speech-budget.server";
+import { createTestClock, createTestDatabase, createTestDir } from "./database";
+import { startSpeechServer } from "./speech-server";
+import type { SpeechBehaviour } from "./speech-server";
+
+const caller: Caller = { claims: exampleClaims };
+const contractAddress = "0xaa";
+
+/** A provider over HTTP that does what it is told; ends with the test. */
+export async function startSpeechProvider({
+  behaviours,
+  times = {},
+}: {
+  behaviours: [SpeechBehaviour, ...SpeechBehaviour[]];
+  times?: Partial<AudioTimes>;
+}) {
+  const { baseUrl, calls, close } = await startSpeechServer(...behaviours);
+  onTestFinished(close);
+  const place = { baseUrl, apiKey: "key", voice: "voice", model: "model" };
+  return { calls, provider: createElevenLabsSpeech({ ...place, times }) };
+}
+
+/** All of speech behind its route, for one key with a budget of `limit` characters in each minute. */
+export async function openSpeechDesk({
+  provider,
+  limit,
+  maxFlights,
+}: {
+  provider: SpeechProvider;
+  limit: number;
+  maxFlights?: number;
+}) {
+  const { database } = await createTestDatabase();
+  const { clock, advance } = createTestClock();
+  const store = createQuotaStore({ database, clock, instance: "a" });
+  const warn = (message: string, cause: unknown) => {
+    throw new Error(message, { cause });
+  };
+  const cache = createAudioCache({ dir: await createTestDir(), maxBytes: 1_000_000, clock, warn });
+  const terms = { isActive: true, limit, windowSeconds: 60, leaseSeconds: 120 };
+  const budget = { store, contractAddress, clock, ...terms };
+  const dependencies = {
+    provider,
+    library: createAudioLibrary({ cache, maxFlights }),
+    admit: (request: { caller: Caller | null; characters: number }) => admitSpeech({ ...request, budget }),
+  };
+  const answerRefusal = createSpeechRefusalAnswer({ clock });
+
+  async function ask(text: string, signal = new AbortController().signal): Promise<Response> {
+    const requireWithinLimit = async () => ({ "X-RateLimit-Limit": "20" });
+    try {
+      const call = { body: { text }, caller, signal, requireWithinLimit };
+      return answerSpeech({ speech: await speak({ call, dependencies }) });
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal;
+      return toWebResponse(answerRefusal({ refusal }));
+    }
+  }
+
+  const { chainId, tokenId } = exampleClaims;
+  const owner = ownerOfSpeech({ chainId, contractAddress, tokenId });
+  return { ask, clock, advance, readStanding: () => store.readStanding({ owner, limit }) };
+}
