@@ -5,6 +5,8 @@ import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock } from "~/platform/clock";
 import type { Config, RateLimitName } from "~/platform/config/config.server";
+import { openBrand } from "~/platform/brand/open-brand.server";
+import type { OpenedBrand } from "~/platform/brand/open-brand.server";
 import { closeDatabase, findDatabaseFault, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { describeMissingContent, makeDataDir } from "~/platform/folders.server";
@@ -43,6 +45,9 @@ export type Services = {
   /** The service's own origin. */
   origin: string;
   context: ServiceContext;
+  brand: OpenedBrand;
+  /** Changes with every build that changes what browsers get. */
+  buildVersion: string;
   gate: GateServices;
   content: ContentServices;
   quota: QuotaServices;
@@ -83,12 +88,15 @@ export async function startServices({
   config,
   port,
   log,
+  buildVersion,
 }: {
   config: Config;
   port: number;
   log: Log;
+  buildVersion: string;
 }): Promise<Services> {
   const { domains, origin } = resolvePlace({ config, port });
+  const brand = await openBrand({ options: config.brand, log });
   await makeDataDir(config.serving.dataDir);
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
   const database = await openDatabase({ url: config.database.url, log });
@@ -120,7 +128,9 @@ export async function startServices({
   running = {
     config,
     origin,
-    context: createServiceContext({ config, domains, origin, database, metrics, log }),
+    context: createServiceContext({ config, domains, origin, brand, database, metrics, log }),
+    brand,
+    buildVersion,
     gate,
     content,
     quota,
@@ -174,6 +184,7 @@ function createServiceContext({
   config,
   domains,
   origin,
+  brand,
   database,
   metrics,
   log,
@@ -181,6 +192,7 @@ function createServiceContext({
   config: Config;
   domains: readonly string[];
   origin: string;
+  brand: OpenedBrand;
   database: Database;
   metrics: Metrics;
   log: Log;
@@ -213,9 +225,10 @@ function createServiceContext({
     },
     consumeLimit: async ({ name, clientId }) => (await limiters.get(name)?.consume(clientId)) ?? null,
     countRefusal: metrics.countRefusal,
+    brand: brand.brand,
     publicSettings: {
       mode: config.mode,
-      appName: "Latchkey",
+      appName: config.brand.name,
       chainId: config.chain.id,
       contractAddress: config.chain.contractAddress,
       keyStandard: config.chain.standard,
