@@ -21,17 +21,14 @@ const test = base.extend<{ place: Place }>({
     await Promise.all([door.close(), first.stop()]);
   },
   // Cut lines are what these journeys are about; what leaves the site still counts.
-  watch: [
-    async ({ page, place }, use) => {
-      const left: string[] = [];
-      page.on("request", (request) => {
-        if (!request.url().startsWith(place.origin)) left.push(request.url());
-      });
-      await use({ expectRefusal: () => undefined });
-      expect(left).toEqual([]);
-    },
-    { auto: true },
-  ],
+  watch: async ({ page, place }, use) => {
+    const left: string[] = [];
+    page.on("request", (request) => {
+      if (!request.url().startsWith(place.origin)) left.push(request.url());
+    });
+    await use({ expectRefusal: () => undefined });
+    expect(left).toEqual([]);
+  },
 });
 
 /** A worker is in charge once it has filled its cache and claimed the page. */
