@@ -31,7 +31,12 @@ const server = createHttpServer({
 });
 try {
   const port = await listen({ server, host: config.serving.host, port: config.serving.port });
-  const services = await startServices({ config, port, log });
+  const services = await startServices({
+    config,
+    port,
+    log,
+    buildVersion: (build as unknown as ServerBuild).assets.version,
+  });
   openDoors!(createListener(services));
   stopOnSignals({ server, beginStop: services.beginStop, stopServices: services.stop, log, closeLog });
   log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");

@@ -6,19 +6,25 @@ import {
   Scripts,
   ScrollRestoration,
   isRouteErrorResponse,
+  useLocation,
+  useMatches,
   useRouteError,
   useRouteLoaderData,
 } from "@remix-run/react";
 import type { ReactNode } from "react";
+import { getServices } from "~/services.server";
 import { ButtonLink } from "~/ui/button";
 import { useNonce } from "~/ui/nonce";
 import { Page } from "~/ui/page";
 import stylesheetHref from "~/ui/ui.css";
+import { useOfflineWorker } from "~/ui/use-offline-worker";
+
+/** What a page's `handle` may say to the frame around it. */
+export type PageHandle = { withoutScripts?: boolean };
 
 export const links: LinksFunction = () => [
   { rel: "stylesheet", href: stylesheetHref },
-  { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
-  { rel: "alternate icon", href: "/favicon.ico", sizes: "32x32" },
+  { rel: "manifest", href: "/manifest.webmanifest" },
 ];
 
 export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
@@ -28,48 +34,93 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
 };
 
 export function loader({ context }: LoaderFunctionArgs) {
-  return { settings: context.service.publicSettings };
+  const { publicSettings, brand, origin } = context.service;
+  const { openApiEnabled } = getServices().config.serving;
+  return { settings: publicSettings, brand, origin, hasReference: openApiEnabled };
 }
 
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
-  const settings = useRouteLoaderData<typeof loader>("root")?.settings;
+  const data = useRouteLoaderData<typeof loader>("root");
+  const isPlain = useMatches().some(({ handle }) => (handle as PageHandle | undefined)?.withoutScripts);
   return (
     <html lang="en">
       <head>
         <meta charSet="utf-8" />
         <meta
           name="viewport"
-          content="width=device-width, initial-scale=1, interactive-widget=resizes-content"
+          content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content"
         />
         <meta name="color-scheme" content="light dark" />
         <Meta />
         <Links />
+        <BrandHead />
       </head>
       <body>
-        <Page appName={settings?.appName ?? "Latchkey"} isDemo={settings?.mode === "demo"}>
+        <Page
+          appName={data?.settings.appName ?? "Latchkey"}
+          isDemo={data?.settings.mode === "demo"}
+          logo={data?.brand.logo ?? null}
+          footer={data?.brand.texts.footer}
+          lang={data?.brand.texts.lang}
+          hasReference={data?.hasReference ?? true}
+        >
           {children}
         </Page>
-        <ScrollRestoration nonce={nonce} />
-        <Scripts nonce={nonce} />
+        {isPlain ? null : (
+          <>
+            <ScrollRestoration nonce={nonce} />
+            <Scripts nonce={nonce} />
+          </>
+        )}
       </body>
     </html>
   );
 }
 
+/** The operator's look: after the page's own styles, which it overrides. */
+function BrandHead() {
+  const data = useRouteLoaderData<typeof loader>("root");
+  const { pathname } = useLocation();
+  if (!data) return <link rel="icon" href="/favicon.svg" type="image/svg+xml" />;
+  const { brand, origin } = data;
+  const preview = brand.touchIconHref ?? "/icons/icon-512.png";
+  return (
+    <>
+      {brand.stylesheetHref ? <link rel="stylesheet" href={brand.stylesheetHref} /> : null}
+      <link rel="icon" href={brand.favicon.href} type={brand.favicon.type} />
+      {brand.touchIconHref ? <link rel="apple-touch-icon" href={brand.touchIconHref} /> : null}
+      <meta name="theme-color" content={brand.themeColor.light} media="(prefers-color-scheme: light)" />
+      <meta name="theme-color" content={brand.themeColor.dark} media="(prefers-color-scheme: dark)" />
+      <meta name="application-name" content={brand.name} />
+      <meta property="og:site_name" content={brand.name} />
+      <meta property="og:type" content="website" />
+      <meta property="og:url" content={`${origin}${pathname}`} />
+      {brand.touchIconHref || brand.favicon.href === "/favicon.svg" ? (
+        <meta property="og:image" content={`${origin}${preview}`} />
+      ) : null}
+    </>
+  );
+}
+
 export default function App() {
+  const hasOfflinePage = useRouteLoaderData<typeof loader>("root")?.brand.hasOfflinePage;
+  useOfflineWorker({ isWanted: hasOfflinePage ?? false });
   return <Outlet />;
 }
 
 export function ErrorBoundary() {
   const { heading, text } = describeError(useRouteError());
   return (
-    <div className="prose">
+    <div className="prose lost">
       <h1>{heading}</h1>
-      <p>{text}</p>
-      <p>
+      <p className="lead">{text}</p>
+      <div className="row">
         <ButtonLink to="/">Go to the start</ButtonLink>
-      </p>
+        <ButtonLink to="/gate" tone="quiet">
+          Go to the door
+        </ButtonLink>
+      </div>
     </div>
   );
 }

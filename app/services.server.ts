@@ -4,6 +4,8 @@ import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock } from "~/platform/clock";
 import type { Config, RateLimitName } from "~/platform/config/config.server";
+import { openBrand } from "~/platform/brand/open-brand.server";
+import type { OpenedBrand } from "~/platform/brand/open-brand.server";
 import { closeDatabase, findDatabaseFault, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { describeMissingContent, makeDataDir } from "~/platform/folders.server";
@@ -46,6 +48,9 @@ export type Services = {
   /** The service's own origin. */
   origin: string;
   context: ServiceContext;
+  brand: OpenedBrand;
+  /** Changes with every build that changes what browsers get. */
+  buildVersion: string;
   gate: GateServices;
   content: ContentServices;
   quota: QuotaServices;
@@ -86,12 +91,15 @@ export async function startServices({
   config,
   port,
   log,
+  buildVersion,
 }: {
   config: Config;
   port: number;
   log: Log;
+  buildVersion: string;
 }): Promise<Services> {
   const { domains, origin } = resolvePlace({ config, port });
+  const brand = await openBrand({ options: config.brand, log });
   await makeDataDir(config.serving.dataDir);
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
   const database = await openDatabase({ url: config.database.url, log });
@@ -128,7 +136,9 @@ export async function startServices({
   running = {
     config,
     origin,
-    context: createServiceContext({ config, domains, origin, limits: state.limits, metrics, log }),
+    context: createServiceContext({ config, domains, origin, brand, limits: state.limits, metrics, log }),
+    brand,
+    buildVersion,
     gate,
     content,
     quota,
@@ -192,6 +202,7 @@ function createServiceContext({
   config,
   domains,
   origin,
+  brand,
   limits,
   metrics,
   log,
@@ -199,6 +210,7 @@ function createServiceContext({
   config: Config;
   domains: readonly string[];
   origin: string;
+  brand: OpenedBrand;
   limits: RateLimitStore;
   metrics: Metrics;
   log: Log;
@@ -230,9 +242,10 @@ function createServiceContext({
     },
     consumeLimit: async ({ name, clientId }) => (await limiters.get(name)?.consume(clientId)) ?? null,
     countRefusal: metrics.countRefusal,
+    brand: brand.brand,
     publicSettings: {
       mode: config.mode,
-      appName: "Latchkey",
+      appName: config.brand.name,
       chainId: config.chain.id,
       contractAddress: config.chain.contractAddress,
       keyStandard: config.chain.standard,

@@ -4,18 +4,16 @@ import { Chat } from "~/chat/components/chat";
 import stylesheetHref from "~/chat/components/chat.css";
 import type { loader as rootLoader } from "~/root";
 import { getServices } from "~/services.server";
+import { describePage } from "~/ui/page-meta";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
 
 export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({ matches }) => {
   const root = matches.find((match) => match.id === "root");
-  return [
-    { title: `Chat - ${root?.data.settings.appName ?? "Latchkey"}` },
-    {
-      name: "description",
-      content: "Questions about this place, answered from its own documents, with sources.",
-    },
-  ];
+  return describePage({
+    title: `Chat - ${root?.data.settings.appName ?? "Latchkey"}`,
+    description: "Questions about this place, answered from its own documents, with sources.",
+  });
 };
 
 export function loader() {

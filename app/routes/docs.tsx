@@ -1,18 +1,23 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import viewerHref from "swagger-ui-dist/swagger-ui.css";
+import type { loader as rootLoader } from "~/root";
 import { getServices } from "~/services.server";
 import { ApiReference } from "~/ui/api-reference";
 import referenceHref from "~/ui/api-reference.css";
+import { describePage } from "~/ui/page-meta";
 
 export const links: LinksFunction = () => [
   { rel: "stylesheet", href: viewerHref },
   { rel: "stylesheet", href: referenceHref },
 ];
 
-export const meta: MetaFunction = () => [
-  { title: "API reference - Latchkey" },
-  { name: "description", content: "Every address of this gate's HTTP interface, to read and to try." },
-];
+export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ matches }) => {
+  const root = matches.find((match) => match.id === "root");
+  return describePage({
+    title: `API reference - ${root?.data.settings.appName ?? "Latchkey"}`,
+    description: "Every address of this gate's HTTP interface, to read and to try.",
+  });
+};
 
 export function loader() {
   if (!getServices().config.serving.openApiEnabled) throw new Response(null, { status: 404 });

@@ -3,22 +3,31 @@ import { useRouteLoaderData } from "@remix-run/react";
 import { Gate } from "~/gate/components/gate";
 import stylesheetHref from "~/gate/components/gate.css";
 import type { loader as rootLoader } from "~/root";
+import { describePage } from "~/ui/page-meta";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
 
+const defaultIntro = "It opens for whoever holds a key, and asks nothing else about you.";
+
 export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ matches }) => {
   const root = matches.find((match) => match.id === "root");
-  return [{ title: `The room - ${root?.data.settings.appName ?? "Latchkey"}` }];
+  return describePage({
+    title: `The room - ${root?.data.settings.appName ?? "Latchkey"}`,
+    description: root?.data.brand.texts.gateIntro ?? defaultIntro,
+  });
 };
 
 export default function GateRoute() {
   const root = useRouteLoaderData<typeof rootLoader>("root");
   if (!root) return null;
+  const { gateIntro, lang } = root.brand.texts;
   return (
     <div className="stack">
       <div className="prose">
         <h1>The room</h1>
-        <p className="lead">It opens for whoever holds a key, and asks nothing else about you.</p>
+        <p className="lead" lang={gateIntro && lang}>
+          {gateIntro ?? defaultIntro}
+        </p>
       </div>
       <noscript>
         <p className="notice notice-info">

@@ -4,10 +4,12 @@ import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalEntry } from "~/platform/http/refusal";
 import { ButtonLink } from "~/ui/button";
 import { CodeText } from "~/ui/code-text";
+import { describePage } from "~/ui/page-meta";
 
-export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: data?.entries[0]?.title ?? "Not found" },
-];
+export const meta: MetaFunction<typeof loader> = ({ data }) => {
+  const entry = data?.entries[0];
+  return entry ? describePage({ title: entry.title, description: entry.meaning }) : [{ title: "Not found" }];
+};
 
 /** The page a problem's `type` points to. One slug may stand for several statuses. */
 export function loader({ params }: LoaderFunctionArgs): { entries: RefusalEntry[] } {

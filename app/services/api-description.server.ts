@@ -3,6 +3,7 @@ import { describeContent } from "~/content/content.openapi";
 import { describeDemo } from "~/demo/demo.openapi";
 import { describeGate } from "~/gate/gate.openapi";
 import { describeSession } from "~/gate/session.openapi";
+import { describeBrand } from "~/platform/brand/brand.openapi";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import type { StaticAnswer } from "~/platform/http/static-answer.server";
 import { createApiRegistry } from "~/platform/openapi/api-registry";
@@ -40,6 +41,7 @@ export function buildApiDocument({ origin, limits, isDemo }: ApiFacts): OpenApiD
   describeQuota(api);
   describeTools(api);
   describeService(api);
+  describeBrand(api);
   if (isDemo) describeDemo(api);
   return api.toDocument({ title: "Latchkey API", version, description: introduction });
 }

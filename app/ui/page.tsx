@@ -1,10 +1,23 @@
 import { Link, NavLink } from "@remix-run/react";
 import type { ReactNode } from "react";
+import { KeyMark } from "./key-mark";
 
-type PageProps = { appName: string; isDemo: boolean; children: ReactNode };
+export type PageLogo = { href: string; aspectRatio: number; isWordmark: boolean };
+
+type PageProps = {
+  appName: string;
+  isDemo: boolean;
+  /** null: the key mark. */
+  logo: PageLogo | null;
+  /** The operator's own words, in their own language; undefined: ours. */
+  footer: string | undefined;
+  lang: string | undefined;
+  hasReference: boolean;
+  children: ReactNode;
+};
 
 /** The frame every page sits in: skip link, header, main, footer. */
-export function Page({ appName, isDemo, children }: PageProps) {
+export function Page({ appName, isDemo, logo, footer, lang, hasReference, children }: PageProps) {
   return (
     <>
       <a className="skip-link" href="#main">
@@ -13,14 +26,13 @@ export function Page({ appName, isDemo, children }: PageProps) {
       <header className="page-header">
         <div className="page-header-row">
           <Link to="/" className="brand">
-            <KeyMark />
-            <span>{appName}</span>
+            <Brand appName={appName} logo={logo} />
           </Link>
           {isDemo ? <span className="badge">demo</span> : null}
           <nav aria-label="Main" className="page-nav">
             <NavLink to="/gate">The room</NavLink>
             <NavLink to="/chat">Chat</NavLink>
-            <a href="/docs">API</a>
+            {hasReference ? <a href="/docs">API</a> : null}
           </nav>
         </div>
       </header>
@@ -29,28 +41,44 @@ export function Page({ appName, isDemo, children }: PageProps) {
       </main>
       <footer className="page-footer">
         <p>
-          Served by Latchkey, a self-hosted gate. <a href="/api/openapi">OpenAPI document</a>
+          {footer === undefined ? (
+            "Served by Latchkey, a self-hosted gate."
+          ) : (
+            <span lang={lang}>{footer}</span>
+          )}{" "}
+          {hasReference ? <a href="/api/openapi">OpenAPI document</a> : null}
         </p>
       </footer>
     </>
   );
 }
 
-function KeyMark() {
+const logoHeight = 28;
+
+function Brand({ appName, logo }: { appName: string; logo: PageLogo | null }) {
+  if (!logo) {
+    return (
+      <>
+        <KeyMark />
+        <span>{appName}</span>
+      </>
+    );
+  }
+  const width = Math.round(logoHeight * logo.aspectRatio);
+  const picture = (
+    <img
+      className="brand-logo"
+      src={logo.href}
+      width={width}
+      height={logoHeight}
+      alt={logo.isWordmark ? appName : ""}
+    />
+  );
+  if (logo.isWordmark) return picture;
   return (
-    <svg
-      className="brand-mark"
-      viewBox="0 0 32 32"
-      width="28"
-      height="28"
-      aria-hidden="true"
-      focusable="false"
-    >
-      <rect width="32" height="32" rx="8" className="brand-mark-ground" />
-      <path
-        className="brand-mark-hole"
-        d="M16 7.5a5.25 5.25 0 0 0-2.6 9.81L12 24.5h8l-1.4-7.19A5.25 5.25 0 0 0 16 7.5Z"
-      />
-    </svg>
+    <>
+      {picture}
+      <span>{appName}</span>
+    </>
   );
 }

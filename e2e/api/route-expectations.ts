@@ -162,6 +162,7 @@ export const routeExpectations: Readonly<Record<string, RouteExpectation>> = {
       },
     },
   },
+  "/brand/:version/:file": { path: "/brand/any/logo.svg", shape: problem, GET: open },
   // Outside the demo there is nothing behind these two; how they refuse is the same everywhere.
   "/demo/faucet": {
     path: "/demo/faucet",
@@ -174,6 +175,7 @@ export const routeExpectations: Readonly<Record<string, RouteExpectation>> = {
     POST: { ...open, body: { maxBodyBytes: 65_536, refusals: invalid } },
   },
   "/healthz": { path: "/healthz", shape: problem, GET: open },
+  "/manifest.webmanifest": { path: "/manifest.webmanifest", shape: problem, GET: open },
   "/media/:tokenId/*": {
     path: "/media/1/audio.wav",
     shape: problem,
@@ -196,5 +198,6 @@ export const routeExpectations: Readonly<Record<string, RouteExpectation>> = {
     },
     DELETE: open,
   },
+  "/sw.js": { path: "/sw.js", shape: problem, GET: open },
   "/sandbox": { path: "/sandbox", shape: problem, GET: open },
 };

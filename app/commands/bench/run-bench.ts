@@ -9,6 +9,7 @@ import type { Measurement, Verdict } from "./figures";
 import { measure, timeStarts } from "./measure";
 import type { StartTimes } from "./measure";
 import { operations } from "./operations";
+import { benchPages } from "./page-costs";
 import { benchParts } from "./part-costs";
 import { benchSearch } from "./search-costs";
 import { benchStreams } from "./stream-costs";
@@ -21,7 +22,7 @@ const usage = `Usage: npm run bench [-- options]
   --write        put the measured tables into docs/performance.md and the decisions about parts, streams and tools
   --rounds N     rounds for each operation (default 5)
   --scale X      multiplies the requests of a round (default 1)
-  --only SLUG    one operation: ${operations.map(({ slug }) => slug).join(", ")}, parts, streams, search, tools
+  --only SLUG    one operation: ${operations.map(({ slug }) => slug).join(", ")}, parts, streams, search, tools, pages
   --profile      write a CPU profile of the server to e2e/.results
 `;
 
@@ -44,12 +45,14 @@ const { values: options } = parseArgs({
 if (options.help) console.log(usage);
 else {
   mkdirSync(resultsDir, { recursive: true });
-  if (!["parts", "search", "streams", "tools"].includes(options.only ?? "")) await runBench();
+  if (!["parts", "search", "streams", "tools", "pages"].includes(options.only ?? "")) await runBench();
   if ([undefined, "parts"].includes(options.only)) await benchParts({ resultsDir, write: options.write });
   if ([undefined, "streams"].includes(options.only)) await benchStreams({ resultsDir, write: options.write });
   if ([undefined, "search"].includes(options.only)) await benchSearch({ resultsDir, write: options.write });
   if ([undefined, "tools"].includes(options.only))
     await benchTools({ resultsDir, write: options.write, ...readSize() });
+  if ([undefined, "pages"].includes(options.only))
+    await benchPages({ resultsDir, write: options.write, rounds: readSize().rounds });
 }
 
 async function runBench(): Promise<void> {

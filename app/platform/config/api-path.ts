@@ -20,14 +20,26 @@ const ownPaths: readonly string[] = [
   "/favicon.svg",
   "/gate",
   "/healthz",
+  "/manifest.webmanifest",
   "/metrics",
+  "/offline",
   "/readyz",
   "/robots.txt",
   "/sandbox",
   "/session",
+  "/sw.js",
 ];
 /** What is served below these has addresses of many kinds. */
-const ownFolders = ["/.well-known", "/api/token-status", "/build", "/demo", "/media", "/problems"];
+const ownFolders = [
+  "/.well-known",
+  "/api/token-status",
+  "/brand",
+  "/build",
+  "/demo",
+  "/icons",
+  "/media",
+  "/problems",
+];
 
 /** Whether something of ours already answers there. Routes of pages do not tell capitals apart. */
 export function isTakenPath(path: string): boolean {

@@ -6,6 +6,7 @@ import { isLoopbackName, originHost, parseDomainAllowlist } from "~/platform/htt
 import { refuseDemoSecret } from "./demo-secret";
 import { splitPreviousKeys } from "./previous-keys";
 import { warnOfForeignOrigin } from "./foreign-origin";
+import { readBrand } from "./read-brand";
 import { readConversation } from "./read-conversation";
 import { readPayments } from "./read-payments";
 import { readTools } from "./read-tools";
@@ -43,6 +44,7 @@ function readConfig(reader: SettingReader) {
   return {
     mode,
     serving: readServing({ reader, mode, dataDir }),
+    brand: readBrand({ reader, mode }),
     chain: readChain({ reader, mode }),
     gate: {
       legacySignatures: reader.getChoice({

@@ -69,16 +69,24 @@ test("Pinecone needs names of indexes; what does not fit together is pointed out
 });
 
 test("Pinecone without the model that filled its indexes is a mistake, told together with all others", () => {
-  const problems = problemsOf({ PINECONE_API_KEY: "pc-secret", PINECONE_HOST: "ftp://x", AI_PROVIDER: "?" });
+  const problems = problemsInProduction({
+    PINECONE_API_KEY: "pc-secret",
+    PINECONE_HOST: "ftp://x",
+    AI_PROVIDER: "?",
+  }).join(" ");
   for (const name of ["PINECONE_INDEXES", "PINECONE_HOST", "AI_PROVIDER"]) expect(problems).toContain(name);
   expect(problems).toContain(
     "EMBEDDING_MODEL must be set together with PINECONE_API_KEY: to the model whose vectors fill the indexes.",
   );
   expect(problems).not.toContain("pc-secret");
-  expect(problemsOf({ PINECONE_API_KEY: "pc", PINECONE_INDEXES: "docs" })).toMatch(
+  expect(problemsInProduction({ PINECONE_API_KEY: "pc", PINECONE_INDEXES: "docs" }).join(" ")).toMatch(
     /^EMBEDDING_MODEL [^.]*\.$/,
   );
   // A model is set, and nobody to ask for its vectors: the other mistake, and only that.
-  const unasked = problemsOf({ PINECONE_API_KEY: "pc", PINECONE_INDEXES: "docs", EMBEDDING_MODEL: "m" });
+  const unasked = problemsInProduction({
+    PINECONE_API_KEY: "pc",
+    PINECONE_INDEXES: "docs",
+    EMBEDDING_MODEL: "m",
+  }).join(" ");
   expect(unasked).toMatch(/^EMBEDDING_MODEL needs a provider to ask/);
 });

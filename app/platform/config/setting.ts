@@ -12,6 +12,7 @@ export type Setting = {
 
 export type SettingGroup =
   | "Serving"
+  | "Appearance"
   | "Chain and key"
   | "Gate"
   | "Access tokens"

@@ -1,3 +1,4 @@
+import { brandSettings } from "./brand-settings";
 import { conversationSettings } from "./conversation-settings";
 import { paymentSettings } from "./payment-settings";
 import { searchSettings } from "./search-settings";
@@ -77,6 +78,7 @@ export const settings = [
     default: "true",
     effect: "Serves the API description at /api/openapi and the reference at /docs.",
   },
+  ...brandSettings,
   {
     name: "CHAIN_ID",
     group: "Chain and key",
@@ -237,24 +239,9 @@ export const settings = [
     default: "60/60",
     effect: "The same for GET /api/token-status.",
   },
-  {
-    name: "RATE_LIMIT_CHAT",
-    group: "Limits",
-    default: "20/60",
-    effect: "The same for POST /api/chat.",
-  },
-  {
-    name: "RATE_LIMIT_MCP",
-    group: "Limits",
-    default: "60/60",
-    effect: "The same for POST /api/mcp.",
-  },
-  {
-    name: "RATE_LIMIT_TTS",
-    group: "Limits",
-    default: "20/60",
-    effect: "The same for POST /api/tts.",
-  },
+  { name: "RATE_LIMIT_CHAT", group: "Limits", default: "20/60", effect: "The same for POST /api/chat." },
+  { name: "RATE_LIMIT_MCP", group: "Limits", default: "60/60", effect: "The same for POST /api/mcp." },
+  { name: "RATE_LIMIT_TTS", group: "Limits", default: "20/60", effect: "The same for POST /api/tts." },
   {
     name: "RATE_LIMIT_QUOTA_RESET",
     group: "Limits",

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Brand } from "~/platform/brand/brand";
 import type { RateLimitName } from "~/platform/config/config.server";
 import type { RateLimit } from "~/platform/limits/rate-limiter.server";
 import type { Log } from "~/platform/log.server";
@@ -37,6 +38,7 @@ export type ServiceContext = {
   readonly consumeLimit: (limit: { name: RateLimitName; clientId: string }) => Promise<RateLimit | null>;
   readonly countRefusal: (slug: string) => void;
   readonly publicSettings: PublicSettings;
+  readonly brand: Brand;
 };
 
 declare module "@remix-run/node" {

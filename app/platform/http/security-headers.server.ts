@@ -36,6 +36,8 @@ export function createPageHeaders({ isHttps, isDevelopment }: { isHttps: boolean
         // In development the compiler tells the page of changes over a socket of its own.
         connectSrc: ["'self'", ...(isDevelopment ? ["ws:"] : [])],
         frameSrc: ["'self'"],
+        workerSrc: ["'self'"],
+        manifestSrc: ["'self'"],
         frameAncestors: ["'none'"],
         ...(isHttps ? { upgradeInsecureRequests: [] } : {}),
       },

@@ -1,0 +1,91 @@
+/** Begins the name of every cache these workers fill, so that they delete their own and nobody else's. */
+const cachePrefix = "latchkey-offline-";
+
+/**
+ * The service worker, as text. It keeps one page and what that page is drawn with, and gives them only where the
+ * network has failed: every answer that can be had comes from the server, so no deploy can leave a page behind, and
+ * neither an API answer nor a page that knows its visitor is ever kept.
+ */
+export function writeOfflineWorker({
+  version,
+  page,
+  files,
+}: {
+  /** Has to change with anything that is kept; a worker of another version fills a cache of its own. */
+  version: string;
+  page: string;
+  files: readonly string[];
+}): string {
+  return `"use strict";
+const cacheName = ${JSON.stringify(cachePrefix + version)};
+const page = ${JSON.stringify(page)};
+const files = ${JSON.stringify(files)};
+
+async function fill() {
+  const cache = await caches.open(cacheName);
+  await Promise.all([page, ...files].map(async (address) => {
+    // Without cookies: what is kept has to be what everybody gets.
+    const request = new Request(address, { cache: "reload", credentials: "omit", redirect: "error" });
+    const answer = await fetch(request);
+    if (!answer.ok) throw new Error(address + " answered " + answer.status);
+    await cache.put(address, answer);
+  }));
+  await skipWaiting();
+}
+
+async function takeOver() {
+  const old = (await caches.keys()).filter((name) => name.startsWith(${JSON.stringify(cachePrefix)}) && name !== cacheName);
+  await Promise.all(old.map((name) => caches.delete(name)));
+  // Pages are asked for while the worker still wakes up.
+  await registration.navigationPreload?.enable();
+  await clients.claim();
+}
+
+async function visit(event) {
+  try {
+    return (await event.preloadResponse) ?? (await fetch(event.request));
+  } catch {
+    return (await find(page)) ?? Response.error();
+  }
+}
+
+async function load(request, address) {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    const kept = await find(address);
+    if (kept) return kept;
+    throw error;
+  }
+}
+
+async function find(address) {
+  return (await caches.open(cacheName)).match(address);
+}
+
+addEventListener("install", (event) => event.waitUntil(fill()));
+addEventListener("activate", (event) => event.waitUntil(takeOver()));
+addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== "GET" || url.origin !== location.origin) return;
+  const address = url.pathname + url.search;
+  if (request.mode === "navigate") {
+    if (request.destination === "document") event.respondWith(visit(event));
+  } else if (files.includes(address)) event.respondWith(load(request, address));
+});
+`;
+}
+
+/** Takes the place of a worker that was once given out, deletes what it kept, and goes. */
+export function writeRetiringWorker(): string {
+  return `"use strict";
+async function retire() {
+  const own = (await caches.keys()).filter((name) => name.startsWith(${JSON.stringify(cachePrefix)}));
+  await Promise.all(own.map((name) => caches.delete(name)));
+  await registration.unregister();
+}
+addEventListener("install", () => skipWaiting());
+addEventListener("activate", (event) => event.waitUntil(retire()));
+`;
+}

@@ -1,0 +1,14 @@
+import { answerJson } from "~/platform/http/answer.server";
+import { defineRoute } from "~/platform/http/route.server";
+import { writeManifest } from "~/platform/brand/manifest";
+
+export const { loader, action } = defineRoute({
+  GET: {
+    handle: ({ context }) =>
+      answerJson({
+        body: writeManifest(context.service.brand),
+        contentType: "application/manifest+json; charset=utf-8",
+        headers: { "Cache-Control": "no-cache" },
+      }),
+  },
+});

@@ -1,0 +1,37 @@
+import type { MetaFunction } from "@remix-run/node";
+import type { PageHandle, loader as rootLoader } from "~/root";
+
+/** Kept on devices as it is: what has no scripts needs no files that a later build no longer has. */
+export const handle: PageHandle = { withoutScripts: true };
+
+export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ matches }) => {
+  const root = matches.find((match) => match.id === "root");
+  return [
+    { title: `Offline - ${root?.data.settings.appName ?? "Latchkey"}` },
+    { name: "robots", content: "noindex" },
+  ];
+};
+
+/** The address that was asked for: this page stands in its place. */
+const sameAddress = "";
+
+export default function OfflinePage() {
+  return (
+    <div className="prose lost">
+      <h1>You are offline</h1>
+      <p className="lead">
+        This device cannot reach us at the moment. Nothing is lost: your key is in your wallet, and what was
+        yours here is still yours when the connection is back.
+      </p>
+      <div className="row">
+        <a className="button button-primary" href={sameAddress}>
+          Try again
+        </a>
+      </div>
+      <p className="soft">
+        Conversations you had stay in this browser. The room itself is never kept on a device, because it
+        opens only while the key is held.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import { answerText } from "~/platform/http/answer.server";
+import { defineRoute } from "~/platform/http/route.server";
+import { writeOfflineWorker, writeRetiringWorker } from "~/platform/offline/worker-script";
+import { getServices } from "~/services.server";
+import stylesheetHref from "~/ui/ui.css";
+
+export const { loader, action } = defineRoute({
+  GET: {
+    handle: () => {
+      const { brand: opened, buildVersion } = getServices();
+      const { brand, version } = opened;
+      const pictures = [brand.stylesheetHref, brand.logo?.href, brand.favicon.href];
+      const text = brand.hasOfflinePage
+        ? writeOfflineWorker({
+            version: `${buildVersion}-${version}`,
+            page: "/offline",
+            files: [stylesheetHref, ...pictures.filter((href) => typeof href === "string")],
+          })
+        : writeRetiringWorker();
+      return answerText({
+        text,
+        contentType: "text/javascript; charset=utf-8",
+        headers: {
+          "Cache-Control": "no-cache",
+          // A worker's policy is its own, not the page's: all it ever does is to ask this server.
+          "Content-Security-Policy": "default-src 'none'; connect-src 'self'",
+        },
+      });
+    },
+  },
+});

@@ -1,0 +1,247 @@
+import type { BrowserContextOptions, Page } from "@playwright/test";
+import { expect, expectAccessible, test } from "./journey";
+import { pages, themes } from "./pages-shots";
+
+/** What Swagger UI draws into /docs is not ours to order, and is left out of what is measured here. */
+const viewer = ".swagger-ui";
+
+for (const [theme, appearance] of Object.entries(themes)) {
+  test.describe(`in ${theme}`, () => {
+    const { colorScheme, ...contextOptions } = appearance as BrowserContextOptions;
+    test.use({ colorScheme, contextOptions });
+
+    test(`axe finds nothing on any page in ${theme}`, async ({ page, watch }) => {
+      watch.expectRefusal({ path: "/nowhere", status: 404 });
+      for (const { path } of pages) {
+        await page.goto(path);
+        await page.waitForLoadState("networkidle");
+        await page.locator(viewer).evaluateAll((parts) => parts.forEach((part) => part.remove()));
+        await expectAccessible(page, `${path} in ${theme}`);
+      }
+    });
+  });
+}
+
+test("every page says its name, its language and its purpose, and is ordered by headings", async ({
+  page,
+  watch,
+}) => {
+  watch.expectRefusal({ path: "/nowhere", status: 404 });
+  const titles = new Set<string>();
+  for (const { path } of pages) {
+    await page.goto(path);
+    await page.waitForLoadState("networkidle");
+    await expect(page.locator("html"), path).toHaveAttribute("lang", "en");
+    titles.add(await page.title());
+    const isIndexed = path !== "/nowhere" && path !== "/offline";
+    if (isIndexed) {
+      await expect(page.locator('meta[name="description"]'), path).toHaveAttribute("content", /.{20}/);
+      await expect(page.locator('meta[property="og:title"]'), path).toHaveAttribute(
+        "content",
+        await page.title(),
+      );
+      await expect(page.locator('meta[property="og:description"]'), path).toHaveCount(1);
+    }
+    await expect(page.locator('meta[property="og:site_name"]'), path).toHaveAttribute("content", "Latchkey");
+    for (const landmark of ["banner", "main", "contentinfo", "navigation"] as const) {
+      // The conversation fills the window and has no room for the footer.
+      if (path === "/chat" && landmark === "contentinfo") continue;
+      await expect(page.getByRole(landmark).first(), `${path}: ${landmark}`).toBeVisible();
+    }
+    const levels = await page
+      .locator("h1, h2, h3, h4, h5, h6")
+      .evaluateAll(
+        (headings, viewer) =>
+          headings
+            .filter((heading) => !heading.closest(viewer))
+            .map(({ tagName }) => Number(tagName.slice(1))),
+        viewer,
+      );
+    expect(
+      levels.filter((level) => level === 1),
+      path,
+    ).toEqual([1]);
+    const jumps = levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1);
+    expect(jumps, path).toEqual([]);
+  }
+  expect(titles.size).toBe(pages.length);
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+
+  test("what a finger has to meet is large enough", async ({ page, watch }) => {
+    watch.expectRefusal({ path: "/nowhere", status: 404 });
+    for (const { path } of pages) {
+      await page.goto(path);
+      await page.waitForLoadState("networkidle");
+      const targets = await measureTargets(page);
+      expect(targets.length, path).toBeGreaterThan(3);
+      const small = targets.filter(
+        ({ width, height, isInText }) => !isInText && Math.min(width, height) < 24,
+      );
+      expect(small, path).toEqual([]);
+      const main = targets.filter(({ isMain }) => isMain);
+      expect(
+        main.filter(({ height }) => height < 44),
+        path,
+      ).toEqual([]);
+      expect(main.length, path).toBeGreaterThan(2);
+    }
+  });
+
+  test("no page is wider than the screen", async ({ page, watch }) => {
+    watch.expectRefusal({ path: "/nowhere", status: 404 });
+    for (const width of [320, 390]) {
+      await page.setViewportSize({ width, height: 700 });
+      for (const { path } of pages) {
+        await page.goto(path);
+        await page.waitForLoadState("networkidle");
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect(overflow, `${path} at ${width}`).toBe(0);
+      }
+    }
+  });
+
+  test("the page reaches under the notch, and its frame keeps clear of it", async ({ page }) => {
+    await page.goto("/");
+    await expect(page.locator('meta[name="viewport"]')).toHaveAttribute("content", /viewport-fit=cover/);
+    // No browser on a desk has a notch: the tokens stand for one.
+    await page.evaluate(() => {
+      const { style } = document.documentElement;
+      for (const [edge, size] of Object.entries({ top: 47, right: 21, bottom: 34, left: 33 }))
+        style.setProperty(`--safe-${edge}`, `${size}px`);
+    });
+    const brand = await page.locator(".brand").boundingBox();
+    expect(brand!.y).toBeGreaterThanOrEqual(47);
+    expect(brand!.x).toBeGreaterThanOrEqual(33);
+    const footer = page.locator(".page-footer p");
+    expect(
+      await footer.evaluate((element) => Number.parseFloat(getComputedStyle(element).paddingBottom)),
+    ).toBeGreaterThan(34);
+    const words = await page.locator(".hero-words").boundingBox();
+    expect(words!.x).toBeGreaterThanOrEqual(33);
+    expect(words!.x + words!.width).toBeLessThanOrEqual(390 - 21);
+  });
+});
+
+test("every page can be walked with the keyboard, and shows where one is", async ({ page, watch }) => {
+  watch.expectRefusal({ path: "/nowhere", status: 404 });
+  for (const { path } of pages) {
+    await page.goto(path);
+    await page.waitForLoadState("networkidle");
+    await page.keyboard.press("Tab");
+    await expect(page.locator(".skip-link"), path).toBeFocused();
+    await expect(page.locator(".skip-link"), path).toBeInViewport();
+    const stops = await walk({ page, most: 60 });
+    expect(stops.length, path).toBeGreaterThan(3);
+    expect(
+      stops.filter(({ isShown }) => !isShown),
+      path,
+    ).toEqual([]);
+    expect(
+      stops.filter(({ hasOutline }) => !hasOutline),
+      path,
+    ).toEqual([]);
+  }
+});
+
+test("the skip link leads past the header", async ({ page }) => {
+  await page.goto("/");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("main")).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Go to the door" })).toBeFocused();
+});
+
+test("nothing moves by itself for those who asked for less motion", async ({ page }) => {
+  const running = () =>
+    page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
+  await page.goto("/");
+  expect(await running()).toBeGreaterThan(0);
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.goto("/");
+  expect(await running()).toBe(0);
+});
+
+test("on paper there are the words and the addresses, and nothing to press", async ({ page }) => {
+  await page.goto("/problems/too-many-requests");
+  await page.emulateMedia({ media: "print" });
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await expect(page.locator(".page-header")).toBeHidden();
+  await expect(page.locator(".button")).toBeHidden();
+  const colours = await page.locator("body").evaluate((body) => {
+    const { color, backgroundColor } = getComputedStyle(body);
+    return [color, backgroundColor];
+  });
+  expect(colours).toEqual(["rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
+});
+
+test("the landing page says everything without scripts", async ({ browser, baseUrl }) => {
+  const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto("/");
+  for (const name of ["How the door opens", "What is behind it", "What it does not want from you"])
+    await expect(page.getByRole("heading", { name })).toBeVisible();
+  await page.getByRole("link", { name: "Ask about this place" }).click();
+  await expect(page).toHaveURL("/chat");
+  await context.close();
+});
+
+type Target = { name: string; width: number; height: number; isInText: boolean; isMain: boolean };
+
+async function measureTargets(page: Page): Promise<Target[]> {
+  return page.locator("a[href], button, input, select, textarea, summary, [role='button']").evaluateAll(
+    (elements, viewer) =>
+      elements.flatMap((element) => {
+        const { width, height } = element.getBoundingClientRect();
+        const isShown = element.checkVisibility({ checkVisibilityCSS: true }) && width > 1 && height > 1;
+        if (!isShown || element.closest(`.skip-link, .visually-hidden, ${viewer}`)) return [];
+        // A link within a sentence is as high as the sentence's lines: WCAG 2.2 leaves it out.
+        const isInText =
+          element.matches("a") &&
+          getComputedStyle(element).display === "inline" &&
+          element.closest("p, li, dd") !== null;
+        return {
+          name: (element.textContent || element.getAttribute("aria-label") || element.tagName).trim(),
+          ...{ width: Math.round(width), height: Math.round(height), isInText },
+          isMain: element.matches(".page-header a, .button"),
+        };
+      }),
+    viewer,
+  );
+}
+
+type Stop = { name: string; isShown: boolean; hasOutline: boolean };
+
+/** Where the tabulator leads, until it leaves the page or comes back to its beginning. */
+async function walk({ page, most }: { page: Page; most: number }): Promise<Stop[]> {
+  const stops: Stop[] = [];
+  for (let count = 0; count < most; count += 1) {
+    const stop = await page.evaluate((viewer) => {
+      const element = document.activeElement;
+      if (!element || element === document.body) return null;
+      if (element.hasAttribute("data-walked")) return null;
+      element.setAttribute("data-walked", "");
+      const box = element.getBoundingClientRect();
+      // A field may leave the mark to the frame around it.
+      const marked = [element, element.parentElement, element.parentElement?.parentElement].some((place) => {
+        if (!place) return false;
+        const { outlineStyle, outlineWidth } = getComputedStyle(place);
+        return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
+      });
+      return {
+        name: `${element.tagName} ${(element.textContent ?? "").slice(0, 40)}`,
+        isShown: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
+        hasOutline: marked || element.closest(viewer) !== null,
+      };
+    }, viewer);
+    if (!stop) break;
+    stops.push(stop);
+    await page.keyboard.press("Tab");
+  }
+  return stops;
+}

@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { Page, Request } from "@playwright/test";
+import { connectWallet, expect, test } from "./journey";
+import { pages } from "./pages-shots";
+
+const publicDir = fileURLToPath(new URL("../public", import.meta.url));
+
+/** Of JavaScript, gzipped, in bytes: what a page may ask for. */
+const budgets = { landing: 130_000, walletBeyondPage: 80_000, chatBeyondLanding: 60_000 };
+
+/** The size of a file of the build, as a web server would send it. */
+function weigh(pathname: string): number {
+  return gzipSync(readFileSync(path.join(publicDir, pathname)), { level: 9 }).length;
+}
+
+function sum(files: Iterable<string>): number {
+  return [...files].reduce((total, file) => total + weigh(file), 0);
+}
+
+/** The scripts of the build a page has asked for from here on. */
+function watchScripts(page: Page): Set<string> {
+  const scripts = new Set<string>();
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith("/build/") && pathname.endsWith(".js")) scripts.add(pathname);
+  });
+  return scripts;
+}
+
+async function loadScripts({ page, address }: { page: Page; address: string }): Promise<Set<string>> {
+  const scripts = watchScripts(page);
+  await page.goto(address);
+  await page.waitForLoadState("networkidle");
+  expect(scripts.size).toBeGreaterThan(3);
+  return scripts;
+}
+
+test("the landing page takes no more JavaScript than its budget", async ({ page }) => {
+  const bytes = sum(await loadScripts({ page, address: "/" }));
+  test.info().annotations.push({ type: "bytes", description: String(bytes) });
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThanOrEqual(budgets.landing);
+});
+
+test("the conversation's code comes with the conversation's page, within its budget", async ({ page }) => {
+  const landing = await loadScripts({ page, address: "/" });
+  expect([...landing].filter((file) => /\/chat-/.test(file))).toEqual([]);
+  const other = await page.context().newPage();
+  const chat = await loadScripts({ page: other, address: "/chat" });
+  const beyond = new Set([...chat].filter((file) => !landing.has(file)));
+  expect([...beyond].some((file) => /\/chat-/.test(file))).toBe(true);
+  expect(sum(beyond)).toBeLessThanOrEqual(budgets.chatBeyondLanding);
+});
+
+test("no wallet's code comes before somebody presses Connect", async ({ page }) => {
+  const before = new Set(await loadScripts({ page, address: "/gate" }));
+  for (const file of before) {
+    const text = readFileSync(path.join(publicDir, file), "utf8");
+    // Words that every wallet library has and nothing else.
+    expect(/eip6963:requestProvider|wallet_requestPermissions/.test(text), file).toBe(false);
+  }
+});
+
+test("the wallet's code keeps within its budget", async ({ page, wallet }) => {
+  test.fail(true, "The wallet's library is over its budget; take this line away once it no longer is.");
+  const before = await loadScripts({ page, address: "/gate" });
+  const after = watchScripts(page);
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
+  await connectWallet({ page, walletName: wallet.name });
+  await page.waitForLoadState("networkidle");
+  const beyond = new Set([...after].filter((file) => !before.has(file)));
+  expect(beyond.size).toBeGreaterThan(0);
+  expect(sum(beyond), [...beyond].join("\n")).toBeLessThanOrEqual(budgets.walletBeyondPage);
+});
+
+test("no page speaks to anybody else before its visitor asks it to", async ({ page, baseUrl, watch }) => {
+  watch.expectRefusal({ path: "/nowhere", status: 404 });
+  const asked: Request[] = [];
+  page.context().on("request", (request) => asked.push(request));
+  for (const { path: address } of pages) {
+    await page.goto(address);
+    await page.waitForLoadState("networkidle");
+  }
+  const elsewhere = asked
+    .map((request) => new URL(request.url()))
+    .filter(({ protocol, origin }) => !["data:", "blob:"].includes(protocol) && origin !== baseUrl);
+  expect(asked.length).toBeGreaterThan(20);
+  expect(elsewhere.map(({ href }) => href)).toEqual([]);
+  // Nor is a browser told to get in touch with somebody in advance.
+  const hints = await page.locator('link[rel="preconnect"], link[rel="dns-prefetch"]').count();
+  expect(hints).toBe(0);
+});
+
+test("no page is sent as a whole library: what only one page needs is not in the others", async ({
+  page,
+}) => {
+  const landing = await loadScripts({ page, address: "/" });
+  const other = await page.context().newPage();
+  const problem = await loadScripts({ page: other, address: "/problems/too-many-requests" });
+  const beyond = [...problem].filter((file) => !landing.has(file));
+  expect(sum(beyond)).toBeLessThanOrEqual(10_000);
+});

@@ -1,0 +1,159 @@
+import type { Page } from "@playwright/test";
+import { startGateServer } from "./gate-server";
+import type { GateServer } from "./gate-server";
+import { expect, test as base } from "./journey";
+import { openTcpDoor } from "./tcp-door";
+import type { TcpDoor } from "./tcp-door";
+
+const portOf = ({ baseUrl }: GateServer) => Number(new URL(baseUrl).port);
+
+type Place = { door: TcpDoor; first: GateServer; origin: string };
+
+const test = base.extend<{ place: Place }>({
+  // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+  place: async ({}, use) => {
+    const [door, first] = await Promise.all([
+      openTcpDoor(),
+      startGateServer({ env: { BRAND_NAME: "The first" } }),
+    ]);
+    door.leadTo(portOf(first));
+    await use({ door, first, origin: `http://localhost:${door.port}` });
+    await Promise.all([door.close(), first.stop()]);
+  },
+  // Cut lines are what these journeys are about; what leaves the site still counts.
+  watch: async ({ page, place }, use) => {
+    const left: string[] = [];
+    page.on("request", (request) => {
+      if (!request.url().startsWith(place.origin)) left.push(request.url());
+    });
+    await use({ expectRefusal: () => undefined });
+    expect(left).toEqual([]);
+  },
+});
+
+/** A worker is in charge once it has filled its cache and claimed the page. */
+async function untilKept(page: Page): Promise<void> {
+  await expect
+    .poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state), { timeout: 20_000 })
+    .toBe("activated");
+}
+
+async function listKept(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const kept: string[] = [];
+    for (const name of await caches.keys())
+      for (const request of await (await caches.open(name)).keys()) kept.push(new URL(request.url).pathname);
+    return kept.sort();
+  });
+}
+
+test("whoever loses the connection is told so in our own words, and finds back", async ({ page, place }) => {
+  const { door, first, origin } = place;
+  await page.goto(`${origin}/`);
+  await untilKept(page);
+  door.leadTo(null);
+  await page.goto(`${origin}/gate`);
+  await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
+  await expect(page.locator(".brand")).toContainText("The first");
+  // Drawn with its styles, which came from the device as well.
+  expect(
+    await page.locator(".button-primary").evaluate((link) => getComputedStyle(link).backgroundColor),
+  ).not.toBe("rgba(0, 0, 0, 0)");
+  expect(page.url()).toBe(`${origin}/gate`);
+  await page.getByRole("link", { name: "Try again" }).click();
+  await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
+  door.leadTo(portOf(first));
+  await page.getByRole("link", { name: "Try again" }).click();
+  await expect(page.getByRole("heading", { name: "The room" })).toBeVisible();
+  expect(page.url()).toBe(`${origin}/gate`);
+});
+
+test("a device keeps the offline page and what it is drawn with, whatever is visited", async ({
+  page,
+  place,
+}) => {
+  const { origin } = place;
+  await page.goto(`${origin}/`);
+  await untilKept(page);
+  const before = await listKept(page);
+  expect(before).toContain("/offline");
+  for (const path of ["/gate", "/chat", "/docs", "/api/settings", "/api/openapi"]) {
+    await page.goto(`${origin}${path}`);
+    await page.waitForLoadState("networkidle");
+  }
+  await page.goto(`${origin}/`);
+  await page.evaluate(() => Promise.all([fetch("/api/nonce"), fetch("/session")]));
+  const after = await listKept(page);
+  expect(after).toEqual(before);
+  expect(after.filter((path) => !/^\/(offline|favicon\.svg|build\/_assets\/.+\.css)$/.test(path))).toEqual(
+    [],
+  );
+});
+
+test("after a deploy the next look is the new page, and the device forgets the old one", async ({
+  page,
+  place,
+}) => {
+  const { door, first, origin } = place;
+  await page.goto(`${origin}/`);
+  await untilKept(page);
+  const [oldCache] = await page.evaluate(() => caches.keys());
+  const second = await startGateServer({ env: { BRAND_NAME: "The second", BRAND_ACCENT: "#8a1c5a" } });
+  try {
+    door.leadTo(portOf(second));
+    await first.stop();
+    await page.goto(`${origin}/`);
+    await expect(page.locator(".brand"), "the very first look after it").toContainText("The second");
+    await expect.poll(() => page.evaluate(() => caches.keys()), { timeout: 20_000 }).not.toContain(oldCache);
+    expect(await page.evaluate(() => caches.keys())).toHaveLength(1);
+    door.leadTo(null);
+    await page.goto(`${origin}/chat`);
+    await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
+    await expect(page.locator(".brand")).toContainText("The second");
+  } finally {
+    await second.stop();
+  }
+});
+
+test("an operator who wants no offline page has it taken back", async ({ page, place }) => {
+  const { door, origin } = place;
+  await page.goto(`${origin}/`);
+  await untilKept(page);
+  const without = await startGateServer({ env: { OFFLINE_PAGE: "false" } });
+  try {
+    door.leadTo(portOf(without));
+    await page.goto(`${origin}/`);
+    const countLeft = () =>
+      page.evaluate(async () => {
+        const registrations = await navigator.serviceWorker.getRegistrations();
+        return registrations.length + (await caches.keys()).length;
+      });
+    await expect.poll(countLeft, { timeout: 20_000 }).toBe(0);
+    await page.reload();
+    expect(await page.evaluate(() => navigator.serviceWorker.controller)).toBeNull();
+    expect(await countLeft()).toBe(0);
+  } finally {
+    await without.stop();
+  }
+});
+
+test("an answer of the server is never mistaken for being offline", async ({ page, place }) => {
+  await page.goto(`${place.origin}/`);
+  await untilKept(page);
+  const answer = await page.goto(`${place.origin}/nowhere`);
+  expect(answer?.status()).toBe(404);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nothing here");
+});
+
+test("the place can be put on a home screen", async ({ page, place }) => {
+  await page.goto(`${place.origin}/`);
+  await untilKept(page);
+  const session = await page.context().newCDPSession(page);
+  const { errors } = await session.send("Page.getAppManifest");
+  expect(errors).toEqual([]);
+  const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+  // A private window, which every test has, is the one thing in the way.
+  expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== "in-incognito")).toEqual(
+    [],
+  );
+});

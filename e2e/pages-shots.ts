@@ -1,0 +1,57 @@
+import type { Browser, BrowserContextOptions } from "@playwright/test";
+import type { GateServer } from "./gate-server";
+
+/** Every theme a page has to be read in. */
+export const themes = {
+  light: { colorScheme: "light" },
+  dark: { colorScheme: "dark" },
+  "light-contrast": { colorScheme: "light", contrast: "more" },
+  "dark-contrast": { colorScheme: "dark", contrast: "more" },
+  forced: { colorScheme: "dark", forcedColors: "active" },
+} as const satisfies Record<string, BrowserContextOptions>;
+
+/** Every page as a stranger finds it. */
+export const pages = [
+  { path: "/", state: "landing" },
+  { path: "/gate", state: "gate" },
+  { path: "/chat", state: "chat" },
+  { path: "/docs", state: "docs" },
+  { path: "/problems/too-many-requests", state: "problem" },
+  { path: "/nowhere", state: "missing" },
+  { path: "/offline", state: "offline" },
+] as const;
+
+const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
+
+export async function shootPages({
+  browser,
+  server,
+  folder,
+  prefix = "page",
+}: {
+  browser: Browser;
+  server: GateServer;
+  folder: string;
+  prefix?: string;
+}): Promise<void> {
+  for (const [theme, appearance] of Object.entries(themes)) {
+    for (const [size, viewport] of Object.entries(sizes)) {
+      const context = await browser.newContext({
+        ...{ baseURL: server.baseUrl, viewport, ...appearance, hasTouch: size === "phone" },
+        // Nothing moves, so that two rounds of pictures can be laid side by side.
+        reducedMotion: "reduce",
+      });
+      const page = await context.newPage();
+      for (const { path, state } of pages) {
+        await page.goto(path);
+        await page.waitForLoadState("networkidle");
+        await page.screenshot({
+          path: `${folder}${prefix}-${state}-${size}-${theme}.png`,
+          // The reference is many screens long, and the conversation fills exactly one.
+          fullPage: state !== "docs" && state !== "chat",
+        });
+      }
+      await context.close();
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { createServer, connect } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+
+export type TcpDoor = {
+  port: number;
+  /** Sends who comes from now on to this port; null: nobody is let in, and who is inside is thrown out. */
+  leadTo: (port: number | null) => void;
+  close: () => Promise<void>;
+};
+
+/** One address behind which servers come and go: a deploy, or a line that is cut. */
+export async function openTcpDoor(): Promise<TcpDoor> {
+  let target: number | null = null;
+  const sockets = new Set<Socket>();
+  const server = createServer((visitor) => {
+    sockets.add(visitor);
+    visitor.on("close", () => sockets.delete(visitor)).on("error", () => visitor.destroy());
+    if (target === null) return void visitor.destroy();
+    const inner = connect(target, "127.0.0.1");
+    inner.on("error", () => visitor.destroy()).on("close", () => visitor.destroy());
+    visitor.on("close", () => inner.destroy());
+    visitor.pipe(inner).pipe(visitor);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    leadTo: (port) => {
+      target = port;
+      for (const socket of sockets) socket.destroy();
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
