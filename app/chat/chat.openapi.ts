@@ -172,7 +172,7 @@ export function describeChat(api: ApiRegistry): void {
     description: chatDescription,
     limit: "chat",
     decidesItself: true,
-    security: ["bearerAuth", "none"],
+    security: ["bearerAuth", "sessionCookie", "none"],
     parameters: {
       query: z.object({
         jwt: z

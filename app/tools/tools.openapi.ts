@@ -134,7 +134,7 @@ export function describeTools(api: ApiRegistry): void {
     summary: "List and call tools",
     description,
     limit: "mcp",
-    security: ["bearerAuth", "none"],
+    security: ["bearerAuth", "sessionCookie", "none"],
     parameters: {
       query: z.object({
         jwt: z
