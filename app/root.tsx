@@ -10,6 +10,7 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import type { ReactNode } from "react";
+import { getServices } from "~/services.server";
 import { ButtonLink } from "~/ui/button";
 import { useNonce } from "~/ui/nonce";
 import { Page } from "~/ui/page";
@@ -28,12 +29,13 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
 };
 
 export function loader({ context }: LoaderFunctionArgs) {
-  return { settings: context.service.publicSettings };
+  const { openApiEnabled } = getServices().config.serving;
+  return { settings: context.service.publicSettings, hasReference: openApiEnabled };
 }
 
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
-  const settings = useRouteLoaderData<typeof loader>("root")?.settings;
+  const { settings, hasReference = false } = useRouteLoaderData<typeof loader>("root") ?? {};
   return (
     <html lang="en">
       <head>
@@ -47,7 +49,11 @@ export function Layout({ children }: { children: ReactNode }) {
         <Links />
       </head>
       <body>
-        <Page appName={settings?.appName ?? "Latchkey"} isDemo={settings?.mode === "demo"}>
+        <Page
+          appName={settings?.appName ?? "Latchkey"}
+          isDemo={settings?.mode === "demo"}
+          hasReference={hasReference}
+        >
           {children}
         </Page>
         <ScrollRestoration nonce={nonce} />

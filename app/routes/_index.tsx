@@ -1,4 +1,5 @@
 import type { MetaFunction } from "@remix-run/node";
+import { useRouteLoaderData } from "@remix-run/react";
 import { ButtonLink } from "~/ui/button";
 
 export const meta: MetaFunction = ({ matches }) => {
@@ -15,6 +16,7 @@ export const meta: MetaFunction = ({ matches }) => {
 };
 
 export default function LandingPage() {
+  const root = useRouteLoaderData("root") as { hasReference: boolean } | undefined;
   return (
     <div className="prose">
       <h1>A room that opens for its key</h1>
@@ -40,11 +42,15 @@ export default function LandingPage() {
           <p>The server asks the chain who holds the key now, and only then hands anything out.</p>
         </li>
       </ol>
-      <h2>Without a browser</h2>
-      <p>
-        Everything the page does goes through an open HTTP interface, described in{" "}
-        <a href="/docs">the API reference</a>.
-      </p>
+      {root?.hasReference ? (
+        <>
+          <h2>Without a browser</h2>
+          <p>
+            Everything the page does goes through an open HTTP interface, described in{" "}
+            <a href="/docs">the API reference</a>.
+          </p>
+        </>
+      ) : null}
     </div>
   );
 }

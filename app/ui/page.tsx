@@ -1,10 +1,10 @@
 import { Link, NavLink } from "@remix-run/react";
 import type { ReactNode } from "react";
 
-type PageProps = { appName: string; isDemo: boolean; children: ReactNode };
+type PageProps = { appName: string; isDemo: boolean; hasReference: boolean; children: ReactNode };
 
 /** The frame every page sits in: skip link, header, main, footer. */
-export function Page({ appName, isDemo, children }: PageProps) {
+export function Page({ appName, isDemo, hasReference, children }: PageProps) {
   return (
     <>
       <a className="skip-link" href="#main">
@@ -20,7 +20,7 @@ export function Page({ appName, isDemo, children }: PageProps) {
           <nav aria-label="Main" className="page-nav">
             <NavLink to="/gate">The room</NavLink>
             <NavLink to="/chat">Chat</NavLink>
-            <a href="/docs">API</a>
+            {hasReference ? <NavLink to="/docs">API</NavLink> : null}
           </nav>
         </div>
       </header>
@@ -29,7 +29,8 @@ export function Page({ appName, isDemo, children }: PageProps) {
       </main>
       <footer className="page-footer">
         <p>
-          Served by Latchkey, a self-hosted gate. <a href="/api/openapi">OpenAPI document</a>
+          Served by Latchkey, a self-hosted gate.{" "}
+          {hasReference ? <a href="/api/openapi">OpenAPI document</a> : null}
         </p>
       </footer>
     </>
