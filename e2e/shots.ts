@@ -7,6 +7,7 @@ import { startHoldersServer, startModelServer } from "./chat-servers";
 import { shootConversation, shootHolders, shootModels } from "./chat-shots";
 import { startGateServer } from "./gate-server";
 import { connectWallet, enterRoom, mintKey } from "./journey";
+import { shootReference } from "./reference-shots";
 
 /** Pictures of every page and state, for looking at: `npx tsx e2e/shots.ts`, those of the conversation alone with `chat`. */
 const folder = fileURLToPath(new URL("./.shots/", import.meta.url));
@@ -70,7 +71,12 @@ try {
       });
       const page = await context.newPage();
       const shoot = (state: string) => page.screenshot({ path: `${folder}${state}-${name}.png` });
-      if (!process.argv.includes("chat")) await shootAll({ page, name });
+      if (!process.argv.includes("chat")) {
+        await shootAll({ page, name });
+        await context.clearCookies();
+        await shootReference({ page, context, server, shoot });
+        await context.clearCookies();
+      }
       await shootConversation({ page, server, shoot });
       await shootModels({ page, server: modelServer, shoot });
       await shootHolders({ page, context, server: holdersServer, shoot });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -69,7 +70,10 @@ const compileWithinMs = 120_000;
 test(
   "the TypeScript of every operation compiles with every example and everything that may be given, and a wrong one does not",
   () => {
-    const texts = writeAll();
+    const [, inDocs] =
+      /^```ts\n([\s\S]*?)^```$/m.exec(readFileSync(path.join(projectDir, "docs/api.md"), "utf8")) ?? [];
+    expect(inDocs).toContain("openapi-fetch");
+    const texts: Record<string, string> = { ...writeAll(), "in-docs": inDocs! };
     expect(Object.keys(texts).length).toBeGreaterThan(listReferenceOperations().length);
     const chat = texts["chat-0"]!;
     const wrong = {
