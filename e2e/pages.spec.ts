@@ -55,11 +55,16 @@ test("every kind of refusal has a page that says what it means and what to do", 
 });
 
 test("unknown addresses are plain 404 pages", async ({ page, watch }) => {
-  for (const path of ["/problems/no-such-thing", "/problems/constructor", "/nowhere/at/all"]) {
+  const headings = {
+    "/problems/no-such-thing": "No problem has this name",
+    "/problems/constructor": "No problem has this name",
+    "/nowhere/at/all": "There is nothing here",
+  };
+  for (const [path, heading] of Object.entries(headings)) {
     watch.expectRefusal({ path, status: 404 });
     const response = await page.goto(path);
     expect(response?.status(), path).toBe(404);
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nothing here");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
     await expect(page).toHaveTitle(/^Not found/);
   }
 });

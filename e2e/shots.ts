@@ -8,6 +8,7 @@ import { shootConversation, shootHolders, shootModels } from "./chat-shots";
 import { startGateServer } from "./gate-server";
 import { connectWallet, enterRoom, mintKey } from "./journey";
 import { shootPages } from "./pages-shots";
+import { shootReference } from "./reference-shots";
 
 /**
  * Pictures of every page and state, for looking at: `npm run shots`; those of the conversation alone with
@@ -71,7 +72,12 @@ async function shootJourneys(): Promise<void> {
         });
         const page = await context.newPage();
         const shoot = (state: string) => page.screenshot({ path: `${folder}${state}-${name}.png` });
-        if (!process.argv.includes("chat")) await shootAll({ page, name });
+        if (!process.argv.includes("chat")) {
+          await shootAll({ page, name });
+          await context.clearCookies();
+          await shootReference({ page, context, server, shoot });
+          await context.clearCookies();
+        }
         await shootConversation({ page, server, shoot });
         await shootModels({ page, server: modelServer, shoot });
         await shootHolders({ page, context, server: holdersServer, shoot });

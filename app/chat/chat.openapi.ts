@@ -158,7 +158,7 @@ export function describeChat(api: ApiRegistry): void {
     description: chatDescription,
     limit: "chat",
     decidesItself: true,
-    security: ["bearerAuth", "none"],
+    security: ["bearerAuth", "sessionCookie", "none"],
     parameters: { query: accessTokenQuery },
     body: { required: true, content: { [json]: describeBody() } },
     refusals: [

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
+import { createApiClient } from "~/api-client/api-client";
 import { signForm, signLegacy, signSiwe } from "./client/signed-requests";
 import type { Holder, Place } from "./client/signed-requests";
 import { mintTestKey } from "./client/test-key";
@@ -47,8 +48,9 @@ const { values: options, positionals } = parseArgs({
 });
 const { origin } = new URL(options.origin);
 
-type PublicSettings = { chainId: number; contractAddress: `0x${string}`; rpcUrlForBrowser: string | null };
-type Call = { path: string; method?: string; body?: unknown; token?: string };
+const api = createApiClient({ origin });
+
+type Answered<Data> = { data?: Data; error?: unknown; response: Response };
 
 function fail(message: string): never {
   process.stderr.write(`${message}\n`);
@@ -87,25 +89,18 @@ function readHolder(): Holder {
   return { account, tokenId: readTokenId() };
 }
 
-async function call({ path, method = "GET", body, token }: Call): Promise<Record<string, unknown>> {
-  const response = await fetch(`${origin}${path}`, {
-    method,
-    headers: {
-      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      ...(token ? { Authorization: `Bearer ${token}` } : {}),
-    },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  }).catch((error: unknown) =>
-    fail(`${origin} could not be reached: ${String((error as Error).cause ?? error)}`),
+/** The answer, or the end of the command with what the service said instead. */
+async function answerOf<Data>(call: Promise<Answered<Data>>): Promise<Data> {
+  const { data, error, response } = await call.catch((cause: unknown) =>
+    fail(`${origin} could not be reached: ${String((cause as Error).cause ?? cause)}`),
   );
-  const answer = (await response.json()) as Record<string, unknown>;
-  if (response.ok) return answer;
-  process.stderr.write(`${response.status} ${JSON.stringify(answer, null, 2)}\n`);
+  if (response.ok && data !== undefined) return data;
+  process.stderr.write(`${response.status} ${JSON.stringify(error ?? null, null, 2)}\n`);
   process.exit(2);
 }
 
-async function readSettings(): Promise<PublicSettings> {
-  return (await call({ path: "/api/settings" })) as PublicSettings;
+function readSettings() {
+  return answerOf(api.GET("/api/settings"));
 }
 
 async function readPlace(): Promise<Place> {
@@ -115,32 +110,45 @@ async function readPlace(): Promise<Place> {
   };
 }
 
-async function sign(): Promise<Record<string, unknown>> {
+async function sign() {
   const holder = readHolder();
   const place = await readPlace();
   if (options.legacy) return signLegacy({ place, holder });
-  const { nonce } = await call({ path: "/api/nonce" });
-  return signSiwe({ place, holder, nonce: String(nonce) });
+  const { nonce } = await answerOf(api.GET("/api/nonce"));
+  return signSiwe({ place, holder, nonce });
 }
 
-async function submit(): Promise<Record<string, unknown>> {
+async function enter() {
+  return answerOf(api.POST("/api/gate-access", { body: await sign() }));
+}
+
+function enterAgain() {
+  const withToken = createApiClient({ origin, accessToken: requireOption("token") });
+  return answerOf(withToken.POST("/api/gate-access"));
+}
+
+async function submit() {
   const body = await signForm({
     place: await readPlace(),
     holder: readHolder(),
     message: requireOption("message"),
   });
-  return call({ path: "/api/form-submission-gate", method: "POST", body });
+  return answerOf(api.POST("/api/form-submission-gate", { body }));
 }
 
-async function mint(): Promise<Record<string, unknown>> {
+async function mint() {
   const { chainId, contractAddress, rpcUrlForBrowser } = await readSettings();
   if (!rpcUrlForBrowser)
     fail("This service is not a demo: get a key where its contract sells or gives them.");
   const privateKey = generatePrivateKey();
   const account = findAccount() ?? privateKeyToAccount(privateKey);
-  await call({ path: "/demo/faucet", method: "POST", body: { address: account.address } });
-  const rpcUrl = options.rpc ?? `${origin}${rpcUrlForBrowser}`;
-  const tokenId = await mintTestKey({ account, chainId, contractAddress, rpcUrl });
+  await answerOf(api.POST("/demo/faucet", { body: { address: account.address } }));
+  const tokenId = await mintTestKey({
+    account,
+    chainId,
+    contractAddress: contractAddress as `0x${string}`,
+    rpcUrl: options.rpc ?? `${origin}${rpcUrlForBrowser}`,
+  });
   const isNew = !findAccount();
   return {
     tokenId,
@@ -149,11 +157,12 @@ async function mint(): Promise<Record<string, unknown>> {
   };
 }
 
-const commands: Record<string, () => Promise<Record<string, unknown>>> = {
-  enter: async () => call({ path: "/api/gate-access", method: "POST", body: await sign() }),
-  bearer: () => call({ path: "/api/gate-access", method: "POST", token: requireOption("token") }),
-  status: () => call({ path: `/api/token-status/${encodeURIComponent(readTokenId())}` }),
-  nonce: () => call({ path: "/api/nonce" }),
+const commands: Record<string, () => Promise<object>> = {
+  enter,
+  bearer: enterAgain,
+  status: () =>
+    answerOf(api.GET("/api/token-status/{tokenId}", { params: { path: { tokenId: readTokenId() } } })),
+  nonce: () => answerOf(api.GET("/api/nonce")),
   submit,
   sign,
   mint,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { admissionSchema } from "./gate-answers.schema";
 import { exampleClaims, exampleContent } from "./gate-examples";
+import { sessionCookieName } from "./session-cookie";
 import { sessionBodySchema, signedInSchema, signedOutSchema } from "./session.schema";
 import type { SignedIn, SignedOut } from "./session.schema";
 
@@ -53,6 +54,12 @@ export function describeSession(api: ApiRegistry): void {
     description:
       "The access token in a cookie that no script can read, for the gate's own pages. Requests from other sites are refused.",
   });
+  api.addCookieScheme({
+    name: "sessionCookie",
+    cookie: sessionCookieName,
+    description:
+      "The same access token in the cookie of a signed-in browser, which `POST /session` sets. It counts for requests of this gate's own pages only.",
+  });
   describeReading(api);
   describeKeeping(api);
   describeSignOut(api);
@@ -68,6 +75,7 @@ function describeReading(api: ApiRegistry): void {
     description:
       "Asks the chain too: a key that has left the wallet or was used up has ended the session, and the answer says so. It changes no cookie.",
     limit: "session",
+    security: ["sessionCookie", "none"],
     refusals: ["cross-site-request", ...outages],
     answers: {
       200: {
@@ -97,7 +105,7 @@ function describeKeeping(api: ApiRegistry): void {
     description:
       "With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused and the operator's `SESSION_MAX_SECONDS` since the signature are not over. With `open` the answer is that of `POST /api/gate-access`. Each asks the chain.",
     limit: "gate-access",
-    security: ["bearerAuth", "none"],
+    security: ["bearerAuth", "sessionCookie"],
     body: {
       required: false,
       content: {
@@ -141,6 +149,7 @@ function describeSignOut(api: ApiRegistry): void {
     summary: "Sign out",
     description:
       "Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key.",
+    security: ["sessionCookie", "none"],
     refusals: ["cross-site-request"],
     answers: {
       200: {

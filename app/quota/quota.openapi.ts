@@ -23,7 +23,7 @@ export function describeQuota(api: ApiRegistry): void {
     summary: "Ask how much is left",
     description:
       "The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides.",
-    security: ["bearerAuth"],
+    security: ["bearerAuth", "sessionCookie"],
     parameters: { query: accessTokenQuery },
     refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "state-unavailable"],
     refusalContent: errorContent,

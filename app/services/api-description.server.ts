@@ -4,12 +4,18 @@ import { describeDemo } from "~/demo/demo.openapi";
 import { describeGate } from "~/gate/gate.openapi";
 import { describeSession } from "~/gate/session.openapi";
 import { describeBrand } from "~/platform/brand/brand.openapi";
+import type { Config } from "~/platform/config/config.server";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import type { StaticAnswer } from "~/platform/http/static-answer.server";
 import { createApiRegistry } from "~/platform/openapi/api-registry";
 import type { OpenApiDocument, RateLimits } from "~/platform/openapi/api-registry";
 import { describeService } from "~/platform/openapi/service.openapi";
 import { describeQuota } from "~/quota/quota.openapi";
+import { readReference } from "~/reference/read-reference.server";
+import type { ApiDocument } from "~/reference/read-reference.server";
+import { readProblems } from "~/reference/read-problems.server";
+import type { ProblemPage } from "~/reference/problem-page";
+import type { Reference } from "~/reference/reference";
 import { describeTools } from "~/tools/tools.openapi";
 import { describeSpeech } from "~/speech/speech.openapi";
 import { version } from "../../package.json";
@@ -56,4 +62,26 @@ export function getApiDescription(facts: () => ApiFacts): StaticAnswer {
     maxAgeSeconds,
   });
   return made;
+}
+
+type Published = { origin: string; config: Pick<Config, "limits" | "mode"> };
+
+function readDocument({ origin, config: { limits, mode } }: Published): ApiDocument {
+  const document = buildApiDocument({ origin, limits, isDemo: mode === "demo" });
+  return JSON.parse(JSON.stringify(document)) as ApiDocument;
+}
+
+let reference: Reference | undefined;
+let problems: readonly ProblemPage[] | undefined;
+
+/** The description for people, made when its page is first asked for. */
+export function getApiReference(published: Published): Reference {
+  reference ??= readReference(readDocument(published));
+  return reference;
+}
+
+/** What can be refused, for people; made from the description too, whether or not that is published. */
+export function getProblemPages(published: Published): readonly ProblemPage[] {
+  problems ??= readProblems({ document: readDocument(published), origin: published.origin });
+  return problems;
 }

@@ -97,7 +97,7 @@ export function describeSpeech(api: ApiRegistry): void {
     description: speechDescription,
     limit: "tts",
     decidesItself: true,
-    security: ["bearerAuth", "none"],
+    security: ["bearerAuth", "sessionCookie", "none"],
     parameters: { query: accessTokenQuery },
     body: {
       required: true,

@@ -133,7 +133,7 @@ export function describeTools(api: ApiRegistry): void {
     summary: "List and call tools",
     description,
     limit: "mcp",
-    security: ["bearerAuth", "none"],
+    security: ["bearerAuth", "sessionCookie", "none"],
     parameters: { query: accessTokenQuery },
     body: { required: true, content: { [json]: describeBody() } },
     refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "host-not-allowed", "state-unavailable"],

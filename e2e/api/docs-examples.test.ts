@@ -2,7 +2,9 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { openGate } from "./gate-fixture";
+import { startServer } from "~/testing/running-server";
+import { startGateServer } from "../gate-server";
+import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
 let gate: Gate;
@@ -42,4 +44,65 @@ test("the shell blocks of docs/api.md work as they stand there, one after anothe
   expect(legacy).toMatchObject({ access: "granted", accessToken: expect.any(String) });
   expect(form).toEqual({ success: true, message: "Access granted" });
   expect(status).toMatchObject({ tokenId, exists: true, used: true });
+});
+
+async function readShellBlocks(file: string): Promise<string[]> {
+  const text = await readFile(file, "utf8");
+  return [...text.matchAll(/^( *)```sh\n([\s\S]*?)^\1```$/gm)].map(([, , block]) => block!);
+}
+
+/** The texts say where the demo is; here it is elsewhere. */
+const demoOrigin = "http://localhost:3000";
+
+test("the block of the README that opens the gate from a shell works against a demo", async () => {
+  const server = await startGateServer();
+  try {
+    const block = (await readShellBlocks("README.md")).find((text) => text.includes("client -- mint"))!;
+    // The client takes the demo's usual address unless it is told another.
+    const script = block
+      .replaceAll(demoOrigin, server.baseUrl)
+      .replaceAll(/client -- (mint|sign)/g, `client -- $1 --origin ${server.baseUrl}`);
+    const env = { HOME: process.env.HOME ?? "" };
+    const { failed, stdout, stderr } = await runShell({ script, env });
+    expect(failed, stderr).toBe(false);
+    const [siwe, bearer, status] = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(siwe).toMatchObject({ access: "granted", accessToken: expect.any(String) });
+    expect(bearer).toMatchObject({ access: "granted", content: expect.any(Object) });
+    expect(status).toMatchObject({ exists: true, used: false });
+  } finally {
+    await server.stop();
+  }
+}, 120_000);
+
+test("the shell blocks of docs/chat.md ask the assistant and reset quotas as they stand there", async () => {
+  const secret = "a-secret-of-the-tests-for-quotas-only";
+  const server = await startServer({
+    env: {
+      ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, AI_OFFLINE_WORD_MS: "0" },
+      ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_QUOTA_RESET_SECRET: secret },
+    },
+  });
+  try {
+    const blocks = await readShellBlocks("docs/chat.md");
+    expect(blocks).toHaveLength(2);
+    const [ask, reset] = blocks.map((block) => block.replaceAll(demoOrigin, server.origin));
+    const { accessToken } = (await clientOf(server).signIn(await gate.mintKey())).body;
+    const token = `-H "Authorization: Bearer $ACCESS_TOKEN"`;
+    expect(await readFile("docs/chat.md", "utf8")).toContain(token);
+    const env = { ACCESS_TOKEN: String(accessToken), SECRET: secret };
+    const asked = await runShell({ script: ask!.replace("curl -sN", `curl -sN ${token}`), env });
+    expect(asked.failed, asked.stderr).toBe(false);
+    expect(asked.stdout).toContain('"type":"text-delta"');
+    expect(asked.stdout.trimEnd()).toMatch(/data: \[DONE\]$/);
+    const refused = await runShell({ script: ask!, env });
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: "Unauthorized: missing JWT" });
+    const resetted = await runShell({ script: reset!, env });
+    expect(resetted.failed, resetted.stderr).toBe(false);
+    expect(JSON.parse(resetted.stdout)).toMatchObject({ ok: true, scope: "token", token: { deleted: 1 } });
+  } finally {
+    await server.stop();
+  }
 });

@@ -48,7 +48,7 @@ export function Welcome({ requiresSignIn }: { requiresSignIn: boolean }) {
       <noscript>
         <p className="notice notice-info">
           The answers come as a stream, which this page needs JavaScript to show. The same conversation is
-          open to programs at <a href="/docs">the API</a>.
+          open to programs over HTTP.
         </p>
       </noscript>
     </div>

@@ -146,6 +146,10 @@ export function createApiRegistry({ origin, limits }: { origin: string; limits: 
     describe,
     toDocument,
     addTag: (tag: { name: string; description: string }) => void tags.push(tag),
+    addCookieScheme: ({ name, cookie, description }: { name: string; cookie: string; description: string }) =>
+      void registry.registerComponent("securitySchemes", name, {
+        ...{ type: "apiKey", in: "cookie", name: cookie, description },
+      }),
     addBearerScheme: ({ name, ...scheme }: { name: string; description: string; bearerFormat?: string }) =>
       void registry.registerComponent("securitySchemes", name, { type: "http", scheme: "bearer", ...scheme }),
   };

@@ -1,0 +1,43 @@
+import type { ProblemExample } from "../problem-page";
+
+/** For those who write programs: the answer as it comes, and where it does. */
+export function ProblemExamples({
+  examples,
+  hasReference,
+}: {
+  examples: ProblemExample[];
+  hasReference: boolean;
+}) {
+  return (
+    <>
+      <h2>For developers</h2>
+      {examples.map(({ text, contentType, operations }) => (
+        <div key={text} className="problem-example">
+          <p>
+            An answer, as <code>{contentType}</code>:
+          </p>
+          <pre className="problem-code">
+            <code>{text}</code>
+          </pre>
+          {hasReference && operations.length > 0 ? (
+            <details>
+              <summary>
+                {operations.length === 1 ? "One operation answers" : `${operations.length} operations answer`}{" "}
+                so
+              </summary>
+              <ul>
+                {operations.map(({ id, method, path }) => (
+                  <li key={id}>
+                    <a href={`/docs#${id}`}>
+                      {method} {path}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          ) : null}
+        </div>
+      ))}
+    </>
+  );
+}

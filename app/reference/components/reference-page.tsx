@@ -1,0 +1,128 @@
+import { CodeText } from "~/ui/code-text";
+import type { Reference } from "../reference";
+import { typesModule } from "../typescript-snippet";
+import { OperationArticle } from "./operation";
+import { useVisitorHolder, VisitorContext } from "./use-visitor";
+import type { Visitor } from "./use-visitor";
+
+/** The whole reference. It can be read without scripts; with them, calls can be copied and sent. */
+export function ReferencePage({ reference }: { reference: Reference }) {
+  const holder = useVisitorHolder();
+  return (
+    <VisitorContext.Provider value={holder}>
+      <div className="reference">
+        <Contents reference={reference} />
+        <div className="reference-body">
+          <Introduction reference={reference} visitor={holder.visitor} />
+          {reference.groups.map(({ name, description, operations }) => (
+            <section key={name} className="reference-group" aria-labelledby={groupId(name)}>
+              <h2 id={groupId(name)}>{name}</h2>
+              <p className="soft">{description}</p>
+              {operations.map((operation) => (
+                <OperationArticle key={operation.id} operation={operation} origin={reference.origin} />
+              ))}
+            </section>
+          ))}
+          <SharedHeaders reference={reference} />
+        </div>
+      </div>
+    </VisitorContext.Provider>
+  );
+}
+
+function groupId(name: string): string {
+  return `group-${name.toLowerCase()}`;
+}
+
+/** On a phone only the groups are listed; the styles leave the operations out. */
+function Contents({ reference }: { reference: Reference }) {
+  return (
+    <nav className="reference-contents" aria-label="Operations">
+      <ul>
+        {reference.groups.map(({ name, operations }) => (
+          <li key={name}>
+            <a href={`#${groupId(name)}`} className="contents-group">
+              {name}
+            </a>
+            <ul>
+              {operations.map(({ id, summary }) => (
+                <li key={id}>
+                  <a href={`#${id}`}>{summary}</a>
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Introduction({ reference, visitor }: { reference: Reference; visitor: Visitor }) {
+  return (
+    <div className="prose">
+      <h1>API reference</h1>
+      <p className="lead">
+        Every address of this gate, version {reference.version}, to read and to try. The same as a document
+        for tools: <a href="/api/openapi">/api/openapi</a>. Every refusal is explained at{" "}
+        <a href="/problems">/problems</a>.
+      </p>
+      <noscript>
+        <p className="notice notice-info">Without JavaScript everything can be read here, but not tried.</p>
+      </noscript>
+      <VisitorLine visitor={visitor} />
+      <div className="reading" dangerouslySetInnerHTML={{ __html: reference.introductionHtml }} />
+      <h2>The typed client</h2>
+      <p>
+        <CodeText
+          text={`The TypeScript below uses \`openapi-fetch\` and types made from this gate's own description, which end up in \`${typesModule}.ts\`:`}
+        />
+      </p>
+      <pre className="code">
+        <code>
+          {`npm install openapi-fetch\nnpx openapi-typescript ${reference.origin}/api/openapi -o ${typesModule}.ts`}
+        </code>
+      </pre>
+    </div>
+  );
+}
+
+function VisitorLine({ visitor }: { visitor: Visitor }) {
+  return (
+    <p role="status" className="visitor-line" data-visitor={visitor.state}>
+      {visitor.state === "signed-in" ? (
+        <>
+          You are in with key #{visitor.tokenId}: what takes the session of a browser is tried as you. Your
+          token stays in a cookie that no script can read.
+        </>
+      ) : null}
+      {visitor.state === "stranger" ? (
+        <>
+          {visitor.reason ?? "You are not signed in."} To try what needs a key,{" "}
+          <a href="/gate">sign in at the gate</a> and come back.
+        </>
+      ) : null}
+      {visitor.state === "unknown" ? "Whether you are signed in could not be asked just now." : null}
+    </p>
+  );
+}
+
+function SharedHeaders({ reference }: { reference: Reference }) {
+  return (
+    <section className="reference-group" aria-labelledby="headers">
+      <h2 id="headers">Headers of answers</h2>
+      <ul className="schema">
+        {reference.headers.map(({ name, description }) => (
+          <li key={name}>
+            <p className="schema-line">
+              <code className="schema-name">{name}</code>
+            </p>
+            <p className="schema-words">
+              <CodeText text={description} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

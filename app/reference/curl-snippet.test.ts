@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { findReferenceOperation } from "~/testing/api-reference";
+import { writeCurl } from "./curl-snippet";
+import { startingValues } from "./reference";
+import type { RequestValues } from "./reference";
+
+const origin = "https://gate.example";
+
+function curlOf(id: string, values: Partial<RequestValues> = {}): string {
+  const operation = findReferenceOperation(id);
+  return writeCurl({ operation, values: { ...startingValues(operation), ...values }, origin });
+}
+
+test("a call without anything is one line", () => {
+  expect(curlOf("getNonce")).toBe("curl -sS 'https://gate.example/api/nonce'");
+  expect(curlOf("endSession")).toBe("curl -sS -X DELETE 'https://gate.example/session'");
+});
+
+test("a secret stands as a variable, whoever it is sent as", () => {
+  expect(curlOf("getQuota", { as: "session" })).toContain('-H "Authorization: Bearer $ACCESS_TOKEN"');
+  expect(curlOf("chat", { as: "secret" })).toContain('-H "Authorization: Bearer $ACCESS_TOKEN"');
+  expect(curlOf("chat", { as: "nobody" })).not.toContain("Authorization");
+});
+
+test("values are put where they belong, whatever is in them", () => {
+  expect(curlOf("getTokenStatus", { parameters: { "path:tokenId": "4 2?'" } })).toContain(
+    "'https://gate.example/api/token-status/4%202%3F'\\'''",
+  );
+  expect(curlOf("getOpenApi", { parameters: { "header:If-None-Match": '"a"' } })).toContain(
+    `-H 'If-None-Match: "a"'`,
+  );
+  const withQuote = curlOf("speak", { body: `{"text": "It's $HOME \`open\`"}` });
+  expect(withQuote).toContain(`-d '{"text": "It'\\''s $HOME \`open\`"}'`);
+});
+
+test("a body that was emptied is left out, and the method said instead", () => {
+  expect(curlOf("openGate", { body: " ", as: "secret" })).toBe(
+    `curl -sS -X POST 'https://gate.example/api/gate-access' \\\n  -H "Authorization: Bearer $ACCESS_TOKEN"`,
+  );
+});
