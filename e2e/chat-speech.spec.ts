@@ -66,6 +66,43 @@ test("reading begins while the answer is being written, and stopping asks for no
   await expectRest(page);
 });
 
+test("what comes late is heard in its place, and stopping ends what is still on its way", async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    const heard: number[] = [];
+    Object.assign(window, { heard });
+    const { play } = HTMLMediaElement.prototype;
+    HTMLMediaElement.prototype.play = async function () {
+      await play.call(this);
+      heard.push(Math.round(this.duration * 10) - 3);
+    };
+  });
+  let tellSecond: () => void = () => undefined;
+  const secondAnswered = new Promise<void>((resolve) => (tellSecond = resolve));
+  await page.route("**/api/tts", async (route) => {
+    const at = Number((route.request().postDataJSON() as { messageId: string }).messageId.split(":")[1]);
+    // The fourth never comes.
+    if (at === 3) return;
+    if (at === 0) await secondAnswered;
+    await route.fulfill({ contentType: "audio/wav", body: silentWave({ seconds: 0.3 + at / 10 }) });
+    if (at === 1) tellSecond();
+  });
+  await openChat(page);
+  await ask({ page, text: "long" });
+  const given = page.waitForRequest((request) => request.postData()?.includes(':3"') ?? false);
+  await replies(page).getByRole("button", { name: "Read aloud" }).click();
+  const fourth = await given;
+  await expect.poll(() => page.evaluate("window.heard")).toEqual([0, 1, 2]);
+  expect(fourth.failure()).toBeNull();
+  const ended = page.waitForEvent("requestfailed", (request) => request === fourth);
+  await replies(page).getByRole("button", { name: "Stop reading" }).click();
+  await ended;
+  await page.keyboard.press("Escape");
+  await expectRest(page);
+  expect(await page.evaluate("window.heard")).toEqual([0, 1, 2]);
+});
+
 test("pausing and going on before the sound has come is no failure", async ({ page }) => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));

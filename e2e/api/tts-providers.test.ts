@@ -250,6 +250,31 @@ test("twenty megabytes for each of eight texts pass through in constant memory, 
   expect(calls).toHaveLength(1 + listeners);
 });
 
+test("the same text asked for by many at once is one call of the provider, and once more none", async () => {
+  let proceed = () => {};
+  const waiting = new Promise<void>((resolve) => (proceed = resolve));
+  const { baseUrl, calls } = await startSpeaker(
+    pausingAfter({ chunk: sound, rest: sound, proceed: waiting }),
+    sounding(Buffer.from("something else")),
+  );
+  const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
+  const listeners = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      openSpeech({ port: server.port, json: { text: "Hello there.", messageId: `m:${index}` } }),
+    ),
+  );
+  const read = Promise.all(listeners.map(({ incoming }) => readAudio(incoming)));
+  proceed();
+  for (const audio of await read)
+    expect(audio).toEqual({ bytes: Buffer.concat([sound, sound]), isWhole: true });
+  // Each has its own name for it.
+  expect(listeners.map(({ headers }) => headers["x-message-id"])).toEqual(
+    listeners.map((_, index) => `m:${index}`),
+  );
+  expect((await speak({ port: server.port })).bytes).toEqual(Buffer.concat([sound, sound]));
+  expect(calls).toHaveLength(1);
+});
+
 test("a client that takes nothing pauses the provider, and one that goes ends its work", async () => {
   const { baseUrl, calls } = await startSpeaker(soundingLong({ count: 2_000 }));
   const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });

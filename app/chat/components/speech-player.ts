@@ -125,7 +125,10 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
     const wasDry = state.at >= reading.pieces.length;
     reading.pieces.push(...fresh.map((piece) => ({ text: piece, audio: null })));
     set({ count: reading.pieces.length });
-    if (wasDry && state.status !== "paused") void play(state.at);
+    if (state.status === "paused") return;
+    if (wasDry) void play(state.at);
+    // The one that plays began when nothing was known to come after it.
+    else load(state.at + 1);
   }
 
   return {
