@@ -246,7 +246,7 @@ export type paths = {
      *
      *     **Who may.** As for the chat: where the operator requires it, an access token, in the same places. A token that is sent has to be right even where none is required.
      *
-     *     **Quota.** Where it is in force, each key may have so many characters spoken; the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where it stands. What is repeated from the cache is not counted.
+     *     **Quota.** Where it is in force, each key may have so many characters spoken; the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where it stands, failures before the first byte included. What is repeated from the cache and what failed is not counted.
      *
      *     A failure before the first byte is answered in the shape `{error, details}`. After it the connection is cut, so that half a recording never looks whole. The embedded voice knows English; text in other scripts is refused with 422.
      *
@@ -433,7 +433,7 @@ export type paths = {
     };
     /**
      * Ask whether the service can answer
-     * @description Asks the database, the chain and the model provider. One asking is shared by everybody for a second.
+     * @description Asks the database, the chain and the providers of the conversation and, unless it is switched off, of speech. One asking is shared by everybody for a second.
      */
     get: operations["getReadiness"];
     put?: never;
@@ -456,6 +456,66 @@ export type paths = {
      * @description For Prometheus. Only where the operator has set METRICS_TOKEN; else this address is empty.
      */
     get: operations["getMetrics"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/manifest.webmanifest": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read what a home screen shows
+     * @description Name, colours and icons, as the operator has set them.
+     */
+    get: operations["getManifest"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/sw.js": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Load the service worker
+     * @description Keeps the page that says one is offline, and nothing else. Where the operator wants none, a worker that takes itself back.
+     */
+    get: operations["getServiceWorker"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/brand/{version}/{file}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Load the operator's logo, icon or accent
+     * @description Addresses stand in the pages. They change with the files, and may be kept for as long.
+     */
+    get: operations["getBrandFile"];
     put?: never;
     post?: never;
     delete?: never;
@@ -929,6 +989,15 @@ export type components = {
           /** @description Only when it is down: what could not be done. */
           detail?: string;
         };
+        /** @description Where state is kept in Redis. */
+        redis?: {
+          /** @enum {string} */
+          state: "up" | "down";
+          /** @description How long it took to ask, in milliseconds. */
+          latencyMs: number;
+          /** @description Only when it is down: what could not be done. */
+          detail?: string;
+        };
         chain: {
           /** @enum {string} */
           state: "up" | "down";
@@ -938,6 +1007,15 @@ export type components = {
           detail?: string;
         };
         provider: {
+          /** @enum {string} */
+          state: "up" | "down";
+          /** @description How long it took to ask, in milliseconds. */
+          latencyMs: number;
+          /** @description Only when it is down: what could not be done. */
+          detail?: string;
+        };
+        /** @description Absent where speech is switched off. */
+        speech?: {
           /** @enum {string} */
           state: "up" | "down";
           /** @description How long it took to ask, in milliseconds. */
@@ -961,6 +1039,32 @@ export type components = {
         /** @description What keeps it from being in force, in words. */
         missing: string[];
       };
+    };
+    /** @description A web application manifest, as the W3C describes it. */
+    WebManifest: {
+      id: string;
+      /** @description The name of this place. */
+      name: string;
+      short_name: string;
+      description?: string;
+      lang?: string;
+      start_url: string;
+      scope: string;
+      /** @enum {string} */
+      display: "standalone";
+      background_color: string;
+      theme_color: string;
+      icons: {
+        src: string;
+        sizes: string;
+        type: string;
+        /** @enum {string} */
+        purpose?: "maskable";
+      }[];
+      shortcuts: {
+        name: string;
+        url: string;
+      }[];
     };
     FaucetRequest: {
       address: string;
@@ -1276,7 +1380,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): The server's database could not be asked. Nothing was decided or changed.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed.
        */
       503: {
         headers: {
@@ -1461,7 +1565,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): The server's database could not be asked. Nothing was decided or changed.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed.
        */
       503: {
         headers: {
@@ -1562,7 +1666,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): The server's database could not be asked. Nothing was decided or changed.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed.
        */
       503: {
         headers: {
@@ -1721,7 +1825,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): The server's database could not be asked. Nothing was decided or changed.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed.
        */
       503: {
         headers: {
@@ -1893,7 +1997,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): The server's database could not be asked. Nothing was decided or changed.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed.
        */
       503: {
         headers: {
@@ -2259,7 +2363,7 @@ export interface operations {
            */
           "X-Quota-Remaining"?: number;
           /**
-           * @description When the window ends, ISO 8601 in UTC.
+           * @description When the window ends, ISO 8601 in UTC; absent while no window is open.
            * @example 2026-01-16T09:30:00.000Z
            */
           "X-Quota-Reset"?: string;
@@ -2394,7 +2498,7 @@ export interface operations {
           "application/json": components["schemas"]["ChatError"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): The server's database could not be asked. Nothing was decided or changed. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2447,12 +2551,12 @@ export interface operations {
            */
           "X-Quota-Limit"?: number;
           /**
-           * @description What is left of them, this text already set aside.
+           * @description What is left of them, this text counted unless it came from the cache.
            * @example 49960
            */
           "X-Quota-Remaining"?: number;
           /**
-           * @description When the window ends, ISO 8601 in UTC.
+           * @description When the window ends, ISO 8601 in UTC; absent while no window is open.
            * @example 2026-01-16T09:30:00.000Z
            */
           "X-Quota-Reset"?: string;
@@ -2596,7 +2700,7 @@ export interface operations {
       /**
        * @description - **TTS provider is disabled** ([speech-disabled](https://gate.example/problems/speech-disabled)): Speech is switched off on this server.
        *     - **TTS is busy** ([speech-busy](https://gate.example/problems/speech-busy)): As much is being spoken as this server can speak at once, and as much is waiting.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): The server's database could not be asked. Nothing was decided or changed.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed.
        */
       503: {
         headers: {
@@ -2612,7 +2716,13 @@ export interface operations {
   };
   getQuota: {
     parameters: {
-      query?: never;
+      query?: {
+        /**
+         * @description The access token, for clients that can send it in no other way.
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwic2l3ZSI6eyJhZGRyZXNzIjoiMHhmMzlGZDZlNTFhYWQ4OEY2RjRjZTZhQjg4MjcyNzljZmZGYjkyMjY2IiwiZG9tYWluIjoiZ2F0ZS5leGFtcGxlIiwiY2hhaW5JZCI6MSwibm9uY2UiOiI1ZjBjMWI4ZTdhM2Q0OTI2YjFlMGY3YzhkOWEyZTY0MSIsImlzc3VlZEF0IjoiMjAyNi0wMS0xNVQwOTozMDowMC4wMDBaIn0sInNpd2VfaGFzaCI6IjB4Y2MyMGE3NGUxZjEwMDZhNjVkOGQwZDQ1ZDMwYzg1YWI5Yjc1OTI0YWM1ZDQ0OWU1N2YzMDA1MDg0ZGJiZDI0ZCJ9.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
+         */
+        jwt?: string;
+      };
       header?: never;
       path?: never;
       cookie?: never;
@@ -2689,7 +2799,7 @@ export interface operations {
           "application/json": components["schemas"]["ErrorAnswer"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): The server's database could not be asked. Nothing was decided or changed. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2863,7 +2973,7 @@ export interface operations {
       };
       /**
        * @description - **State service inactive** ([state-service-inactive](https://gate.example/problems/state-service-inactive)): The state service is switched off on this server, so there are no quotas to reset.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): The server's database could not be asked. Nothing was decided or changed.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed.
        */
       503: {
         headers: {
@@ -3078,7 +3188,7 @@ export interface operations {
           "application/json": components["schemas"]["ToolFailure"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): The server's database could not be asked. Nothing was decided or changed. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3404,6 +3514,10 @@ export interface operations {
            *         "provider": {
            *           "state": "up",
            *           "latencyMs": 1.4
+           *         },
+           *         "speech": {
+           *           "state": "up",
+           *           "latencyMs": 1.4
            *         }
            *       },
            *       "quota": {
@@ -3462,6 +3576,10 @@ export interface operations {
            *         "provider": {
            *           "state": "up",
            *           "latencyMs": 1.4
+           *         },
+           *         "speech": {
+           *           "state": "up",
+           *           "latencyMs": 1.4
            *         }
            *       },
            *       "quota": {
@@ -3510,6 +3628,191 @@ export interface operations {
         };
         content: {
           "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Not found** ([not-found](https://gate.example/problems/not-found)): There is nothing at this address. */
+      404: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  getManifest: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The manifest. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": "/",
+           *       "name": "Latchkey",
+           *       "short_name": "Latchkey",
+           *       "start_url": "/",
+           *       "scope": "/",
+           *       "display": "standalone",
+           *       "background_color": "#163a35",
+           *       "theme_color": "#163a35",
+           *       "icons": [
+           *         {
+           *           "src": "/icons/icon-512.png",
+           *           "sizes": "512x512",
+           *           "type": "image/png"
+           *         }
+           *       ],
+           *       "shortcuts": [
+           *         {
+           *           "name": "Chat",
+           *           "url": "/chat"
+           *         }
+           *       ]
+           *     }
+           */
+          "application/manifest+json": components["schemas"]["WebManifest"];
+        };
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  getServiceWorker: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The script. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          /** @example "use strict"; */
+          "text/javascript": string;
+        };
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  getBrandFile: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Of the whole look.
+         * @example 9f86d081884c7d65
+         */
+        version: string;
+        /**
+         * @description The name of the file.
+         * @example logo.svg
+         */
+        file: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The file. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "image/*": string;
+          /** @example :root{--accent:#1f4d46} */
+          "text/css": string;
         };
       };
       /** @description **Not found** ([not-found](https://gate.example/problems/not-found)): There is nothing at this address. */
