@@ -3,11 +3,21 @@ import path from "node:path";
 import { startServer } from "~/testing/running-server";
 import { median } from "./figures";
 import type { Load, LoadResult } from "./load-generator";
+import { findProcessCpuMicros } from "./process-cpu";
 import type { SdkSetup } from "./sdk-tools-server";
 import { replaceBetweenMarks } from "./replace-between-marks";
 import { startWorkerProcess } from "./worker-process";
 
-export type ToolCosts = { dialect: string; oursPerSecond: number; sdkPerSecond: number; times: number };
+/** `cpuMicros`: of one answer, in all threads of the process; null where the system does not tell. */
+export type ToolLoad = { perSecond: number; cpuMicros: number | null };
+type Round = Record<"ours" | "sdk", ToolLoad>;
+export type ToolCosts = {
+  dialect: string;
+  ours: ToolLoad;
+  sdk: ToolLoad;
+  times: number;
+  timesByCpu: number | null;
+};
 
 const aimTimes = 5;
 const connections = 8;
@@ -61,25 +71,19 @@ export async function benchTools({
   const sdk = startWorkerProcess<SdkSetup, { port: number }>("sdk-tools-server.ts");
   try {
     const { port: sdkPort } = await sdk.ask({ tools: await readTools(server.origin) });
-    const sides = { ours: server.port, sdk: sdkPort };
+    const sides = { ours: { port: server.port, pid: server.pid }, sdk: { port: sdkPort, pid: sdk.pid } };
     const costs: ToolCosts[] = [];
     for (const { dialect, ...request } of dialects) {
-      const run = async ({ port, repeat }: { port: number; repeat: number }) => {
-        const requests = [toHttp({ port, ...request })];
-        const load = { port, requests, connections, maxSeconds: maxRoundSeconds };
-        const { requests: answered, seconds } = await generator.ask({
-          ...load,
-          repeat: Math.round(repeat * scale),
-        });
-        return answered / seconds;
-      };
-      for (const port of Object.values(sides)) await run({ port, repeat: warmUpRequests });
-      const measured: { ours: number; sdk: number }[] = [];
+      const run = (side: "ours" | "sdk", repeat: number) =>
+        measureLoad({ ...sides[side], request, repeat: Math.round(repeat * scale), generate: generator.ask });
+      for (const side of ["ours", "sdk"] as const) await run(side, warmUpRequests);
+      const measured: Round[] = [];
       for (let index = 0; index < rounds; index++) {
-        const order = index % 2 === 0 ? (["ours", "sdk"] as const) : (["sdk", "ours"] as const);
-        const round = { ours: 0, sdk: 0 };
-        for (const side of order) round[side] = await run({ port: sides[side], repeat: requestsPerRound });
-        measured.push(round);
+        // Each goes first in half of the rounds.
+        const isOursFirst = index % 2 === 0;
+        const sdkFirst = isOursFirst ? null : await run("sdk", requestsPerRound);
+        const ours = await run("ours", requestsPerRound);
+        measured.push({ ours, sdk: sdkFirst ?? (await run("sdk", requestsPerRound)) });
       }
       costs.push(summarizeTools({ dialect, measured }));
     }
@@ -95,30 +99,69 @@ export async function benchTools({
   }
 }
 
+async function measureLoad({
+  port,
+  pid,
+  request,
+  repeat,
+  generate,
+}: {
+  port: number;
+  pid: number;
+  request: Pick<(typeof dialects)[number], "headers" | "message">;
+  repeat: number;
+  generate: (load: Load) => Promise<LoadResult>;
+}): Promise<ToolLoad> {
+  const requests = [toHttp({ port, ...request })];
+  const cpuBefore = findProcessCpuMicros(pid);
+  const load = { port, requests, repeat, connections, maxSeconds: maxRoundSeconds };
+  const { requests: answered, seconds } = await generate(load);
+  const cpuAfter = findProcessCpuMicros(pid);
+  const cpuMicros = cpuBefore === null || cpuAfter === null ? null : (cpuAfter - cpuBefore) / answered;
+  return { perSecond: answered / seconds, cpuMicros };
+}
+
 /** The ratio is the median over the rounds, each round against its own partner. */
 export function summarizeTools({
   dialect,
   measured,
 }: {
   dialect: string;
-  measured: readonly { ours: number; sdk: number }[];
+  measured: readonly Round[];
 }): ToolCosts {
+  const medianOf = (side: "ours" | "sdk"): ToolLoad => ({
+    perSecond: median(measured.map((round) => round[side].perSecond)),
+    cpuMicros: medianOrNull(measured.map((round) => round[side].cpuMicros)),
+  });
   return {
     dialect,
-    oursPerSecond: median(measured.map(({ ours }) => ours)),
-    sdkPerSecond: median(measured.map(({ sdk }) => sdk)),
-    times: median(measured.map(({ ours, sdk }) => ours / sdk)),
+    ours: medianOf("ours"),
+    sdk: medianOf("sdk"),
+    times: median(measured.map(({ ours, sdk }) => ours.perSecond / sdk.perSecond)),
+    timesByCpu: medianOrNull(
+      measured.map(({ ours, sdk }) =>
+        ours.cpuMicros === null || sdk.cpuMicros === null ? null : sdk.cpuMicros / ours.cpuMicros,
+      ),
+    ),
   };
 }
 
+function medianOrNull(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === values.length ? median(known) : null;
+}
+
 export function toToolTable(costs: readonly ToolCosts[]): string {
-  const rows = costs.map(({ dialect, oursPerSecond, sdkPerSecond, times }) => {
+  const show = (value: number | null, digits: number) => (value === null ? "unknown" : value.toFixed(digits));
+  const rows = costs.map(({ dialect, ours, sdk, times, timesByCpu }) => {
     const verdict = times >= aimTimes ? "met" : "missed";
-    return `| ${dialect} | ${oursPerSecond.toFixed(0)} | ${sdkPerSecond.toFixed(0)} | ${times.toFixed(1)}x | ${verdict} |`;
+    const speed = `${ours.perSecond.toFixed(0)} | ${sdk.perSecond.toFixed(0)} | ${times.toFixed(1)}x`;
+    const cpu = `${show(ours.cpuMicros, 0)} | ${show(sdk.cpuMicros, 0)} | ${show(timesByCpu, 1)}x`;
+    return `| ${dialect} | ${speed} | ${cpu} | ${verdict} |`;
   });
   return [
-    `| tools/list of revision | Latchkey, a second | official SDK, a second | times | aim of ${aimTimes}x |`,
-    "|---|---|---|---|---|",
+    `| tools/list of revision | Latchkey, a second | official SDK, a second | times | Latchkey, CPU µs | official SDK, CPU µs | times by CPU | aim of ${aimTimes}x a second |`,
+    "|---|---:|---:|---:|---:|---:|---:|---|",
     ...rows,
   ].join("\n");
 }
