@@ -35,6 +35,7 @@ beforeAll(async () => {
       RATE_LIMIT_FORM_SUBMISSION: "30/60",
       RATE_LIMIT_QUOTA_RESET: "30/60",
       AI_QUOTA_RESET_SECRET: resetSecret,
+      BRAND_ACCENT: "#8a1c5a",
     },
   });
   document = (await (await fetch(`${gate.origin}/api/openapi`)).json()) as OpenApiDocument;
@@ -188,6 +189,10 @@ test("the routes of the service answer as described", async () => {
     "/healthz",
     "/readyz",
     "/sandbox",
+    "/manifest.webmanifest",
+    "/sw.js",
+    "/brand/any/icon.svg",
+    "/brand/any/accent.css",
   ]) {
     await expectDescribed({ path }, { status: 200 });
   }
@@ -198,6 +203,7 @@ test("the routes of the service answer as described", async () => {
     await expectDescribed({ path: "/api/openapi", headers: { "If-None-Match": names } }, { status: 304 });
   }
   await expectDescribed({ path: "/api/openapi", headers: { "If-None-Match": '"other"' } }, { status: 200 });
+  await expectDescribed({ path: "/brand/any/logo.svg" }, { status: 404 });
   await expectDescribed({ path: "/metrics" }, { status: 401 });
   await expectDescribed(
     { path: "/metrics", headers: { Authorization: `Bearer ${metricsToken}` } },

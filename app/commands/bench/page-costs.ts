@@ -17,7 +17,10 @@ const slowDown = 4;
 const phone = { width: 390, height: 844 };
 /** Long enough for what a page does after its last request; the trace itself tells when anything happened. */
 const settleMs = 1500;
-const categories = ["loading", "devtools.timeline", "disabled-by-default-devtools.timeline", "toplevel"];
+const categories = [
+  ...["loading", "toplevel", "blink.user_timing"],
+  ...["devtools.timeline", "disabled-by-default-devtools.timeline"],
+];
 
 /** "Good" by Core Web Vitals, and by Lighthouse for the time a page is blocked. */
 const aims = { largestPaintMs: 2500, layoutShift: 0.1, blockingMs: 200 };

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startGateServer } from "./gate-server";
+import type { GateServer } from "./gate-server";
+import { expect, expectAccessible, test as base } from "./journey";
+
+const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" onload="alert('loaded')">
+<script>document.title = "taken over"; alert("run")</script>
+<circle cx="32" cy="32" r="30" fill="#8a1c5a"/><image href="https://example.org/spy.png" width="9" height="9"/></svg>`;
+
+const texts = {
+  lang: "de",
+  description: "Ein Salon für alle, die einen Schlüssel haben.",
+  headline: "Salon <script>alert(1)</script>",
+  lead: "Nur mit Schlüssel & Einladung.",
+  steps: [
+    { title: "Zeigen", text: "Die Adresse." },
+    { title: "Eintreten", text: "In den Salon." },
+  ],
+  footer: "Ein Haus von uns.",
+  gateIntro: "Hier geht es hinein.",
+};
+
+type Branded = { branded: GateServer };
+
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Playwright wants the empty list.
+const test = base.extend<{}, Branded>({
+  branded: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+    async ({}, use) => {
+      const folder = mkdtempSync(path.join(tmpdir(), "latchkey-brand-"));
+      writeFileSync(path.join(folder, "logo.svg"), logo);
+      writeFileSync(path.join(folder, "texts.json"), JSON.stringify(texts));
+      const server = await startGateServer({
+        env: {
+          ...{ BRAND_NAME: "Salon Nord & Süd", BRAND_ACCENT: "#ffb000" },
+          ...{ BRAND_LOGO: path.join(folder, "logo.svg"), BRAND_TEXTS: path.join(folder, "texts.json") },
+        },
+      });
+      await use(server);
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  // Every journey of this file is on the branded server.
+  baseUrl: async ({ branded }, use) => use(branded.baseUrl),
+});
+
+test("name, logo and texts are the operator's, and text stays text", async ({ page }) => {
+  await page.goto("/");
+  await expect(page).toHaveTitle("Salon Nord & Süd");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.headline);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveAttribute("lang", "de");
+  await expect(page.getByText(texts.lead)).toBeVisible();
+  await expect(page.locator(".bitting li")).toHaveCount(2);
+  await expect(page.locator(".page-footer")).toContainText(texts.footer);
+  await expect(page.locator('meta[name="description"]')).toHaveAttribute("content", texts.description);
+  await expect(page.locator('meta[property="og:title"]')).toHaveAttribute("content", "Salon Nord & Süd");
+  await expect(page.locator('meta[property="og:site_name"]')).toHaveAttribute("content", "Salon Nord & Süd");
+  await page.goto("/gate");
+  await expect(page).toHaveTitle("The room - Salon Nord & Süd");
+  await expect(page.getByText(texts.gateIntro)).toBeVisible();
+  for (const [address, title] of [
+    ["/chat", "Chat - Salon Nord & Süd"],
+    ["/docs", "API reference - Salon Nord & Süd"],
+  ] as const) {
+    await page.goto(address);
+    await expect(page).toHaveTitle(title);
+  }
+});
+
+test("a logo is a picture only: nothing in it runs, and nothing it names is loaded", async ({
+  page,
+  request,
+}) => {
+  // The journey itself fails on requests that leave the site and on errors in the console.
+  page.on("dialog", () => expect(false, "a script of the logo ran").toBe(true));
+  await page.goto("/");
+  const picture = page.locator("img.brand-logo");
+  await expect(picture).toHaveAttribute("alt", "");
+  expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  expect(await page.content()).not.toContain("taken over");
+  const href = await picture.getAttribute("src");
+  const answer = await request.get(href!);
+  expect(answer.headers()["content-type"]).toBe("image/svg+xml");
+  expect(answer.headers()["x-content-type-options"]).toBe("nosniff");
+  expect(answer.headers()["content-security-policy"]).toMatch(/^default-src 'none'.*sandbox$/);
+  expect(answer.headers()["cache-control"]).toContain("immutable");
+});
+
+test("a logo opened as a page of its own is as powerless", async ({ browser, branded }) => {
+  const page = await browser.newPage({ baseURL: branded.baseUrl });
+  const left: string[] = [];
+  const isElsewhere = (url: string) => !url.startsWith(branded.baseUrl);
+  // The browser tells of a request that the policy stops, too, and why it stopped.
+  page.on("requestfailed", (request) => {
+    if (isElsewhere(request.url())) left.push(request.failure()?.errorText ?? "");
+  });
+  page.on("requestfinished", (request) => {
+    if (isElsewhere(request.url())) left.push(request.url());
+  });
+  page.on("dialog", (dialog) => void dialog.dismiss().then(() => left.push("a dialog")));
+  await page.goto("/");
+  await page.goto((await page.locator("img.brand-logo").getAttribute("src"))!);
+  await expect(page.locator("circle")).toHaveCount(1);
+  expect(await page.title()).not.toBe("taken over");
+  await expect.poll(() => left).toEqual(["csp"]);
+  await page.close();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const contrast of ["no-preference", "more"] as const) {
+    test.describe(`${colorScheme}, contrast ${contrast}`, () => {
+      test.use({ colorScheme, contextOptions: { contrast } });
+      test(`an accent that could not be read is one that can, in ${colorScheme}, ${contrast}`, async ({
+        page,
+      }) => {
+        for (const address of ["/", "/gate", "/problems/too-many-requests"]) {
+          await page.goto(address);
+          await expectAccessible(page, `${address}, ${colorScheme}, ${contrast}`);
+        }
+        const button = page.locator(".button-quiet").first();
+        await expect(button).toBeVisible();
+        const accent = await page.evaluate(() =>
+          getComputedStyle(document.documentElement).getPropertyValue("--accent").trim(),
+        );
+        expect(accent).toMatch(/^#[0-9a-f]{6}$/);
+        expect(["#1f4d46", "#7fc9b8", "#0d3a33", "#a9e6d8"]).not.toContain(accent);
+      });
+    });
+  }
+}
+
+test("tab, home screen and the bar around the page follow", async ({ page, request }) => {
+  await page.goto("/");
+  const icon = await page.locator('link[rel="icon"]').getAttribute("href");
+  expect(icon).toBe(await page.locator("img.brand-logo").getAttribute("src"));
+  const colours = await page
+    .locator('meta[name="theme-color"]')
+    .evaluateAll((tags) => tags.map((tag) => tag.getAttribute("content")));
+  expect(colours).toHaveLength(2);
+  expect(colours).not.toContain("#163a35");
+  const manifest = (await (await request.get("/manifest.webmanifest")).json()) as {
+    name: string;
+    theme_color: string;
+    icons: { src: string; purpose?: string }[];
+  };
+  expect(manifest).toMatchObject({ name: "Salon Nord & Süd", theme_color: colours[0], lang: "de" });
+  expect(manifest.icons.map(({ purpose }) => purpose)).toEqual([undefined, "maskable"]);
+  for (const { src } of manifest.icons) {
+    const answer = await request.get(src);
+    expect(answer.status(), src).toBe(200);
+    expect(answer.headers()["content-type"], src).toBe("image/svg+xml");
+  }
+});
+
+test("a server with a logo that cannot be used says so instead of starting", async () => {
+  await expect(startGateServer({ env: { BRAND_LOGO: "package.json" } })).rejects.toThrow("ended with 1");
+});
