@@ -37,6 +37,7 @@ import { wireSpeech } from "~/services/speech.server";
 import type { SpeechServices } from "~/services/speech.server";
 import { wireTools } from "~/services/tools.server";
 import type { ToolServices } from "~/services/tools.server";
+import { describeWallets } from "~/services/wallets.server";
 
 export type Services = {
   config: Config;
@@ -220,6 +221,7 @@ function createServiceContext({
       contractAddress: config.chain.contractAddress,
       keyStandard: config.chain.standard,
       rpcUrlForBrowser: config.mode === "demo" ? "/demo/rpc" : null,
+      wallets: describeWallets({ config, origin }),
     },
   };
 }

@@ -3,14 +3,18 @@ import { initialGateState, reduceGate } from "./gate-flow";
 import type { GateEvent, GateState } from "./gate-flow";
 import type { Grant } from "./gate-answers";
 import type { GateNotice } from "./gate-notice";
+import type { WalletChoice } from "./wallet-session";
 
 const account = {
   address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
   chainId: 31337,
+  walletId: "w",
   walletName: "Test wallet",
 } as const;
 const stranger = { ...account, address: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC" } as const;
-const wallets = [{ id: "w", name: "Test wallet", icon: null, isTestKey: false }];
+const wallets = [
+  { id: "w", name: "Test wallet", icon: null, kind: "browser", origin: null },
+] as const satisfies WalletChoice[];
 const notice: GateNotice = {
   ...{ tone: "problem", title: "No", detail: "Because", remedy: "Try again" },
   ...{ retryAfterSeconds: null, pagePath: null, requestId: null },

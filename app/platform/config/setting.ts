@@ -18,6 +18,7 @@ export type SettingGroup =
   | "State"
   | "Limits"
   | "Notifications"
+  | "Wallets"
   | "Conversation"
   | "Speech"
   | "Search"
