@@ -36,7 +36,7 @@ function Facts({ facts }: { facts: NonNullable<GateNotice["facts"]> }) {
     <dl className="notice-facts">
       {facts.map(([label, value]) => (
         <div key={label}>
-          <dt>{label}</dt>
+          <dt>{label}: </dt>
           <dd>
             <code>{value}</code>
           </dd>

@@ -20,7 +20,7 @@ import { useSessionWatch } from "./use-session-watch";
 import { rememberWallet, useWalletEvents } from "./use-wallet-events";
 import type { RememberedWallet } from "./wallet-cookie";
 import type { WalletSession } from "./wallet-session";
-import { switchNetwork, takeAccount } from "./wallet-tasks";
+import { switchNetwork, takeAccount, unpickWallet } from "./wallet-tasks";
 
 export type GateActions = {
   openWallets: () => void;
@@ -57,12 +57,13 @@ export function useGateFlow({
   const actions: GateActions = {
     openWallets: () => void requestWallets(tools),
     closeWallets: () => {
+      void unpickWallet(tools);
       const turn = tools.nextTurn();
       dispatch({ type: "choice-abandoned", turn });
       void openKept(tools, { turn });
     },
     pickWallet: (walletId) => void connectWallet(tools, walletId),
-    unpickWallet: () => dispatch({ type: "wallet-unpicked", turn: tools.nextTurn() }),
+    unpickWallet: () => void unpickWallet(tools),
     takeAccount: () => takeAccount(tools),
     keepAccount: () => dispatch({ type: "account-kept" }),
     switchNetwork: () => switchNetwork(tools),

@@ -34,6 +34,7 @@ type Setup = { settings: PublicSettings; origin: string };
 export function openWalletSession({ settings, origin }: Setup): WalletSession {
   const { chainId, contractAddress } = settings;
   const found = discoverWallets();
+  let attempt = 0;
   const config = createWalletConfig({ settings, origin, ask });
   const httpChain = settings.rpcUrlForBrowser
     ? createHttpChain({ rpcUrl: new URL(settings.rpcUrlForBrowser, origin).href })
@@ -65,7 +66,8 @@ export function openWalletSession({ settings, origin }: Setup): WalletSession {
     const optional = await openOptionalWallet({ walletId, settings, origin, onPairing });
     const wallet = optional ?? listFound().find(({ id }) => id === walletId);
     if (!wallet) throw new WalletTrouble("gone");
-    return toConnector(wallet);
+    const own = (attempt += 1);
+    return toConnector({ wallet, isAbandoned: () => own !== attempt });
   }
 
   return {
@@ -81,6 +83,8 @@ export function openWalletSession({ settings, origin }: Setup): WalletSession {
       if (!account) throw new WalletTrouble("gone");
       return account;
     },
+
+    abandonConnect: () => void (attempt += 1),
 
     async reconnect(walletId): Promise<Reconnection> {
       // These reach out to others, or open windows: only at the person's word.
@@ -144,13 +148,29 @@ function createWalletConfig({ settings, origin, ask }: Setup & { ask: AskChain }
   });
 }
 
-function toConnector({ id, name, icon, provider }: FoundWallet): CreateConnectorFn {
+function toConnector({
+  wallet: { id, name, icon, provider },
+  isAbandoned,
+}: {
+  wallet: FoundWallet;
+  isAbandoned: () => boolean;
+}): CreateConnectorFn {
   const guarded = guardProvider(provider);
-  const connector = injected({
-    target: { id, name, ...(icon ? { icon } : {}), provider: guarded as never },
-  });
-  // Without `setup`: before the person has chosen it, no wallet is listened to.
-  return (parameters) => ({ ...connector(parameters), setup: () => Promise.resolve() });
+  const create = injected({ target: { id, name, ...(icon ? { icon } : {}), provider: guarded as never } });
+  return (parameters) => {
+    const connector = create(parameters);
+    return {
+      ...connector,
+      // Before the person has chosen it, no wallet is listened to.
+      setup: () => Promise.resolve(),
+      async connect(request) {
+        const connection = await connector.connect.call(this, request);
+        // They have chosen another one, or closed the list, before this one answered.
+        if (isAbandoned()) throw new WalletTrouble("rejected");
+        return connection as never;
+      },
+    };
+  };
 }
 
 function toChoice({ id, name, icon, origin }: FoundWallet): WalletChoice {

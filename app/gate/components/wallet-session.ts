@@ -23,6 +23,8 @@ export type WalletSession = {
   watchWallets: (onChange: (wallets: WalletChoice[]) => void) => () => void;
   /** `onPairing` gets the address that a wallet on another device is paired by. */
   connect: (request: { walletId: string; onPairing: (uri: string) => void }) => Promise<WalletAccount>;
+  /** Whatever is still being asked for comes too late from now on. */
+  abandonConnect: () => void;
   /** The wallet this browser was connected with before, without asking anybody anything. */
   reconnect: (walletId: string) => Promise<Reconnection>;
   disconnect: () => Promise<void>;

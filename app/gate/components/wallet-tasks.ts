@@ -27,6 +27,12 @@ export async function reconnectWallet(
   }
 }
 
+/** Back to the list: the wallet that was picked is asked for no more. */
+export async function unpickWallet({ dispatch, nextTurn, openWallet }: GateTools): Promise<void> {
+  dispatch({ type: "wallet-unpicked", turn: nextTurn() });
+  (await openWallet()).abandonConnect();
+}
+
 /** Goes on with the account that the wallet shows now. What the one before had opened is closed. */
 export function takeAccount({ api, dispatch, nextTurn }: GateTools): void {
   dispatch({ type: "account-taken", turn: nextTurn() });
