@@ -7,8 +7,9 @@ import { startHoldersServer, startModelServer } from "./chat-servers";
 import { shootConversation, shootHolders, shootModels } from "./chat-shots";
 import { startGateServer } from "./gate-server";
 import { connectWallet, enterRoom, mintKey } from "./journey";
+import { shootWallets, shootWays } from "./wallet-shots";
 
-/** Pictures of every page and state, for looking at: `npx tsx e2e/shots.ts`, those of the conversation alone with `chat`. */
+/** Pictures of every page and state, for looking at: `npx tsx e2e/shots.ts`, those of the conversation alone with `chat`, of wallets with `wallet`. */
 const folder = fileURLToPath(new URL("./.shots/", import.meta.url));
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
 
@@ -55,6 +56,14 @@ mkdirSync(folder, { recursive: true });
 const server = await startGateServer();
 const modelServer = await startModelServer();
 const holdersServer = await startHoldersServer();
+const waysServer = await startGateServer({
+  mode: "production",
+  env: {
+    ...{ WALLETCONNECT_PROJECT_ID: "0".repeat(32), BASE_WALLET: "true" },
+    // Nobody listens there.
+    WALLETCONNECT_RELAY_URL: "ws://127.0.0.1:9",
+  },
+});
 const { executablePath, args, env } = await findBrowser();
 const browser = await chromium.launch({ executablePath, args, env });
 let rounds = 0;
@@ -63,22 +72,34 @@ try {
     for (const [size, viewport] of Object.entries(sizes)) {
       const name = `${size}-${colorScheme}`;
       const hasTouch = size === "phone";
+      const userAgent = hasTouch
+        ? "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/143.0 Mobile Safari/537.36"
+        : undefined;
       const context = await browser.newContext({
-        ...{ baseURL: server.baseUrl, viewport, colorScheme, hasTouch },
+        ...{ baseURL: server.baseUrl, viewport, colorScheme, hasTouch, userAgent },
         // Limits of its own for each round of pictures.
         extraHTTPHeaders: { "X-Forwarded-For": `198.18.0.${(rounds += 1)}` },
       });
       const page = await context.newPage();
       const shoot = (state: string) => page.screenshot({ path: `${folder}${state}-${name}.png` });
-      if (!process.argv.includes("chat")) await shootAll({ page, name });
-      await shootConversation({ page, server, shoot });
-      await shootModels({ page, server: modelServer, shoot });
-      await shootHolders({ page, context, server: holdersServer, shoot });
+      const [part] = process.argv.slice(2);
+      if (!part) await shootAll({ page, name });
+      if (part !== "chat") {
+        await shootWays({ page, server: waysServer, shoot });
+        const own = await context.newPage();
+        const shootOwn = (state: string) => own.screenshot({ path: `${folder}${state}-${name}.png` });
+        await shootWallets({ page: own, server, shoot: shootOwn });
+      }
+      if (part !== "wallet") {
+        await shootConversation({ page, server, shoot });
+        await shootModels({ page, server: modelServer, shoot });
+        await shootHolders({ page, context, server: holdersServer, shoot });
+      }
       await context.close();
     }
   }
   console.log(`The pictures are in ${folder}`);
 } finally {
   await browser.close();
-  await Promise.all([server.stop(), modelServer.stop(), holdersServer.stop()]);
+  await Promise.all([server.stop(), modelServer.stop(), holdersServer.stop(), waysServer.stop()]);
 }
