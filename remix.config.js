@@ -12,6 +12,8 @@ export default {
   serverModuleFormat: "esm",
   serverPlatform: "node",
   serverDependenciesToBundle: [bundledPackages],
+  // WalletConnect's client, loaded by those who choose it, is written for both sides.
+  browserNodeBuiltinsPolyfill: { modules: { events: true } },
   ignoredRouteFiles: ["**/.*", "**/*.test.{ts,tsx}"],
   future: {
     v3_fetcherPersist: true,

@@ -17,6 +17,7 @@ import { createApiHeaders, createPageHeaders } from "~/platform/http/security-he
 import { writeAnswer } from "~/platform/http/write-answer.server";
 import { createLog, openLogOutput } from "~/platform/log.server";
 import { startServices } from "~/services.server";
+import { findWalletReach } from "~/services/wallets.server";
 import type { Services } from "~/services.server";
 
 const config = readEnvironment();
@@ -109,7 +110,7 @@ function createPages({
     (response as ServerResponse & { cspNonce?: string }).cspNonce = contexts.get(request)!.cspNonce;
     next();
   });
-  app.use(createPageHeaders({ isHttps, isDevelopment }));
+  app.use(createPageHeaders({ isHttps, isDevelopment, reach: findWalletReach(config) }));
   app.use(express.static(path.resolve("public"), { maxAge: "1h", index: false }));
   app.use((request, response, next) => {
     answerPage({ context: contexts.get(request)!, request, response }).catch(next);

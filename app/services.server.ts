@@ -42,6 +42,7 @@ import type { SpeechServices } from "~/services/speech.server";
 import { createStateStores } from "~/services/state.server";
 import { wireTools } from "~/services/tools.server";
 import type { ToolServices } from "~/services/tools.server";
+import { describeWallets } from "~/services/wallets.server";
 
 export type Services = {
   config: Config;
@@ -250,6 +251,7 @@ function createServiceContext({
       contractAddress: config.chain.contractAddress,
       keyStandard: config.chain.standard,
       rpcUrlForBrowser: config.mode === "demo" ? "/demo/rpc" : null,
+      wallets: describeWallets({ config, origin }),
     },
   };
 }

@@ -199,7 +199,8 @@ test("a reload keeps the wallet connected and the room open, and the token from 
   );
   expect(kept).not.toContain(accessToken);
   await expect(page.getByText("Signed in for")).toBeVisible();
-  expect(await context.cookies()).toEqual([
+  const cookies = await context.cookies();
+  expect(cookies.filter(({ name }) => name !== "latchkey_wallet")).toEqual([
     expect.objectContaining({
       ...{ name: "access_token", value: accessToken, path: "/" },
       ...{ httpOnly: true, sameSite: "Strict", secure: false },
@@ -226,37 +227,6 @@ test("loading the room again uses the session, not the wallet", async ({ page, w
   expect(wallet.signedTexts).toHaveLength(1);
 });
 
-test("another account in the wallet leaves the room, a locked wallet the page", async ({ page, wallet }) => {
-  await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
-  await mintKey(page);
-  await enterRoom(page);
-  await wallet.switchAccount(1);
-  await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
-  await expect(page.locator(".shadow-room")).toHaveCount(0);
-  await expect(page.getByTitle(wallet.address())).toBeVisible();
-
-  await wallet.lock();
-  await expect(page.getByText("The wallet is disconnected")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Connect", exact: true })).toBeVisible();
-});
-
-test("a wallet on another chain is asked to switch before it signs", async ({ page, wallet }) => {
-  await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
-  await mintKey(page);
-  await wallet.switchChain(1);
-  await expect(page.getByText("on chain 1; the keys are on chain 31337")).toBeVisible();
-
-  wallet.rejectNext("wallet_switchEthereumChain");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByText("You did not sign the message")).toBeVisible();
-  expect(wallet.signedTexts).toEqual([]);
-
-  await enterRoom(page);
-  await expect(page.getByText("on chain 1;")).toHaveCount(0);
-});
-
 test("disconnecting is forgotten for good", async ({ page, wallet }) => {
   await page.goto("/gate");
   await connectWallet({ page, walletName: wallet.name });
@@ -275,7 +245,7 @@ test("wallet code is loaded only when somebody wants to connect", async ({ page,
   await page.goto("/");
   await page.goto("/gate");
   await page.waitForLoadState("networkidle");
-  const walletCode = /wagmi-session|demo-wallet|gate-proofs|\/room-/;
+  const walletCode = /wagmi-session|demo-signer|wallet-dialog|gate-proofs|\/room-/;
   expect(scripts.length).toBeGreaterThan(0);
   expect(scripts.filter((script) => walletCode.test(script))).toEqual([]);
   await connectWallet({ page, walletName: wallet.name });

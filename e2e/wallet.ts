@@ -14,8 +14,16 @@ export type TestWallet = {
   address: () => Hex;
   /** Every text it was asked to sign, in order. */
   signedTexts: string[];
+  /** Every method it was asked for, in order. */
+  asked: string[];
   /** The person says no to the next request of this method. */
   rejectNext: (method: string) => void;
+  /** The next request of this method ends like this. */
+  failNext: (method: string, error: { code: number; message: string }) => void;
+  /** Requests of this method get no answer, until it is let speak again. */
+  silence: (method: string) => () => void;
+  /** Every chain it was told of. */
+  added: unknown[];
   /** The person picks another account in the wallet. */
   switchAccount: (index: number) => Promise<void>;
   /** The person picks another chain in the wallet. */
@@ -33,6 +41,14 @@ type WalletOptions = {
   accountCount?: number;
   /** Keys to hold instead of fresh ones. */
   privateKeys?: Hex[];
+  rdns?: string;
+  icon?: string;
+  /** Where the page finds it: announced, in `window.ethereum`, or among several that share that place. */
+  place?: "announced" | "window" | "shared";
+  /** Whether it has the chain of the keys already, or has to be told of it. */
+  knowsChain?: boolean;
+  /** The chain it starts on. */
+  startsOn?: number;
 };
 
 /** Adds the wallet to every document the page will open. Call it before the first navigation. */
@@ -43,12 +59,21 @@ export async function addWallet({
   name = "Test wallet",
   accountCount = 1,
   privateKeys = Array.from({ length: accountCount }, generatePrivateKey),
+  rdns = "test.latchkey.wallet",
+  icon = plainIcon,
+  place = "announced",
+  knowsChain = true,
+  startsOn = chainId,
 }: WalletOptions): Promise<TestWallet> {
   const accounts = privateKeys.map((privateKey) => privateKeyToAccount(privateKey));
-  const rejections: string[] = [];
+  const failures: { method: string; code: number; message: string }[] = [];
+  const silent = new Map<string, Promise<void>>();
+  const asked: string[] = [];
+  const added: unknown[] = [];
   const signedTexts: string[] = [];
   let current = 0;
-  let walletChainId = chainId;
+  let walletChainId = startsOn;
+  let hasChain = knowsChain;
   let isConnected = false;
   let isLocked = false;
 
@@ -59,11 +84,11 @@ export async function addWallet({
   }
 
   async function answer({ method, params = [] }: RpcRequest): Promise<unknown> {
-    const rejected = rejections.indexOf(method);
-    if (rejected !== -1) {
-      rejections.splice(rejected, 1);
-      throw new RpcError(4001, "User rejected the request.");
-    }
+    asked.push(method);
+    await silent.get(method);
+    const failing = failures.findIndex((failure) => failure.method === method);
+    const [failure] = failing === -1 ? [] : failures.splice(failing, 1);
+    if (failure) throw new RpcError(failure.code, failure.message);
     switch (method) {
       case "eth_requestAccounts":
         isConnected = true;
@@ -75,7 +100,7 @@ export async function addWallet({
         return numberToHex(walletChainId);
       case "wallet_switchEthereumChain": {
         const wanted = Number((params[0] as { chainId: Hex }).chainId);
-        if (wanted !== chainId) throw new RpcError(4902, "Unrecognized chain.");
+        if (wanted !== chainId || !hasChain) throw new RpcError(4902, "Unrecognized chain.");
         walletChainId = wanted;
         await emit("chainChanged", numberToHex(wanted));
         return null;
@@ -96,8 +121,13 @@ export async function addWallet({
           rpcUrl,
           transaction: params[0] as Transaction,
         });
-      case "wallet_requestPermissions":
       case "wallet_addEthereumChain":
+        added.push(params[0]);
+        hasChain = true;
+        walletChainId = chainId;
+        await emit("chainChanged", numberToHex(chainId));
+        return null;
+      case "wallet_requestPermissions":
         throw new RpcError(4200, "Unsupported method.");
       default:
         return forward({ rpcUrl, request: { method, params } });
@@ -121,13 +151,26 @@ export async function addWallet({
       return { error: { code: -32603, message: String(error) } };
     }
   });
-  await page.addInitScript(injectProvider, { bindingName, channelName, name, uuid: randomUUID() });
+  await page.addInitScript(injectProvider, {
+    ...{ bindingName, channelName, name, icon, rdns, place, uuid: randomUUID() },
+  });
 
   return {
     name,
     address: () => account().address,
     signedTexts,
-    rejectNext: (method) => void rejections.push(method),
+    asked,
+    added,
+    rejectNext: (method) => void failures.push({ method, code: 4001, message: "User rejected the request." }),
+    failNext: (method, error) => void failures.push({ method, ...error }),
+    silence(method) {
+      let speak = () => {};
+      silent.set(method, new Promise<void>((resolve) => (speak = resolve)));
+      return () => {
+        silent.delete(method);
+        speak();
+      };
+    },
     async switchAccount(index) {
       current = index;
       await emit("accountsChanged", [account().address]);
@@ -185,16 +228,25 @@ class RpcError extends Error {
   }
 }
 
+const plainIcon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Crect width='8' height='8' fill='%23558'/%3E%3C/svg%3E";
+
 /** Runs in the page. It must not refer to anything outside itself. */
 function injectProvider({
   bindingName,
   channelName,
   name,
+  icon,
+  rdns,
+  place,
   uuid,
 }: {
   bindingName: string;
   channelName: string;
   name: string;
+  icon: string;
+  rdns: string;
+  place: "announced" | "window" | "shared";
   uuid: string;
 }): void {
   type Listener = (value: unknown) => void;
@@ -223,9 +275,14 @@ function injectProvider({
       listeners.get(event)?.delete(listener);
     },
   };
-  const icon =
-    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Crect width='8' height='8' fill='%23558'/%3E%3C/svg%3E";
-  const info = { uuid, name, icon, rdns: "test.latchkey.wallet" };
+  const own = Object.assign(provider, { isMetaMask: name === "MetaMask", isRabby: name === "Rabby Wallet" });
+  const page = window as unknown as { ethereum?: { providers?: unknown[] } };
+  if (place !== "announced") {
+    const providers = place === "shared" ? [...(page.ethereum?.providers ?? []), own] : undefined;
+    page.ethereum = Object.assign(page.ethereum ?? own, providers ? { providers } : {});
+    return;
+  }
+  const info = { uuid, name, icon, rdns };
   function announce() {
     const detail = Object.freeze({ info: Object.freeze(info), provider });
     window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));

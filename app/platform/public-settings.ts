@@ -7,4 +7,15 @@ export type PublicSettings = {
   appName: string;
   /** A JSON-RPC address the browser may read the chain through; null means: ask the wallet. */
   rpcUrlForBrowser: string | null;
+  wallets: PublicWalletSettings;
+};
+
+/** What the page tells wallets, and which ways to a wallet it offers besides those in the browser. */
+export type PublicWalletSettings = {
+  /** How the chain is described to a wallet that does not know it. Without an address it cannot be added. */
+  chain: { name: string; currency: string; rpcUrl: string | null; explorerUrl: string | null };
+  /** Where to get a key; null where the operator names no such place. */
+  keyShopUrl: string | null;
+  walletConnect: { projectId: string; relayUrl: string } | null;
+  base: boolean;
 };

@@ -1,11 +1,24 @@
-import type { LinksFunction, MetaFunction } from "@remix-run/node";
-import { useRouteLoaderData } from "@remix-run/react";
+import type { HeadersFunction, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
 import { Gate } from "~/gate/components/gate";
 import stylesheetHref from "~/gate/components/gate.css";
+import { readWalletCookie } from "~/gate/components/wallet-cookie";
+import walletStylesheetHref from "~/gate/components/wallet.css";
 import type { loader as rootLoader } from "~/root";
 import { describePage } from "~/ui/page-meta";
 
-export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
+export const links: LinksFunction = () => [
+  { rel: "stylesheet", href: stylesheetHref },
+  { rel: "stylesheet", href: walletStylesheetHref },
+];
+
+/** What the last visit left, so that the page looks right before any script runs. Nothing is decided by it. */
+export function loader({ request }: LoaderFunctionArgs) {
+  return { remembered: readWalletCookie(request.headers.get("Cookie")) };
+}
+
+/** One visitor's page must never be shown to the next. */
+export const headers: HeadersFunction = () => ({ "Cache-Control": "private, no-cache", Vary: "Cookie" });
 
 const defaultIntro = "It opens for whoever holds a key, and asks nothing else about you.";
 
@@ -19,6 +32,7 @@ export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ match
 
 export default function GateRoute() {
   const root = useRouteLoaderData<typeof rootLoader>("root");
+  const { remembered } = useLoaderData<typeof loader>();
   if (!root) return null;
   const { gateIntro, lang } = root.brand.texts;
   return (
@@ -35,7 +49,7 @@ export default function GateRoute() {
           be done with the API.
         </p>
       </noscript>
-      <Gate settings={root.settings} />
+      <Gate settings={root.settings} remembered={remembered} />
     </div>
   );
 }

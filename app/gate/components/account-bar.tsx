@@ -1,25 +1,83 @@
+import { useState } from "react";
 import { Button } from "~/ui/button";
 import { shortAddress } from "./short-address";
+import type { RememberedWallet } from "./wallet-cookie";
 import type { WalletAccount } from "./wallet-session";
 
-type AccountBarProps = { account: WalletAccount; chainId: number; onDisconnect: () => void };
+type AccountBarProps = {
+  account: WalletAccount;
+  other: WalletAccount | null;
+  chain: { id: number; name: string };
+  onDisconnect: () => void;
+  onSwitchNetwork: () => Promise<void>;
+};
 
-/** Which wallet is connected, and the way to let it go. */
-export function AccountBar({ account, chainId, onDisconnect }: AccountBarProps) {
+/** Which wallet is connected, what about it stands in the way, and the way to let it go. */
+export function AccountBar({ account, other, chain, onDisconnect, onSwitchNetwork }: AccountBarProps) {
+  const { walletName, address, chainId } = account;
   return (
-    <div className="account-bar">
-      <p>
-        <span className="soft">Connected with {account.walletName} as </span>
-        <code title={account.address}>{shortAddress(account.address)}</code>
-        {account.chainId === chainId ? null : (
-          <span className="soft">
-            {" "}
-            on chain {account.chainId}; the keys are on chain {chainId}, your wallet will be asked to switch
-          </span>
-        )}
-      </p>
+    <div className="account-bar" id="wallet-account" tabIndex={-1}>
+      <Holder lead={`Connected with ${walletName} as `} address={address} />
       <Button tone="quiet" onClick={onDisconnect}>
         Disconnect
+      </Button>
+      {other ? (
+        <p className="account-note">
+          The wallet shows <code title={other.address}>{shortAddress(other.address)}</code> instead. Select
+          the account above in it before you sign.
+        </p>
+      ) : null}
+      {chainId === chain.id ? null : (
+        <NetworkNote chainId={chainId} chain={chain} onSwitchNetwork={onSwitchNetwork} />
+      )}
+    </div>
+  );
+}
+
+/** As the server knows it from the last visit, until the wallet itself has answered. */
+export function ReturningBar({ wallet, onConnect }: { wallet: RememberedWallet; onConnect: () => void }) {
+  return (
+    <div className="account-bar" aria-busy="true">
+      <Holder lead={`Connecting again with ${wallet.name} as `} address={wallet.address} />
+      <Button tone="quiet" onClick={onConnect}>
+        Use another wallet
+      </Button>
+    </div>
+  );
+}
+
+function Holder({ lead, address }: { lead: string; address: string }) {
+  return (
+    <p>
+      <span className="soft">{lead}</span>
+      <code title={address}>{shortAddress(address)}</code>
+    </p>
+  );
+}
+
+type NetworkNoteProps = {
+  chainId: number;
+  chain: { id: number; name: string };
+  onSwitchNetwork: () => Promise<void>;
+};
+
+function NetworkNote({ chainId, chain, onSwitchNetwork }: NetworkNoteProps) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <div className="account-note row" role="status">
+      <p>
+        The wallet is on chain {chainId}; the keys are on {chain.name}
+        {chain.name.includes(String(chain.id)) ? "" : ` (chain ${chain.id})`}.
+      </p>
+      <Button
+        tone="quiet"
+        busy={isAsking}
+        onClick={() => {
+          setAsking(true);
+          void onSwitchNetwork().finally(() => setAsking(false));
+        }}
+      >
+        Switch network
       </Button>
     </div>
   );

@@ -3,14 +3,18 @@ import { initialGateState, reduceGate } from "./gate-flow";
 import type { GateEvent, GateState } from "./gate-flow";
 import type { Grant } from "./gate-answers";
 import type { GateNotice } from "./gate-notice";
+import type { WalletChoice } from "./wallet-session";
 
 const account = {
   address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
   chainId: 31337,
+  walletId: "w",
   walletName: "Test wallet",
 } as const;
 const stranger = { ...account, address: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC" } as const;
-const wallets = [{ id: "w", name: "Test wallet", icon: null, isTestKey: false }];
+const wallets = [
+  { id: "w", name: "Test wallet", icon: null, kind: "browser", origin: null },
+] as const satisfies WalletChoice[];
 const notice: GateNotice = {
   ...{ tone: "problem", title: "No", detail: "Because", remedy: "Try again" },
   ...{ retryAfterSeconds: null, pagePath: null, requestId: null },
@@ -36,6 +40,10 @@ const toConnected: GateEvent[] = [
   { type: "wallet-picked", turn: 2, walletId: "w" },
   { type: "account-connected", turn: 2, account },
 ];
+const toStranger: GateEvent[] = [
+  { type: "account-changed", turn: 8, account: stranger },
+  { type: "account-taken", turn: 9 },
+];
 const toInside: GateEvent[] = [
   ...toConnected,
   { type: "keys-read", address: account.address, tokenIds: ["7"] },
@@ -58,7 +66,7 @@ test("proposes the newest key found, but never over what the visitor typed", () 
 
 test("drops the keys of a wallet that is no longer the connected one", () => {
   const late: GateEvent = { type: "keys-read", address: account.address, tokenIds: ["9"] };
-  const state = after(...toConnected, { type: "account-changed", turn: 5, account: stranger }, late);
+  const state = after(...toConnected, ...toStranger, late);
   expect(state).toMatchObject({ account: stranger, keys: { status: "loading" }, tokenId: "" });
 });
 
@@ -91,7 +99,7 @@ test("ignores a grant that arrives after the wallet changed", () => {
   const state = after(
     ...toConnected,
     { type: "task-started", turn: 3, task: { kind: "sign-in", step: "server" } },
-    { type: "account-changed", turn: 4, account: stranger },
+    ...toStranger,
     { type: "granted", turn: 3, tokenId: "7", grant },
   );
   expect(state).toMatchObject({ phase: "connected", account: stranger, task: null });
@@ -115,14 +123,79 @@ test("ignores the list of wallets of an earlier press", () => {
   expect(state.phase).toBe("away");
 });
 
-test("takes the room and the token away when the account changes or leaves", () => {
-  const changed = after(...toInside, { type: "account-changed", turn: 9, account: stranger });
-  expect(changed).toMatchObject({ phase: "connected", account: stranger });
-  expect(JSON.stringify(changed)).not.toContain("first");
+test("asks before it goes on with another account, and takes nothing away until then", () => {
+  const asked = after(...toInside, { type: "account-changed", turn: 9, account: stranger });
+  expect(asked).toMatchObject({
+    phase: "inside",
+    account,
+    turn: 3,
+    other: { account: stranger, isAsked: true },
+  });
 
-  const left = after(...toInside, { type: "account-changed", turn: 9, account: null });
+  const stayed = reduceGate(asked, { type: "account-kept" });
+  expect(stayed).toMatchObject({ phase: "inside", account, other: { account: stranger, isAsked: false } });
+  const back = reduceGate(stayed, { type: "account-changed", turn: 10, account });
+  expect(back).toMatchObject({ phase: "inside", account, other: null });
+
+  const taken = reduceGate(asked, { type: "account-taken", turn: 10 });
+  expect(taken).toMatchObject({ phase: "connected", account: stranger, task: null, tokenId: "" });
+  expect(JSON.stringify(taken)).not.toContain("first");
+});
+
+test("goes on signing in while it asks about another account", () => {
+  const state = after(
+    ...toConnected,
+    { type: "task-started", turn: 3, task: { kind: "sign-in", step: "wallet" } },
+    { type: "account-changed", turn: 4, account: stranger },
+    { type: "granted", turn: 3, tokenId: "7", grant },
+  );
+  expect(state).toMatchObject({ phase: "inside", account, other: { account: stranger, isAsked: true } });
+});
+
+test("takes no account that the wallet does not show", () => {
+  expect(after(...toConnected, { type: "account-taken", turn: 4 })).toMatchObject({ account, turn: 2 });
+});
+
+test("keeps a room with a session when the wallet locks itself, and closes one without", () => {
+  const gone: GateEvent = { type: "account-changed", turn: 9, account: null };
+  const left = after(...toInside, gone);
   expect(left).toMatchObject({ phase: "away", notice: { title: "The wallet is disconnected" } });
   expect(JSON.stringify(left)).not.toContain("first");
+
+  const signing = after(...toInside, kept, { type: "form-started", turn: 4 }, gone);
+  expect(signing).toMatchObject({
+    phase: "inside",
+    turn: 9,
+    account: null,
+    room: { session, form: { step: "open" } },
+  });
+  const sending = after(
+    ...toInside,
+    kept,
+    { type: "form-started", turn: 4 },
+    { type: "form-sending", turn: 4 },
+    gone,
+    { type: "form-accepted", turn: 4 },
+  );
+  expect(sending).toMatchObject({ phase: "inside", account: null, room: { form: { isAccepted: true } } });
+});
+
+test("asks for another network only while nothing is under way", () => {
+  expect(after(...toConnected, { type: "network-asked", turn: 5 }).turn).toBe(5);
+  const task: GateEvent = { type: "task-started", turn: 3, task: { kind: "sign-in", step: "nonce" } };
+  expect(after(...toConnected, task, { type: "network-asked", turn: 5 }).turn).toBe(3);
+  const form: GateEvent = { type: "form-started", turn: 4 };
+  expect(after(...toInside, form, { type: "network-asked", turn: 5 }).turn).toBe(4);
+});
+
+test("goes back to the list of wallets, which grows while it is open, and offers the code of a pairing", () => {
+  const late = [...wallets, { ...wallets[0], id: "late" }];
+  const picked = after(...toConnected.slice(0, 3), { type: "pairing-offered", turn: 2, uri: "wc:1" });
+  expect(picked).toMatchObject({ phase: "choosing", pickedId: "w", pairingUri: "wc:1" });
+  const listed = reduceGate(picked, { type: "wallet-unpicked", turn: 3 });
+  expect(listed).toMatchObject({ phase: "choosing", pickedId: null, pairingUri: null });
+  expect(reduceGate(listed, { type: "wallets-changed", wallets: late })).toMatchObject({ wallets: late });
+  expect(reduceGate(listed, { type: "account-connected", turn: 2, account })).toBe(listed);
 });
 
 test("keeps the room, and the task under way, when only the chain of the wallet changes", () => {

@@ -1,6 +1,9 @@
 import type { Grant, Session } from "./gate-answers";
-import { otherWallet, walletLeft } from "./gate-notice";
+import { changeAccount, keepAccount } from "./account-change";
+import type { OtherAccount } from "./account-change";
+import { otherWallet } from "./gate-notice";
 import type { GateNotice } from "./gate-notice";
+import { addKey, withKeys } from "./held-keys";
 import type { WalletAccount, WalletChoice } from "./wallet-session";
 
 /** The keys in the connected wallet. `unlisted`: the chain could not say, the number has to be typed. */
@@ -22,7 +25,7 @@ export type GateRoom = {
   isReloading: boolean;
 };
 
-type Connected = { account: WalletAccount; keys: HeldKeys; tokenId: string };
+type Connected = { account: WalletAccount; keys: HeldKeys; tokenId: string; other?: OtherAccount | null };
 
 export type GateState = {
   /**
@@ -34,7 +37,7 @@ export type GateState = {
 } & (
   | { phase: "away" }
   | { phase: "fetching-wallets" }
-  | { phase: "choosing"; wallets: WalletChoice[]; pickedId: string | null }
+  | { phase: "choosing"; wallets: WalletChoice[]; pickedId: string | null; pairingUri?: string | null }
   | ({ phase: "connected"; task: GateTask | null } & Connected)
   /** A session that outlived a reload needs no wallet; the form does. */
   | ({ phase: "inside"; room: GateRoom; account: WalletAccount | null } & Omit<Connected, "account">)
@@ -45,9 +48,15 @@ export type GateEvent =
   | { type: "wallets-requested"; turn: number }
   | { type: "wallets-listed"; turn: number; wallets: WalletChoice[] }
   | { type: "wallet-picked"; turn: number; walletId: string }
+  | { type: "wallets-changed"; wallets: WalletChoice[] }
+  | { type: "pairing-offered"; turn: number; uri: string }
+  | { type: "wallet-unpicked"; turn: number }
   | { type: "choice-abandoned"; turn: number }
   | { type: "account-connected"; turn: number; account: WalletAccount }
   | { type: "account-changed"; turn: number; account: WalletAccount | null }
+  | { type: "account-taken"; turn: number }
+  | { type: "account-kept" }
+  | { type: "network-asked"; turn: number }
   | { type: "disconnected"; turn: number }
   | { type: "keys-read"; address: string; tokenIds: string[] | null }
   | { type: "token-id-typed"; tokenId: string }
@@ -70,16 +79,9 @@ export const initialGateState: GateState = { phase: "away", turn: 0, notice: nul
 
 /** Events that begin something new; all others must belong to the turn that is under way. */
 const openingEvents = new Set<GateEvent["type"]>([
-  ...(["reconnect-started", "wallets-requested", "wallet-picked", "choice-abandoned"] as const),
-  ...([
-    "account-changed",
-    "disconnected",
-    "task-started",
-    "left",
-    "form-started",
-    "reload-started",
-    "session-ended",
-  ] as const),
+  ...(["reconnect-started", "wallets-requested", "wallet-picked", "wallet-unpicked"] as const),
+  ...(["choice-abandoned", "account-changed", "account-taken", "network-asked", "disconnected"] as const),
+  ...(["task-started", "left", "form-started", "reload-started", "session-ended"] as const),
 ]);
 
 export function reduceGate(state: GateState, event: GateEvent): GateState {
@@ -97,7 +99,15 @@ export function reduceGate(state: GateState, event: GateEvent): GateState {
       return { ...state, phase: "choosing", wallets: event.wallets, pickedId: null };
     case "wallet-picked":
       if (state.phase !== "choosing") return state;
-      return { ...state, turn: event.turn, pickedId: event.walletId, notice: null };
+      return { ...state, turn: event.turn, pickedId: event.walletId, pairingUri: null, notice: null };
+    case "wallet-unpicked":
+      return state.phase === "choosing"
+        ? { ...state, turn: event.turn, pickedId: null, pairingUri: null }
+        : state;
+    case "wallets-changed":
+      return state.phase === "choosing" ? { ...state, wallets: event.wallets } : state;
+    case "pairing-offered":
+      return state.phase === "choosing" ? { ...state, pairingUri: event.uri } : state;
     case "choice-abandoned":
     case "disconnected":
       return { phase: "away", turn: event.turn, notice: null };
@@ -105,8 +115,6 @@ export function reduceGate(state: GateState, event: GateEvent): GateState {
       return connectAccount(state, event.account);
     case "session-opened":
       return openKept(state, event);
-    case "account-changed":
-      return changeAccount({ state, event });
     case "failed":
       return fail(state, event.notice);
     default:
@@ -136,6 +144,14 @@ function reduceConnected(state: ConnectedState, event: GateEvent): GateState {
       return enterRoom({ state, tokenId: event.tokenId, grant: event.grant, session: null });
     case "left":
       return leaveRoom({ state, turn: event.turn, notice: null });
+    case "account-changed":
+      return changeAccount({ state, turn: event.turn, account: event.account });
+    case "account-kept":
+      return keepAccount(state);
+    case "account-taken":
+      return state.other ? connectedState({ ...state, turn: event.turn }, state.other.account) : state;
+    case "network-asked":
+      return isBusy(state) ? state : { ...state, turn: event.turn, notice: null };
     default:
       return state.phase === "inside" ? reduceInside(state, event) : state;
   }
@@ -185,7 +201,7 @@ function fail(state: GateState, notice: GateNotice): GateState {
     case "fetching-wallets":
       return { phase: "away", turn: state.turn, notice };
     case "choosing":
-      return { ...state, pickedId: null, notice };
+      return { ...state, pickedId: null, pairingUri: null, notice };
     case "connected":
       return { ...state, task: null, notice };
     case "inside": {
@@ -200,7 +216,7 @@ function fail(state: GateState, notice: GateNotice): GateState {
 
 /** Back to the keys, or to the door where no wallet is connected. */
 function leaveRoom({
-  state: { account, keys, tokenId },
+  state: { account, keys, tokenId, other = null },
   turn,
   notice,
 }: {
@@ -209,7 +225,7 @@ function leaveRoom({
   notice: GateNotice | null;
 }): GateState {
   if (account === null) return { phase: "away", turn, notice };
-  return { phase: "connected", turn, notice, account, keys, tokenId, task: null };
+  return { phase: "connected", turn, notice, account, keys, tokenId, other, task: null };
 }
 
 /** A wallet found again after a reload joins the room that its session has opened already. */
@@ -246,19 +262,10 @@ function connectedState(state: GateState, account: WalletAccount): GateState {
   };
 }
 
-function changeAccount({
-  state,
-  event,
-}: {
-  state: GateState;
-  event: Extract<GateEvent, { type: "account-changed" }>;
-}): GateState {
-  if (state.phase !== "connected" && state.phase !== "inside") return state;
-  const { account } = event;
-  if (account === null) return { phase: "away", turn: event.turn, notice: walletLeft };
-  // Another chain in the same wallet takes nothing away: what was proved stays proved.
-  if (account.address === state.account?.address) return { ...state, account };
-  return connectedState({ ...state, turn: event.turn }, account);
+function isBusy(state: ConnectedState): boolean {
+  return state.phase === "connected"
+    ? state.task !== null
+    : state.room.form.step !== "open" || state.room.isReloading;
 }
 
 function enterRoom({
@@ -267,26 +274,13 @@ function enterRoom({
   grant,
   session,
 }: {
-  state: Pick<ConnectedState, "turn" | "account" | "keys">;
+  state: Pick<ConnectedState, "turn" | "account" | "keys" | "other">;
   tokenId: string;
   grant: Grant;
   session: Session | null;
 }): GateState {
-  const { turn, account, keys } = state;
+  const { turn, account, keys, other = null } = state;
   const form = { step: "open", isAccepted: false, notice: null } as const;
   const room = { tokenId, grant, session, form, isReloading: false };
-  return { phase: "inside", turn, notice: null, account, keys, tokenId, room };
-}
-
-function withKeys(
-  state: ConnectedState,
-  tokenIds: string[] | null,
-): Pick<ConnectedState, "keys" | "tokenId"> {
-  if (tokenIds === null) return { keys: { status: "unlisted" }, tokenId: state.tokenId };
-  return { keys: { status: "listed", tokenIds }, tokenId: state.tokenId || (tokenIds[0] ?? "") };
-}
-
-function addKey(keys: HeldKeys, tokenId: string): HeldKeys {
-  if (keys.status !== "listed") return keys;
-  return { status: "listed", tokenIds: [tokenId, ...keys.tokenIds.filter((held) => held !== tokenId)] };
+  return { phase: "inside", turn, notice: null, account, keys, tokenId, other, room };
 }

@@ -3,6 +3,7 @@ import type { RefusalEntry } from "~/platform/http/refusal";
 import { ProblemError, UnreachableError } from "./gate-api";
 import { UnreadableAnswerError } from "./gate-answers";
 import type { Problem } from "./gate-answers";
+import { noticeForWallet } from "./wallet-notice";
 
 /** Something the visitor should know: what happened, why, and what to do now. */
 export type GateNotice = {
@@ -16,9 +17,11 @@ export type GateNotice = {
   pagePath: string | null;
   /** What the operator needs to find the request in the log. */
   requestId: string | null;
+  /** What the remedy speaks of, to be carried over by hand. */
+  facts?: readonly (readonly [label: string, value: string])[];
 };
 
-export type GateActivity = "connect" | "mint" | "sign-in" | "form" | "reload" | "status";
+export type GateActivity = "connect" | "network" | "mint" | "sign-in" | "form" | "reload" | "status";
 
 /** What to do, in terms of this page: the table's own remedies also speak to API clients. */
 const remedies: Partial<Record<string, string>> = {
@@ -83,8 +86,8 @@ export function noticeForEnd(ended: Problem | "elsewhere" | null): GateNotice {
 export const walletLeft: GateNotice = {
   tone: "info",
   title: "The wallet is disconnected",
-  detail: "It was disconnected or locked, so the page has forgotten it and everything it opened.",
-  remedy: "Connect it again to go on.",
+  detail: "It was locked, or told to share nothing with this site any more.",
+  remedy: "Unlock it and connect again to go on.",
   retryAfterSeconds: null,
   pagePath: null,
   requestId: null,
@@ -106,76 +109,6 @@ export const walletNeeded: GateNotice = {
   }),
   tone: "info",
 };
-
-const rejectedTitles: Record<GateActivity, string> = {
-  connect: "You did not connect the wallet",
-  mint: "You did not confirm the new key",
-  "sign-in": "You did not sign the message",
-  form: "You did not sign the form",
-  reload: "You did not sign the message",
-  status: "The wallet refused",
-};
-
-const failedTitles: Record<GateActivity, string> = {
-  connect: "The wallet could not be connected",
-  mint: "The key could not be made",
-  "sign-in": "The wallet could not sign the message",
-  form: "The wallet could not sign the form",
-  reload: "The room could not be loaded again",
-  status: "The status could not be read",
-};
-
-function noticeForWallet({ error, activity }: { error: unknown; activity: GateActivity }): GateNotice {
-  const code = findErrorCode(error);
-  if (code === userRejected) {
-    return {
-      ...problem({
-        title: rejectedTitles[activity],
-        detail: "The wallet reports that the request was turned down. Nothing was sent.",
-        remedy: "If that was not what you meant, press the button again and confirm in the wallet.",
-      }),
-      tone: "info",
-    };
-  }
-  if (code === alreadyPending) {
-    return problem({
-      title: "The wallet is still asking",
-      detail: "An earlier request is open in your wallet.",
-      remedy: "Open the wallet, answer that request, then try again here.",
-    });
-  }
-  return problem({
-    title: failedTitles[activity],
-    detail: shortMessageOf(error),
-    remedy: "Look at the wallet: it may be locked, on another chain, or short of funds. Then try again.",
-  });
-}
-
-/** EIP-1193: the person said no. */
-const userRejected = 4001;
-/** The wallet shows one request at a time. */
-const alreadyPending = -32002;
-
-/** Wallet libraries wrap the wallet's own error, so the code that tells may lie a few causes deep. */
-function findErrorCode(error: unknown): number | null {
-  let found: number | null = null;
-  let current = error;
-  for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth += 1) {
-    const { code, cause } = current as { code?: unknown; cause?: unknown };
-    if (code === userRejected || code === alreadyPending) return code;
-    if (typeof code === "number") found ??= code;
-    current = cause;
-  }
-  return found;
-}
-
-function shortMessageOf(error: unknown): string {
-  const { shortMessage, message } = (error ?? {}) as { shortMessage?: unknown; message?: unknown };
-  const text = typeof shortMessage === "string" ? shortMessage : message;
-  // Some wallets put whole requests into their messages; the first line is the sentence for people.
-  const firstLine = typeof text === "string" ? text.split("\n")[0]?.trim() : "";
-  return firstLine ? firstLine.slice(0, 300) : "The wallet gave no reason.";
-}
 
 function problem({ title, detail, remedy }: { title: string; detail: string; remedy: string }): GateNotice {
   return { tone: "problem", title, detail, remedy, retryAfterSeconds: null, pagePath: null, requestId: null };

@@ -6,6 +6,8 @@ import type { GateEvent, GateRoom } from "./gate-flow";
 import { noticeFor } from "./gate-notice";
 import type { GateActivity, GateNotice } from "./gate-notice";
 import { endQuietly, keepSession, openKept } from "./session-tasks";
+import type { RememberedWallet } from "./wallet-cookie";
+import { reconnectWallet } from "./wallet-tasks";
 import type { WalletAccount, WalletSession } from "./wallet-session";
 
 /** What every step of the flow works with. */
@@ -35,32 +37,26 @@ export async function connectWallet(tools: GateTools, walletId: string): Promise
   dispatch({ type: "wallet-picked", turn, walletId });
   await reportingFailure({ dispatch, turn, activity: "connect" }, async () => {
     const wallet = await openWallet();
-    const account = await wallet.connect(walletId);
+    const onPairing = (uri: string) => dispatch({ type: "pairing-offered", turn, uri });
+    const account = await wallet.connect({ walletId, onPairing });
     dispatch({ type: "account-connected", turn, account });
     await openKept(tools, { turn, address: account.address });
   });
 }
 
 /** Takes up the session and the wallet of an earlier visit. Whatever stands in the way, the visitor can start anew. */
-export async function resumeVisit(tools: GateTools, { hadWallet }: { hadWallet: boolean }): Promise<void> {
+export async function resumeVisit(
+  tools: GateTools,
+  { remembered }: { remembered: RememberedWallet | null },
+): Promise<void> {
   const { api, dispatch, nextTurn } = tools;
   const turn = nextTurn();
   dispatch({ type: "reconnect-started", turn });
   const [account, session] = await Promise.all([
-    hadWallet ? reconnect(tools, turn) : null,
+    remembered ? reconnectWallet(tools, { turn, remembered }) : null,
     openKept(tools, { turn }),
   ]);
   if (account && session && account.address.toLowerCase() !== session.address) await endQuietly(api);
-}
-
-async function reconnect({ dispatch, openWallet }: GateTools, turn: number): Promise<WalletAccount | null> {
-  try {
-    const account = await (await openWallet()).reconnect();
-    if (account) dispatch({ type: "account-connected", turn, account });
-    return account;
-  } catch {
-    return null;
-  }
 }
 
 export async function disconnectWallet(tools: GateTools): Promise<void> {

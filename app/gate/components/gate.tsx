@@ -1,28 +1,39 @@
 import { Suspense, lazy } from "react";
 import type { PublicSettings } from "~/platform/public-settings";
-import { AccountBar, SignedInBar } from "./account-bar";
+import { AccountBar, ReturningBar, SignedInBar } from "./account-bar";
+import { AccountChoice } from "./account-choice";
 import { ConnectCard } from "./connect-card";
 import { KeyCard } from "./key-card";
 import { StatusCard } from "./status-card";
 import { useGateFlow } from "./use-gate-flow";
-import { WalletDialog } from "./wallet-dialog";
+import type { RememberedWallet } from "./wallet-cookie";
 
 /** Rendering and sanitising code is needed by nobody who is still outside. */
 const Room = lazy(() => import("./room").then(({ Room }) => ({ default: Room })));
 
+/** Needed only by who wants to connect. */
+const WalletDialog = lazy(() =>
+  import("./wallet-dialog").then(({ WalletDialog }) => ({ default: WalletDialog })),
+);
+
+type GateProps = { settings: PublicSettings; remembered: RememberedWallet | null };
+
 /** The whole way in: connect, choose a key, sign in, be inside. */
-export function Gate({ settings }: { settings: PublicSettings }) {
-  const { state, actions } = useGateFlow(settings);
+export function Gate({ settings, remembered }: GateProps) {
+  const { state, returning, actions } = useGateFlow({ settings, remembered });
   const isOutside =
     state.phase === "away" || state.phase === "fetching-wallets" || state.phase === "choosing";
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
+  const other = state.phase === "connected" || state.phase === "inside" ? state.other : null;
   const session = state.phase === "inside" ? state.room.session : null;
   const insideKey = state.phase === "inside" ? state.room.tokenId : null;
   const isAccepted = state.phase === "inside" && state.room.form.isAccepted;
 
   return (
     <div className="stack">
-      {isOutside ? (
+      {isOutside && returning ? (
+        <ReturningBar wallet={returning} onConnect={actions.openWallets} />
+      ) : isOutside ? (
         <ConnectCard
           isDemo={settings.mode === "demo"}
           isLoading={state.phase === "fetching-wallets"}
@@ -30,17 +41,37 @@ export function Gate({ settings }: { settings: PublicSettings }) {
           onConnect={actions.openWallets}
         />
       ) : account ? (
-        <AccountBar account={account} chainId={settings.chainId} onDisconnect={actions.disconnect} />
+        <AccountBar
+          account={account}
+          other={other && !other.isAsked ? other.account : null}
+          chain={{ id: settings.chainId, name: settings.wallets.chain.name }}
+          onDisconnect={actions.disconnect}
+          onSwitchNetwork={actions.switchNetwork}
+        />
       ) : (
         <SignedInBar address={session?.address ?? null} onConnect={actions.openWallets} />
       )}
       {state.phase === "choosing" ? (
-        <WalletDialog
-          wallets={state.wallets}
-          pickedId={state.pickedId}
-          notice={state.notice}
-          onPick={actions.pickWallet}
-          onClose={actions.closeWallets}
+        <Suspense fallback={null}>
+          <WalletDialog
+            wallets={state.wallets}
+            pickedId={state.pickedId}
+            pairingUri={state.pairingUri ?? null}
+            notice={state.notice}
+            isDemo={settings.mode === "demo"}
+            onPick={actions.pickWallet}
+            onUnpick={actions.unpickWallet}
+            onClose={actions.closeWallets}
+          />
+        </Suspense>
+      ) : null}
+      {account && other?.isAsked ? (
+        <AccountChoice
+          current={account}
+          other={other.account}
+          isInside={state.phase === "inside"}
+          onTake={actions.takeAccount}
+          onKeep={actions.keepAccount}
         />
       ) : null}
       {state.phase === "connected" ? (

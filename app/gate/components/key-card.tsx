@@ -5,6 +5,7 @@ import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
 import { Field } from "~/ui/field";
 import { isTokenIdText } from "./token-id-text";
+import { NoKey } from "./no-key";
 import { NoticeCard } from "./notice-card";
 import type { GateNotice } from "./gate-notice";
 import type { GateTask, HeldKeys } from "./gate-flow";
@@ -84,11 +85,7 @@ function KeyList({ keys, tokenId, settings, onPick }: KeyListProps) {
     );
   }
   if (keys.tokenIds.length === 0) {
-    return (
-      <p>
-        This wallet holds no key yet. Keys are tokens of the contract <code>{settings.contractAddress}</code>.
-      </p>
-    );
+    return <NoKey settings={settings} />;
   }
   return (
     <div className="key-list" role="group" aria-label="Keys in this wallet">

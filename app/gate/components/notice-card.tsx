@@ -12,6 +12,7 @@ export function NoticeCard({ notice }: { notice: GateNotice }) {
       <p>
         <CodeText text={notice.remedy} />
       </p>
+      {notice.facts ? <Facts facts={notice.facts} /> : null}
       {notice.retryAfterSeconds ? <Wait seconds={notice.retryAfterSeconds} /> : null}
       {notice.requestId ? (
         <p>
@@ -27,6 +28,21 @@ export function NoticeCard({ notice }: { notice: GateNotice }) {
         </p>
       ) : null}
     </Notice>
+  );
+}
+
+function Facts({ facts }: { facts: NonNullable<GateNotice["facts"]> }) {
+  return (
+    <dl className="notice-facts">
+      {facts.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}: </dt>
+          <dd>
+            <code>{value}</code>
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -1,5 +1,4 @@
-import { useCallback, useEffect, useMemo, useReducer, useRef } from "react";
-import type { Address } from "viem";
+import { useCallback, useMemo, useReducer, useRef } from "react";
 import type { PublicSettings } from "~/platform/public-settings";
 import { createGateApi } from "./gate-api";
 import { initialGateState, reduceGate } from "./gate-flow";
@@ -8,10 +7,8 @@ import {
   connectWallet,
   disconnectWallet,
   mintKey,
-  readKeys,
   reloadRoom,
   requestWallets,
-  resumeVisit,
   signIn,
   refuseForm,
   submitForm,
@@ -20,15 +17,19 @@ import { walletNeeded } from "./gate-notice";
 import type { GateTools } from "./gate-tasks";
 import { endQuietly, openKept } from "./session-tasks";
 import { useSessionWatch } from "./use-session-watch";
+import { rememberWallet, useWalletEvents } from "./use-wallet-events";
+import type { RememberedWallet } from "./wallet-cookie";
 import type { WalletSession } from "./wallet-session";
-
-/** Set while a wallet is connected, so that a reload takes it up again, and only then loads the wallet code. */
-const connectedMark = "latchkey.wallet.connected";
+import { switchNetwork, takeAccount, unpickWallet } from "./wallet-tasks";
 
 export type GateActions = {
   openWallets: () => void;
   closeWallets: () => void;
   pickWallet: (walletId: string) => void;
+  unpickWallet: () => void;
+  takeAccount: () => void;
+  keepAccount: () => void;
+  switchNetwork: () => Promise<void>;
   disconnect: () => void;
   typeTokenId: (tokenId: string) => void;
   mint: () => void;
@@ -39,25 +40,35 @@ export type GateActions = {
 };
 
 /** The visitor's way through the gate: the state, and what they can do in it. No script can read the session. */
-export function useGateFlow(settings: PublicSettings): { state: GateState; actions: GateActions } {
+export function useGateFlow({
+  settings,
+  remembered,
+}: {
+  settings: PublicSettings;
+  remembered: RememberedWallet | null;
+}): { state: GateState; returning: RememberedWallet | null; actions: GateActions } {
   const [state, dispatch] = useReducer(reduceGate, initialGateState);
   const tools = useGateTools({ settings, dispatch });
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
-  const address = account?.address;
 
-  useWalletEvents({ tools, dispatch, address });
+  const returning = useWalletEvents({ tools, state, remembered });
   useSessionWatch({ tools, room: state.phase === "inside" ? state.room : null });
 
   const actions: GateActions = {
     openWallets: () => void requestWallets(tools),
     closeWallets: () => {
+      void unpickWallet(tools);
       const turn = tools.nextTurn();
       dispatch({ type: "choice-abandoned", turn });
       void openKept(tools, { turn });
     },
     pickWallet: (walletId) => void connectWallet(tools, walletId),
+    unpickWallet: () => void unpickWallet(tools),
+    takeAccount: () => takeAccount(tools),
+    keepAccount: () => dispatch({ type: "account-kept" }),
+    switchNetwork: () => switchNetwork(tools),
     disconnect: () => {
-      writeMark(false);
+      rememberWallet(null);
       void disconnectWallet(tools);
     },
     typeTokenId: (tokenId) => dispatch({ type: "token-id-typed", tokenId }),
@@ -81,44 +92,7 @@ export function useGateFlow(settings: PublicSettings): { state: GateState; actio
       else refuseForm(tools, walletNeeded);
     },
   };
-  return { state, actions };
-}
-
-/** Takes up an earlier connection, and follows what the connected wallet does by itself. */
-function useWalletEvents({
-  tools,
-  dispatch,
-  address,
-}: {
-  tools: GateTools;
-  dispatch: GateTools["dispatch"];
-  /** Of the connected wallet. Another chain in the same wallet is no other visitor. */
-  address: Address | undefined;
-}): void {
-  useEffect(() => {
-    void resumeVisit(tools, { hadWallet: readMark() });
-  }, [tools]);
-
-  useEffect(() => {
-    if (!address) return;
-    writeMark(true);
-    void readKeys(tools, address);
-    let stop: (() => void) | undefined;
-    let isOver = false;
-    void tools.openWallet().then((wallet) => {
-      if (isOver) return;
-      stop = wallet.watchAccount((changed) => {
-        if (changed === null) writeMark(false);
-        // What one wallet has opened is not left open to the next.
-        if (changed?.address !== address) void endQuietly(tools.api);
-        dispatch({ type: "account-changed", turn: tools.nextTurn(), account: changed });
-      });
-    });
-    return () => {
-      isOver = true;
-      stop?.();
-    };
-  }, [tools, dispatch, address]);
+  return { state, returning, actions };
 }
 
 function useGateTools({
@@ -147,22 +121,4 @@ function useGateTools({
     const nextTurn = () => (turn.current += 1);
     return { settings, origin, api: createGateApi({ origin }), dispatch, nextTurn, openWallet };
   }, [settings, dispatch, openWallet]);
-}
-
-/** Storage may be closed to us; then a reload simply starts from the beginning. */
-function readMark(): boolean {
-  try {
-    return window.localStorage.getItem(connectedMark) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function writeMark(isConnected: boolean): void {
-  try {
-    if (isConnected) window.localStorage.setItem(connectedMark, "1");
-    else window.localStorage.removeItem(connectedMark);
-  } catch {
-    // Nothing to forget where nothing can be kept.
-  }
 }

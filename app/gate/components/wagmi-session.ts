@@ -1,61 +1,98 @@
-import { defineChain, isAddressEqual, parseEventLogs } from "viem";
-import type { Address, Chain } from "viem";
-import { createConfig, createStorage, custom, http, injected } from "wagmi";
-import type { Config, Connector, Transport } from "wagmi";
+import { defineChain, numberToHex } from "viem";
+import type { Address, Chain, Hex } from "viem";
+import { createConfig, custom, injected } from "wagmi";
+import type { Config, CreateConnectorFn } from "wagmi";
 import {
   connect,
   disconnect,
   getConnection,
-  getConnectors,
-  getPublicClient,
-  readContract,
   reconnect,
   signMessage,
   switchChain,
-  waitForTransactionReceipt,
   watchConnection,
-  writeContract,
 } from "wagmi/actions";
 import type { PublicSettings } from "~/platform/public-settings";
-import { keyContractAbi } from "./key-contract";
-import { demoWalletId } from "./wallet-session";
-import type { WalletAccount, WalletChoice, WalletSession } from "./wallet-session";
+import { discoverWallets, tellApart } from "./announced-wallets";
+import type { FoundWallet } from "./announced-wallets";
+import { createHttpChain } from "./chain-request";
+import { createDemoWallet } from "./demo-wallet";
+import { guardProvider } from "./eip1193";
+import { findHeldKeys, findMinted, keyCalls, readPrice } from "./key-calls";
+import type { AskChain } from "./key-calls";
+import { openOptionalWallet, optionalWallets } from "./optional-wallets";
+import { baseWalletId, demoWalletId, walletConnectId } from "./wallet-session";
+import type { Reconnection, WalletAccount, WalletChoice, WalletSession } from "./wallet-session";
+import { WalletTrouble, findTrouble } from "./wallet-trouble";
+import type { TroubleName } from "./wallet-trouble";
 
-/** More keys than this are not checked one by one; their holder can still type an id. */
-const maxListedKeys = 50;
+type Setup = { settings: PublicSettings; origin: string };
 
 /**
- * Wallets over wagmi: the ones that announce themselves (EIP-6963), or else the one in `window.ethereum`.
- * Lives in the browser only, so nothing of its state is ever rendered on the server.
+ * Wallets over wagmi: the ones that announce themselves (EIP-6963), or else those in `window.ethereum`, the demo's,
+ * and what the operator has switched on. Lives in the browser only.
  */
-export async function openWalletSession({
-  settings,
-  origin,
-}: {
-  settings: PublicSettings;
-  origin: string;
-}): Promise<WalletSession> {
-  if (settings.mode === "demo") {
-    // Before the wallets are asked to announce themselves, so that this one is among those who answer.
-    const { announceDemoWallet } = await import("./demo-wallet");
-    announceDemoWallet({ chainId: settings.chainId, rpcUrl: new URL("/demo/rpc", origin).href });
-  }
-  const config = createWalletConfig({ settings, origin });
+export function openWalletSession({ settings, origin }: Setup): WalletSession {
   const { chainId, contractAddress } = settings;
+  const found = discoverWallets();
+  let attempt = 0;
+  const config = createWalletConfig({ settings, origin, ask });
+  const httpChain = settings.rpcUrlForBrowser
+    ? createHttpChain({ rpcUrl: new URL(settings.rpcUrlForBrowser, origin).href })
+    : null;
+
+  const demo =
+    settings.mode === "demo"
+      ? createDemoWallet({ chainId, rpcUrl: new URL("/demo/rpc", origin).href })
+      : null;
+
+  /** Without an address of our own the chain is read through the wallet: the page may reach nothing else. */
+  async function ask(request: Parameters<AskChain>[0]): Promise<unknown> {
+    if (httpChain) return httpChain(request);
+    const provider = (await getConnection(config).connector?.getProvider()) as
+      { request: AskChain } | undefined;
+    if (!provider) throw new WalletTrouble("gone");
+    return provider.request(request);
+  }
+
+  function listFound(): readonly FoundWallet[] {
+    return demo ? [...found.list(), demo] : found.list();
+  }
+
+  function listWallets(): WalletChoice[] {
+    return [...tellApart(listFound()).map(toChoice), ...optionalWallets(settings.wallets)];
+  }
+
+  async function makeConnector(walletId: string, onPairing?: (uri: string) => void) {
+    const optional = await openOptionalWallet({ walletId, settings, origin, onPairing });
+    const wallet = optional ?? listFound().find(({ id }) => id === walletId);
+    if (!wallet) throw new WalletTrouble("gone");
+    const own = (attempt += 1);
+    return toConnector({ wallet, isAbandoned: () => own !== attempt });
+  }
 
   return {
-    listWallets: () => usableConnectors(config).map(toChoice),
+    listWallets,
+    watchWallets: (onChange) => found.watch(() => onChange(listWallets())),
 
-    async connect(walletId) {
-      const connector = usableConnectors(config).find((candidate) => candidate.id === walletId);
-      if (!connector) throw new Error("This wallet is no longer there.");
-      const { accounts, chainId: walletChainId } = await connect(config, { connector });
-      return { address: accounts[0], chainId: walletChainId, walletName: connector.name };
+    async connect({ walletId, onPairing }) {
+      const connector = await makeConnector(walletId, onPairing);
+      const { accounts } = await connect(config, { connector });
+      // Some locked wallets answer with nobody instead of asking.
+      if (!accounts[0]) throw new WalletTrouble("locked");
+      const account = toAccount(config);
+      if (!account) throw new WalletTrouble("gone");
+      return account;
     },
 
-    async reconnect() {
-      await reconnect(config);
-      return toAccount(getConnection(config));
+    abandonConnect: () => void (attempt += 1),
+
+    async reconnect(walletId): Promise<Reconnection> {
+      // These reach out to others, or open windows: only at the person's word.
+      if (walletId === walletConnectId || walletId === baseWalletId) return "asleep";
+      const connector = await makeConnector(walletId).catch(() => null);
+      if (!connector) return "gone";
+      await reconnect(config, { connectors: [connector] });
+      return toAccount(config) ?? "locked";
     },
 
     async disconnect() {
@@ -64,150 +101,124 @@ export async function openWalletSession({
 
     watchAccount: (onChange) =>
       watchConnection(config, {
-        onChange: (connection) => {
-          if (connection.status === "connected") onChange(toAccount(connection));
-          if (connection.status === "disconnected") onChange(null);
+        onChange: ({ status }) => {
+          if (status === "connected") onChange(toAccount(config));
+          if (status === "disconnected") onChange(null);
         },
       }),
 
-    async ensureChain() {
-      const { connector, chainId: lastSeen } = getConnection(config);
-      const current = (await connector?.getChainId()) ?? lastSeen;
-      if (current !== chainId) await switchChain(config, { chainId });
-    },
+    ensureChain: () => ensureChain({ config, settings }),
 
-    signMessage: ({ address, message }) => signMessage(config, { account: address, message }),
+    async signMessage({ address, message }) {
+      await requireAccount({ config, address });
+      return signMessage(config, { account: address, message });
+    },
 
     findKeys: (owner) =>
       settings.keyStandard === "erc1155"
         ? Promise.resolve(null)
-        : findKeys({ config, contractAddress, owner }),
+        : findHeldKeys({ ask, contractAddress, owner }),
 
     async mintKey(minter) {
-      const price = await readContract(config, {
-        abi: keyContractAbi,
-        address: contractAddress,
-        functionName: "price",
-        chainId,
-      });
-      const hash = await writeContract(config, {
-        abi: keyContractAbi,
-        address: contractAddress,
-        functionName: "mint",
-        account: minter,
-        value: price,
-        chainId,
-      });
-      return { minted: findMintedKey({ config, hash, minter }) };
+      await requireAccount({ config, address: minter });
+      const value = await readPrice({ ask, contractAddress });
+      const provider = (await getConnection(config).connector?.getProvider()) as { request: AskChain };
+      const transaction = { from: minter, to: contractAddress, data: keyCalls.mint, value };
+      const hash = await provider.request({ method: "eth_sendTransaction", params: [transaction] });
+      return { minted: findMinted({ ask, contractAddress, hash: hash as Hex, minter }) };
     },
   };
 }
 
-function createWalletConfig({ settings, origin }: { settings: PublicSettings; origin: string }): Config {
-  const rpcUrl = settings.rpcUrlForBrowser && new URL(settings.rpcUrlForBrowser, origin).href;
+function createWalletConfig({ settings, origin, ask }: Setup & { ask: AskChain }): Config {
+  const { name, currency, rpcUrl, explorerUrl } = settings.wallets.chain;
   const chain = defineChain({
     id: settings.chainId,
-    name: settings.mode === "demo" ? "Latchkey demo chain" : `Chain ${settings.chainId}`,
-    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-    rpcUrls: { default: { http: rpcUrl ? [rpcUrl] : [] } },
+    name,
+    nativeCurrency: { name: currency, symbol: currency, decimals: 18 },
+    rpcUrls: { default: { http: rpcUrl ? [new URL(rpcUrl, origin).href] : [] } },
+    ...(explorerUrl ? { blockExplorers: { default: { name: "Explorer", url: explorerUrl } } } : {}),
   }) as Chain;
-  const config: Config = createConfig({
+  return createConfig({
     chains: [chain],
-    connectors: [injected()],
-    transports: { [chain.id]: rpcUrl ? http(rpcUrl) : throughConnectedWallet() },
-    storage: createStorage({ key: "latchkey.wallet", storage: window.localStorage }),
-    pollingInterval: settings.mode === "demo" ? 300 : 2_000,
+    transports: { [chain.id]: custom({ request: ask }) },
+    // Wallets are found by `announced-wallets`, which trusts them less; what is remembered is the cookie's.
+    multiInjectedProviderDiscovery: false,
+    storage: null,
   });
+}
 
-  /** Without an address of our own the chain is read through the wallet: the page may reach nothing else. */
-  function throughConnectedWallet(): Transport {
-    return custom({
-      async request(request: { method: string; params?: unknown }) {
-        const provider = await getConnection(config).connector?.getProvider();
-        return (provider as { request: (request: unknown) => Promise<unknown> }).request(request);
+function toConnector({
+  wallet: { id, name, icon, provider },
+  isAbandoned,
+}: {
+  wallet: FoundWallet;
+  isAbandoned: () => boolean;
+}): CreateConnectorFn {
+  const guarded = guardProvider(provider);
+  const create = injected({ target: { id, name, ...(icon ? { icon } : {}), provider: guarded as never } });
+  return (parameters) => {
+    const connector = create(parameters);
+    return {
+      ...connector,
+      // Before the person has chosen it, no wallet is listened to.
+      setup: () => Promise.resolve(),
+      async connect(request) {
+        const connection = await connector.connect.call(this, request);
+        // They have chosen another one, or closed the list, before this one answered.
+        if (isAbandoned()) throw new WalletTrouble("rejected");
+        return connection as never;
       },
-    });
-  }
-  return config;
-}
-
-/** Announced wallets; `window.ethereum` stands in only where nothing announced itself. */
-function usableConnectors(config: Config): Connector[] {
-  const connectors = getConnectors(config);
-  const announced = connectors.filter((connector) => connector.id !== "injected");
-  const fallback = connectors.filter((connector) => connector.id === "injected" && "ethereum" in window);
-  const foreign = announced.filter((connector) => connector.id !== demoWalletId);
-  return foreign.length > 0 ? [...announced] : [...fallback, ...announced];
-}
-
-function toChoice({ id, name, icon }: Connector): WalletChoice {
-  return {
-    id,
-    name: id === "injected" ? "Browser wallet" : name,
-    icon: icon?.startsWith("data:image/") ? icon.trim() : null,
-    isTestKey: id === demoWalletId,
+    };
   };
 }
 
-function toAccount(connection: ReturnType<typeof getConnection>): WalletAccount | null {
-  if (connection.status !== "connected") return null;
+function toChoice({ id, name, icon, origin }: FoundWallet): WalletChoice {
+  return { id, name, icon, origin, kind: id === demoWalletId ? "demo" : "browser" };
+}
+
+function toAccount(config: Config): WalletAccount | null {
+  const connection = getConnection(config);
+  if (connection.status !== "connected" || !connection.address) return null;
   const { address, chainId, connector } = connection;
-  return { address, chainId, walletName: connector.name };
+  return { address, chainId, walletId: connector.id, walletName: connector.name };
 }
 
-async function findKeys({
-  config,
-  contractAddress,
-  owner,
-}: {
-  config: Config;
-  contractAddress: Address;
-  owner: Address;
-}): Promise<string[] | null> {
-  const client = getPublicClient(config);
-  if (!client) return null;
-  const received = await client.getContractEvents({
-    abi: keyContractAbi,
-    address: contractAddress,
-    eventName: "Transfer",
-    args: { to: owner },
-    fromBlock: 0n,
-    strict: true,
-  });
-  const everHeld = [...new Set(received.map((log) => log.args.tokenId))].reverse().slice(0, maxListedKeys);
-  const holders = await Promise.all(
-    everHeld.map((tokenId) =>
-      client
-        .readContract({
-          abi: keyContractAbi,
-          address: contractAddress,
-          functionName: "ownerOf",
-          args: [tokenId],
-        })
-        // A burned key has no owner, and says so by reverting.
-        .catch(() => null),
-    ),
-  );
-  return everHeld
-    .filter((_, index) => {
-      const holder = holders[index];
-      return holder != null && isAddressEqual(holder, owner);
-    })
-    .map(String);
+/** The person may have selected another account since; a wallet that is locked shows none. */
+async function requireAccount({ config, address }: { config: Config; address: Address }): Promise<void> {
+  const accounts = await getConnection(config).connector?.getAccounts();
+  if (!accounts) throw new WalletTrouble("gone");
+  if (accounts.length === 0) throw new WalletTrouble("locked");
+  const isThere = accounts.some((account) => account.toLowerCase() === address.toLowerCase());
+  if (!isThere) throw new WalletTrouble("wrong-account", { facts: [["Account of this page", address]] });
 }
 
-async function findMintedKey({
+/** These would be no different on the right network. */
+const notOfNetwork = new Set<TroubleName>(["pending", "locked", "gone", "silent"]);
+
+async function ensureChain({
   config,
-  hash,
-  minter,
+  settings,
 }: {
   config: Config;
-  hash: `0x${string}`;
-  minter: Address;
-}): Promise<string> {
-  const receipt = await waitForTransactionReceipt(config, { hash });
-  const transfers = parseEventLogs({ abi: keyContractAbi, eventName: "Transfer", logs: receipt.logs });
-  const minted = transfers.find(({ args }) => isAddressEqual(args.to, minter));
-  if (!minted) throw new Error("The transaction went through, but brought no key.");
-  return minted.args.tokenId.toString();
+  settings: PublicSettings;
+}): Promise<void> {
+  const { chainId } = settings;
+  const connector = getConnection(config).connector;
+  if (!connector) throw new WalletTrouble("gone");
+  if ((await connector.getChainId()) === chainId) return;
+  try {
+    await switchChain(config, { chainId });
+  } catch (cause) {
+    if (notOfNetwork.has(findTrouble(cause))) throw cause;
+    const { name, currency, rpcUrl, explorerUrl } = settings.wallets.chain;
+    const facts = [
+      ["Network name", name],
+      ["Chain ID", `${chainId} (${numberToHex(chainId)})`],
+      ...(rpcUrl ? ([["RPC address", rpcUrl]] as const) : []),
+      ["Currency", currency],
+      ...(explorerUrl ? ([["Explorer", explorerUrl]] as const) : []),
+    ] as const;
+    throw new WalletTrouble("wrong-network", { cause, facts });
+  }
 }

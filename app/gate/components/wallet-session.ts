@@ -2,21 +2,31 @@ import type { Address, Hex } from "viem";
 
 export type WalletChoice = {
   id: string;
+  /** Cleaned: wallets choose their own names. */
   name: string;
   /** A data: URI the wallet brought along; addresses of the outside world are never loaded. */
   icon: string | null;
-  /** The built-in demo wallet. */
-  isTestKey: boolean;
+  kind: "browser" | "demo" | "walletconnect" | "base";
+  /** Tells wallets of the same name apart. */
+  origin: string | null;
 };
 
-export type WalletAccount = { address: Address; chainId: number; walletName: string };
+export type WalletAccount = { address: Address; chainId: number; walletId: string; walletName: string };
+
+/** What came of looking for the wallet of an earlier visit. `asleep`: it may be asked only when the person wants it. */
+export type Reconnection = WalletAccount | "gone" | "locked" | "asleep";
 
 /** What the page asks of a wallet. The implementation is loaded only once the visitor wants to connect. */
 export type WalletSession = {
   listWallets: () => WalletChoice[];
-  connect: (walletId: string) => Promise<WalletAccount>;
-  /** The account this browser was connected with before, without asking anything; null when there is none. */
-  reconnect: () => Promise<WalletAccount | null>;
+  /** Wallets may announce themselves late. Returns the way to stop. */
+  watchWallets: (onChange: (wallets: WalletChoice[]) => void) => () => void;
+  /** `onPairing` gets the address that a wallet on another device is paired by. */
+  connect: (request: { walletId: string; onPairing: (uri: string) => void }) => Promise<WalletAccount>;
+  /** Whatever is still being asked for comes too late from now on. */
+  abandonConnect: () => void;
+  /** The wallet this browser was connected with before, without asking anybody anything. */
+  reconnect: (walletId: string) => Promise<Reconnection>;
   disconnect: () => Promise<void>;
   /** Told of every change the wallet makes by itself; null means it went away. Returns the way to stop. */
   watchAccount: (onChange: (account: WalletAccount | null) => void) => () => void;
@@ -29,4 +39,6 @@ export type WalletSession = {
   mintKey: (address: Address) => Promise<{ minted: Promise<string> }>;
 };
 
-export const demoWalletId = "app.latchkey.demo-wallet";
+export const demoWalletId = "latchkey-demo";
+export const walletConnectId = "walletconnect";
+export const baseWalletId = "base";

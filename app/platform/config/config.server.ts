@@ -14,6 +14,7 @@ import { readSpeech } from "./read-speech";
 import { readLimits } from "./read-limits";
 import type { RateLimit, RateLimitName } from "./read-limits";
 import { readSearch } from "./read-search";
+import { readWallets } from "./read-wallets";
 import { minSecretChars, requireStrongSecret } from "./secret-strength";
 import { ConfigError, createSettingReader, describeUnknownNames, isUrl } from "./setting-reader";
 import type { Environment, SettingReader } from "./setting-reader";
@@ -59,6 +60,7 @@ function readConfig(reader: SettingReader) {
     state: readState(reader),
     limits: readLimits(reader),
     notifications: readNotifications(reader),
+    wallets: readWallets(reader),
     tools: readTools(reader),
     payments: readPayments({ reader, mode }),
     speech: readSpeech(reader),

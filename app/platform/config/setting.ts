@@ -19,6 +19,7 @@ export type SettingGroup =
   | "State"
   | "Limits"
   | "Notifications"
+  | "Wallets"
   | "Conversation"
   | "Speech"
   | "Search"

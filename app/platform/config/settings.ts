@@ -1,10 +1,12 @@
 import { brandSettings } from "./brand-settings";
+import { chainSettings } from "./chain-settings";
 import { conversationSettings } from "./conversation-settings";
 import { paymentSettings } from "./payment-settings";
 import { searchSettings } from "./search-settings";
 import type { Setting } from "./setting";
 import { toolSettings } from "./tool-settings";
 import { speechSettings } from "./speech-settings";
+import { walletSettings } from "./wallet-settings";
 
 /**
  * Every setting there is, once: what the parser knows, what `.env.example` shows and what the README lists.
@@ -79,37 +81,7 @@ export const settings = [
     effect: "Serves the API description at /api/openapi and the reference at /docs.",
   },
   ...brandSettings,
-  {
-    name: "CHAIN_ID",
-    group: "Chain and key",
-    effect: "Chain the key contract lives on. Outside production: 31337.",
-  },
-  {
-    name: "RPC_URL",
-    group: "Chain and key",
-    secret: true,
-    effect: "Comma-separated JSON-RPC addresses, tried in turn. Outside production: http://127.0.0.1:8545.",
-  },
-  { name: "KEY_CONTRACT_ADDRESS", group: "Chain and key", effect: "Address of the key NFT's contract." },
-  {
-    name: "KEY_STANDARD",
-    group: "Chain and key",
-    default: "erc721",
-    effect: "`erc721`, `erc1155` or `unlock` (memberships that expire).",
-  },
-  {
-    name: "OWNERSHIP_CACHE_SECONDS",
-    group: "Chain and key",
-    default: "4",
-    effect:
-      "How long one reading of the chain may serve Bearer calls within the same block; 0 reads every time.",
-  },
-  {
-    name: "CHAIN_POLL_SECONDS",
-    group: "Chain and key",
-    default: "4",
-    effect: "How often the watcher asks the chain for transfers of keys.",
-  },
+  ...chainSettings,
   {
     name: "LEGACY_SIGNATURES",
     group: "Gate",
@@ -277,6 +249,7 @@ export const settings = [
     group: "Notifications",
     effect: "Sender address of those mails. Default: NOTIFY_EMAIL.",
   },
+  ...walletSettings,
   ...conversationSettings,
   ...toolSettings,
   ...paymentSettings,

@@ -11,8 +11,19 @@ export function createApiHeaders({ isHttps }: { isHttps: boolean }): Readonly<Re
   };
 }
 
-/** For pages: scripts only with the request's own nonce, everything else only from here. */
-export function createPageHeaders({ isHttps, isDevelopment }: { isHttps: boolean; isDevelopment: boolean }) {
+/** What pages may reach beyond this site. */
+type Reach = { connect: readonly string[]; frame: readonly string[]; opensWindows: boolean };
+
+/** For pages: scripts only with the request's own nonce, everything else only from here and from `reach`. */
+export function createPageHeaders({
+  isHttps,
+  isDevelopment,
+  reach,
+}: {
+  isHttps: boolean;
+  isDevelopment: boolean;
+  reach: Reach;
+}) {
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -34,8 +45,8 @@ export function createPageHeaders({ isHttps, isDevelopment }: { isHttps: boolean
         mediaSrc: ["'self'", "blob:"],
         fontSrc: ["'self'"],
         // In development the compiler tells the page of changes over a socket of its own.
-        connectSrc: ["'self'", ...(isDevelopment ? ["ws:"] : [])],
-        frameSrc: ["'self'"],
+        connectSrc: ["'self'", ...(isDevelopment ? ["ws:"] : []), ...reach.connect],
+        frameSrc: ["'self'", ...reach.frame],
         workerSrc: ["'self'"],
         manifestSrc: ["'self'"],
         frameAncestors: ["'none'"],
@@ -45,6 +56,8 @@ export function createPageHeaders({ isHttps, isDevelopment }: { isHttps: boolean
     strictTransportSecurity: isHttps ? { maxAge: 31_536_000, includeSubDomains: true } : false,
     referrerPolicy: { policy: "strict-origin-when-cross-origin" },
     crossOriginEmbedderPolicy: false,
+    // A window that a wallet opened has to be able to answer.
+    crossOriginOpenerPolicy: { policy: reach.opensWindows ? "same-origin-allow-popups" : "same-origin" },
     xFrameOptions: { action: "deny" },
   });
 }

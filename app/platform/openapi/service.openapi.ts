@@ -35,6 +35,12 @@ function describeSettings(api: ApiRegistry): void {
               keyStandard: "erc721",
               appName: "Latchkey",
               rpcUrlForBrowser: null,
+              wallets: {
+                chain: { name: "Ethereum", currency: "ETH", rpcUrl: null, explorerUrl: null },
+                keyShopUrl: null,
+                walletConnect: null,
+                base: false,
+              },
             },
           },
         },

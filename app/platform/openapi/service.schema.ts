@@ -48,5 +48,20 @@ export const settingsSchema = z
       .string()
       .nullable()
       .describe("An address to read the chain through; null means: ask the wallet."),
+    wallets: z
+      .object({
+        chain: z
+          .object({
+            name: z.string(),
+            currency: z.string(),
+            rpcUrl: z.string().nullable(),
+            explorerUrl: z.string().nullable(),
+          })
+          .describe("How a wallet that does not know the chain can add it."),
+        keyShopUrl: z.string().nullable().describe("Where to get a key."),
+        walletConnect: z.object({ projectId: z.string(), relayUrl: z.string() }).nullable(),
+        base: z.boolean(),
+      })
+      .describe("What the page tells wallets, and which it offers besides those in the browser."),
   })
   .meta({ id: "Settings", description: "What a client has to know before it can sign." });

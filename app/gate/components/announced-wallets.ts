@@ -1,0 +1,135 @@
+import { isProvider } from "./eip1193";
+import type { Eip1193Provider } from "./eip1193";
+
+export type FoundWallet = {
+  id: string;
+  name: string;
+  icon: string | null;
+  /** Reverse domain name the wallet gives itself. Nobody checks it. */
+  origin: string | null;
+  provider: Eip1193Provider;
+};
+
+const maxNameLength = 40;
+/** Characters of a data: URI. Icons are drawn at 36 px. */
+const maxIconLength = 120_000;
+const maxWallets = 24;
+const iconTypes = /^data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,]/i;
+/** Controls, what turns the direction of writing, and what takes no room: all that makes a name look like another. */
+const deceptive = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/gu;
+
+/**
+ * One EIP-6963 announcement, cleaned; null when it is none. Any script in the page may announce anything, so
+ * nothing of it is used but a provider, two short texts, and an image that loads nothing.
+ */
+export function readAnnouncement(detail: unknown): FoundWallet | null {
+  try {
+    const { info, provider } = detail as { info: Record<string, unknown>; provider: unknown };
+    const origin = cleanText(info.rdns, 80);
+    if (!isProvider(provider) || origin === null) return null;
+    return {
+      id: `eip6963:${origin.toLowerCase()}`,
+      name: cleanText(info.name, maxNameLength) ?? origin,
+      icon: readIcon(info.icon),
+      origin,
+      provider,
+    };
+  } catch {
+    // Not shaped like an announcement, or one whose properties throw when read.
+    return null;
+  }
+}
+
+/** The first of a name keeps it: two that claim one identity cannot be told apart by the next visit. */
+export function addWallet(wallets: readonly FoundWallet[], found: FoundWallet): readonly FoundWallet[] {
+  const isKnown = wallets.some(({ id, provider }) => id === found.id || provider === found.provider);
+  return isKnown || wallets.length >= maxWallets ? wallets : [...wallets, found];
+}
+
+const knownFlags: readonly (readonly [flag: string, name: string])[] = [
+  ["isRabby", "Rabby Wallet"],
+  ["isBraveWallet", "Brave Wallet"],
+  ["isCoinbaseWallet", "Coinbase Wallet"],
+  ["isTrust", "Trust Wallet"],
+  ["isOkxWallet", "OKX Wallet"],
+  ["isPhantom", "Phantom"],
+  // Last, as many others say they are MetaMask too.
+  ["isMetaMask", "MetaMask"],
+];
+
+/** Wallets from before announcements: one in `window.ethereum`, or several that share it. */
+export function readInjected(ethereum: unknown): FoundWallet[] {
+  try {
+    if (!isProvider(ethereum)) return [];
+    const shared = (ethereum as { providers?: unknown }).providers;
+    const providers =
+      Array.isArray(shared) && shared.some(isProvider) ? shared.filter(isProvider) : [ethereum];
+    const names = providers.map((provider) => nameInjected(provider));
+    return providers.slice(0, maxWallets).map((provider, index) => {
+      const earlier = names.slice(0, index).filter((name) => name === names[index]).length;
+      return {
+        id: index === 0 ? "injected" : `injected:${index + 1}`,
+        name: earlier === 0 ? names[index]! : `${names[index]} ${earlier + 1}`,
+        ...{ icon: null, origin: null, provider },
+      };
+    });
+  } catch {
+    return [];
+  }
+}
+
+function nameInjected(provider: Eip1193Provider): string {
+  const flags = provider as unknown as Record<string, unknown>;
+  return knownFlags.find(([flag]) => flags[flag] === true)?.[1] ?? "Browser wallet";
+}
+
+/** Shows where a wallet says it comes from, wherever two have the same name. */
+export function tellApart<Wallet extends { name: string; origin: string | null }>(
+  wallets: readonly Wallet[],
+): Wallet[] {
+  return wallets.map((wallet) => {
+    const isAlone =
+      wallets.filter(({ name }) => name.toLowerCase() === wallet.name.toLowerCase()).length === 1;
+    return isAlone ? { ...wallet, origin: null } : wallet;
+  });
+}
+
+function cleanText(value: unknown, maxLength: number): string | null {
+  if (typeof value !== "string") return null;
+  const text = value.slice(0, 1000).replace(deceptive, "").replace(/\s+/gu, " ").trim();
+  if (!text) return null;
+  const letters = [...text];
+  return letters.length > maxLength ? `${letters.slice(0, maxLength - 1).join("")}…` : text;
+}
+
+function readIcon(value: unknown): string | null {
+  if (typeof value !== "string" || value.length > maxIconLength) return null;
+  const icon = value.trim();
+  return iconTypes.test(icon) ? icon : null;
+}
+
+/** Asks all wallets of the page to announce themselves, and goes on listening. */
+export function discoverWallets(): {
+  list: () => readonly FoundWallet[];
+  watch: (onChange: () => void) => () => void;
+} {
+  let announced: readonly FoundWallet[] = [];
+  const watchers = new Set<() => void>();
+  window.addEventListener("eip6963:announceProvider", (event) => {
+    const found = readAnnouncement((event as CustomEvent<unknown>).detail);
+    const before = announced;
+    if (found) announced = addWallet(announced, found);
+    if (announced !== before) for (const onChange of watchers) onChange();
+  });
+  window.dispatchEvent(new Event("eip6963:requestProvider"));
+  return {
+    list: () =>
+      announced.length > 0
+        ? announced
+        : readInjected((window as unknown as Record<string, unknown>).ethereum),
+    watch(onChange) {
+      watchers.add(onChange);
+      return () => void watchers.delete(onChange);
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { createCoinbaseWalletSDK } from "@coinbase/wallet-sdk";
+import type { Eip1193Provider } from "./eip1193";
+
+/** The wallet without an extension, which works in a window of its own at keys.coinbase.com. */
+export function openBase({ appName, chainId }: { appName: string; chainId: number }): Eip1193Provider {
+  const sdk = createCoinbaseWalletSDK({
+    appName,
+    appChainIds: [chainId],
+    // Never its other half, which speaks to a relay and draws into this page.
+    preference: { options: "smartWalletOnly" },
+  });
+  return sdk.getProvider() as unknown as Eip1193Provider;
+}

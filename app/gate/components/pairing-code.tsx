@@ -1,0 +1,49 @@
+import { useState } from "react";
+import { encode } from "uqr";
+import { Button } from "~/ui/button";
+
+/** Light modules around the code that readers need to find it. */
+const quietModules = 4;
+
+/** The address of a pairing, for a camera, for the clipboard, and for a wallet on this very device. */
+export function PairingCode({ uri }: { uri: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const { size, data } = encode(uri, { ecc: "L", border: quietModules });
+  const path = data
+    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+    .join("");
+  return (
+    <div className="pairing">
+      <p>Scan this with your wallet&rsquo;s camera, then agree in the wallet.</p>
+      <svg
+        className="pairing-code"
+        viewBox={`0 0 ${size} ${size}`}
+        role="img"
+        aria-label="Pairing code"
+        shapeRendering="crispEdges"
+      >
+        <rect width={size} height={size} className="pairing-light" />
+        <path d={path} className="pairing-dark" />
+      </svg>
+      <div className="row">
+        <a className="button button-quiet" href={uri}>
+          Wallet on this device
+        </a>
+        <Button
+          tone="quiet"
+          onClick={() =>
+            void navigator.clipboard.writeText(uri).then(
+              () => setCopied(true),
+              () => undefined,
+            )
+          }
+        >
+          Copy the link
+        </Button>
+      </div>
+      <p role="status" className={isCopied ? "soft" : "visually-hidden"}>
+        {isCopied ? "Copied. Paste it where your wallet scans codes." : ""}
+      </p>
+    </div>
+  );
+}

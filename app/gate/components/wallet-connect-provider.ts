@@ -1,0 +1,134 @@
+import { SignClient } from "@walletconnect/sign-client";
+import { numberToHex } from "viem";
+import { createEvents } from "./provider-events";
+import type { Eip1193Provider } from "./eip1193";
+import { WalletTrouble } from "./wallet-trouble";
+
+type Client = Awaited<ReturnType<typeof SignClient.init>>;
+type Session = ReturnType<Client["session"]["getAll"]>[number];
+
+const methods = [
+  "personal_sign",
+  "eth_sendTransaction",
+  "wallet_switchEthereumChain",
+  "wallet_addEthereumChain",
+];
+const events = ["accountsChanged", "chainChanged"];
+/** Until the address for pairing is there; from then on it is the person who takes their time. */
+const relayWithinMs = 15_000;
+
+type Options = {
+  projectId: string;
+  relayUrl: string;
+  appName: string;
+  origin: string;
+  chainId: number;
+  onPairing?: (uri: string) => void;
+};
+
+let openClient: Promise<Client> | null = null;
+
+/**
+ * A wallet on another device, as a provider like any other. The sign client alone: what is built on top of it draws
+ * into the page, fetches a list of wallets, and reports what visitors do.
+ */
+export async function openWalletConnect(options: Options): Promise<Eip1193Provider> {
+  openClient ??= openRelay(options).catch((error: unknown) => {
+    openClient = null;
+    throw error;
+  });
+  const client = await openClient;
+  return createProvider({ client, options });
+}
+
+function openRelay({ projectId, relayUrl, appName, origin }: Options): Promise<Client> {
+  const metadata = {
+    name: appName,
+    description: appName,
+    url: origin,
+    icons: [new URL("/favicon.svg", origin).href],
+  };
+  return reachRelay(
+    SignClient.init({ projectId, relayUrl, metadata, telemetryEnabled: false, logger: "silent" }),
+  );
+}
+
+function createProvider({ client, options }: { client: Client; options: Options }): Eip1193Provider {
+  const scope = `eip155:${options.chainId}`;
+  const emitter = createEvents();
+  let session: Session | null = client.session.getAll().find((kept) => reaches(kept, scope)) ?? null;
+  client.on("session_delete", ({ topic }) => topic === session?.topic && forget());
+  client.on("session_expire", ({ topic }) => topic === session?.topic && forget());
+  client.on("session_update", ({ topic }) => {
+    if (topic !== session?.topic) return;
+    session = client.session.get(topic);
+    emitter.emit("accountsChanged", listAccounts(session, scope));
+  });
+
+  function forget(): void {
+    session = null;
+    emitter.emit("disconnect", Object.assign(new Error("The wallet ended the connection."), { code: 4900 }));
+  }
+
+  async function pair(): Promise<string[]> {
+    if (!session) {
+      const { uri, approval } = await reachRelay(
+        client.connect({ optionalNamespaces: { eip155: { chains: [scope], methods, events } } }),
+      );
+      if (uri) options.onPairing?.(uri);
+      session = await approval();
+    }
+    return listAccounts(session, scope);
+  }
+
+  return {
+    on: emitter.on,
+    removeListener: emitter.removeListener,
+    async request({ method, params }) {
+      switch (method) {
+        case "eth_requestAccounts":
+          return pair();
+        case "eth_accounts":
+          return session ? listAccounts(session, scope) : [];
+        case "eth_chainId":
+          return numberToHex(options.chainId);
+        case "wallet_revokePermissions":
+          if (session)
+            await client.disconnect({ topic: session.topic, reason: { code: 6000, message: "Done." } });
+          session = null;
+          return null;
+        case "personal_sign":
+        case "eth_sendTransaction":
+          if (!session) throw new WalletTrouble("gone");
+          return client.request({ topic: session.topic, chainId: scope, request: { method, params } });
+        default:
+          // Reading the chain is no business of a wallet on another device.
+          throw Object.assign(new Error("This wallet only signs and sends."), { code: 4200 });
+      }
+    },
+  };
+}
+
+function reaches(session: Session, scope: string): boolean {
+  return listAccounts(session, scope).length > 0;
+}
+
+/** Accounts are written as namespace, chain and address. */
+function listAccounts({ namespaces }: Session, scope: string): string[] {
+  const accounts = namespaces.eip155?.accounts ?? [];
+  return accounts
+    .filter((account) => account.startsWith(`${scope}:`))
+    .map((account) => account.split(":")[2]!);
+}
+
+function reachRelay<Reached>(attempt: Promise<Reached>): Promise<Reached> {
+  let timer: ReturnType<typeof setTimeout>;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new WalletTrouble("relay-unreachable")), relayWithinMs);
+  });
+  return Promise.race([attempt, silence])
+    .catch((cause: unknown) => {
+      throw new WalletTrouble("relay-unreachable", { cause });
+    })
+    .finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { readWalletCookie, renderWalletCookie } from "./wallet-cookie";
+
+const wallet = {
+  id: "eip6963:a.example",
+  name: "Mine; Max-Age=0 ü",
+  address: `0x${"aB".repeat(20)}`,
+} as const;
+
+test("brings back what was kept, whatever the wallet calls itself", () => {
+  const cookie = renderWalletCookie({ wallet, isHttps: true });
+  expect(cookie.split("; ").slice(1)).toEqual(["Path=/", "Max-Age=2592000", "SameSite=Lax", "Secure"]);
+  expect(readWalletCookie(`a=1; ${cookie.split("; ")[0]}; b=2`)).toEqual(wallet);
+});
+
+test("forgets", () => {
+  expect(renderWalletCookie({ wallet: null, isHttps: false })).toBe(
+    "latchkey_wallet=; Path=/; Max-Age=0; SameSite=Lax",
+  );
+});
+
+test("reads nothing from what is not exactly of its shape", () => {
+  const { id, name, address } = wallet;
+  const shapes: unknown[] = [
+    null,
+    {},
+    [],
+    [id, name],
+    [id, name, address, 1],
+    [1, name, address],
+    [id, "", address],
+  ];
+  shapes.push([id, name, `${address}0`], [id, name, `0x${"g".repeat(40)}`], [id, "a\nb", address]);
+  shapes.push([id, "x".repeat(41), address], ["x".repeat(101), name, address]);
+  for (const shape of shapes) {
+    expect(readWalletCookie(`latchkey_wallet=${encodeURIComponent(JSON.stringify(shape))}`)).toBeNull();
+  }
+  const raw = [null, "", "latchkey_wallet=", "latchkey_wallet=%", "latchkey_wallet=[1", "other=1"];
+  for (const cookies of raw) expect(readWalletCookie(cookies)).toBeNull();
+  expect(
+    readWalletCookie(`latchkey_wallet=${encodeURIComponent(JSON.stringify(["i", "x".repeat(40), address]))}`),
+  ).not.toBeNull();
+});

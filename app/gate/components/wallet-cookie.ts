@@ -1,0 +1,42 @@
+import type { Address } from "viem";
+
+/** What a page shows of the wallet of an earlier visit until the wallet itself has spoken. For display only. */
+export type RememberedWallet = { id: string; name: string; address: Address };
+
+const cookieName = "latchkey_wallet";
+const keptSeconds = 30 * 86_400;
+const maxNameLength = 40;
+const maxIdLength = 100;
+
+/** Anybody can send any cookie: what is not exactly of our shape is no wallet. */
+export function readWalletCookie(cookies: string | null): RememberedWallet | null {
+  const entry = cookies?.split(/;\s*/).find((candidate) => candidate.startsWith(`${cookieName}=`));
+  if (!entry) return null;
+  try {
+    const kept: unknown = JSON.parse(decodeURIComponent(entry.slice(cookieName.length + 1)));
+    if (!Array.isArray(kept) || kept.length !== 3) return null;
+    const [id, name, address] = kept as unknown[];
+    if (!isText(id, maxIdLength) || !isText(name, maxNameLength)) return null;
+    if (typeof address !== "string" || !/^0x[0-9a-fA-F]{40}$/.test(address)) return null;
+    return { id, name, address: address as Address };
+  } catch {
+    return null;
+  }
+}
+
+/** For `document.cookie`. Everything is escaped: a wallet's name must not end the value and add attributes. */
+export function renderWalletCookie({
+  wallet,
+  isHttps,
+}: {
+  wallet: RememberedWallet | null;
+  isHttps: boolean;
+}): string {
+  const value = wallet ? encodeURIComponent(JSON.stringify([wallet.id, wallet.name, wallet.address])) : "";
+  const life = wallet ? keptSeconds : 0;
+  return `${cookieName}=${value}; Path=/; Max-Age=${life}; SameSite=Lax${isHttps ? "; Secure" : ""}`;
+}
+
+function isText(value: unknown, maxLength: number): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= maxLength && !/\p{Cc}/u.test(value);
+}

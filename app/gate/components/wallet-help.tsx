@@ -1,0 +1,52 @@
+import { useState } from "react";
+import { isPhone, walletLinks } from "./wallet-links";
+
+/** For phones whose browser holds no wallet: the same page, in a wallet's own browser. */
+export function WalletAppLinks() {
+  const [links] = useState(() => (isPhone(navigator) ? walletLinks(window.location.href) : []));
+  if (links.length === 0) return null;
+  return (
+    <section className="stack-close" aria-labelledby="wallet-apps">
+      <h3 id="wallet-apps" className="wallet-heading">
+        Open this page in your wallet&rsquo;s app
+      </h3>
+      <p className="soft">
+        On a phone, wallets speak to pages in their own browser. Then press Connect there.
+      </p>
+      <ul className="wallet-list">
+        {links.map(({ name, href }) => (
+          <li key={name}>
+            <a className="wallet-choice" href={href} rel="noreferrer">
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What a wallet is, for whoever has none yet. */
+export function WalletPrimer({ isDemo, isOpen }: { isDemo: boolean; isOpen: boolean }) {
+  return (
+    <details className="wallet-primer" open={isOpen}>
+      <summary>No wallet yet?</summary>
+      <div className="stack-close">
+        <p>
+          A wallet is an app, or an extension of your browser, that keeps your keys and signs in your name.
+          You make one in a few minutes, for nothing, without an e-mail address. MetaMask, Rabby, Rainbow and
+          Base are widely used; get one from its maker&rsquo;s own site or your phone&rsquo;s app store.
+        </p>
+        <p>
+          It shows you a recovery phrase once. Write it on paper and give it to nobody: whoever has it has the
+          wallet. This page never asks for it, and neither does anybody honest.
+        </p>
+        <p>
+          {isDemo
+            ? "To look around first, choose the demo wallet: it is made in this browser, needs nothing, and holds nothing of worth."
+            : "When you have one, come back to this page and press Connect."}
+        </p>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { noticeForMissing, noticeForWallet } from "./wallet-notice";
+import { WalletTrouble, findSentence, findTrouble } from "./wallet-trouble";
+
+test("knows the wallets' codes, however deep they lie", () => {
+  const codes = { 4001: "rejected", 4100: "locked", 4200: "unsupported", 4900: "gone", 4901: "chain-silent" };
+  for (const [code, trouble] of Object.entries(codes)) {
+    const wrapped = new Error("outer", { cause: new Error("middle", { cause: { code: Number(code) } }) });
+    expect(findTrouble(wrapped)).toBe(trouble);
+  }
+  expect(findTrouble({ code: -32002 })).toBe("pending");
+  expect(findTrouble({ code: -32603, data: { originalError: { code: 4001 } } })).toBe("rejected");
+});
+
+test("goes by the words where no code tells, and never against one", () => {
+  const words = {
+    "User rejected the request.": "rejected",
+    "Request of type 'x' already pending": "pending",
+    "Wallet is locked": "locked",
+    "Extension context invalidated.": "gone",
+    "insufficient funds for gas * price + value": "no-funds",
+    "Popup window was blocked": "window-blocked",
+    "Something odd": "failed",
+  };
+  for (const [message, trouble] of Object.entries(words))
+    expect(findTrouble(new Error(message))).toBe(trouble);
+  expect(findTrouble({ code: -32002, message: "User rejected" })).toBe("pending");
+});
+
+test("takes its own judgement before anything a wallet says", () => {
+  const cause = { code: 4001, message: "User rejected" };
+  expect(findTrouble(new WalletTrouble("wrong-network", { cause }))).toBe("wrong-network");
+  expect(findTrouble(new Error("outer", { cause: new WalletTrouble("silent") }))).toBe("silent");
+});
+
+test("survives errors that are none, or that go round in circles", () => {
+  const circle: { cause?: unknown } = {};
+  circle.cause = circle;
+  for (const error of [null, undefined, 7, "text", circle]) expect(findTrouble(error)).toBe("failed");
+  expect(findSentence(undefined)).toBeNull();
+});
+
+test("has a title, a reason and a way on for every trouble and activity", () => {
+  const troubles = [
+    "rejected",
+    "pending",
+    "locked",
+    "gone",
+    "silent",
+    "wrong-account",
+    "wrong-network",
+  ] as const;
+  const more = ["chain-silent", "mint-slow", "no-funds", "relay-unreachable", "window-blocked"] as const;
+  for (const trouble of [...troubles, ...more, "unsupported", "failed"] as const) {
+    for (const activity of ["connect", "network", "mint", "sign-in", "form", "reload"] as const) {
+      const notice = noticeForWallet({ error: new WalletTrouble(trouble), activity });
+      for (const text of [notice.title, notice.detail, notice.remedy])
+        expect(text.length).toBeGreaterThan(15);
+    }
+  }
+});
+
+test("hands on what the person has to carry over by hand", () => {
+  const error = new WalletTrouble("wrong-network", { facts: [["Chain ID", "5"]] });
+  expect(noticeForWallet({ error, activity: "network" }).facts).toEqual([["Chain ID", "5"]]);
+  expect(noticeForWallet({ error: new Error("x"), activity: "network" })).not.toHaveProperty("facts");
+});
+
+test("names the wallet of the last visit that is not to be had", () => {
+  expect(noticeForMissing({ missing: "gone", name: "Mine" })).toMatchObject({
+    title: "Your wallet was not found",
+  });
+  expect(noticeForMissing({ missing: "locked", name: "Mine" }).detail).toContain("connected with Mine");
+});
