@@ -6,9 +6,10 @@ import { findBrowser } from "./browser";
 import { startHoldersServer, startModelServer } from "./chat-servers";
 import { shootConversation, shootHolders, shootModels } from "./chat-shots";
 import { startGateServer } from "./gate-server";
-import { connectWallet, enterRoom, mintKey } from "./journey";
+import { shootGate } from "./gate-shots";
 
-/** Pictures of every page and state, for looking at: `npx tsx e2e/shots.ts`, those of the conversation alone with `chat`. */
+/** Pictures of every page and state, for looking at: `npx tsx e2e/shots.ts`, those of the conversation or the gate alone with `chat` or `gate`. */
+const only = ["chat", "gate"].find((part) => process.argv.includes(part));
 const folder = fileURLToPath(new URL("./.shots/", import.meta.url));
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
 
@@ -18,37 +19,10 @@ async function shootAll({ page, name }: { page: Page; name: string }): Promise<v
     ["/", "landing"],
     ["/problems/too-many-requests", "problem"],
     ["/nowhere", "missing"],
-    ["/gate", "gate-away"],
   ] as const) {
     await page.goto(path);
     await shoot(state);
   }
-  await page.getByRole("button", { name: "Connect", exact: true }).click();
-  await page.getByRole("dialog").waitFor();
-  await page.screenshot({ path: `${folder}gate-dialog-${name}.png` });
-  await page.keyboard.press("Escape");
-  await connectWallet({ page, walletName: "Demo wallet (test key)" });
-  await page.getByLabel("Number of the key").fill("999999");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("alert").waitFor();
-  await shoot("gate-refused");
-  await mintKey(page);
-  await shoot("gate-key");
-  await enterRoom(page);
-  await page.waitForLoadState("networkidle");
-  await shoot("room");
-  // A full page is drawn without what a frame below the fold would show.
-  await page.frameLocator("iframe.room-script").getByRole("button", { name: "Light the lamp" }).click();
-  await page.locator("iframe.room-script").scrollIntoViewIfNeeded();
-  await page.screenshot({ path: `${folder}room-script-${name}.png` });
-  const room = page.locator(".shadow-room");
-  await room.getByRole("textbox").last().fill("Thank you.");
-  await room.getByRole("button").last().click();
-  await page.getByText("Received").waitFor();
-  await room.getByRole("textbox").last().fill("Once more?");
-  await room.getByRole("button").last().click();
-  await page.getByRole("alert").waitFor();
-  await shoot("room-used");
 }
 
 mkdirSync(folder, { recursive: true });
@@ -70,7 +44,11 @@ try {
       });
       const page = await context.newPage();
       const shoot = (state: string) => page.screenshot({ path: `${folder}${state}-${name}.png` });
-      if (!process.argv.includes("chat")) await shootAll({ page, name });
+      const options = { baseURL: server.baseUrl, viewport, colorScheme, hasTouch };
+      const pathOf = (state: string) => `${folder}${state}-${name}.png`;
+      if (!only || only === "gate") await shootGate({ browser, options, server, pathOf });
+      if (only === "gate") continue;
+      if (!only) await shootAll({ page, name });
       await shootConversation({ page, server, shoot });
       await shootModels({ page, server: modelServer, shoot });
       await shootHolders({ page, context, server: holdersServer, shoot });

@@ -1,18 +1,46 @@
-import type { LinksFunction, MetaFunction } from "@remix-run/node";
-import { useRouteLoaderData } from "@remix-run/react";
+import type { HeadersFunction, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
 import { Gate } from "~/gate/components/gate";
 import stylesheetHref from "~/gate/components/gate.css";
+import { readKeyLookup } from "~/gate/key-lookup.server";
+import { requireWithinLimit } from "~/platform/http/limit.server";
 import type { loader as rootLoader } from "~/root";
+import { getServices } from "~/services.server";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
 
-export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ matches }) => {
+export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({ matches }) => {
   const root = matches.find((match) => match.id === "root");
   return [{ title: `The room - ${root?.data.settings.appName ?? "Latchkey"}` }];
 };
 
+/** What the cookie opens is in it: nobody keeps a copy. */
+export const headers: HeadersFunction = () => ({ "Cache-Control": "no-store" });
+
+export async function loader({ context }: LoaderFunctionArgs) {
+  const { gate, content, origin, config } = getServices();
+  const { clientId, host, searchParams } = context;
+  const [visit, lookup, outline] = await Promise.all([
+    gate.session.visit({
+      ...{ cookie: context.headers.cookie, clientId, host },
+      requireWithinLimit: () => requireWithinLimit({ context, name: "session" }),
+    }),
+    readKeyLookup({
+      searchParams,
+      dependencies: {
+        origin,
+        requireWithinLimit: () => requireWithinLimit({ context, name: "token-status" }),
+        readTokenStatus: gate.readTokenStatus,
+      },
+    }),
+    content.readOutline(),
+  ]);
+  return { visit, lookup, outline, signsSiwe: config.state.enabled };
+}
+
 export default function GateRoute() {
   const root = useRouteLoaderData<typeof rootLoader>("root");
+  const { visit, lookup, outline, signsSiwe } = useLoaderData<typeof loader>();
   if (!root) return null;
   return (
     <div className="stack">
@@ -22,11 +50,12 @@ export default function GateRoute() {
       </div>
       <noscript>
         <p className="notice notice-info">
-          Wallets speak to pages through scripts, so this page needs JavaScript. Everything it does can also
-          be done with the API.
+          Wallets speak to pages through scripts, so to sign in this page needs JavaScript. Without it you can
+          look up a key below, and read on where you are signed in already. Everything else can also be done
+          with the API.
         </p>
       </noscript>
-      <Gate settings={root.settings} />
+      <Gate settings={root.settings} visit={visit} lookup={lookup} outline={outline} signsSiwe={signsSiwe} />
     </div>
   );
 }

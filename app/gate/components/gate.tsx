@@ -1,38 +1,85 @@
-import { Suspense, lazy } from "react";
+import { useEffect, useState } from "react";
+import type { KeyLookup } from "~/gate/key-lookup";
+import type { GateVisit } from "~/gate/visit";
+import type { RoomOutline } from "~/content/room-outline";
 import type { PublicSettings } from "~/platform/public-settings";
 import { AccountBar, SignedInBar } from "./account-bar";
 import { ConnectCard } from "./connect-card";
+import { EntryChecklist } from "./entry-checklist";
 import { KeyCard } from "./key-card";
+import { LockedPreview } from "./locked-preview";
+import { RoomDoor } from "./room-door";
 import { StatusCard } from "./status-card";
 import { useGateFlow } from "./use-gate-flow";
 import { WalletDialog } from "./wallet-dialog";
 
-/** Rendering and sanitising code is needed by nobody who is still outside. */
-const Room = lazy(() => import("./room").then(({ Room }) => ({ default: Room })));
+export type GateProps = {
+  settings: PublicSettings;
+  /** Who is there, as the server found out with the page itself. */
+  visit: GateVisit;
+  outline: RoomOutline;
+  lookup: KeyLookup | null;
+  /** Whether the wallet signs an Ethereum sign-in; where that is off, the older envelope. */
+  signsSiwe: boolean;
+};
 
 /** The whole way in: connect, choose a key, sign in, be inside. */
-export function Gate({ settings }: { settings: PublicSettings }) {
-  const { state, actions } = useGateFlow(settings);
-  const isOutside =
-    state.phase === "away" || state.phase === "fetching-wallets" || state.phase === "choosing";
-  const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
-  const session = state.phase === "inside" ? state.room.session : null;
-  const insideKey = state.phase === "inside" ? state.room.tokenId : null;
-  const isAccepted = state.phase === "inside" && state.room.form.isAccepted;
+export function Gate({ settings, visit, outline, lookup, signsSiwe }: GateProps) {
+  const { state, actions } = useGateFlow({ settings, visit });
+  const isInside = state.phase === "inside";
+  const account = state.phase === "connected" || isInside ? state.account : null;
+  const insideKey = isInside ? state.room.tokenId : null;
+  const isAccepted = isInside && state.room.form.receipt !== null;
+  const [isAsServed, setAsServed] = useState(visit.kind === "inside");
+  useEffect(() => {
+    if (!isInside) setAsServed(false);
+  }, [isInside]);
 
   return (
     <div className="stack">
-      {isOutside ? (
-        <ConnectCard
-          isDemo={settings.mode === "demo"}
-          isLoading={state.phase === "fetching-wallets"}
-          notice={state.phase === "choosing" ? null : state.notice}
-          onConnect={actions.openWallets}
-        />
-      ) : account ? (
+      {account ? (
         <AccountBar account={account} chainId={settings.chainId} onDisconnect={actions.disconnect} />
+      ) : isInside ? (
+        <SignedInBar address={state.room.session?.address ?? null} onConnect={actions.openWallets} />
+      ) : null}
+      {isInside ? (
+        <RoomDoor
+          settings={settings}
+          room={state.room}
+          account={account}
+          notice={state.notice}
+          served={isAsServed && visit.kind === "inside" ? visit : null}
+          actions={actions}
+        />
       ) : (
-        <SignedInBar address={session?.address ?? null} onConnect={actions.openWallets} />
+        <div className="gate-entry">
+          <EntryChecklist state={state} settings={settings} />
+          <div className="gate-step">
+            {state.phase === "connected" ? (
+              <KeyCard
+                settings={settings}
+                address={state.account.address}
+                signsSiwe={signsSiwe}
+                keys={state.keys}
+                tokenId={state.tokenId}
+                task={state.task}
+                notice={state.notice}
+                onType={actions.typeTokenId}
+                onMint={actions.mint}
+                onSignIn={actions.signIn}
+                onStopWaiting={actions.stopWaiting}
+              />
+            ) : (
+              <ConnectCard
+                isDemo={settings.mode === "demo"}
+                isLoading={state.phase === "fetching-wallets"}
+                notice={state.phase === "choosing" ? null : state.notice}
+                onConnect={actions.openWallets}
+              />
+            )}
+          </div>
+          <LockedPreview outline={outline} />
+        </div>
       )}
       {state.phase === "choosing" ? (
         <WalletDialog
@@ -43,31 +90,8 @@ export function Gate({ settings }: { settings: PublicSettings }) {
           onClose={actions.closeWallets}
         />
       ) : null}
-      {state.phase === "connected" ? (
-        <KeyCard
-          settings={settings}
-          keys={state.keys}
-          tokenId={state.tokenId}
-          task={state.task}
-          notice={state.notice}
-          onType={actions.typeTokenId}
-          onMint={actions.mint}
-          onSignIn={actions.signIn}
-        />
-      ) : null}
-      {state.phase === "inside" ? (
-        <Suspense fallback={<p role="status">Opening the room.</p>}>
-          <Room
-            room={state.room}
-            notice={state.notice}
-            onLeave={actions.leave}
-            onReload={actions.reload}
-            onSubmit={actions.submit}
-          />
-        </Suspense>
-      ) : null}
       {/* A new key, or a form that was just accepted, is a new question. */}
-      <StatusCard key={`${insideKey} ${isAccepted}`} initialTokenId={insideKey} />
+      <StatusCard key={`${insideKey} ${isAccepted}`} initialTokenId={insideKey} lookup={lookup} />
     </div>
   );
 }

@@ -1,20 +1,22 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { Notice } from "~/ui/notice";
-import type { GateRoom } from "./gate-flow";
-import { NoticeCard } from "./notice-card";
+import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft-storage";
 import { SafeFragment } from "./safe-fragment";
 import { sanitizeToFragment } from "./safe-html";
-import { submissionText } from "./submission-text";
+import { countWords, faultOf, submissionText, textLimit } from "./submission-text";
 
-/** Characters the server takes. */
-const maxCharacters = 10_000;
-
-type SubmissionAreaProps = { html: string; onSubmit: (text: string) => void; isBusy: boolean };
+type SubmissionAreaProps = {
+  html: string;
+  /** Under which name what was typed is kept; null where nobody can say whose it is. */
+  draftName: string | null;
+  onSubmit: (text: string) => void;
+  isBusy: boolean;
+};
 
 /** The operator's own form. Its fields are theirs; sending is ours, signed by the wallet. */
-export function SubmissionArea({ html, onSubmit, isBusy }: SubmissionAreaProps) {
+export function SubmissionArea({ html, draftName, onSubmit, isBusy }: SubmissionAreaProps) {
   const area = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<string | null>(null);
+  const { count, limit, isDraft, discard } = useWriting({ area, html, draftName });
   const fragment = useCallback(() => buildForm(html), [html]);
 
   useEffect(() => {
@@ -26,22 +28,40 @@ export function SubmissionArea({ html, onSubmit, isBusy }: SubmissionAreaProps) 
       const text = submissionText(textFields(new FormData(event.target, event.submitter)));
       const found = faultOf(text);
       setFault(found);
-      if (!found) onSubmit(text);
+      if (found) firstField(event.target)?.focus();
+      else onSubmit(text);
     }
     element.addEventListener("submit", submit);
     return () => element.removeEventListener("submit", submit);
   }, [isBusy, onSubmit]);
 
   useEffect(() => {
-    for (const button of area.current?.querySelectorAll("button") ?? []) {
+    for (const button of area.current?.querySelectorAll("form button") ?? []) {
       if (isBusy) button.setAttribute("aria-disabled", "true");
       else button.removeAttribute("aria-disabled");
     }
   }, [isBusy, fragment]);
 
   return (
-    <div ref={area}>
+    <div ref={area} className="latchkey-writing">
       <SafeFragment className="latchkey-submission" fragment={fragment} />
+      {limit === null ? null : (
+        <p className="latchkey-count" data-over={count > limit || undefined}>
+          <span aria-live="off">{countWords({ count, limit })}</span>
+          {isDraft ? (
+            <>
+              {" · kept in this tab until you send it "}
+              <button type="button" className="latchkey-quiet" onClick={discard}>
+                Discard
+              </button>
+            </>
+          ) : null}
+        </p>
+      )}
+      {/* Near the end only: who listens is not told of every letter. */}
+      <p role="status" className="latchkey-hidden">
+        {limit !== null && count >= limit * 0.9 ? countWords({ count, limit }) : ""}
+      </p>
       {fault ? (
         <p className="room-fault" role="alert">
           {fault}
@@ -51,26 +71,69 @@ export function SubmissionArea({ html, onSubmit, isBusy }: SubmissionAreaProps) 
   );
 }
 
-type SubmissionOutcomeProps = { form: GateRoom["form"]; tokenId: string };
+/** Counts what is written, and keeps it: a reload, or a room that closes, takes nobody's words away. */
+function useWriting({
+  area,
+  html,
+  draftName,
+}: {
+  area: { current: HTMLDivElement | null };
+  html: string;
+  draftName: string | null;
+}) {
+  const [count, setCount] = useState(0);
+  const [limit, setLimit] = useState<number | null>(null);
+  const [isDraft, setDraft] = useState(false);
 
-/** How far the form has come, in the page's own voice, outside the operator's styles. */
-export function SubmissionOutcome({ form, tokenId }: SubmissionOutcomeProps) {
-  return (
-    <>
-      <p role="status" className={form.step === "open" ? "visually-hidden" : "soft"}>
-        {form.step === "signing" ? "Sign the form in your wallet." : ""}
-        {form.step === "sending" ? "Sending the form." : ""}
-      </p>
-      {form.isAccepted ? (
-        <Notice tone="success" title="Received">
-          <p>
-            Your message has been delivered, and key #{tokenId} is now used. It does not open the form again.
-          </p>
-        </Notice>
-      ) : null}
-      {form.notice ? <NoticeCard notice={form.notice} /> : null}
-    </>
-  );
+  const measure = useCallback(() => {
+    const form = area.current?.querySelector("form");
+    if (!form) return setLimit(null);
+    setCount(submissionText(textFields(new FormData(form))).length);
+    setLimit(textLimit(textAreasOf(form)));
+  }, [area]);
+
+  useEffect(() => {
+    const element = area.current;
+    if (!element) return;
+    if (draftName) {
+      const draft = findDraft(draftName);
+      fillFields({ root: element, draft });
+      setDraft(draft.length > 0);
+    }
+    measure();
+    function keep() {
+      measure();
+      if (!draftName || !element) return;
+      const fields = readFields(element);
+      if (fields.some(({ value, isChecked }) => value.trim() !== "" || isChecked)) {
+        setDraft(keepDraft({ name: draftName, fields }));
+        return;
+      }
+      dropDraft(draftName);
+      setDraft(false);
+    }
+    // A reset empties the fields only after its event.
+    const keepLater = () => queueMicrotask(keep);
+    element.addEventListener("input", keep);
+    element.addEventListener("change", keep);
+    element.addEventListener("reset", keepLater);
+    return () => {
+      element.removeEventListener("input", keep);
+      element.removeEventListener("change", keep);
+      element.removeEventListener("reset", keepLater);
+    };
+  }, [area, html, draftName, measure]);
+
+  const discard = useCallback(() => {
+    const form = area.current?.querySelector("form");
+    form?.reset();
+    if (draftName) dropDraft(draftName);
+    setDraft(false);
+    measure();
+    if (form) firstField(form)?.focus();
+  }, [area, draftName, measure]);
+
+  return { count, limit, isDraft, discard };
 }
 
 /** A fragment without a form, or without a way to send it, is completed: operators may write just the fields. */
@@ -96,9 +159,13 @@ function* textFields(data: FormData): Generator<readonly [string, string]> {
   for (const [name, value] of data) if (typeof value === "string") yield [name, value];
 }
 
-function faultOf(text: string): string | null {
-  if (text === "") return "Write something before you send it.";
-  // Counted as the server counts: in UTF-16 units, as JavaScript strings are.
-  if (text.length > maxCharacters) return `This is ${text.length} characters; ${maxCharacters} fit at most.`;
-  return null;
+function firstField(form: HTMLFormElement): HTMLElement | null {
+  return form.querySelector<HTMLElement>("textarea, input:not([type=hidden]), select");
+}
+
+function textAreasOf(form: HTMLFormElement): { name: string; maxLength: number }[] {
+  const fields = form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("textarea, input");
+  return [...fields]
+    .filter(({ name, type }) => name !== "" && type !== "hidden")
+    .map(({ name, maxLength }) => ({ name, maxLength }));
 }
