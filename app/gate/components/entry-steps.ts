@@ -19,12 +19,12 @@ export function entrySteps({ state, settings }: { state: GateState; settings: Pl
   const network = checkNetwork({ state, settings });
   const key = checkKey(state);
   return [
-    { name: "wallet", title: "A wallet, connected", ...wallet },
-    { name: "network", title: "On the right network", ...network },
-    { name: "key", title: "A key in it", ...key },
+    { name: "wallet", title: "Wallet connected", ...wallet },
+    { name: "network", title: "Right network", ...network },
+    { name: "key", title: "Key held", ...key },
     {
       name: "sign-in",
-      title: "Your signature",
+      title: "Signed in",
       ...checkSignIn({ state, isKeyFound: key.status === "done" }),
     },
   ];
@@ -84,8 +84,11 @@ function checkSignIn({ state, isKeyFound }: { state: GateState; isKeyFound: bool
   if (state.phase === "inside") return { status: "done", detail: "You are signed in." };
   const free = "Free: it proves that the wallet is yours.";
   if (state.phase !== "connected") return { status: "later", detail: free };
-  if (state.task?.kind === "sign-in") return { status: "working", detail: "Under way." };
+  if (state.task?.kind === "sign-in") {
+    const isAsking = state.task.step === "wallet";
+    return { status: "working", detail: isAsking ? "Answer in your wallet." : "The server is asked." };
+  }
   if (state.notice?.tone === "problem")
-    return { status: "attention", detail: "It did not work yet: see why." };
+    return { status: "attention", detail: "See the message at the button." };
   return { status: isKeyFound ? "now" : "later", detail: free };
 }

@@ -1,4 +1,3 @@
-import { useEffect, useState } from "react";
 import type { KeyLookup } from "~/gate/key-lookup";
 import type { GateVisit } from "~/gate/visit";
 import type { RoomOutline } from "~/content/room-outline";
@@ -30,10 +29,6 @@ export function Gate({ settings, visit, outline, lookup, signsSiwe }: GateProps)
   const account = state.phase === "connected" || isInside ? state.account : null;
   const insideKey = isInside ? state.room.tokenId : null;
   const isAccepted = isInside && state.room.form.receipt !== null;
-  const [isAsServed, setAsServed] = useState(visit.kind === "inside");
-  useEffect(() => {
-    if (!isInside) setAsServed(false);
-  }, [isInside]);
 
   return (
     <div className="stack">
@@ -48,7 +43,9 @@ export function Gate({ settings, visit, outline, lookup, signsSiwe }: GateProps)
           room={state.room}
           account={account}
           notice={state.notice}
-          served={isAsServed && visit.kind === "inside" ? visit : null}
+          served={
+            isInside && visit.kind === "inside" && state.room.grant.content === visit.content ? visit : null
+          }
           actions={actions}
         />
       ) : (

@@ -80,26 +80,6 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
         </svg>
         {isPlaying ? "Pause" : "Play"}
       </button>
-      <div className="latchkey-seek">
-        <input
-          type="range"
-          aria-label="Position"
-          aria-valuetext={
-            isKnown ? `${spokenTime(atSeconds)} of ${spokenTime(duration)}` : spokenTime(atSeconds)
-          }
-          min={0}
-          max={isKnown ? duration : 0}
-          step={duration > 120 ? 5 : 0.5}
-          value={Math.min(atSeconds, isKnown ? duration : 0)}
-          disabled={!isKnown}
-          onChange={(event) => {
-            if (sound.current) sound.current.currentTime = Number(event.target.value);
-          }}
-        />
-        <span className="latchkey-time" aria-hidden="true">
-          {playerTime(atSeconds)} / {playerTime(duration)}
-        </span>
-      </div>
       <button
         type="button"
         aria-label={`Back ${jumpSeconds} seconds`}
@@ -133,6 +113,26 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
           ))}
         </select>
       </label>
+      <div className="latchkey-seek">
+        <input
+          type="range"
+          aria-label="Position"
+          aria-valuetext={
+            isKnown ? `${spokenTime(atSeconds)} of ${spokenTime(duration)}` : spokenTime(atSeconds)
+          }
+          min={0}
+          max={isKnown ? duration : 0}
+          step={duration > 120 ? 5 : 0.5}
+          value={Math.min(atSeconds, isKnown ? duration : 0)}
+          disabled={!isKnown}
+          onChange={(event) => {
+            if (sound.current) sound.current.currentTime = Number(event.target.value);
+          }}
+        />
+        <span className="latchkey-time" aria-hidden="true">
+          {playerTime(atSeconds)} / {playerTime(duration)}
+        </span>
+      </div>
     </div>
   );
 }
@@ -148,7 +148,9 @@ function usePlayerKeys({
   onJump: (bySeconds: number) => void;
 }): void {
   const latest = useRef({ onToggle, onJump });
-  latest.current = { onToggle, onJump };
+  useEffect(() => {
+    latest.current = { onToggle, onJump };
+  });
   useEffect(() => {
     const element = group.current;
     if (!element) return;

@@ -49,14 +49,20 @@ function useRoomCode() {
   const [Room, setRoom] = useState<ComponentType<RoomProps> | null>(null);
   const [hasFailed, setFailed] = useState(false);
 
-  const load = useCallback(() => {
+  const fetchCode = useCallback(
+    () =>
+      void import("./room").then(
+        (code) => setRoom(() => code.Room),
+        () => setFailed(true),
+      ),
+    [],
+  );
+  useEffect(fetchCode, [fetchCode]);
+
+  function load() {
     setFailed(false);
-    import("./room").then(
-      (code) => setRoom(() => code.Room),
-      () => setFailed(true),
-    );
-  }, []);
-  useEffect(load, [load]);
+    fetchCode();
+  }
 
   return { Room, hasFailed, load };
 }

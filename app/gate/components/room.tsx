@@ -40,7 +40,7 @@ export function Room({ settings, room, account, notice, isServed, actions }: Roo
   const { content } = room.grant;
   const heading = useRef<HTMLHeadingElement>(null);
   const [brokenContent, setBrokenContent] = useState<GatedContent | null>(null);
-  const [review, setReview] = useState<string | null>(null);
+  const [review, setReview] = useState<{ text: string; before: GateNotice | null } | null>(null);
   const { form } = room;
   const { welcomeText } = content;
   const welcome = useCallback(
@@ -57,9 +57,7 @@ export function Room({ settings, room, account, notice, isServed, actions }: Roo
     if (form.receipt && draft) dropDraft(draft);
   }, [form.receipt, draft]);
   // Whatever became of it is told in the room, where the form is.
-  useEffect(() => {
-    if (form.receipt || form.notice) setReview(null);
-  }, [form.receipt, form.notice]);
+  const isOver = form.receipt !== null || (form.notice !== null && form.notice !== review?.before);
 
   return (
     <section className="stack" aria-labelledby="room-heading">
@@ -93,19 +91,19 @@ export function Room({ settings, room, account, notice, isServed, actions }: Roo
           <SubmissionArea
             html={content.textSubmissionAreaHtml}
             draftName={draft}
-            onSubmit={(text) => (account ? setReview(text) : actions.refuseForm())}
+            onSubmit={(text) => (account ? setReview({ text, before: form.notice }) : actions.refuseForm())}
             isBusy={form.step !== "open"}
           />
         ) : null}
       </ShadowRoom>
-      {review !== null && account ? (
+      {review !== null && account && !isOver ? (
         <FormReview
           settings={settings}
-          text={review}
+          text={review.text}
           tokenId={room.tokenId}
           address={account.address}
           form={form}
-          onConfirm={() => actions.submit(review)}
+          onConfirm={() => actions.submit(review.text)}
           onClose={() => {
             if (form.step === "signing") actions.stopWaiting();
             setReview(null);

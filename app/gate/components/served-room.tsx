@@ -61,7 +61,6 @@ function ServedHtml({ html }: { html: string }) {
     <div
       className="latchkey-welcome"
       suppressHydrationWarning
-      // eslint-disable-next-line react/no-danger -- see above
       dangerouslySetInnerHTML={{ __html: isServer ? html : "" }}
     />
   );

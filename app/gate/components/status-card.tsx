@@ -32,7 +32,7 @@ export function StatusCard({ initialTokenId, lookup: asked }: StatusCardProps) {
   const [value, setValue] = useState(initialTokenId ?? asked?.asked ?? "");
   const [fault, setFault] = useState<string | null>(null);
   const [lookup, setLookup] = useState<Lookup>(() =>
-    initialTokenId === null ? lookupFrom(asked) : { status: "asking" },
+    initialTokenId === null ? lookupFrom(asked) : { status: "none" },
   );
   const latest = useRef(0);
 

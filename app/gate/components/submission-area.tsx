@@ -16,7 +16,7 @@ type SubmissionAreaProps = {
 export function SubmissionArea({ html, draftName, onSubmit, isBusy }: SubmissionAreaProps) {
   const area = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<string | null>(null);
-  const { count, limit, isDraft, discard } = useWriting({ area, html, draftName });
+  const { count, limit, isDraft } = useWriting({ area, html, draftName });
   const fragment = useCallback(() => buildForm(html), [html]);
 
   useEffect(() => {
@@ -51,7 +51,7 @@ export function SubmissionArea({ html, draftName, onSubmit, isBusy }: Submission
           {isDraft ? (
             <>
               {" · kept in this tab until you send it "}
-              <button type="button" className="latchkey-quiet" onClick={discard}>
+              <button type="button" className="latchkey-quiet" onClick={() => discard(area.current)}>
                 Discard
               </button>
             </>
@@ -71,6 +71,9 @@ export function SubmissionArea({ html, draftName, onSubmit, isBusy }: Submission
   );
 }
 
+type Writing = { count: number; /** Null: there is no form. */ limit: number | null; isDraft: boolean };
+const nothingToWrite: Writing = { count: 0, limit: null, isDraft: false };
+
 /** Counts what is written, and keeps it: a reload, or a room that closes, takes nobody's words away. */
 function useWriting({
   area,
@@ -80,40 +83,17 @@ function useWriting({
   area: { current: HTMLDivElement | null };
   html: string;
   draftName: string | null;
-}) {
-  const [count, setCount] = useState(0);
-  const [limit, setLimit] = useState<number | null>(null);
-  const [isDraft, setDraft] = useState(false);
-
-  const measure = useCallback(() => {
-    const form = area.current?.querySelector("form");
-    if (!form) return setLimit(null);
-    setCount(submissionText(textFields(new FormData(form))).length);
-    setLimit(textLimit(textAreasOf(form)));
-  }, [area]);
+}): Writing {
+  const [writing, setWriting] = useState<Writing>(nothingToWrite);
 
   useEffect(() => {
     const element = area.current;
     if (!element) return;
-    if (draftName) {
-      const draft = findDraft(draftName);
-      fillFields({ root: element, draft });
-      setDraft(draft.length > 0);
-    }
-    measure();
-    function keep() {
-      measure();
-      if (!draftName || !element) return;
-      const fields = readFields(element);
-      if (fields.some(({ value, isChecked }) => value.trim() !== "" || isChecked)) {
-        setDraft(keepDraft({ name: draftName, fields }));
-        return;
-      }
-      dropDraft(draftName);
-      setDraft(false);
-    }
+    const keep = () => setWriting(keepWriting({ element, draftName }));
     // A reset empties the fields only after its event.
     const keepLater = () => queueMicrotask(keep);
+    if (draftName) fillFields({ root: element, draft: findDraft(draftName) });
+    keepLater();
     element.addEventListener("input", keep);
     element.addEventListener("change", keep);
     element.addEventListener("reset", keepLater);
@@ -122,18 +102,31 @@ function useWriting({
       element.removeEventListener("change", keep);
       element.removeEventListener("reset", keepLater);
     };
-  }, [area, html, draftName, measure]);
+  }, [area, html, draftName]);
 
-  const discard = useCallback(() => {
-    const form = area.current?.querySelector("form");
-    form?.reset();
-    if (draftName) dropDraft(draftName);
-    setDraft(false);
-    measure();
-    if (form) firstField(form)?.focus();
-  }, [area, draftName, measure]);
+  return writing;
+}
 
-  return { count, limit, isDraft, discard };
+function keepWriting({ element, draftName }: { element: HTMLElement; draftName: string | null }): Writing {
+  const form = element.querySelector("form");
+  if (!form) return nothingToWrite;
+  const count = submissionText(textFields(new FormData(form))).length;
+  const limit = textLimit(textAreasOf(form));
+  if (!draftName) return { count, limit, isDraft: false };
+  // What the operator has put into the fields beforehand is nobody's draft.
+  const fields = readFields(element);
+  if (isTouched(form)) return { count, limit, isDraft: keepDraft({ name: draftName, fields }) };
+  dropDraft(draftName);
+  return { count, limit, isDraft: false };
+}
+
+function isTouched(form: HTMLFormElement): boolean {
+  return [...form.querySelectorAll<HTMLInputElement>("input, textarea, select")].some((field) => {
+    if (field instanceof HTMLSelectElement)
+      return [...field.options].some((o) => o.selected !== o.defaultSelected);
+    if (["checkbox", "radio"].includes(field.type)) return field.checked !== field.defaultChecked;
+    return field.value !== field.defaultValue;
+  });
 }
 
 /** A fragment without a form, or without a way to send it, is completed: operators may write just the fields. */
@@ -157,6 +150,13 @@ function buildForm(html: string): DocumentFragment {
 
 function* textFields(data: FormData): Generator<readonly [string, string]> {
   for (const [name, value] of data) if (typeof value === "string") yield [name, value];
+}
+
+/** The form goes back to how the operator wrote it, and its reset drops the draft. */
+function discard(element: HTMLElement | null): void {
+  const form = element?.querySelector("form");
+  form?.reset();
+  if (form) firstField(form)?.focus();
 }
 
 function firstField(form: HTMLFormElement): HTMLElement | null {

@@ -60,6 +60,11 @@ export function useGateFlow({ settings, visit }: { settings: PublicSettings; vis
   const openedAs = useRef(state.phase === "inside" ? state.room.session : null);
   useWalletEvents({ tools, dispatch, address, openedAs });
   useSessionWatch({ tools, room: state.phase === "inside" ? state.room : null });
+  // Outside again the keys are looked for anew: the room may have closed because one is gone.
+  const isOutside = state.phase === "connected";
+  useEffect(() => {
+    if (isOutside && address) void readKeys(tools, address);
+  }, [isOutside, tools, address]);
 
   function wait(): AbortSignal {
     patience.current = new AbortController();
@@ -131,7 +136,6 @@ function useWalletEvents({
   useEffect(() => {
     if (!address) return;
     writeMark(true);
-    void readKeys(tools, address);
     let stop: (() => void) | undefined;
     let isOver = false;
     void tools.openWallet().then((wallet) => {
