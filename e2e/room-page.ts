@@ -7,6 +7,9 @@ import { expect } from "./journey";
 
 export const roomHeading = /^You are in, with key #/;
 
+/** The first words of the operator's text, drawn by the page's own scripts. */
+export const welcome = (page: Page) => page.locator(".shadow-room .latchkey-welcome h1");
+
 /** The operator's own field and button, inside the shadow root. */
 export const formField = (page: Page) => page.locator(".shadow-room").getByRole("textbox").last();
 export const formButton = (page: Page) => page.locator(".latchkey-submission button").last();

@@ -16,6 +16,8 @@ export type TestWallet = {
   signedTexts: string[];
   /** The person says no to the next request of this method. */
   rejectNext: (method: string) => void;
+  /** The person takes their time with the next request of this method, until the answer is called. */
+  holdNext: (method: string) => () => void;
   /** The person picks another account in the wallet. */
   switchAccount: (index: number) => Promise<void>;
   /** The person picks another chain in the wallet. */
@@ -33,6 +35,8 @@ type WalletOptions = {
   accountCount?: number;
   /** Keys to hold instead of fresh ones. */
   privateKeys?: Hex[];
+  /** The person has let this site see it before, in another window. */
+  isAuthorized?: boolean;
 };
 
 /** Adds the wallet to every document the page will open. Call it before the first navigation. */
@@ -43,13 +47,15 @@ export async function addWallet({
   name = "Test wallet",
   accountCount = 1,
   privateKeys = Array.from({ length: accountCount }, generatePrivateKey),
+  isAuthorized = false,
 }: WalletOptions): Promise<TestWallet> {
   const accounts = privateKeys.map((privateKey) => privateKeyToAccount(privateKey));
   const rejections: string[] = [];
+  const holds = new Map<string, Promise<void>>();
   const signedTexts: string[] = [];
   let current = 0;
   let walletChainId = chainId;
-  let isConnected = false;
+  let isConnected = isAuthorized;
   let isLocked = false;
 
   function account() {
@@ -64,6 +70,9 @@ export async function addWallet({
       rejections.splice(rejected, 1);
       throw new RpcError(4001, "User rejected the request.");
     }
+    const held = holds.get(method);
+    holds.delete(method);
+    await held;
     switch (method) {
       case "eth_requestAccounts":
         isConnected = true;
@@ -128,6 +137,11 @@ export async function addWallet({
     address: () => account().address,
     signedTexts,
     rejectNext: (method) => void rejections.push(method),
+    holdNext(method) {
+      let release = () => {};
+      holds.set(method, new Promise((resolve) => (release = resolve)));
+      return () => release();
+    },
     async switchAccount(index) {
       current = index;
       await emit("accountsChanged", [account().address]);

@@ -7,6 +7,7 @@ import { reportingFailure } from "./gate-tasks";
 import type { GateTools } from "./gate-tasks";
 import { formElsewhere, formUnanswered, keyUsedBefore } from "./form-notice";
 import type { GateNotice } from "./gate-notice";
+import { loadProofs } from "./load-proofs";
 import { endQuietly } from "./session-tasks";
 import type { WalletAccount } from "./wallet-session";
 
@@ -70,7 +71,7 @@ async function sign(
   { settings, origin, dispatch, openWallet }: GateTools,
   { account: { address }, tokenId, text, turn }: FormOrder & { turn: number },
 ): Promise<FormPost> {
-  const [wallet, { proveForForm }] = await Promise.all([openWallet(), import("./gate-proofs")]);
+  const [wallet, { proveForForm }] = await Promise.all([openWallet(), loadProofs()]);
   const onAsk = (askedText: string) => dispatch({ type: "form-asked", turn, askedText });
   const { chainId } = settings;
   return proveForForm({ wallet, address, tokenId, origin, text, chainId, nowMs: Date.now(), onAsk });

@@ -6,6 +6,7 @@ import type { Session } from "./gate-answers";
 import type { GateEvent, GateRoom } from "./gate-flow";
 import { noticeFor } from "./gate-notice";
 import type { GateActivity } from "./gate-notice";
+import { loadProofs } from "./load-proofs";
 import { endQuietly, keepSession, openKept } from "./session-tasks";
 import type { WalletAccount, WalletSession } from "./wallet-session";
 
@@ -113,7 +114,7 @@ export async function signIn(
   const turn = nextTurn();
   dispatch({ type: "task-started", turn, task: { kind: "sign-in", step: "nonce" } });
   await reportingFailure({ dispatch, turn, activity: "sign-in" }, async () => {
-    const [wallet, { proveForRoom }] = await Promise.all([openWallet(), import("./gate-proofs")]);
+    const [wallet, { proveForRoom }] = await Promise.all([openWallet(), loadProofs()]);
     await wallet.ensureChain();
     const proof = await proveForRoom({
       api,
