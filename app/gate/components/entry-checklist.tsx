@@ -8,7 +8,7 @@ const statusWords: Record<EntryStepStatus, string> = {
   now: "Next",
   working: "Checking",
   later: "To do",
-  attention: "Look here",
+  attention: "Not yet",
 };
 
 /** What it takes to get in, kept up to date while the visitor goes on. */
