@@ -43,7 +43,7 @@ function accountOf(state: GateState) {
 
 function checkWallet(state: GateState): Checked {
   const account = accountOf(state);
-  if (account) return { status: "done", detail: `Connected with ${account.walletName}.` };
+  if (account) return { status: "done", detail: `${account.walletName} is connected.` };
   if (state.phase === "fetching-wallets") return { status: "working", detail: "Looking for wallets." };
   if (state.phase === "choosing") {
     return state.pickedId
