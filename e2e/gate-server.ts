@@ -28,8 +28,11 @@ export type GateServer = {
 export async function startGateServer({
   mode = "demo",
   env = {},
+  keyDurationSeconds = 0,
 }: {
   mode?: "demo" | "production";
+  /** 0: keys do not expire. */
+  keyDurationSeconds?: number;
   /** Settings beside or instead of the ones given here. */
   env?: Record<string, string>;
 } = {}): Promise<GateServer> {
@@ -45,7 +48,7 @@ export async function startGateServer({
   }
 
   try {
-    const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl });
+    const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl, keyDurationSeconds });
     const port = await findFreePort();
     server = spawn(process.execPath, ["--enable-source-maps", "build/index.js"], {
       cwd: projectDir,

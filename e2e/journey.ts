@@ -13,6 +13,8 @@ type Refusal = { path: string; status: number };
 type Watch = {
   /** A refusal this journey means to provoke; the browser writes each into its console. */
   expectRefusal: (refusal: Refusal) => void;
+  /** From here on the server may be out of reach, which the browser writes into its console too. */
+  expectOutage: () => void;
 };
 
 type Fixtures = {
@@ -45,6 +47,7 @@ export const test = base.extend<Fixtures>({
     async ({ page, baseUrl }, use) => {
       const faults: string[] = [];
       const expected: Refusal[] = [];
+      let isOutageExpected = false;
       page.on("pageerror", (error) => faults.push(`exception: ${error.stack ?? error.message}`));
       page.on("request", (request) => {
         const url = new URL(request.url());
@@ -58,9 +61,13 @@ export const test = base.extend<Fixtures>({
         const isExpected = expected.some(
           (refusal) => refusal.status === status && url === new URL(refusal.path, baseUrl).href,
         );
+        if (isOutageExpected && /Failed to load resource: net::ERR_/.test(message.text())) return;
         if (!isExpected) faults.push(`console ${message.type()}: ${message.text()} (${url})`);
       });
-      await use({ expectRefusal: (refusal) => void expected.push(refusal) });
+      await use({
+        expectRefusal: (refusal) => void expected.push(refusal),
+        expectOutage: () => (isOutageExpected = true),
+      });
       expect(faults).toEqual([]);
     },
     { auto: true },

@@ -26,7 +26,7 @@ const test = base.extend<{ place: Place }>({
     page.on("request", (request) => {
       if (!request.url().startsWith(place.origin)) left.push(request.url());
     });
-    await use({ expectRefusal: () => undefined });
+    await use({ expectRefusal: () => undefined, expectOutage: () => undefined });
     expect(left).toEqual([]);
   },
 });

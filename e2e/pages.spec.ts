@@ -1,5 +1,6 @@
 import { refusalTable } from "../app/platform/http/refusal";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
+import { reviewDialog, reviewForm } from "./room-page";
 
 for (const colorScheme of ["light", "dark"] as const) {
   test.describe(`in ${colorScheme}`, () => {
@@ -36,8 +37,9 @@ for (const colorScheme of ["light", "dark"] as const) {
       if (!frame) throw new Error("The room has no frame.");
       await expectAccessible(frame, "the script's frame");
 
-      await page.locator(".shadow-room").getByRole("textbox").last().fill("Hello");
-      await page.locator(".shadow-room").getByRole("button").last().click();
+      await reviewForm({ page, text: "Hello" });
+      await expectAccessible(page, "the last look at the form");
+      await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
       await expect(page.getByText("Received")).toBeVisible();
       await expectAccessible(page, "the receipt");
     });
@@ -85,7 +87,7 @@ test("the page can be read without scripts, by everybody and by crawlers", async
     await page.goto("/");
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     await page.goto("/gate");
-    await expect(page.locator("noscript .notice")).toContainText("this page needs JavaScript");
+    await expect(page.locator("noscript .notice")).toContainText("to sign in this page needs JavaScript");
     await expect(page.locator("noscript .notice")).toBeVisible();
     await context.close();
   }

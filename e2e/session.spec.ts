@@ -4,6 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { addWallet } from "./wallet";
 import { test as base } from "./chat-servers";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey } from "./journey";
+import { formButton, formField } from "./room-page";
 
 /** On a server whose conversation is for holders only. */
 const test = base.extend({
@@ -33,7 +34,7 @@ test("one signature opens the room, keeps it over a reload, and opens the chat; 
   await expectAccessible(page, "the room with a session");
 
   await page.reload();
-  await expect(page.getByRole("heading", { name: room })).toBeFocused();
+  await expect(page.getByRole("heading", { name: room })).toBeVisible();
   await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
   expect(wallet.signedTexts).toHaveLength(1);
   expect(await page.evaluate(() => document.cookie)).not.toContain("access_token");
@@ -100,8 +101,8 @@ test("a session outlives the wallet's connection, and the room says what the wal
   await expect(page.getByRole("heading", { name: room })).toBeVisible();
   await expect(page.getByText("the wallet is not connected")).toBeVisible();
   await expectAccessible(page, "the room without a wallet");
-  await page.locator(".shadow-room").getByRole("textbox").last().fill("Hello?");
-  await page.locator(".shadow-room").getByRole("button").last().click();
+  await formField(page).fill("Hello?");
+  await formButton(page).click();
   await expect(page.getByText("The form needs your wallet")).toBeVisible();
 
   await page.getByRole("button", { name: "Connect", exact: true }).click();

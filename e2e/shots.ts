@@ -6,7 +6,6 @@ import { findBrowser } from "./browser";
 import { startHoldersServer, startModelServer } from "./chat-servers";
 import { shootConversation, shootHolders, shootModels } from "./chat-shots";
 import { startGateServer } from "./gate-server";
-import { connectWallet, enterRoom, mintKey } from "./journey";
 import { shootPages } from "./pages-shots";
 import { shootReference } from "./reference-shots";
 
@@ -23,37 +22,10 @@ async function shootAll({ page, name }: { page: Page; name: string }): Promise<v
     ["/", "landing"],
     ["/problems/too-many-requests", "problem"],
     ["/nowhere", "missing"],
-    ["/gate", "gate-away"],
   ] as const) {
     await page.goto(path);
     await shoot(state);
   }
-  await page.getByRole("button", { name: "Connect", exact: true }).click();
-  await page.getByRole("dialog").waitFor();
-  await page.screenshot({ path: `${folder}gate-dialog-${name}.png` });
-  await page.keyboard.press("Escape");
-  await connectWallet({ page, walletName: "Demo wallet (test key)" });
-  await page.getByLabel("Number of the key").fill("999999");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("alert").waitFor();
-  await shoot("gate-refused");
-  await mintKey(page);
-  await shoot("gate-key");
-  await enterRoom(page);
-  await page.waitForLoadState("networkidle");
-  await shoot("room");
-  // A full page is drawn without what a frame below the fold would show.
-  await page.frameLocator("iframe.room-script").getByRole("button", { name: "Light the lamp" }).click();
-  await page.locator("iframe.room-script").scrollIntoViewIfNeeded();
-  await page.screenshot({ path: `${folder}room-script-${name}.png` });
-  const room = page.locator(".shadow-room");
-  await room.getByRole("textbox").last().fill("Thank you.");
-  await room.getByRole("button").last().click();
-  await page.getByText("Received").waitFor();
-  await room.getByRole("textbox").last().fill("Once more?");
-  await room.getByRole("button").last().click();
-  await page.getByRole("alert").waitFor();
-  await shoot("room-used");
 }
 
 async function shootJourneys(): Promise<void> {

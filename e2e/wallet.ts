@@ -24,6 +24,8 @@ export type TestWallet = {
   silence: (method: string) => () => void;
   /** Every chain it was told of. */
   added: unknown[];
+  /** The person takes their time with the next request of this method, until the answer is called. */
+  holdNext: (method: string) => () => void;
   /** The person picks another account in the wallet. */
   switchAccount: (index: number) => Promise<void>;
   /** The person picks another chain in the wallet. */
@@ -49,6 +51,8 @@ type WalletOptions = {
   knowsChain?: boolean;
   /** The chain it starts on. */
   startsOn?: number;
+  /** The person has let this site see it before, in another window. */
+  isAuthorized?: boolean;
 };
 
 /** Adds the wallet to every document the page will open. Call it before the first navigation. */
@@ -64,9 +68,11 @@ export async function addWallet({
   place = "announced",
   knowsChain = true,
   startsOn = chainId,
+  isAuthorized = false,
 }: WalletOptions): Promise<TestWallet> {
   const accounts = privateKeys.map((privateKey) => privateKeyToAccount(privateKey));
   const failures: { method: string; code: number; message: string }[] = [];
+  const holds = new Map<string, Promise<void>>();
   const silent = new Map<string, Promise<void>>();
   const asked: string[] = [];
   const added: unknown[] = [];
@@ -74,7 +80,7 @@ export async function addWallet({
   let current = 0;
   let walletChainId = startsOn;
   let hasChain = knowsChain;
-  let isConnected = false;
+  let isConnected = isAuthorized;
   let isLocked = false;
 
   function account() {
@@ -89,6 +95,9 @@ export async function addWallet({
     const failing = failures.findIndex((failure) => failure.method === method);
     const [failure] = failing === -1 ? [] : failures.splice(failing, 1);
     if (failure) throw new RpcError(failure.code, failure.message);
+    const held = holds.get(method);
+    holds.delete(method);
+    await held;
     switch (method) {
       case "eth_requestAccounts":
         isConnected = true;
@@ -170,6 +179,11 @@ export async function addWallet({
         silent.delete(method);
         speak();
       };
+    },
+    holdNext(method) {
+      let release = () => {};
+      holds.set(method, new Promise((resolve) => (release = resolve)));
+      return () => release();
     },
     async switchAccount(index) {
       current = index;

@@ -33,6 +33,8 @@ export type Room = { tokenId: string; folders: readonly string[] };
 
 export type ContentParts = {
   openRoom: (tokenId: string) => Promise<Room>;
+  /** What every key without files of its own gets. */
+  baseRoom: Room;
   findWelcome: (room: Room) => Promise<WelcomeText | null>;
   findSubmission: (room: Room) => Promise<string | null>;
   findAudio: (room: Room) => Promise<AudioFile | null>;
@@ -77,6 +79,7 @@ export function createContentParts(options: ContentPartsOptions): ContentParts {
   }
 
   return {
+    baseRoom: { tokenId: "", folders: [rootDir] },
     // Most keys have no folder of their own: one remembered answer spares looking for each part in it.
     openRoom: async (tokenId) => {
       const ownFolder = tokenFolder({ contentDir: rootDir, tokenId });

@@ -1,12 +1,15 @@
 import { createContentParts } from "./content-parts.server";
 import type { ContentParts, ContentPartsOptions, Room } from "./content-parts.server";
 import type { AudioData, GatedContent } from "./content.schema";
+import type { RoomOutline } from "./room-outline";
 import { writeWelcomeText } from "./welcome-text";
 
 export type SignMediaUrl = (target: { tokenId: string; file: string }) => string;
 
 export type ContentReader = {
   readContent: (request: { tokenId: string; signMediaUrl: SignMediaUrl }) => Promise<GatedContent>;
+  /** For whoever stands outside: kinds only, of the room that keys without files of their own open. */
+  readOutline: () => Promise<RoomOutline>;
 };
 
 export type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "log"> &
@@ -54,7 +57,20 @@ export function createContentReader({
         script: script ?? "",
       };
     },
+    readOutline: () => readOutline(parts),
   };
+}
+
+async function readOutline(parts: ContentParts): Promise<RoomOutline> {
+  const room = parts.baseRoom;
+  const [welcome, submission, audio, script] = await Promise.all([
+    parts.findWelcome(room),
+    parts.findSubmission(room),
+    parts.findAudio(room),
+    parts.findScript(room),
+  ]);
+  const hasSound = audio !== null && (await parts.hasMedia({ room, file: audio.audioSrc, kind: "audio" }));
+  return { hasText: welcome !== null, hasSound, hasForm: Boolean(submission), hasScript: Boolean(script) };
 }
 
 async function readWelcome({ parts, room, signMediaUrl }: OpenedRoom): Promise<string> {

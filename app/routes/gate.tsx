@@ -6,23 +6,18 @@ import { readWalletCookie } from "~/gate/components/wallet-cookie";
 import walletStylesheetHref from "~/gate/components/wallet.css";
 import type { loader as rootLoader } from "~/root";
 import { describePage } from "~/ui/page-meta";
+import { readKeyLookup } from "~/gate/key-lookup.server";
+import { requireWithinLimit } from "~/platform/http/limit.server";
+import { getServices } from "~/services.server";
 
 export const links: LinksFunction = () => [
   { rel: "stylesheet", href: stylesheetHref },
   { rel: "stylesheet", href: walletStylesheetHref },
 ];
 
-/** What the last visit left, so that the page looks right before any script runs. Nothing is decided by it. */
-export function loader({ request }: LoaderFunctionArgs) {
-  return { remembered: readWalletCookie(request.headers.get("Cookie")) };
-}
-
-/** One visitor's page must never be shown to the next. */
-export const headers: HeadersFunction = () => ({ "Cache-Control": "private, no-cache", Vary: "Cookie" });
-
 const defaultIntro = "It opens for whoever holds a key, and asks nothing else about you.";
 
-export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ matches }) => {
+export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({ matches }) => {
   const root = matches.find((match) => match.id === "root");
   return describePage({
     title: `The room - ${root?.data.settings.appName ?? "Latchkey"}`,
@@ -30,9 +25,35 @@ export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ match
   });
 };
 
+/** What the cookie opens is in it: nobody keeps a copy. */
+export const headers: HeadersFunction = () => ({ "Cache-Control": "no-store" });
+
+export async function loader({ context }: LoaderFunctionArgs) {
+  const { gate, content, origin, config } = getServices();
+  const { clientId, host, searchParams } = context;
+  const [visit, lookup, outline] = await Promise.all([
+    gate.session.visit({
+      ...{ cookie: context.headers.cookie, clientId, host },
+      requireWithinLimit: () => requireWithinLimit({ context, name: "session" }),
+    }),
+    readKeyLookup({
+      searchParams,
+      dependencies: {
+        origin,
+        requireWithinLimit: () => requireWithinLimit({ context, name: "token-status" }),
+        readTokenStatus: gate.readTokenStatus,
+      },
+    }),
+    content.readOutline(),
+  ]);
+  // What the last visit left, so that the page looks right before any script runs. Nothing is decided by it.
+  const remembered = readWalletCookie(context.headers.cookie ?? null);
+  return { visit, lookup, outline, remembered, signsSiwe: config.state.enabled };
+}
+
 export default function GateRoute() {
   const root = useRouteLoaderData<typeof rootLoader>("root");
-  const { remembered } = useLoaderData<typeof loader>();
+  const { visit, lookup, outline, remembered, signsSiwe } = useLoaderData<typeof loader>();
   if (!root) return null;
   const { gateIntro, lang } = root.brand.texts;
   return (
@@ -45,11 +66,19 @@ export default function GateRoute() {
       </div>
       <noscript>
         <p className="notice notice-info">
-          Wallets speak to pages through scripts, so this page needs JavaScript. Everything it does can also
-          be done with the API.
+          Wallets speak to pages through scripts, so to sign in this page needs JavaScript. Without it you can
+          look up a key below, and read on where you are signed in already. Everything else can also be done
+          with the API.
         </p>
       </noscript>
-      <Gate settings={root.settings} remembered={remembered} />
+      <Gate
+        settings={root.settings}
+        visit={visit}
+        lookup={lookup}
+        outline={outline}
+        remembered={remembered}
+        signsSiwe={signsSiwe}
+      />
     </div>
   );
 }

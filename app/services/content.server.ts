@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { createContentReader } from "~/content/content.server";
+import type { ContentReader } from "~/content/content.server";
 import type { GatedContent } from "~/content/content.schema";
 import { deriveMediaKey } from "~/content/media-key.server";
 import { createMediaLinks, serveMedia } from "~/content/media.server";
@@ -11,6 +12,7 @@ import type { Log } from "~/platform/log.server";
 export type ContentServices = {
   /** `mediaOrigin`: where links to media begin, for readers who have no page to resolve them against. */
   readContent: (request: { tokenId: string; mediaOrigin?: string }) => Promise<GatedContent>;
+  readOutline: ContentReader["readOutline"];
   serveMedia: (request: MediaRequest) => Promise<Response>;
 };
 
@@ -37,6 +39,7 @@ export async function wireContent({ config, log }: { config: Config; log: Log })
   return {
     readContent: ({ tokenId, mediaOrigin = "" }) =>
       reader.readContent({ tokenId, signMediaUrl: (target) => `${mediaOrigin}${links.sign(target)}` }),
+    readOutline: reader.readOutline,
     serveMedia: ({ tokenId, file, searchParams, method, headers }) => {
       const { maxAgeSeconds } = links.verify({
         tokenId,

@@ -1,7 +1,11 @@
 import type { Admission } from "~/gate/admit.server";
+import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import type { SignedIn, SignedOut } from "~/gate/session.schema";
 import { readSession, renewSession, requireSessionToken, startSession } from "~/gate/session.server";
 import type { KeptSession, SessionDependencies } from "~/gate/session.server";
+import { readVisit } from "~/gate/visit.server";
+import type { VisitDependencies } from "~/gate/visit.server";
+import type { GateVisit } from "~/gate/visit";
 
 type CookieCarrier = { cookie: string | undefined };
 type Client = { clientId: string; host: string | null };
@@ -13,6 +17,10 @@ export type SessionServices = {
   renew: (request: CookieCarrier) => Promise<KeptSession>;
   /** What the gate opens for a Bearer token, for the one in the cookie. */
   open: (request: CookieCarrier & Client) => Promise<Admission>;
+  /** All of it at once, for the page as the server draws it. */
+  visit: (
+    request: CookieCarrier & Client & Pick<VisitDependencies, "requireWithinLimit">,
+  ) => Promise<GateVisit>;
 };
 
 export function wireSession({
@@ -22,11 +30,24 @@ export function wireSession({
   dependencies: SessionDependencies;
   admit: (request: Client & { authorization: string; body: undefined }) => Promise<Admission>;
 }): SessionServices {
+  const open = async ({ cookie, ...client }: CookieCarrier & Client) =>
+    admit({ ...client, authorization: `Bearer ${requireSessionToken({ cookie })}`, body: undefined });
+
   return {
     start: (request) => startSession({ ...request, dependencies }),
     read: (request) => readSession({ ...request, dependencies }),
     renew: (request) => renewSession({ ...request, dependencies }),
-    open: async ({ cookie, ...client }) =>
-      admit({ ...client, authorization: `Bearer ${requireSessionToken({ cookie })}`, body: undefined }),
+    open,
+    visit: ({ requireWithinLimit, ...request }) =>
+      readVisit({
+        cookie: request.cookie,
+        dependencies: {
+          origin: dependencies.origin,
+          requireWithinLimit,
+          readSession: () => readSession({ cookie: request.cookie, dependencies }),
+          open: () => open(request),
+          renderWelcome: renderWelcomeHtml,
+        },
+      }),
   };
 }

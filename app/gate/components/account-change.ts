@@ -37,5 +37,5 @@ function loseWallet({ state, turn }: { state: WithAccount; turn: number }): Gate
   const lost = { ...state, account: null, other: null, notice: walletLeft };
   // What is on its way to the server goes on; what waits for the wallet does not.
   if (form.step === "sending") return lost;
-  return { ...lost, turn, room: { ...state.room, form: { ...form, step: "open" } } };
+  return { ...lost, turn, room: { ...state.room, form: { ...form, step: "open", askedText: null } } };
 }

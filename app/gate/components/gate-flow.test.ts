@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { initialGateState, reduceGate } from "./gate-flow";
+import type { FormReceipt } from "./form-receipt";
 import type { GateEvent, GateState } from "./gate-flow";
 import type { Grant } from "./gate-answers";
 import type { GateNotice } from "./gate-notice";
@@ -15,6 +16,10 @@ const stranger = { ...account, address: "0x3C44CdDdB6a900fa2b585dd299e03d12FA429
 const wallets = [
   { id: "w", name: "Test wallet", icon: null, kind: "browser", origin: null },
 ] as const satisfies WalletChoice[];
+const receipt: FormReceipt = {
+  ...{ tokenId: "7", address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", host: "gate.example" },
+  ...{ text: "Hello", messageHash: "0x00", sentAtMs: 0, isInferred: false },
+};
 const notice: GateNotice = {
   ...{ tone: "problem", title: "No", detail: "Because", remedy: "Try again" },
   ...{ retryAfterSeconds: null, pagePath: null, requestId: null },
@@ -175,9 +180,9 @@ test("keeps a room with a session when the wallet locks itself, and closes one w
     { type: "form-started", turn: 4 },
     { type: "form-sending", turn: 4 },
     gone,
-    { type: "form-accepted", turn: 4 },
+    { type: "form-accepted", turn: 4, receipt },
   );
-  expect(sending).toMatchObject({ phase: "inside", account: null, room: { form: { isAccepted: true } } });
+  expect(sending).toMatchObject({ phase: "inside", account: null, room: { form: { receipt } } });
 });
 
 test("asks for another network only while nothing is under way", () => {
@@ -249,16 +254,37 @@ test("clears the last failure when something new begins", () => {
   ).toBeNull();
 });
 
-test("keeps the receipt of the form when a second attempt is refused", () => {
+test("keeps the receipt of the form, and begins no second one", () => {
   const state = after(
     ...toInside,
     { type: "form-started", turn: 4 },
     { type: "form-sending", turn: 4 },
-    { type: "form-accepted", turn: 4 },
+    { type: "form-accepted", turn: 4, receipt },
     { type: "form-started", turn: 5 },
     { type: "failed", turn: 5, notice },
   );
-  expect(state).toMatchObject({ room: { form: { step: "open", isAccepted: true, notice } } });
+  expect(state).toMatchObject({ turn: 4, room: { form: { step: "open", receipt, notice: null } } });
+});
+
+test("shows what the wallet is asked, and goes back to the form when nobody waits for it any more", () => {
+  const asked = [
+    ...toInside,
+    { type: "form-started", turn: 4 },
+    { type: "form-asked", turn: 4, askedText: "I own" },
+  ];
+  expect(after(...(asked as GateEvent[]))).toMatchObject({ room: { form: { askedText: "I own" } } });
+  const left = after(
+    ...(asked as GateEvent[]),
+    { type: "form-abandoned", turn: 5 },
+    { type: "form-sending", turn: 4 },
+  );
+  expect(left).toMatchObject({ turn: 5, room: { form: { step: "open", askedText: null } } });
+  const sending = after(
+    ...(asked as GateEvent[]),
+    { type: "form-sending", turn: 4 },
+    { type: "form-abandoned", turn: 5 },
+  );
+  expect(sending).toMatchObject({ turn: 4, room: { form: { step: "sending" } } });
 });
 
 test("submits the form once at a time", () => {
@@ -355,6 +381,6 @@ test("closes the room with the reason when the session ends, back to the keys or
 test("leaves the receipt to be read when it was the form that ended the session", () => {
   const sending = [...toInside, kept, { type: "form-started", turn: 4 }] as GateEvent[];
   expect(after(...sending, ended)).toMatchObject({ phase: "inside", room: { form: { step: "signing" } } });
-  const accepted = after(...sending, { type: "form-accepted", turn: 4 }, kept, ended);
-  expect(accepted).toMatchObject({ phase: "inside", room: { session: null, form: { isAccepted: true } } });
+  const accepted = after(...sending, { type: "form-accepted", turn: 4, receipt }, kept, ended);
+  expect(accepted).toMatchObject({ phase: "inside", room: { session: null, form: { receipt } } });
 });

@@ -1,3 +1,5 @@
+import { openForm, reduceForm } from "./form-flow";
+import type { FormEvent, GateForm } from "./form-flow";
 import type { Grant, Session } from "./gate-answers";
 import { changeAccount, keepAccount } from "./account-change";
 import type { OtherAccount } from "./account-change";
@@ -14,14 +16,12 @@ export type GateTask =
   | { kind: "mint"; step: "funds" | "wallet" | "chain" }
   | { kind: "sign-in"; step: "nonce" | "wallet" | "server" };
 
-export type FormStep = "open" | "signing" | "sending";
-
 export type GateRoom = {
   tokenId: string;
   grant: Grant;
   /** In the cookie; null where none could be kept, or its key has been used up. */
   session: Session | null;
-  form: { step: FormStep; isAccepted: boolean; notice: GateNotice | null };
+  form: GateForm;
   isReloading: boolean;
 };
 
@@ -62,6 +62,7 @@ export type GateEvent =
   | { type: "token-id-typed"; tokenId: string }
   | { type: "task-started"; turn: number; task: GateTask }
   | { type: "task-moved"; turn: number; task: GateTask }
+  | { type: "task-abandoned"; turn: number }
   | { type: "key-minted"; turn: number; tokenId: string }
   | { type: "granted"; turn: number; tokenId: string; grant: Grant }
   | { type: "session-opened"; turn: number; session: Session; grant: Grant }
@@ -69,9 +70,7 @@ export type GateEvent =
   | { type: "session-ended"; turn: number; tokenId: string; notice: GateNotice }
   | { type: "failed"; turn: number; notice: GateNotice }
   | { type: "left"; turn: number }
-  | { type: "form-started"; turn: number }
-  | { type: "form-sending"; turn: number }
-  | { type: "form-accepted"; turn: number }
+  | FormEvent
   | { type: "reload-started"; turn: number }
   | { type: "reloaded"; turn: number; grant: Grant };
 
@@ -81,7 +80,8 @@ export const initialGateState: GateState = { phase: "away", turn: 0, notice: nul
 const openingEvents = new Set<GateEvent["type"]>([
   ...(["reconnect-started", "wallets-requested", "wallet-picked", "wallet-unpicked"] as const),
   ...(["choice-abandoned", "account-changed", "account-taken", "network-asked", "disconnected"] as const),
-  ...(["task-started", "left", "form-started", "reload-started", "session-ended"] as const),
+  ...(["task-started", "task-abandoned", "left", "form-started", "form-abandoned"] as const),
+  ...(["reload-started", "session-ended"] as const),
 ]);
 
 export function reduceGate(state: GateState, event: GateEvent): GateState {
@@ -136,6 +136,8 @@ function reduceConnected(state: ConnectedState, event: GateEvent): GateState {
       return { ...state, turn: event.turn, task: event.task, notice: null };
     case "task-moved":
       return state.phase === "connected" && state.task ? { ...state, task: event.task } : state;
+    case "task-abandoned":
+      return state.phase === "connected" ? { ...state, turn: event.turn, task: null } : state;
     case "key-minted":
       if (state.phase !== "connected") return state;
       return { ...state, task: null, tokenId: event.tokenId, keys: addKey(state.keys, event.tokenId) };
@@ -160,27 +162,26 @@ function reduceConnected(state: ConnectedState, event: GateEvent): GateState {
 function reduceInside(state: Extract<GateState, { phase: "inside" }>, event: GateEvent): GateState {
   const { room } = state;
   switch (event.type) {
-    case "form-started": {
-      if (room.form.step !== "open") return state;
-      const form = { ...room.form, step: "signing", notice: null } as const;
-      return { ...state, turn: event.turn, notice: null, room: { ...room, form } };
-    }
+    case "form-started":
+    case "form-asked":
     case "form-sending":
-      return { ...state, room: { ...room, form: { ...room.form, step: "sending" } } };
+    case "form-abandoned":
     case "form-accepted": {
-      // The key is used up, and the session with it; the receipt stays to be read.
-      const form = { step: "open", isAccepted: true, notice: null } as const;
-      return { ...state, room: { ...room, session: null, form } };
+      const form = reduceForm({ form: room.form, event });
+      if (!form) return state;
+      // The key is used up with an accepted form, and the session with it.
+      const session = form.receipt ? null : room.session;
+      return { ...state, turn: event.turn, notice: null, room: { ...room, session, form } };
     }
     case "session-kept": {
-      const isSame = event.session.tokenId === room.tokenId && !room.form.isAccepted;
+      const isSame = event.session.tokenId === room.tokenId && !room.form.receipt;
       if (!isSame) return state;
       // From here on the cookie speaks for the visitor: the page itself holds no token.
       const grant = room.grant.accessToken === null ? room.grant : { ...room.grant, accessToken: null };
       return { ...state, room: { ...room, grant, session: event.session } };
     }
     case "session-ended": {
-      const isOwnDoing = room.form.step !== "open" || room.form.isAccepted;
+      const isOwnDoing = room.form.step !== "open" || room.form.receipt;
       if (isOwnDoing || event.tokenId !== room.tokenId) return state;
       return leaveRoom({ state, turn: event.turn, notice: event.notice });
     }
@@ -207,7 +208,7 @@ function fail(state: GateState, notice: GateNotice): GateState {
     case "inside": {
       const { room } = state;
       if (room.form.step === "open") return { ...state, notice, room: { ...room, isReloading: false } };
-      return { ...state, room: { ...room, form: { ...room.form, step: "open", notice } } };
+      return { ...state, room: { ...room, form: { ...room.form, step: "open", askedText: null, notice } } };
     }
     case "away":
       return { ...state, notice };
@@ -268,7 +269,7 @@ function isBusy(state: ConnectedState): boolean {
     : state.room.form.step !== "open" || state.room.isReloading;
 }
 
-function enterRoom({
+export function enterRoom({
   state,
   tokenId,
   grant,
@@ -280,7 +281,6 @@ function enterRoom({
   session: Session | null;
 }): GateState {
   const { turn, account, keys, other = null } = state;
-  const form = { step: "open", isAccepted: false, notice: null } as const;
-  const room = { tokenId, grant, session, form, isReloading: false };
+  const room = { tokenId, grant, session, form: openForm, isReloading: false };
   return { phase: "inside", turn, notice: null, account, keys, tokenId, other, room };
 }

@@ -3,7 +3,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { parseSiweMessage } from "viem/siwe";
 import { expect, test } from "vitest";
 import { ProblemError } from "./gate-api";
-import { proveForForm, proveForRoom } from "./gate-proofs";
+import { previewForm, proveForForm, proveForRoom } from "./gate-proofs";
+import { previewMoment, previewNonce, signInPreview } from "./sign-in-words";
 
 const signer = privateKeyToAccount(generatePrivateKey());
 const address = signer.address;
@@ -66,9 +67,13 @@ test("falls back to the older envelope where Ethereum sign-in is switched off, a
 test("signs the form together with the hash of its very words", async () => {
   const input = request();
   const text = "Grüße, 你好\nsecond line";
-  const form = await proveForForm({ ...input, tokenId: "007", text });
+  const shown: string[] = [];
+  const onAsk = (askedText: string) => shown.push(askedText);
+  const form = await proveForForm({ ...input, tokenId: "007", text, onAsk });
   const messageHash = keccak256(stringToBytes(text));
   expect(form).toMatchObject({ address, tokenId: "007", timestamp: nowMs, message: text, messageHash });
+  // Told to the page before the wallet is asked, and the very same.
+  expect(shown).toEqual([input.asked[0]]);
   expect(input.asked).toEqual([
     [
       "I own key #7",
@@ -80,6 +85,26 @@ test("signs the form together with the hash of its very words", async () => {
       `Message: ${messageHash}`,
     ].join("\n"),
   ]);
+});
+
+test("what is shown beforehand is what is signed, but for the moment and the code", async () => {
+  const input = request();
+  const { origin, chainId, tokenId } = input;
+  const proof = await proveForRoom(input);
+  if (!("message" in proof)) throw new Error("The older envelope was signed.");
+  const fresh = [
+    [nonce, previewNonce],
+    [new Date(nowMs).toISOString(), previewMoment],
+  ] as const;
+  expect(signInPreview({ origin, address, tokenId, chainId })).toBe(
+    fresh.reduce((text, [value, words]) => text.replace(value, words), proof.message),
+  );
+
+  const form = request();
+  await proveForForm({ ...form, text: "Hello", onAsk: () => undefined });
+  expect(previewForm({ text: "Hello", tokenId, chainId, origin })).toBe(
+    form.asked[0]?.replace(String(nowMs), previewMoment),
+  );
 });
 
 test("sends nothing when the wallet refuses", async () => {

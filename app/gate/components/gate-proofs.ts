@@ -4,6 +4,7 @@ import { createSiweMessage } from "viem/siwe";
 import { legacyEnvelopeText } from "~/gate/legacy-envelope";
 import { ProblemError } from "./gate-api";
 import type { FormPost, GateApi, LegacyProof, SiweProof } from "./gate-api";
+import { previewMoment, signInStatement } from "./sign-in-words";
 import type { WalletSession } from "./wallet-session";
 
 type Signer = Pick<WalletSession, "signMessage">;
@@ -26,12 +27,12 @@ export async function proveForRoom(request: ProofRequest): Promise<SiweProof | L
   const { api, wallet, address, tokenId, chainId, origin, nowMs, onAsk } = request;
   const nonce = await findNonce(api);
   onAsk();
-  if (nonce === null) return signEnvelope({ ...request, path: "/api/gate-access" });
+  if (nonce === null) return signEnvelope({ ...request, path: "/api/gate-access", onAsk: undefined });
   const message = createSiweMessage({
     domain: new URL(origin).host,
     address,
     // ASCII only: other letters are no part of the message's grammar.
-    statement: `Open the room with key #${tokenId}. This is only a signature: it costs nothing and moves nothing.`,
+    statement: signInStatement(tokenId),
     uri: origin,
     version: "1",
     chainId,
@@ -46,23 +47,53 @@ export async function proveForRoom(request: ProofRequest): Promise<SiweProof | L
 export async function proveForForm({
   text,
   ...request
-}: Omit<ProofRequest, "api" | "onAsk"> & { text: string }): Promise<FormPost> {
+}: Omit<ProofRequest, "api" | "onAsk"> & {
+  text: string;
+  /** Called with the very text the wallet is about to show. */
+  onAsk?: (askedText: string) => void;
+}): Promise<FormPost> {
   const messageHash = keccak256(stringToBytes(text));
   const proof = await signEnvelope({ ...request, path: "/api/form-submission-gate", messageHash });
   return { ...proof, message: text, messageHash };
 }
 
-async function signEnvelope({
-  wallet,
-  address,
+/** The text of the form's signature as the wallet will show it; only its moment is still to come. */
+export function previewForm({
+  text,
   tokenId,
   chainId,
   origin,
-  nowMs,
-  path,
-  messageHash,
-}: Omit<ProofRequest, "api" | "onAsk"> & { path: string; messageHash?: string }): Promise<LegacyProof> {
-  const message = legacyEnvelopeText({
+}: Pick<ProofRequest, "tokenId" | "chainId" | "origin"> & { text: string }): string {
+  const messageHash = keccak256(stringToBytes(text));
+  const path = "/api/form-submission-gate";
+  return envelopeText({ tokenId, chainId, origin, path, messageHash, nowMs: 0 }).replace(
+    /^Timestamp: 0$/m,
+    `Timestamp: ${previewMoment}`,
+  );
+}
+
+async function signEnvelope({
+  wallet,
+  address,
+  onAsk,
+  ...text
+}: Omit<ProofRequest, "api" | "onAsk"> &
+  EnvelopeText & {
+    onAsk?: (askedText: string) => void;
+  }): Promise<LegacyProof> {
+  const message = envelopeText(text);
+  onAsk?.(message);
+  const signature = await wallet.signMessage({ address, message });
+  return { address, signature, tokenId: text.tokenId, timestamp: text.nowMs };
+}
+
+type EnvelopeText = Pick<ProofRequest, "tokenId" | "chainId" | "origin" | "nowMs"> & {
+  path: string;
+  messageHash?: string;
+};
+
+function envelopeText({ tokenId, chainId, origin, nowMs, path, messageHash }: EnvelopeText): string {
+  return legacyEnvelopeText({
     // The server rebuilds the text with the canonical number.
     tokenId: BigInt(tokenId).toString(),
     domain: new URL(origin).host,
@@ -72,8 +103,6 @@ async function signEnvelope({
     timestamp: nowMs,
     ...(messageHash ? { messageHash } : {}),
   });
-  const signature = await wallet.signMessage({ address, message });
-  return { address, signature, tokenId, timestamp: nowMs };
 }
 
 /** Null when the server issues none because Ethereum sign-in is switched off. */

@@ -2,9 +2,11 @@ import type { Address } from "viem";
 import type { PublicSettings } from "~/platform/public-settings";
 import { ProblemError } from "./gate-api";
 import type { GateApi } from "./gate-api";
+import type { Session } from "./gate-answers";
 import type { GateEvent, GateRoom } from "./gate-flow";
 import { noticeFor } from "./gate-notice";
-import type { GateActivity, GateNotice } from "./gate-notice";
+import type { GateActivity } from "./gate-notice";
+import { loadProofs } from "./load-proofs";
 import { endQuietly, keepSession, openKept } from "./session-tasks";
 import type { RememberedWallet } from "./wallet-cookie";
 import { reconnectWallet } from "./wallet-tasks";
@@ -47,14 +49,15 @@ export async function connectWallet(tools: GateTools, walletId: string): Promise
 /** Takes up the session and the wallet of an earlier visit. Whatever stands in the way, the visitor can start anew. */
 export async function resumeVisit(
   tools: GateTools,
-  { remembered }: { remembered: RememberedWallet | null },
+  { remembered, openedAs }: { remembered: RememberedWallet | null; openedAs: Session | null },
 ): Promise<void> {
   const { api, dispatch, nextTurn } = tools;
   const turn = nextTurn();
   dispatch({ type: "reconnect-started", turn });
   const [account, session] = await Promise.all([
     remembered ? reconnectWallet(tools, { turn, remembered }) : null,
-    openKept(tools, { turn }),
+    // The server has opened the room with the page itself, where the browser brought the cookie along.
+    openedAs ?? openKept(tools, { turn }),
   ]);
   if (account && session && account.address.toLowerCase() !== session.address) await endQuietly(api);
 }
@@ -97,14 +100,14 @@ export async function mintKey(tools: GateTools, account: WalletAccount): Promise
 
 export async function signIn(
   tools: GateTools,
-  { account, tokenId }: { account: WalletAccount; tokenId: string },
+  { account, tokenId, signal }: { account: WalletAccount; tokenId: string; signal?: AbortSignal },
 ): Promise<void> {
   const { settings, origin, api, dispatch, nextTurn, openWallet } = tools;
   const { address } = account;
   const turn = nextTurn();
   dispatch({ type: "task-started", turn, task: { kind: "sign-in", step: "nonce" } });
   await reportingFailure({ dispatch, turn, activity: "sign-in" }, async () => {
-    const [wallet, { proveForRoom }] = await Promise.all([openWallet(), import("./gate-proofs")]);
+    const [wallet, { proveForRoom }] = await Promise.all([openWallet(), loadProofs()]);
     await wallet.ensureChain();
     const proof = await proveForRoom({
       api,
@@ -116,6 +119,8 @@ export async function signIn(
       nowMs: Date.now(),
       onAsk: () => dispatch({ type: "task-moved", turn, task: { kind: "sign-in", step: "wallet" } }),
     });
+    // The visitor has stopped waiting: what is signed after that opens nothing.
+    if (signal?.aborted) return;
     dispatch({ type: "task-moved", turn, task: { kind: "sign-in", step: "server" } });
     const grant = await api.enter(proof);
     dispatch({ type: "granted", turn, tokenId, grant });
@@ -150,41 +155,7 @@ export async function reloadRoom(
   if (account) await signIn(tools, { account, tokenId });
 }
 
-export async function submitForm(
-  tools: GateTools,
-  { account, tokenId, text }: { account: WalletAccount; tokenId: string; text: string },
-): Promise<void> {
-  const { settings, origin, api, dispatch, nextTurn, openWallet } = tools;
-  const { address } = account;
-  const turn = nextTurn();
-  dispatch({ type: "form-started", turn });
-  await reportingFailure({ dispatch, turn, activity: "form" }, async () => {
-    const [wallet, { proveForForm }] = await Promise.all([openWallet(), import("./gate-proofs")]);
-    const form = await proveForForm({
-      wallet,
-      address,
-      tokenId,
-      origin,
-      text,
-      chainId: settings.chainId,
-      nowMs: Date.now(),
-    });
-    dispatch({ type: "form-sending", turn });
-    await api.submitForm(form);
-    dispatch({ type: "form-accepted", turn });
-    // Its token died with the key, and would only be refused wherever the browser brings it.
-    await endQuietly(api);
-  });
-}
-
-/** Says beside the form why it cannot be sent, before anything has begun. */
-export function refuseForm({ dispatch, nextTurn }: GateTools, notice: GateNotice): void {
-  const turn = nextTurn();
-  dispatch({ type: "form-started", turn });
-  dispatch({ type: "failed", turn, notice });
-}
-
-async function reportingFailure(
+export async function reportingFailure(
   { dispatch, turn, activity }: { dispatch: GateTools["dispatch"]; turn: number; activity: GateActivity },
   run: () => Promise<void>,
 ): Promise<void> {

@@ -1,46 +1,47 @@
 import { Suspense, lazy } from "react";
+import type { KeyLookup } from "~/gate/key-lookup";
+import type { GateVisit } from "~/gate/visit";
+import type { RoomOutline } from "~/content/room-outline";
 import type { PublicSettings } from "~/platform/public-settings";
 import { AccountBar, ReturningBar, SignedInBar } from "./account-bar";
 import { AccountChoice } from "./account-choice";
 import { ConnectCard } from "./connect-card";
+import { EntryChecklist } from "./entry-checklist";
 import { KeyCard } from "./key-card";
+import { LockedPreview } from "./locked-preview";
+import { RoomDoor } from "./room-door";
 import { StatusCard } from "./status-card";
 import { useGateFlow } from "./use-gate-flow";
 import type { RememberedWallet } from "./wallet-cookie";
 
-/** Rendering and sanitising code is needed by nobody who is still outside. */
-const Room = lazy(() => import("./room").then(({ Room }) => ({ default: Room })));
+export type GateProps = {
+  settings: PublicSettings;
+  /** Who is there, as the server found out with the page itself. */
+  visit: GateVisit;
+  outline: RoomOutline;
+  lookup: KeyLookup | null;
+  /** The wallet of the last visit, for looks only. */
+  remembered: RememberedWallet | null;
+  /** Whether the wallet signs an Ethereum sign-in; where that is off, the older envelope. */
+  signsSiwe: boolean;
+};
 
 /** Needed only by who wants to connect. */
 const WalletDialog = lazy(() =>
   import("./wallet-dialog").then(({ WalletDialog }) => ({ default: WalletDialog })),
 );
 
-type GateProps = { settings: PublicSettings; remembered: RememberedWallet | null };
-
 /** The whole way in: connect, choose a key, sign in, be inside. */
-export function Gate({ settings, remembered }: GateProps) {
-  const { state, returning, actions } = useGateFlow({ settings, remembered });
-  const isOutside =
-    state.phase === "away" || state.phase === "fetching-wallets" || state.phase === "choosing";
-  const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
-  const other = state.phase === "connected" || state.phase === "inside" ? state.other : null;
-  const session = state.phase === "inside" ? state.room.session : null;
-  const insideKey = state.phase === "inside" ? state.room.tokenId : null;
-  const isAccepted = state.phase === "inside" && state.room.form.isAccepted;
+export function Gate({ settings, visit, outline, lookup, remembered, signsSiwe }: GateProps) {
+  const { state, returning, actions } = useGateFlow({ settings, visit, remembered });
+  const isInside = state.phase === "inside";
+  const { account = null, other = null } = state.phase === "connected" || isInside ? state : {};
+  const insideKey = isInside ? state.room.tokenId : null;
+  const isAccepted = isInside && state.room.form.receipt !== null;
 
   return (
     <div className="stack">
-      {isOutside && returning ? (
-        <ReturningBar wallet={returning} onConnect={actions.openWallets} />
-      ) : isOutside ? (
-        <ConnectCard
-          isDemo={settings.mode === "demo"}
-          isLoading={state.phase === "fetching-wallets"}
-          notice={state.phase === "choosing" ? null : state.notice}
-          onConnect={actions.openWallets}
-        />
-      ) : account ? (
+      {account ? (
         <AccountBar
           account={account}
           other={other && !other.isAsked ? other.account : null}
@@ -48,8 +49,51 @@ export function Gate({ settings, remembered }: GateProps) {
           onDisconnect={actions.disconnect}
           onSwitchNetwork={actions.switchNetwork}
         />
+      ) : isInside ? (
+        <SignedInBar address={state.room.session?.address ?? null} onConnect={actions.openWallets} />
+      ) : null}
+      {isInside ? (
+        <RoomDoor
+          settings={settings}
+          room={state.room}
+          account={account}
+          notice={state.notice}
+          served={
+            isInside && visit.kind === "inside" && state.room.grant.content === visit.content ? visit : null
+          }
+          actions={actions}
+        />
       ) : (
-        <SignedInBar address={session?.address ?? null} onConnect={actions.openWallets} />
+        <div className="gate-entry">
+          <EntryChecklist state={state} settings={settings} />
+          <div className="gate-step">
+            {state.phase === "connected" ? (
+              <KeyCard
+                settings={settings}
+                address={state.account.address}
+                signsSiwe={signsSiwe}
+                keys={state.keys}
+                tokenId={state.tokenId}
+                task={state.task}
+                notice={state.notice}
+                onType={actions.typeTokenId}
+                onMint={actions.mint}
+                onSignIn={actions.signIn}
+                onStopWaiting={actions.stopWaiting}
+              />
+            ) : returning ? (
+              <ReturningBar wallet={returning} onConnect={actions.openWallets} />
+            ) : (
+              <ConnectCard
+                isDemo={settings.mode === "demo"}
+                isLoading={state.phase === "fetching-wallets"}
+                notice={state.phase === "choosing" ? null : state.notice}
+                onConnect={actions.openWallets}
+              />
+            )}
+          </div>
+          <LockedPreview outline={outline} />
+        </div>
       )}
       {state.phase === "choosing" ? (
         <Suspense fallback={null}>
@@ -74,31 +118,8 @@ export function Gate({ settings, remembered }: GateProps) {
           onKeep={actions.keepAccount}
         />
       ) : null}
-      {state.phase === "connected" ? (
-        <KeyCard
-          settings={settings}
-          keys={state.keys}
-          tokenId={state.tokenId}
-          task={state.task}
-          notice={state.notice}
-          onType={actions.typeTokenId}
-          onMint={actions.mint}
-          onSignIn={actions.signIn}
-        />
-      ) : null}
-      {state.phase === "inside" ? (
-        <Suspense fallback={<p role="status">Opening the room.</p>}>
-          <Room
-            room={state.room}
-            notice={state.notice}
-            onLeave={actions.leave}
-            onReload={actions.reload}
-            onSubmit={actions.submit}
-          />
-        </Suspense>
-      ) : null}
       {/* A new key, or a form that was just accepted, is a new question. */}
-      <StatusCard key={`${insideKey} ${isAccepted}`} initialTokenId={insideKey} />
+      <StatusCard key={`${insideKey} ${isAccepted}`} initialTokenId={insideKey} lookup={lookup} />
     </div>
   );
 }

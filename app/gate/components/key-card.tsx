@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
@@ -9,9 +9,13 @@ import { NoKey } from "./no-key";
 import { NoticeCard } from "./notice-card";
 import type { GateNotice } from "./gate-notice";
 import type { GateTask, HeldKeys } from "./gate-flow";
+import { SignInExplained } from "./sign-in-explained";
+import { useWaitSeconds } from "./use-wait-seconds";
 
 type KeyCardProps = {
   settings: PublicSettings;
+  address: string;
+  signsSiwe: boolean;
   keys: HeldKeys;
   tokenId: string;
   task: GateTask | null;
@@ -19,55 +23,102 @@ type KeyCardProps = {
   onType: (tokenId: string) => void;
   onMint: () => void;
   onSignIn: () => void;
+  onStopWaiting: () => void;
 };
 
 /** The second step: a wallet is connected; which key shall open the room? */
-export function KeyCard({ settings, keys, tokenId, task, notice, onType, onMint, onSignIn }: KeyCardProps) {
+export function KeyCard({
+  settings,
+  address,
+  signsSiwe,
+  keys,
+  tokenId,
+  task,
+  notice,
+  onType,
+  onMint,
+  onSignIn,
+  onStopWaiting,
+}: KeyCardProps) {
   const [fault, setFault] = useState<string | null>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLDivElement>(null);
+  const waitSeconds = useWaitSeconds(notice);
+  // The page has changed under the visitor: what they pressed is gone, and this is what comes next.
+  useEffect(() => takeLostFocus(place.current), []);
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (task) return;
     const isGood = isTokenIdText(tokenId);
     setFault(isGood ? null : "The number of a key is written in digits only, 78 at most.");
-    if (isGood) onSignIn();
+    if (!isGood) field.current?.querySelector("input")?.focus();
+    // Asked earlier, the server would only refuse again, after another signature.
+    else if (waitSeconds > 0) place.current?.querySelector<HTMLElement>(".notice-place")?.focus();
+    else onSignIn();
   }
 
   return (
-    <Card title="Open the room with a key">
-      <KeyList keys={keys} tokenId={tokenId} settings={settings} onPick={onType} />
-      {settings.mode === "demo" ? (
-        <div className="row">
-          <Button tone="quiet" onClick={onMint} busy={task !== null}>
-            {task?.kind === "mint" ? "Minting" : "Mint a key"}
+    <div ref={place} tabIndex={-1} className="focus-place">
+      <Card title="Open the room with a key">
+        <KeyList keys={keys} tokenId={tokenId} settings={settings} onPick={onType} />
+        {settings.mode === "demo" ? (
+          <div className="row">
+            <Button tone="quiet" onClick={onMint} busy={task !== null}>
+              {task?.kind === "mint" ? "Minting" : "Mint a key"}
+            </Button>
+            <span className="soft">Free in this demo, as often as you like.</span>
+          </div>
+        ) : null}
+        <form className="stack-close" onSubmit={submit} noValidate>
+          <div ref={field} className="key-field">
+            <Field
+              label="Number of the key"
+              fault={fault}
+              name="tokenId"
+              inputMode="numeric"
+              autoComplete="off"
+              value={tokenId}
+              onChange={(event) => {
+                setFault(null);
+                onType(event.target.value);
+              }}
+            />
+          </div>
+          {isTokenIdText(tokenId) ? (
+            <SignInExplained
+              settings={settings}
+              address={address}
+              tokenId={tokenId.trim()}
+              signsSiwe={signsSiwe}
+            />
+          ) : null}
+          <Button type="submit" busy={task !== null}>
+            {task?.kind === "sign-in" ? "Signing in" : "Sign in"}
           </Button>
-          <span className="soft">Free in this demo, as often as you like.</span>
-        </div>
-      ) : null}
-      <form className="stack-close" onSubmit={submit} noValidate>
-        <Field
-          label="Number of the key"
-          hint="Your wallet asks you to sign a message. It costs nothing and moves nothing."
-          fault={fault}
-          name="tokenId"
-          inputMode="numeric"
-          autoComplete="off"
-          value={tokenId}
-          onChange={(event) => {
-            setFault(null);
-            onType(event.target.value);
-          }}
-        />
-        <Button type="submit" busy={task !== null}>
-          {task?.kind === "sign-in" ? "Signing in" : "Sign in"}
-        </Button>
-      </form>
-      <p role="status" className={task ? "soft" : "visually-hidden"}>
-        {task ? taskSentence(task) : ""}
-      </p>
-      {notice ? <NoticeCard notice={notice} /> : null}
-    </Card>
+        </form>
+        <p role="status" className={task ? "soft" : "visually-hidden"}>
+          {task ? taskSentence(task) : ""}
+        </p>
+        {task?.step === "wallet" ? (
+          <div className="row">
+            <Button tone="quiet" onClick={onStopWaiting}>
+              Stop waiting
+            </Button>
+            <span className="soft">No window? Open your wallet by its icon: the request may wait there.</span>
+          </div>
+        ) : null}
+        {notice ? <NoticeCard notice={notice} onRetry={onSignIn} /> : null}
+      </Card>
+    </div>
   );
+}
+
+/** Only where nothing has the focus any more: what somebody is typing into keeps it. */
+function takeLostFocus(place: HTMLElement | null): void {
+  if (document.activeElement === null || document.activeElement === document.body) {
+    place?.focus({ preventScroll: true });
+  }
 }
 
 type KeyListProps = {

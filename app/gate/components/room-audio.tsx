@@ -1,10 +1,15 @@
+import { useEffect, useRef, useState } from "react";
 import type { AudioData } from "~/content/content.schema";
+import { jumpTo, playerTime, spokenTime } from "./player-time";
 
 type RoomAudioProps = {
   audio: AudioData;
   /** The links are signed for a short time; a player that fails most likely holds an old one. */
   onBroken: () => void;
 };
+
+const speeds = [0.75, 1, 1.25, 1.5, 2];
+const jumpSeconds = 10;
 
 export function RoomAudio({ audio, onBroken }: RoomAudioProps) {
   if (audio.error) return null;
@@ -14,12 +19,151 @@ export function RoomAudio({ audio, onBroken }: RoomAudioProps) {
       {imageSrc ? <img className="latchkey-audio-image" src={imageSrc} alt={imageAlt} /> : null}
       <div className="latchkey-audio-text">
         {headline ? <h2>{headline}</h2> : null}
-        {description ? <p>{description}</p> : null}
-        {/* The description stands beside it in words; an operator's sound comes without a caption track. */}
-        {/* eslint-disable-next-line jsx-a11y/media-has-caption */}
-        <audio controls preload="metadata" src={audioSrc} title={title || undefined} onError={onBroken} />
         {title ? <p className="latchkey-audio-title">{title}</p> : null}
+        <Player key={audioSrc} audioSrc={audioSrc} title={title || headline} onBroken={onBroken} />
+        {/* What stands here is the sound in words, for whoever does not hear it. */}
+        {description ? <p className="latchkey-audio-words">{description}</p> : null}
       </div>
     </section>
   );
+}
+
+type PlayerProps = { audioSrc: string; title: string; onBroken: () => void };
+
+/** Every control is a plain button, slider or list, so that keyboards and screen readers know them already. */
+function Player({ audioSrc, title, onBroken }: PlayerProps) {
+  const sound = useRef<HTMLAudioElement>(null);
+  const group = useRef<HTMLDivElement>(null);
+  const [isPlaying, setPlaying] = useState(false);
+  const [atSeconds, setAtSeconds] = useState(0);
+  const [duration, setDuration] = useState(NaN);
+  const [speed, setSpeed] = useState(1);
+  const isKnown = Number.isFinite(duration);
+
+  function toggle() {
+    const element = sound.current;
+    if (!element) return;
+    // Refused, for want of the file, it says so by its error.
+    if (element.paused) void element.play().catch(() => undefined);
+    else element.pause();
+  }
+
+  function jump(by: number) {
+    const element = sound.current;
+    if (element) element.currentTime = jumpTo({ at: element.currentTime, by, duration: element.duration });
+  }
+
+  usePlayerKeys({ group, onToggle: toggle, onJump: jump });
+
+  return (
+    <div
+      ref={group}
+      className="latchkey-player"
+      role="group"
+      aria-label={`Player: ${title || "the recording"}`}
+    >
+      {/* The words beside the player say what is to be heard; an operator's sound comes without a caption track. */}
+      {/* eslint-disable-next-line jsx-a11y/media-has-caption */}
+      <audio
+        ref={sound}
+        preload="metadata"
+        src={audioSrc}
+        onPlay={() => setPlaying(true)}
+        onPause={() => setPlaying(false)}
+        onTimeUpdate={(event) => setAtSeconds(event.currentTarget.currentTime)}
+        onDurationChange={(event) => setDuration(event.currentTarget.duration)}
+        onError={onBroken}
+      />
+      <button type="button" className="latchkey-play" aria-keyshortcuts="k" onClick={toggle}>
+        <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">
+          <path d={isPlaying ? "M5 4h3.5v12H5zM11.5 4H15v12h-3.5z" : "M6 3.5v13l10.5-6.5z"} />
+        </svg>
+        {isPlaying ? "Pause" : "Play"}
+      </button>
+      <button
+        type="button"
+        aria-label={`Back ${jumpSeconds} seconds`}
+        aria-keyshortcuts="j"
+        onClick={() => jump(-jumpSeconds)}
+      >
+        −{jumpSeconds} s
+      </button>
+      <button
+        type="button"
+        aria-label={`Forward ${jumpSeconds} seconds`}
+        aria-keyshortcuts="l"
+        onClick={() => jump(jumpSeconds)}
+      >
+        +{jumpSeconds} s
+      </button>
+      <label className="latchkey-speed">
+        <span>Speed</span>
+        <select
+          value={speed}
+          onChange={(event) => {
+            const chosen = Number(event.target.value);
+            setSpeed(chosen);
+            if (sound.current) sound.current.playbackRate = chosen;
+          }}
+        >
+          {speeds.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}×
+            </option>
+          ))}
+        </select>
+      </label>
+      <div className="latchkey-seek">
+        <input
+          type="range"
+          aria-label="Position"
+          aria-valuetext={
+            isKnown ? `${spokenTime(atSeconds)} of ${spokenTime(duration)}` : spokenTime(atSeconds)
+          }
+          min={0}
+          max={isKnown ? duration : 0}
+          step={duration > 120 ? 5 : 0.5}
+          value={Math.min(atSeconds, isKnown ? duration : 0)}
+          disabled={!isKnown}
+          onChange={(event) => {
+            if (sound.current) sound.current.currentTime = Number(event.target.value);
+          }}
+        />
+        <span className="latchkey-time" aria-hidden="true">
+          {playerTime(atSeconds)} / {playerTime(duration)}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** The keys that players have everywhere, while the focus is in this one. */
+function usePlayerKeys({
+  group,
+  onToggle,
+  onJump,
+}: {
+  group: { current: HTMLElement | null };
+  onToggle: () => void;
+  onJump: (bySeconds: number) => void;
+}): void {
+  const latest = useRef({ onToggle, onJump });
+  useEffect(() => {
+    latest.current = { onToggle, onJump };
+  });
+  useEffect(() => {
+    const element = group.current;
+    if (!element) return;
+    function press(event: KeyboardEvent) {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const key = event.key.toLowerCase();
+      // A list takes letters as a search of its own.
+      if (event.target instanceof HTMLSelectElement) return;
+      if (key === "k") latest.current.onToggle();
+      else if (key === "j") latest.current.onJump(-jumpSeconds);
+      else if (key === "l") latest.current.onJump(jumpSeconds);
+    }
+    element.addEventListener("keydown", press);
+    return () => element.removeEventListener("keydown", press);
+  }, [group]);
 }

@@ -27,7 +27,7 @@ export function RoomScript({ script, styles }: RoomScriptProps) {
       if (message.type === "latchkey:ready")
         frameWindow?.postMessage(createRunMessage({ script, styles }), "*");
       if (message.type === "latchkey:height") setHeightPx(message.heightPx);
-      if (message.type === "latchkey:failed") setFailure(message.reason);
+      if (message.type === "latchkey:failed" && !isHarmless(message.reason)) setFailure(message.reason);
     }
     window.addEventListener("message", receive);
     return () => window.removeEventListener("message", receive);
@@ -50,4 +50,9 @@ export function RoomScript({ script, styles }: RoomScriptProps) {
       ) : null}
     </>
   );
+}
+
+/** What browsers say when a frame is given a new height while it measures itself; nothing has failed. */
+function isHarmless(reason: string): boolean {
+  return reason.startsWith("ResizeObserver loop");
 }

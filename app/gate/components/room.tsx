@@ -1,59 +1,84 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { GatedContent } from "~/content/content.schema";
 import { roomClassName } from "~/content/sandbox-protocol";
+import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { Notice } from "~/ui/notice";
+import { FormReview } from "./form-review";
+import { FormProgress } from "./form-progress";
+import { draftName } from "./form-draft";
+import { dropDraft } from "./form-draft-storage";
 import type { GateRoom } from "./gate-flow";
 import type { GateNotice } from "./gate-notice";
 import { NoticeCard } from "./notice-card";
+import { ReceiptCard } from "./receipt-card";
 import { RoomAudio } from "./room-audio";
+import { roomHeading } from "./room-heading";
 import { RoomScript } from "./room-script";
 import { SafeFragment } from "./safe-fragment";
 import { renderMarkdownSafely } from "./safe-html";
 import { SessionBar } from "./session-bar";
 import { ShadowRoom } from "./shadow-room";
-import { SubmissionArea, SubmissionOutcome } from "./submission-area";
+import { SubmissionArea } from "./submission-area";
+import type { GateActions } from "./use-gate-flow";
+import { useOnline } from "./use-online";
+import type { WalletAccount } from "./wallet-session";
 import roomStylesheetHref from "./room.css";
 
 export type RoomProps = {
+  settings: PublicSettings;
   room: GateRoom;
+  account: WalletAccount | null;
   notice: GateNotice | null;
-  onLeave: () => void;
-  onReload: () => void;
-  onSubmit: (text: string) => void;
+  /** The visitor saw the room from the first moment: their place in the page is theirs. */
+  isServed: boolean;
+  actions: GateActions;
 };
 
 /** What only the holder gets. */
-export function Room({ room, notice, onLeave, onReload, onSubmit }: RoomProps) {
+export function Room({ settings, room, account, notice, isServed, actions }: RoomProps) {
   const { content } = room.grant;
   const heading = useRef<HTMLHeadingElement>(null);
   const [brokenContent, setBrokenContent] = useState<GatedContent | null>(null);
+  const [review, setReview] = useState<{ text: string; before: GateNotice | null } | null>(null);
+  const { form } = room;
   const { welcomeText } = content;
   const welcome = useCallback(
     () => renderMarkdownSafely({ source: welcomeText, origin: window.location.origin }),
     [welcomeText],
   );
+  const draft = useDraftName({ settings, room, account });
 
   // The page has changed under the visitor: say where they are now.
-  useEffect(() => heading.current?.focus(), []);
+  useEffect(() => {
+    if (!isServed) heading.current?.focus();
+  }, [isServed]);
+  useEffect(() => {
+    if (form.receipt && draft) dropDraft(draft);
+  }, [form.receipt, draft]);
+  // Whatever became of it is told in the room, where the form is.
+  const isOver = form.receipt !== null || (form.notice !== null && form.notice !== review?.before);
 
   return (
     <section className="stack" aria-labelledby="room-heading">
       <div className="room-head">
         <h2 id="room-heading" ref={heading} tabIndex={-1}>
-          You are in, with key #{room.tokenId}
+          {roomHeading(room.tokenId)}
         </h2>
         <div className="row">
-          <Button tone="quiet" onClick={onReload} busy={room.isReloading}>
-            Load again
-          </Button>
-          <Button tone="quiet" onClick={onLeave}>
-            Sign out
+          {form.receipt ? null : (
+            <Button tone="quiet" onClick={actions.reload} busy={room.isReloading}>
+              Load again
+            </Button>
+          )}
+          <Button tone="quiet" onClick={actions.leave}>
+            {form.receipt ? "Leave the room" : "Sign out"}
           </Button>
         </div>
       </div>
       {room.session ? <SessionBar session={room.session} /> : null}
-      {notice ? <NoticeCard notice={notice} /> : null}
+      <OfflineNotice />
+      {notice ? <NoticeCard notice={notice} onRetry={actions.reload} /> : null}
       {brokenContent === content ? (
         <Notice tone="info" title="The sound does not load">
           <p>Its link lives for a short time only. Press &ldquo;Load again&rdquo; for a new one.</p>
@@ -62,18 +87,55 @@ export function Room({ room, notice, onLeave, onReload, onSubmit }: RoomProps) {
       <ShadowRoom stylesheetHref={roomStylesheetHref} styles={content.styles} className={roomClassName}>
         <SafeFragment className="latchkey-welcome" fragment={welcome} />
         <RoomAudio audio={content.audioData} onBroken={() => setBrokenContent(content)} />
-        {content.textSubmissionAreaHtml ? (
+        {content.textSubmissionAreaHtml && !form.receipt ? (
           <SubmissionArea
             html={content.textSubmissionAreaHtml}
-            onSubmit={onSubmit}
-            isBusy={room.form.step !== "open"}
+            draftName={draft}
+            onSubmit={(text) => (account ? setReview({ text, before: form.notice }) : actions.refuseForm())}
+            isBusy={form.step !== "open"}
           />
         ) : null}
       </ShadowRoom>
-      <SubmissionOutcome form={room.form} tokenId={room.tokenId} />
+      {review !== null && account && !isOver ? (
+        <FormReview
+          settings={settings}
+          text={review.text}
+          tokenId={room.tokenId}
+          address={account.address}
+          form={form}
+          onConfirm={() => actions.submit(review.text)}
+          onClose={() => {
+            if (form.step === "signing") actions.stopWaiting();
+            setReview(null);
+          }}
+        />
+      ) : null}
+      <FormProgress form={form} />
+      {form.receipt ? <ReceiptCard receipt={form.receipt} /> : null}
+      {form.notice ? <NoticeCard notice={form.notice} /> : null}
       {content.script ? (
         <RoomScript key={content.script} script={content.script} styles={content.styles} />
       ) : null}
     </section>
   );
+}
+
+function OfflineNotice() {
+  const isOnline = useOnline();
+  if (isOnline) return null;
+  return (
+    <Notice tone="info" title="You are offline">
+      <p>What is open here can be read on. The form and the session go on when the connection is back.</p>
+    </Notice>
+  );
+}
+
+function useDraftName({
+  settings: { chainId, contractAddress },
+  room,
+  account,
+}: Pick<RoomProps, "settings" | "room" | "account">): string | null {
+  // Fixed when the room opens: with an accepted form the session ends, and the draft is still to be found.
+  const [address] = useState(room.session?.address ?? account?.address ?? null);
+  return address && draftName({ chainId, contractAddress, tokenId: room.tokenId, address });
 }

@@ -15,6 +15,8 @@ export function SessionBar({ session }: { session: Session }) {
 
 function TimeLeft({ secondsLeft, isRenewable }: Pick<Session, "secondsLeft" | "isRenewable">) {
   const leftSeconds = useCountdown(secondsLeft);
+  // Nobody has said that it is over: the server could not be asked since.
+  if (leftSeconds === 0) return <span>The time of this sign-in has run out; the server is being asked.</span>;
   const left = leftSeconds >= 60 ? `${Math.ceil(leftSeconds / 60)} min` : `${leftSeconds} s`;
   return (
     <span aria-live="off">

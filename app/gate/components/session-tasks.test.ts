@@ -131,7 +131,10 @@ test("opens the room of a session, not that of another wallet, and clears what i
 
   const over = await openPlace({ GET: ok({ signedIn: false, ended }), ...out });
   expect(await openKept(over.tools, { turn: 3 })).toBe(null);
-  expect([over.asked, over.events]).toEqual([["GET", "DELETE"], []]);
+  expect([over.asked, over.events]).toMatchObject([
+    ["GET", "DELETE"],
+    [{ type: "failed", turn: 3, notice: { title: "The room has closed", detail: ended.detail } }],
+  ]);
   const none = await openPlace({ GET: ok({ signedIn: false }) });
   await openKept(none.tools, { turn: 3 });
   expect([none.asked, none.events]).toEqual([["GET"], []]);

@@ -29,8 +29,11 @@ export async function openKept(
   try {
     const answer = await api.findSession();
     if (!answer.session) {
-      // What is over would be refused wherever the browser brings it.
-      if (answer.ended) await endQuietly(api);
+      // What is over would be refused wherever the browser brings it; why it is over is worth knowing.
+      if (answer.ended) {
+        dispatch({ type: "failed", turn, notice: noticeForEnd(answer.ended) });
+        await endQuietly(api);
+      }
       return null;
     }
     const { session } = answer;

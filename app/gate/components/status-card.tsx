@@ -1,14 +1,17 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
+import { lookupParameter } from "~/gate/key-lookup";
+import type { KeyLookup } from "~/gate/key-lookup";
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
 import { Field } from "~/ui/field";
-import { createGateApi } from "./gate-api";
+import { ProblemError, createGateApi } from "./gate-api";
 import { noticeFor } from "./gate-notice";
 import { isTokenIdText } from "./token-id-text";
 import { NoticeCard } from "./notice-card";
 import { shortAddress } from "./short-address";
 import type { GateNotice } from "./gate-notice";
+import { readProblem, readTokenStatus } from "./gate-answers";
 import type { TokenStatus } from "./gate-answers";
 
 type Lookup =
@@ -20,13 +23,17 @@ type Lookup =
 type StatusCardProps = {
   /** The key to look up without being asked; null shows an empty field. */
   initialTokenId: string | null;
+  /** Asked for in the page's address, and answered with the page. */
+  lookup: KeyLookup | null;
 };
 
 /** Whether a key exists and has been used: public, for anybody to ask. */
-export function StatusCard({ initialTokenId }: StatusCardProps) {
-  const [value, setValue] = useState(initialTokenId ?? "");
+export function StatusCard({ initialTokenId, lookup: asked }: StatusCardProps) {
+  const [value, setValue] = useState(initialTokenId ?? asked?.asked ?? "");
   const [fault, setFault] = useState<string | null>(null);
-  const [lookup, setLookup] = useState<Lookup>({ status: initialTokenId === null ? "none" : "asking" });
+  const [lookup, setLookup] = useState<Lookup>(() =>
+    initialTokenId === null ? lookupFrom(asked) : { status: "none" },
+  );
   const latest = useRef(0);
 
   const lookUp = useCallback(async (tokenId: string) => {
@@ -45,16 +52,21 @@ export function StatusCard({ initialTokenId }: StatusCardProps) {
     const isGood = isTokenIdText(value);
     setFault(isGood ? null : "The number of a key is written in digits only, 78 at most.");
     if (!isGood) return;
+    void ask(value.trim());
+  }
+
+  function ask(tokenId: string): Promise<void> {
     setLookup({ status: "asking" });
-    void lookUp(value.trim());
+    return lookUp(tokenId);
   }
 
   return (
     <Card title="Look up a key">
-      <form className="inline-form" onSubmit={submit} noValidate>
+      {/* Without scripts the browser sends it itself, and the server answers with the page. */}
+      <form className="inline-form" method="get" action="/gate" onSubmit={submit} noValidate>
         <Field
           label="Key to look up"
-          name="lookup"
+          name={lookupParameter}
           inputMode="numeric"
           autoComplete="off"
           fault={fault}
@@ -69,9 +81,18 @@ export function StatusCard({ initialTokenId }: StatusCardProps) {
         </Button>
       </form>
       <div role="status">{lookup.status === "answered" ? <StatusFacts answer={lookup.answer} /> : null}</div>
-      {lookup.status === "refused" ? <NoticeCard notice={lookup.notice} /> : null}
+      {lookup.status === "refused" ? (
+        <NoticeCard notice={lookup.notice} onRetry={() => void ask(value.trim())} />
+      ) : null}
     </Card>
   );
+}
+
+function lookupFrom(asked: KeyLookup | null): Lookup {
+  if (!asked) return { status: "none" };
+  if ("answer" in asked) return { status: "answered", answer: readTokenStatus(asked.answer) };
+  const problem = readProblem({ body: asked.problem, status: asked.problem.status, retryAfter: null });
+  return { status: "refused", notice: noticeFor({ error: new ProblemError(problem), activity: "status" }) };
 }
 
 async function findStatus(tokenId: string): Promise<Lookup> {
@@ -81,6 +102,11 @@ async function findStatus(tokenId: string): Promise<Lookup> {
   } catch (error) {
     return { status: "refused", notice: noticeFor({ error, activity: "status" }) };
   }
+}
+
+/** In no zone of this device's: the server writes it too, and both have to write the same. */
+function universalTime(moment: string): string {
+  return `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 function StatusFacts({ answer }: { answer: TokenStatus }) {
@@ -105,7 +131,7 @@ function StatusFacts({ answer }: { answer: TokenStatus }) {
         <>
           <dt>Used at</dt>
           <dd>
-            <time dateTime={answer.usedAt}>{new Date(answer.usedAt).toLocaleString()}</time>
+            <time dateTime={answer.usedAt}>{universalTime(answer.usedAt)}</time>
           </dd>
         </>
       ) : null}

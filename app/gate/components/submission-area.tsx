@@ -1,21 +1,23 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { countCharacters } from "~/platform/well-formed-text";
-import { Notice } from "~/ui/notice";
-import type { GateRoom } from "./gate-flow";
-import { NoticeCard } from "./notice-card";
+import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft-storage";
 import { SafeFragment } from "./safe-fragment";
 import { sanitizeToFragment } from "./safe-html";
-import { submissionText } from "./submission-text";
+import { countWords, faultOf, submissionText, textLimit } from "./submission-text";
 
-/** Characters the server takes. */
-const maxCharacters = 10_000;
-
-type SubmissionAreaProps = { html: string; onSubmit: (text: string) => void; isBusy: boolean };
+type SubmissionAreaProps = {
+  html: string;
+  /** Under which name what was typed is kept; null where nobody can say whose it is. */
+  draftName: string | null;
+  onSubmit: (text: string) => void;
+  isBusy: boolean;
+};
 
 /** The operator's own form. Its fields are theirs; sending is ours, signed by the wallet. */
-export function SubmissionArea({ html, onSubmit, isBusy }: SubmissionAreaProps) {
+export function SubmissionArea({ html, draftName, onSubmit, isBusy }: SubmissionAreaProps) {
   const area = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<string | null>(null);
+  const { count, limit, isDraft } = useWriting({ area, html, draftName });
   const fragment = useCallback(() => buildForm(html), [html]);
 
   useEffect(() => {
@@ -27,22 +29,40 @@ export function SubmissionArea({ html, onSubmit, isBusy }: SubmissionAreaProps) 
       const text = submissionText(textFields(new FormData(event.target, event.submitter)));
       const found = faultOf(text);
       setFault(found);
-      if (!found) onSubmit(text);
+      if (found) firstField(event.target)?.focus();
+      else onSubmit(text);
     }
     element.addEventListener("submit", submit);
     return () => element.removeEventListener("submit", submit);
   }, [isBusy, onSubmit]);
 
   useEffect(() => {
-    for (const button of area.current?.querySelectorAll("button") ?? []) {
+    for (const button of area.current?.querySelectorAll("form button") ?? []) {
       if (isBusy) button.setAttribute("aria-disabled", "true");
       else button.removeAttribute("aria-disabled");
     }
   }, [isBusy, fragment]);
 
   return (
-    <div ref={area}>
+    <div ref={area} className="latchkey-writing">
       <SafeFragment className="latchkey-submission" fragment={fragment} />
+      {limit === null ? null : (
+        <p className="latchkey-count" data-over={count > limit || undefined}>
+          <span aria-live="off">{countWords({ count, limit })}</span>
+          {isDraft ? (
+            <>
+              {" · kept in this tab until you send it "}
+              <button type="button" className="latchkey-quiet" onClick={() => discard(area.current)}>
+                Discard
+              </button>
+            </>
+          ) : null}
+        </p>
+      )}
+      {/* Near the end only: who listens is not told of every letter. */}
+      <p role="status" className="latchkey-hidden">
+        {limit !== null && count >= limit * 0.9 ? countWords({ count, limit }) : ""}
+      </p>
       {fault ? (
         <p className="room-fault" role="alert">
           {fault}
@@ -52,26 +72,62 @@ export function SubmissionArea({ html, onSubmit, isBusy }: SubmissionAreaProps) 
   );
 }
 
-type SubmissionOutcomeProps = { form: GateRoom["form"]; tokenId: string };
+type Writing = { count: number; /** Null: there is no form. */ limit: number | null; isDraft: boolean };
+const nothingToWrite: Writing = { count: 0, limit: null, isDraft: false };
 
-/** How far the form has come, in the page's own voice, outside the operator's styles. */
-export function SubmissionOutcome({ form, tokenId }: SubmissionOutcomeProps) {
-  return (
-    <>
-      <p role="status" className={form.step === "open" ? "visually-hidden" : "soft"}>
-        {form.step === "signing" ? "Sign the form in your wallet." : ""}
-        {form.step === "sending" ? "Sending the form." : ""}
-      </p>
-      {form.isAccepted ? (
-        <Notice tone="success" title="Received">
-          <p>
-            Your message has been delivered, and key #{tokenId} is now used. It does not open the form again.
-          </p>
-        </Notice>
-      ) : null}
-      {form.notice ? <NoticeCard notice={form.notice} /> : null}
-    </>
-  );
+/** Counts what is written, and keeps it: a reload, or a room that closes, takes nobody's words away. */
+function useWriting({
+  area,
+  html,
+  draftName,
+}: {
+  area: { current: HTMLDivElement | null };
+  html: string;
+  draftName: string | null;
+}): Writing {
+  const [writing, setWriting] = useState<Writing>(nothingToWrite);
+
+  useEffect(() => {
+    const element = area.current;
+    if (!element) return;
+    const keep = () => setWriting(keepWriting({ element, draftName }));
+    // A reset empties the fields only after its event.
+    const keepLater = () => queueMicrotask(keep);
+    if (draftName) fillFields({ root: element, draft: findDraft(draftName) });
+    keepLater();
+    element.addEventListener("input", keep);
+    element.addEventListener("change", keep);
+    element.addEventListener("reset", keepLater);
+    return () => {
+      element.removeEventListener("input", keep);
+      element.removeEventListener("change", keep);
+      element.removeEventListener("reset", keepLater);
+    };
+  }, [area, html, draftName]);
+
+  return writing;
+}
+
+function keepWriting({ element, draftName }: { element: HTMLElement; draftName: string | null }): Writing {
+  const form = element.querySelector("form");
+  if (!form) return nothingToWrite;
+  const count = countCharacters(submissionText(textFields(new FormData(form))));
+  const limit = textLimit(textAreasOf(form));
+  if (!draftName) return { count, limit, isDraft: false };
+  // What the operator has put into the fields beforehand is nobody's draft.
+  const fields = readFields(element);
+  if (isTouched(form)) return { count, limit, isDraft: keepDraft({ name: draftName, fields }) };
+  dropDraft(draftName);
+  return { count, limit, isDraft: false };
+}
+
+function isTouched(form: HTMLFormElement): boolean {
+  return [...form.querySelectorAll<HTMLInputElement>("input, textarea, select")].some((field) => {
+    if (field instanceof HTMLSelectElement)
+      return [...field.options].some((o) => o.selected !== o.defaultSelected);
+    if (["checkbox", "radio"].includes(field.type)) return field.checked !== field.defaultChecked;
+    return field.value !== field.defaultValue;
+  });
 }
 
 /** A fragment without a form, or without a way to send it, is completed: operators may write just the fields. */
@@ -97,9 +153,20 @@ function* textFields(data: FormData): Generator<readonly [string, string]> {
   for (const [name, value] of data) if (typeof value === "string") yield [name, value];
 }
 
-function faultOf(text: string): string | null {
-  if (text === "") return "Write something before you send it.";
-  const characters = countCharacters(text);
-  if (characters > maxCharacters) return `This is ${characters} characters; ${maxCharacters} fit at most.`;
-  return null;
+/** The form goes back to how the operator wrote it, and its reset drops the draft. */
+function discard(element: HTMLElement | null): void {
+  const form = element?.querySelector("form");
+  form?.reset();
+  if (form) firstField(form)?.focus();
+}
+
+function firstField(form: HTMLFormElement): HTMLElement | null {
+  return form.querySelector<HTMLElement>("textarea, input:not([type=hidden]), select");
+}
+
+function textAreasOf(form: HTMLFormElement): { name: string; maxLength: number }[] {
+  const fields = form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("textarea, input");
+  return [...fields]
+    .filter(({ name, type }) => name !== "" && type !== "hidden")
+    .map(({ name, maxLength }) => ({ name, maxLength }));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { submissionText } from "./submission-text";
+import { countWords, faultOf, submissionText, textLimit } from "./submission-text";
 import { isTokenIdText } from "./token-id-text";
 
 test("sends a lone message as it was written, without outer blanks", () => {
@@ -24,4 +24,25 @@ test("takes up to 78 digits for a token id and nothing else", () => {
   for (const good of ["0", " 7 ", "9".repeat(78)]) expect(isTokenIdText(good), good).toBe(true);
   for (const bad of ["", "9".repeat(79), "-1", "1e3", "0x1", "1.0", "١"])
     expect(isTokenIdText(bad), bad).toBe(false);
+});
+
+test("the limit is the server's, or the only field's own where that is smaller", () => {
+  const message = { name: "room-message", maxLength: 500 };
+  expect(textLimit([message])).toBe(500);
+  expect(textLimit([{ ...message, maxLength: -1 }])).toBe(10_000);
+  expect(textLimit([{ ...message, maxLength: 20_000 }])).toBe(10_000);
+  expect(textLimit([message, { name: "room-name", maxLength: 10 }])).toBe(10_000);
+  expect(textLimit([{ name: "room-name", maxLength: 10 }])).toBe(10_000);
+});
+
+test("characters are counted in words, and too many are called so", () => {
+  expect(countWords({ count: 0, limit: 500 })).toBe("0 of 500 characters");
+  expect(countWords({ count: 10_000, limit: 10_000 })).toBe("10,000 of 10,000 characters");
+  expect(countWords({ count: 10_001, limit: 10_000 })).toBe("10,001 of 10,000 characters: 1 too many");
+});
+
+test("an empty text and one beyond the server's limit are faults", () => {
+  expect(faultOf("")).toContain("Write something");
+  expect(faultOf("x".repeat(10_000))).toBeNull();
+  expect(faultOf("x".repeat(10_001))).toContain("10000 fit at most");
 });

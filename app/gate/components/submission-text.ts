@@ -1,3 +1,5 @@
+import { countCharacters } from "~/platform/well-formed-text";
+
 /** Prefix the server gives every name of the operator's form. */
 const namePrefix = "room-";
 
@@ -16,4 +18,33 @@ export function submissionText(fields: Iterable<readonly [name: string, value: s
     else answers.push(`${plainName}: ${trimmed}`);
   }
   return [answers.join("\n"), message].filter(Boolean).join("\n\n");
+}
+
+/** Characters the server takes. */
+const maxCharacters = 10_000;
+
+/** What is wrong with the text as a whole; null while nothing is. */
+export function faultOf(text: string): string | null {
+  if (text === "") return "Write something before you send it.";
+  const count = countCharacters(text);
+  if (count > maxCharacters) return `This is ${count} characters; ${maxCharacters} fit at most.`;
+  return null;
+}
+
+/**
+ * How much may be written: what the server takes, or less where the form is one field with a limit of its own.
+ * `maxLength` is -1 where the field has none.
+ */
+export function textLimit(fields: readonly { name: string; maxLength: number }[]): number {
+  const [only] = fields;
+  if (fields.length !== 1 || !only || only.name !== `${namePrefix}message` || only.maxLength < 0)
+    return maxCharacters;
+  return Math.min(only.maxLength, maxCharacters);
+}
+
+export function countWords({ count, limit }: { count: number; limit: number }): string {
+  const [written, most] = [count, limit].map((value) => value.toLocaleString("en"));
+  if (count > limit)
+    return `${written} of ${most} characters: ${(count - limit).toLocaleString("en")} too many`;
+  return `${written} of ${most} characters`;
 }

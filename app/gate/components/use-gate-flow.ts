@@ -1,20 +1,14 @@
 import { useCallback, useMemo, useReducer, useRef } from "react";
+import type { GateVisit } from "~/gate/visit";
 import type { PublicSettings } from "~/platform/public-settings";
 import { createGateApi } from "./gate-api";
-import { initialGateState, reduceGate } from "./gate-flow";
+import { reduceGate } from "./gate-flow";
 import type { GateState } from "./gate-flow";
-import {
-  connectWallet,
-  disconnectWallet,
-  mintKey,
-  reloadRoom,
-  requestWallets,
-  signIn,
-  refuseForm,
-  submitForm,
-} from "./gate-tasks";
+import { refuseForm, submitForm } from "./form-tasks";
+import { connectWallet, disconnectWallet, mintKey, reloadRoom, requestWallets, signIn } from "./gate-tasks";
 import { walletNeeded } from "./gate-notice";
 import type { GateTools } from "./gate-tasks";
+import { stateFromVisit } from "./gate-visit";
 import { endQuietly, openKept } from "./session-tasks";
 import { useSessionWatch } from "./use-session-watch";
 import { rememberWallet, useWalletEvents } from "./use-wallet-events";
@@ -37,22 +31,35 @@ export type GateActions = {
   leave: () => void;
   reload: () => void;
   submit: (text: string) => void;
+  /** Waits for the wallet no longer; what it signs after that is not used. */
+  stopWaiting: () => void;
+  /** Why the form cannot be signed now is said beside it, before the visitor is shown anything to sign. */
+  refuseForm: () => void;
 };
 
 /** The visitor's way through the gate: the state, and what they can do in it. No script can read the session. */
 export function useGateFlow({
   settings,
+  visit,
   remembered,
 }: {
   settings: PublicSettings;
+  visit: GateVisit;
   remembered: RememberedWallet | null;
 }): { state: GateState; returning: RememberedWallet | null; actions: GateActions } {
-  const [state, dispatch] = useReducer(reduceGate, initialGateState);
+  const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit({ visit, nowMs: Date.now() }));
+  const patience = useRef(new AbortController());
+  const isSubmitting = useRef(false);
   const tools = useGateTools({ settings, dispatch });
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
 
   const returning = useWalletEvents({ tools, state, remembered });
   useSessionWatch({ tools, room: state.phase === "inside" ? state.room : null });
+
+  function wait(): AbortSignal {
+    patience.current = new AbortController();
+    return patience.current.signal;
+  }
 
   const actions: GateActions = {
     openWallets: () => void requestWallets(tools),
@@ -77,7 +84,12 @@ export function useGateFlow({
     },
     signIn: () => {
       if (account && state.phase === "connected")
-        void signIn(tools, { account, tokenId: state.tokenId.trim() });
+        void signIn(tools, { account, tokenId: state.tokenId.trim(), signal: wait() });
+    },
+    stopWaiting: () => {
+      patience.current.abort();
+      const type = state.phase === "inside" ? "form-abandoned" : "task-abandoned";
+      dispatch({ type, turn: tools.nextTurn() });
     },
     leave: () => {
       dispatch({ type: "left", turn: tools.nextTurn() });
@@ -87,10 +99,13 @@ export function useGateFlow({
       if (state.phase === "inside") void reloadRoom(tools, { account, room: state.room });
     },
     submit: (text) => {
-      if (state.phase !== "inside") return;
-      if (account) void submitForm(tools, { account, tokenId: state.room.tokenId, text });
-      else refuseForm(tools, walletNeeded);
+      // Two presses may come before the page has drawn what the first one changed.
+      if (state.phase !== "inside" || !account || isSubmitting.current) return;
+      isSubmitting.current = true;
+      const order = { account, tokenId: state.room.tokenId, text, signal: wait() };
+      void submitForm(tools, order).finally(() => (isSubmitting.current = false));
     },
+    refuseForm: () => refuseForm(tools, walletNeeded),
   };
   return { state, returning, actions };
 }

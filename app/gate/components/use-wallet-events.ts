@@ -14,23 +14,30 @@ type Watched = { tools: GateTools; state: GateState; remembered: RememberedWalle
 export function useWalletEvents({ tools, state, remembered }: Watched): RememberedWallet | null {
   // What was there at the start: the answer of a later reload must not start anything anew.
   const [first] = useState(remembered);
+  // The session with which the server has drawn the page.
+  const [openedAs] = useState(state.phase === "inside" ? state.room.session : null);
   const [returning, setReturning] = useState(remembered);
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
   const [address, walletId, walletName] = [account?.address, account?.walletId, account?.walletName];
+  const isAtDoor = state.phase === "connected";
   const isChoosing = state.phase === "choosing";
 
   useEffect(() => {
-    void resumeVisit(tools, { remembered: first }).then(() => setReturning(null));
-  }, [tools, first]);
+    void resumeVisit(tools, { remembered: first, openedAs }).then(() => setReturning(null));
+  }, [tools, first, openedAs]);
 
   useEffect(() => {
     if (!address || !walletId || !walletName) return;
     rememberWallet({ id: walletId, name: walletName, address });
   }, [address, walletId, walletName]);
 
+  // Outside again the keys are looked for anew: the room may have closed because one is gone.
+  useEffect(() => {
+    if (isAtDoor && address) void readKeys(tools, address);
+  }, [isAtDoor, tools, address]);
+
   useEffect(() => {
     if (!address) return;
-    void readKeys(tools, address);
     return whileOpen(tools, (wallet) =>
       wallet.watchAccount((changed) =>
         tools.dispatch({ type: "account-changed", turn: tools.nextTurn(), account: changed }),

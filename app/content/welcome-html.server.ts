@@ -1,0 +1,41 @@
+import { Marked } from "marked";
+import sanitizeHtml from "sanitize-html";
+import { elementsWithoutWords } from "./sanitize-policy.server";
+
+const markdown = new Marked({ gfm: true, async: false });
+
+/** Only what Markdown itself can write, without an id, a class or a style; pictures only from this very site. */
+const policy: sanitizeHtml.IOptions = {
+  allowedTags: [
+    ...["h1", "h2", "h3", "h4", "h5", "h6", "p", "blockquote", "pre", "code", "hr", "br", "ul", "ol", "li"],
+    ...["a", "em", "strong", "del", "img", "table", "thead", "tbody", "tr", "th", "td"],
+  ],
+  allowedAttributes: { a: ["href", "title", "target", "rel"], img: ["src", "alt", "title"], ol: ["start"] },
+  allowedSchemes: ["http", "https", "mailto"],
+  allowedSchemesByTag: { img: [] },
+  allowProtocolRelative: false,
+  disallowedTagsMode: "discard",
+  nonTextTags: elementsWithoutWords,
+  nestingLimit: 64,
+  transformTags: {
+    a: (tagName, { href = "", title }) => ({
+      tagName,
+      attribs: {
+        href,
+        ...(title ? { title } : {}),
+        ...(href.startsWith("#") ? {} : { target: "_blank", rel: "noopener noreferrer" }),
+      },
+    }),
+  },
+  exclusiveFilter: ({ tag, attribs }) => tag === "img" && !isOwnPath(attribs.src ?? ""),
+};
+
+/** The welcome text as a page without scripts shows it: rendered first, sanitised afterwards. */
+export function renderWelcomeHtml(source: string): string {
+  return sanitizeHtml(markdown.parse(source, { async: false }), policy).trim();
+}
+
+/** A path of this site; `//host` and `/\host` name another one. */
+function isOwnPath(address: string): boolean {
+  return /^\/(?![/\\])/.test(address);
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { entrySteps, entrySummary } from "./entry-steps";
+import { initialGateState } from "./gate-flow";
+import type { GateState } from "./gate-flow";
+
+const settings = { chainId: 8453, mode: "production" } as const;
+const account = {
+  address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  chainId: 8453,
+  walletId: "w",
+  walletName: "W",
+} as const;
+const connected: Extract<GateState, { phase: "connected" }> = {
+  ...{ phase: "connected", turn: 1, notice: null, account, tokenId: "", task: null },
+  keys: { status: "listed", tokenIds: ["7"] },
+};
+
+function statuses(state: GateState): string {
+  return entrySteps({ state, settings })
+    .map(({ status }) => status)
+    .join(" ");
+}
+
+test("the list follows the visitor from the door to the signature", () => {
+  expect(statuses(initialGateState)).toBe("now later later later");
+  expect(statuses({ phase: "fetching-wallets", turn: 1, notice: null })).toBe("working later later later");
+  const choosing = { phase: "choosing", turn: 1, notice: null, wallets: [] } as const;
+  expect(statuses({ ...choosing, wallets: [], pickedId: null })).toBe("now later later later");
+  expect(statuses({ ...choosing, wallets: [], pickedId: "w" })).toBe("working later later later");
+  expect(statuses({ ...connected, keys: { status: "loading" } })).toBe("done done working later");
+  expect(statuses(connected)).toBe("done done done now");
+  expect(statuses({ ...connected, task: { kind: "sign-in", step: "wallet" } })).toBe(
+    "done done done working",
+  );
+});
+
+test("what is missing is named: another network, no key, keys nobody can list, a refusal", () => {
+  const elsewhere = { ...connected, account: { ...account, chainId: 1 } };
+  expect(statuses(elsewhere)).toBe("done attention done now");
+  expect(entrySteps({ state: elsewhere, settings })[1]?.detail).toMatch(
+    /Keys live on Base; .* is on Ethereum\./,
+  );
+  expect(statuses({ ...connected, keys: { status: "listed", tokenIds: [] } })).toBe(
+    "done done attention later",
+  );
+  expect(statuses({ ...connected, keys: { status: "unlisted" } })).toBe("done done now later");
+  const plain = {
+    retryAfterSeconds: null,
+    pagePath: null,
+    requestId: null,
+    title: "",
+    detail: "",
+    remedy: "",
+  };
+  expect(statuses({ ...connected, notice: { ...plain, tone: "problem" } })).toBe("done done done attention");
+  expect(statuses({ ...connected, notice: { ...plain, tone: "info" } })).toBe("done done done now");
+});
+
+test("the sentence for who does not see the list says what comes next", () => {
+  expect(entrySummary(entrySteps({ state: connected, settings }))).toMatch(
+    /^3 of 4 done\. Next: Signed in\./,
+  );
+});

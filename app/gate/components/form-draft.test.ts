@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { draftName, readDraft, writeDraft } from "./form-draft";
+
+const fields = [
+  { name: "room-message", value: 'Fog, "quoted"\nsecond line', isChecked: false },
+  { name: "room-agreed", value: "on", isChecked: true },
+];
+
+test("a draft comes back as it was written", () => {
+  expect(readDraft(writeDraft(fields))).toEqual(fields);
+});
+
+test("drafts belong to one key in one wallet at one contract, however the addresses are spelled", () => {
+  const one = { chainId: 1, contractAddress: "0xAB", tokenId: "7", address: "0xCD" };
+  expect(draftName(one)).toBe(draftName({ ...one, contractAddress: "0xab", address: "0xcd" }));
+  const others = [{ chainId: 2 }, { contractAddress: "0xaa" }, { tokenId: "8" }, { address: "0xdd" }];
+  expect(new Set([one, ...others.map((other) => ({ ...one, ...other }))].map(draftName)).size).toBe(5);
+});
+
+test("what is no draft is none, whatever lies there", () => {
+  for (const text of [
+    null,
+    "",
+    "{",
+    "null",
+    "{}",
+    "7",
+    '"text"',
+    "[7,null,[]]",
+    '[["name"]]',
+    '[[1,"value"]]',
+  ]) {
+    expect(readDraft(text), String(text)).toEqual([]);
+  }
+});
+
+test("a draft larger than any form that could be sent is not kept", () => {
+  const draftOf = (length: number) => [{ name: "m", value: "x".repeat(length), isChecked: false }];
+  expect(writeDraft(draftOf(90_000))).not.toBeNull();
+  expect(writeDraft(draftOf(100_000))).toBeNull();
+});

@@ -1,0 +1,88 @@
+import { useEffect, useState } from "react";
+import type { PublicSettings } from "~/platform/public-settings";
+import { countCharacters } from "~/platform/well-formed-text";
+import { Button } from "~/ui/button";
+import { Dialog } from "~/ui/dialog";
+import type { GateForm } from "./form-flow";
+import { shortAddress } from "./short-address";
+
+type FormReviewProps = {
+  settings: PublicSettings;
+  /** Exactly what is hashed, signed and sent. */
+  text: string;
+  tokenId: string;
+  address: string;
+  form: GateForm;
+  onConfirm: () => void;
+  onClose: () => void;
+};
+
+/** The last look: what is signed, what it means, and that it cannot be taken back. */
+export function FormReview({ settings, text, tokenId, address, form, onConfirm, onClose }: FormReviewProps) {
+  const isBusy = form.step !== "open";
+  const preview = useEnvelopePreview({ text, tokenId, chainId: settings.chainId });
+  return (
+    // What has gone to the server cannot be called back, so there is no way out while it is on its way.
+    <Dialog title="Sign and send this?" onClose={() => (form.step === "sending" ? undefined : onClose())}>
+      <div className="form-review">
+        <p className="soft">These words, {countCharacters(text).toLocaleString("en")} characters, to the letter:</p>
+        <blockquote className="review-text">{text}</blockquote>
+        <p>
+          Key #{tokenId} is <strong>used up</strong> by it: afterwards it opens neither this form nor the
+          room. Signing costs nothing and moves nothing.
+        </p>
+        <details open={form.askedText !== null}>
+          <summary>What your wallet shows</summary>
+          <p className="soft">
+            Wallet <code>{shortAddress(address)}</code> signs this short text. Its last line is the
+            fingerprint of your words: with other words it would be another one.
+          </p>
+          <pre className="signed-text">{form.askedText ?? preview ?? "…"}</pre>
+        </details>
+        {isBusy ? (
+          <p className="review-progress">
+            <span className="spinner" aria-hidden="true" />
+            {form.step === "signing" ? "Sign the form in your wallet." : "Sending the form."}
+          </p>
+        ) : null}
+        <div className="row review-actions">
+          <Button onClick={onConfirm} busy={isBusy}>
+            Sign and send
+          </Button>
+          {form.step === "sending" ? null : (
+            <Button tone="quiet" onClick={onClose}>
+              {isBusy ? "Stop waiting" : "Go back"}
+            </Button>
+          )}
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Null until the code that makes the fingerprint has come. */
+function useEnvelopePreview({
+  text,
+  tokenId,
+  chainId,
+}: {
+  text: string;
+  tokenId: string;
+  chainId: number;
+}): string | null {
+  const [preview, setPreview] = useState<string | null>(null);
+  useEffect(() => {
+    let isOver = false;
+    import("./gate-proofs").then(
+      ({ previewForm }) => {
+        if (!isOver) setPreview(previewForm({ text, tokenId, chainId, origin: window.location.origin }));
+      },
+      // It is only shown; signing tries to load it again, and says so if it cannot.
+      () => undefined,
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [text, tokenId, chainId]);
+  return preview;
+}

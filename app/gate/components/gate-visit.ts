@@ -1,0 +1,31 @@
+import type { GateVisit } from "~/gate/visit";
+import { readProblem, readSession } from "./gate-answers";
+import { enterRoom, initialGateState } from "./gate-flow";
+import type { GateState } from "./gate-flow";
+import { noticeForEnd, noticeFor } from "./gate-notice";
+import { ProblemError } from "./gate-api";
+
+/** Where the visitor stands when the page arrives: as the server drew it, so that both draw the same. */
+export function stateFromVisit({ visit, nowMs }: { visit: GateVisit; nowMs: number }): GateState {
+  if (visit.kind === "unknown") {
+    const problem = readProblem({ body: visit.problem, status: visit.problem.status, retryAfter: null });
+    return {
+      ...initialGateState,
+      notice: noticeFor({ error: new ProblemError(problem), activity: "reload" }),
+    };
+  }
+  const answer = readSession({ body: visit.session, nowMs });
+  if (answer.session === null || visit.kind === "outside") {
+    const ended = answer.session === null ? answer.ended : null;
+    return ended ? { ...initialGateState, notice: noticeForEnd(ended) } : initialGateState;
+  }
+  const { session } = answer;
+  const { tokenId } = session;
+  const nobody = { turn: 0, account: null, keys: { status: "unlisted" }, tokenId } as const;
+  return enterRoom({
+    state: nobody,
+    tokenId,
+    grant: { accessToken: null, content: visit.content },
+    session,
+  });
+}

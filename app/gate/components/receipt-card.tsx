@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState } from "react";
+import { Button } from "~/ui/button";
+import { Notice } from "~/ui/notice";
+import { receiptText } from "./form-receipt";
+import type { FormReceipt } from "./form-receipt";
+
+/** The end of the form: what was sent, when, with which key, to keep. */
+export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
+  const { tokenId, address, host, text, messageHash, sentAtMs, isInferred } = receipt;
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => place.current?.focus(), []);
+  return (
+    <section ref={place} tabIndex={-1} className="card receipt focus-place" aria-labelledby="receipt-heading">
+      <h3 id="receipt-heading">Your receipt</h3>
+      <Notice tone="success" title="Received">
+        <p>
+          Your message has been delivered, and key #{tokenId} is now used. It does not open the form again.
+        </p>
+        {isInferred ? (
+          <p>
+            The answer was lost on the way; that the key is used by your wallet now shows that the form
+            arrived.
+          </p>
+        ) : null}
+      </Notice>
+      <blockquote className="review-text">{text}</blockquote>
+      <dl className="facts">
+        <dt>Sent</dt>
+        <dd>
+          <time dateTime={new Date(sentAtMs).toISOString()}>{new Date(sentAtMs).toLocaleString()}</time>
+        </dd>
+        <dt>To</dt>
+        <dd>{host}</dd>
+        <dt>Key</dt>
+        <dd>#{tokenId}</dd>
+        <dt>Wallet</dt>
+        <dd>
+          <code>{address}</code>
+        </dd>
+        <dt>Fingerprint</dt>
+        <dd>
+          <code>{messageHash}</code>
+        </dd>
+      </dl>
+      <div className="row receipt-actions">
+        <CopyReceipt receipt={receipt} />
+        <Button tone="quiet" onClick={() => window.print()}>
+          Print
+        </Button>
+      </div>
+      <p className="soft receipt-actions">
+        It is kept nowhere but here: it is gone when you leave this page.
+      </p>
+    </section>
+  );
+}
+
+function CopyReceipt({ receipt }: { receipt: FormReceipt }) {
+  const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
+
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(receiptText(receipt));
+      setOutcome("copied");
+    } catch {
+      // Not over plain HTTP, and not where the browser's owner forbids it.
+      setOutcome("refused");
+    }
+  }
+
+  return (
+    <>
+      <Button tone="quiet" onClick={() => void copy()}>
+        Copy the receipt
+      </Button>
+      <span role="status">
+        {outcome === "copied" ? "Copied." : null}
+        {outcome === "refused"
+          ? "The browser does not allow it; print it, or mark and copy it by hand."
+          : null}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,3 @@
+export function roomHeading(tokenId: string): string {
+  return `You are in, with key #${tokenId}`;
+}

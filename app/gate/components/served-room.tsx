@@ -1,0 +1,67 @@
+import type { GateVisit } from "~/gate/visit";
+import { SessionBar } from "./session-bar";
+import { roomHeading } from "./room-heading";
+import { readSession } from "./gate-answers";
+import roomStylesheetHref from "./room.css";
+
+/**
+ * The room as the server draws it: its words and its sound, before any script. The operator's styles, script and form
+ * need scripts, and come with them.
+ */
+export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "inside" }> }) {
+  const { session, content, welcomeHtml } = served;
+  const { audioData } = content;
+  const answer = readSession({ body: session, nowMs: 0 });
+  return (
+    <section className="stack" aria-labelledby="room-heading">
+      <link rel="stylesheet" href={roomStylesheetHref} />
+      <div className="room-head">
+        <h2 id="room-heading">{roomHeading(session.tokenId)}</h2>
+      </div>
+      {answer.session ? <SessionBar session={answer.session} /> : null}
+      <div className="served-room latchkey-room">
+        <ServedHtml html={welcomeHtml} />
+        {audioData.error ? null : (
+          <section className="latchkey-audio" aria-label={audioData.headline || audioData.title || "Audio"}>
+            {audioData.imageSrc ? (
+              <img className="latchkey-audio-image" src={audioData.imageSrc} alt={audioData.imageAlt} />
+            ) : null}
+            <div className="latchkey-audio-text">
+              {audioData.headline ? <h2>{audioData.headline}</h2> : null}
+              {audioData.description ? <p>{audioData.description}</p> : null}
+              {/* The description stands beside it in words; an operator's sound comes without a caption track. */}
+              {/* eslint-disable-next-line jsx-a11y/media-has-caption */}
+              <audio controls preload="metadata" src={audioData.audioSrc} />
+              {audioData.title ? <p className="latchkey-audio-title">{audioData.title}</p> : null}
+            </div>
+          </section>
+        )}
+      </div>
+      {content.textSubmissionAreaHtml || content.script ? (
+        <noscript>
+          <p className="notice notice-info">
+            There is more in this room, and it needs JavaScript:{" "}
+            {content.textSubmissionAreaHtml ? "the form, which your wallet signs" : ""}
+            {content.textSubmissionAreaHtml && content.script ? ", and " : ""}
+            {content.script ? "what the host has made for it" : ""}.
+          </p>
+        </noscript>
+      ) : null}
+    </section>
+  );
+}
+
+/**
+ * Written into the document by the server alone, which has sanitised it. A browser takes over what is there and never
+ * inserts the text itself: what it draws has been sanitised by its own hand.
+ */
+function ServedHtml({ html }: { html: string }) {
+  const isServer = typeof document === "undefined";
+  return (
+    <div
+      className="latchkey-welcome"
+      suppressHydrationWarning
+      dangerouslySetInnerHTML={{ __html: isServer ? html : "" }}
+    />
+  );
+}

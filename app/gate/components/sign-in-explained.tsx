@@ -1,0 +1,48 @@
+import { legacyEnvelopeText } from "~/gate/legacy-envelope";
+import type { PublicSettings } from "~/platform/public-settings";
+import { previewMoment, signInPreview } from "./sign-in-words";
+
+type SignInExplainedProps = {
+  settings: PublicSettings;
+  address: string;
+  tokenId: string;
+  /** Ethereum sign-in; where it is off, the wallet signs the older envelope. */
+  signsSiwe: boolean;
+};
+
+/** Everything a person wants to know before their wallet opens. */
+export function SignInExplained({
+  settings: { chainId },
+  address,
+  tokenId,
+  signsSiwe,
+}: SignInExplainedProps) {
+  const { origin, host } = window.location;
+  const text = signsSiwe
+    ? signInPreview({ origin, address, tokenId, chainId })
+    : legacyEnvelopeText({
+        ...{ tokenId, domain: host, path: "/api/gate-access", method: "POST", chainId, timestamp: 0 },
+      }).replace(/Timestamp: 0$/, `Timestamp: ${previewMoment}`);
+  return (
+    <section className="explained" aria-labelledby="explained-heading">
+      <h3 id="explained-heading">Before your wallet opens</h3>
+      <dl className="explained-facts">
+        <dt>You sign</dt>
+        <dd>
+          a message that names this site (<strong>{host}</strong>), your address and key #{tokenId}, for this
+          one time
+        </dd>
+        <dt>It costs</dt>
+        <dd>nothing: no transaction, no fee, and it can move or allow nothing</dd>
+        <dt>Then</dt>
+        <dd>
+          the server reads on the chain that the key is yours, the room opens, and you stay signed in here
+        </dd>
+      </dl>
+      <details>
+        <summary>The message, word for word</summary>
+        <pre className="signed-text">{text}</pre>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+import type { GatedContent } from "~/content/content.schema";
+import { isDatabaseOutage } from "~/platform/database/outage.server";
+import { Refusal, stateUnavailable } from "~/platform/http/refusal";
+import type { SignedIn, SignedOut } from "./session.schema";
+import { findSessionToken } from "./session.server";
+import type { GateVisit, VisitProblem } from "./visit";
+
+export type VisitDependencies = {
+  origin: string;
+  /** Throws the refusal `too-many-requests`. */
+  requireWithinLimit: () => Promise<unknown>;
+  readSession: () => Promise<SignedIn | SignedOut>;
+  /** Every check of the gate once more. */
+  open: () => Promise<{ content: GatedContent }>;
+  renderWelcome: (source: string) => string;
+};
+
+/**
+ * Opens the room for the page itself, so that a reload shows it before any script runs. A page that cannot find out
+ * who is there is still a page: what stands in the way becomes words in it.
+ */
+export async function readVisit({
+  cookie,
+  dependencies,
+}: {
+  cookie: string | undefined;
+  dependencies: VisitDependencies;
+}): Promise<GateVisit> {
+  const { origin, requireWithinLimit, readSession, open, renderWelcome } = dependencies;
+  // Without a cookie nothing is asked of anybody, and nothing counted.
+  if (findSessionToken({ cookie }) === null) return { kind: "outside", session: { signedIn: false } };
+  try {
+    await requireWithinLimit();
+    const session = await readSession();
+    if (!session.signedIn) return { kind: "outside", session };
+    const { content } = await open();
+    return { kind: "inside", session, content, welcomeHtml: renderWelcome(content.welcomeText) };
+  } catch (error) {
+    return { kind: "unknown", problem: toVisitProblem({ error, origin }) };
+  }
+}
+
+/** Refusals and outages in the words of the API; what is a defect of ours goes on to the log. */
+export function toVisitProblem({ error, origin }: { error: unknown; origin: string }): VisitProblem {
+  const refusal = isDatabaseOutage(error) ? stateUnavailable(error) : error;
+  if (!(refusal instanceof Refusal)) throw error;
+  const { slug, title, status, detail, headers } = refusal;
+  const retryAfter = Number(headers["Retry-After"]);
+  return {
+    type: `${origin}/problems/${slug}`,
+    title,
+    status,
+    detail: detail ?? title,
+    ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
+  };
+}

@@ -1,0 +1,149 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "@playwright/test";
+import { createTestClient, http } from "viem";
+import { generatePrivateKey } from "viem/accounts";
+import { signInByCookie } from "./chat-servers";
+import type { GateServer } from "./gate-server";
+import { connectWallet, enterRoom, mintKey } from "./journey";
+import { formButton, formField, giveAway, reviewDialog, reviewForm } from "./room-page";
+import { addWallet } from "./wallet";
+
+type Shoot = (state: string) => Promise<unknown>;
+type Round = { page: Page; context: BrowserContext; server: GateServer; shoot: Shoot };
+
+let rounds = 0;
+
+/** Every state of the gate's page: the way in, the room to its ends, and both as the server draws them. */
+export async function shootGate({
+  browser,
+  options,
+  server,
+  pathOf,
+}: {
+  browser: Browser;
+  options: BrowserContextOptions;
+  server: GateServer;
+  pathOf: (state: string) => string;
+}): Promise<void> {
+  for (const [take, more] of [
+    [shootEntry, {}],
+    [shootRoom, {}],
+    [shootServed, { javaScriptEnabled: false }],
+  ] as const) {
+    const context = await browser.newContext({
+      ...{ ...options, ...more, reducedMotion: "reduce" },
+      // Limits of its own for each round of pictures.
+      extraHTTPHeaders: { "X-Forwarded-For": `198.18.1.${(rounds += 1)}` },
+    });
+    const page = await context.newPage();
+    // The runner of this script marks functions with a helper that pages lack.
+    await page.addInitScript("globalThis.__name = (value) => value");
+    const shoot = (state: string) => page.screenshot({ path: pathOf(state), fullPage: true });
+    await take({ page, context, server, shoot });
+    await context.close();
+  }
+}
+
+/** The way in, and what stands in it. */
+async function shootEntry({ page, server, shoot }: Round): Promise<void> {
+  const privateKey = generatePrivateKey();
+  const wallet = await addWallet({ page, rpcUrl: server.rpcUrl, chainId: 31337, privateKeys: [privateKey] });
+  await page.goto("/gate");
+  await shoot("gate-away");
+  await page.goto("/gate?lookup=1");
+  await page.getByRole("definition").first().waitFor();
+  await shoot("gate-lookup");
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  await page.getByText("This wallet holds no key yet.").waitFor();
+  await shoot("gate-no-key");
+  await page.getByLabel("Number of the key").fill("999999");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").waitFor();
+  await shoot("gate-refused");
+  await page.getByLabel("Number of the key").fill("");
+  await mintKey(page);
+  await page.getByText("The message, word for word").click();
+  await shoot("gate-key");
+  await wallet.switchChain(8453);
+  await page.locator('[data-step="network"][data-status="attention"]').waitFor();
+  await shoot("gate-other-network");
+  await wallet.switchChain(31337);
+  await enterRoom(page);
+  await page.getByText("Signed in for").waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  await useUpSignIns(page);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("You can try again in").waitFor();
+  await shoot("gate-rate-limited");
+}
+
+/** The room from its first moment to the receipt, and its ends. */
+async function shootRoom({ page, context, server, shoot }: Round): Promise<void> {
+  const privateKey = generatePrivateKey();
+  const wallet = await addWallet({
+    page,
+    rpcUrl: server.rpcUrl,
+    chainId: 31337,
+    privateKeys: [privateKey],
+    name: "Own",
+  });
+  const chain = createTestClient({ mode: "anvil", transport: http(server.rpcUrl) });
+  await chain.setBalance({ address: wallet.address(), value: 10n ** 18n });
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  const given = await mintKey(page);
+  await enterRoom(page);
+  await page.waitForLoadState("networkidle");
+  await shoot("room");
+  // A full page is drawn without what a frame below the fold would show.
+  await page.frameLocator("iframe.room-script").getByRole("button", { name: "Light the lamp" }).click();
+  await page.locator("iframe.room-script").scrollIntoViewIfNeeded();
+  await shoot("room-script");
+  await context.setOffline(true);
+  await page.getByText("You are offline").waitFor();
+  await shoot("room-offline");
+  await context.setOffline(false);
+  await giveAway({ ...server, privateKey, tokenId: given });
+  await page.getByText("The room has closed").waitFor({ timeout: 30_000 });
+  await shoot("room-closed");
+
+  await page.getByLabel("Number of the key").fill("");
+  await mintKey(page);
+  await enterRoom(page);
+  await formField(page).fill("x".repeat(480));
+  await formButton(page).scrollIntoViewIfNeeded();
+  await shoot("room-form");
+  await reviewForm({
+    page,
+    text: "Geese overhead, very low, arguing about the way. Thank you for the tune.",
+  });
+  await page.getByText("What your wallet shows").click();
+  await shoot("room-review");
+  await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
+  await page.getByText("Received").waitFor();
+  await shoot("room-receipt");
+}
+
+/** For who has no scripts, or waits for them. */
+async function shootServed({ page, context, server, shoot }: Round): Promise<void> {
+  await page.goto("/gate");
+  await shoot("gate-served");
+  await signInByCookie({ server, context });
+  await page.goto("/gate");
+  await page.locator(".served-room h1").waitFor();
+  await shoot("room-served");
+}
+
+async function useUpSignIns(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    for (let asked = 0; asked < 61; asked += 1) {
+      const { status } = await fetch("/api/gate-access", {
+        method: "POST",
+        body: "{}",
+        headers: { "Content-Type": "application/json" },
+      });
+      if (status === 429) return;
+    }
+  });
+}

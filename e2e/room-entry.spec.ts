@@ -1,0 +1,216 @@
+import { startGateServer } from "./gate-server";
+import type { GateServer } from "./gate-server";
+import { connectWallet, enterRoom, expect, mintKey, test as base } from "./journey";
+import { passTime, roomHeading } from "./room-page";
+
+const test = base;
+/** Words of the demonstration's room. */
+const gatedWords = ["lamp room", "keepers", "music box", "What did the night bring", "lighthouse"];
+
+test("the door shows what waits, by kind alone, and what is needed, before any script", async ({
+  browser,
+  baseUrl,
+}) => {
+  const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
+  const page = await context.newPage();
+  const response = await page.goto("/gate");
+  const preview = page.getByRole("region", { name: "Behind the door" });
+  await expect(preview.getByRole("listitem")).toHaveText([
+    ...["A welcome to read", "Something to listen to", "A form that hears each key once"],
+    "Something live from the host",
+  ]);
+  const needed = page.getByRole("region", { name: "What you need" }).getByRole("listitem");
+  await expect(needed).toContainText(["Wallet connected", "Right network", "Key held", "Signed in"]);
+  const sent = (await response?.text()) ?? "";
+  for (const words of gatedWords) expect(sent, words).not.toContain(words);
+  expect(response?.headers()["cache-control"]).toBe("no-store");
+  await context.close();
+});
+
+test("a key is looked up without scripts, and refused in words", async ({ browser, baseUrl }) => {
+  const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto("/gate");
+  await page.getByLabel("Key to look up").fill("987654");
+  await page.getByRole("button", { name: "Look up" }).click();
+  await expect(page).toHaveURL(/\/gate\?lookup=987654$/);
+  await expect(page.getByRole("definition").filter({ hasText: "does not exist" })).toBeVisible();
+  await expect(page.getByLabel("Key to look up")).toHaveValue("987654");
+  await page.getByLabel("Key to look up").fill("seven");
+  await page.getByRole("button", { name: "Look up" }).click();
+  await expect(page.getByRole("alert")).toContainText("digits");
+  await context.close();
+});
+
+test("the list of what is needed follows every step, and says so to who does not see it", async ({
+  page,
+  wallet,
+}) => {
+  await page.goto("/gate");
+  const step = (name: string) => page.locator(`[data-step="${name}"]`);
+  await expect(step("wallet")).toContainText("Next");
+  await connectWallet({ page, walletName: wallet.name });
+  await expect(step("wallet")).toContainText("Done");
+  await expect(step("network")).toContainText("Done");
+  await expect(step("key")).toContainText("There is none in this wallet yet.");
+  await mintKey(page);
+  await expect(step("key")).toContainText("Done");
+  await expect(step("sign-in")).toContainText("Next");
+  await expect(page.getByRole("status").filter({ hasText: "3 of 4 done. Next: Signed in." })).toHaveCount(1);
+
+  await wallet.switchChain(1);
+  await expect(step("network")).toContainText("your wallet is on Ethereum");
+  await wallet.switchChain(31337);
+  await expect(step("network")).toContainText("Done");
+
+  const answer = wallet.holdNext("personal_sign");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(step("sign-in")).toContainText("Answer in your wallet.");
+  answer();
+  await expect(page.getByRole("heading", { name: roomHeading })).toBeFocused();
+});
+
+test("what is signed is shown, word for word, before the wallet opens", async ({ page, wallet }) => {
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  await mintKey(page);
+  const explained = page.getByRole("region", { name: "Before your wallet opens" });
+  await expect(explained).toContainText("nothing: no transaction, no fee");
+  await expect(explained).toContainText("the room opens, and you stay signed in here");
+  await explained.getByText("The message, word for word").click();
+  const shown = await explained.locator(".signed-text").innerText();
+  expect(wallet.signedTexts).toEqual([]);
+  await enterRoom(page);
+  const lines = (text: string) => text.split("\n").filter((line) => !/^(Nonce|Issued At): /.test(line));
+  expect(lines(wallet.signedTexts[0] ?? "")).toEqual(lines(shown));
+});
+
+test("who no longer waits for the wallet is let go, and what it signs later opens nothing", async ({
+  page,
+  wallet,
+  context,
+}) => {
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  await mintKey(page);
+  const posts: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST" && !request.url().endsWith("/demo/rpc")) posts.push(request.url());
+  });
+  const answer = wallet.holdNext("personal_sign");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Stop waiting" }).click();
+  await expect(page.getByRole("button", { name: "Sign in" })).not.toHaveAttribute("aria-disabled", "true");
+  answer();
+  await expect.poll(() => wallet.signedTexts.length).toBe(1);
+  await enterRoom(page);
+  expect(wallet.signedTexts).toHaveLength(2);
+  expect(posts.filter((url) => url.endsWith("/api/gate-access"))).toHaveLength(1);
+  await expect.poll(async () => (await context.cookies()).length).toBe(1);
+});
+
+test("focus goes to the field at fault, to the refusal, and to the next step", async ({
+  page,
+  wallet,
+  watch,
+}) => {
+  await page.goto("/gate");
+  await page.getByRole("button", { name: "Connect", exact: true }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: wallet.name }).press("Enter");
+  await expect(page.locator(".focus-place", { hasText: "Open the room with a key" })).toBeFocused();
+  await page.getByLabel("Number of the key").fill("seven");
+  await page.getByRole("button", { name: "Sign in" }).press("Enter");
+  await expect(page.getByLabel("Number of the key")).toBeFocused();
+  watch.expectRefusal({ path: "/api/gate-access", status: 403 });
+  await page.getByLabel("Number of the key").fill("999999");
+  await page.getByLabel("Number of the key").press("Enter");
+  await expect(page.locator(".notice-place:focus")).toContainText("You do not own this token");
+  await expect(page.locator(".notice-place:focus")).toContainText("There is no key with this id.");
+});
+
+base.describe("on a server of its own", () => {
+  const ownTest = base.extend<{ settings: Parameters<typeof startGateServer>[0]; server: GateServer }>({
+    settings: {},
+    server: async ({ settings }, use) => {
+      const server = await startGateServer(settings);
+      await use(server);
+      await server.stop();
+    },
+    baseUrl: async ({ server }, use) => use(server.baseUrl),
+    rpcUrl: async ({ server }, use) => use(server.rpcUrl),
+  });
+
+  ownTest.describe("that lets few in", () => {
+    ownTest.use({ settings: { env: { RATE_LIMIT_GATE_ACCESS: "2/6" } } });
+    ownTest(
+      "a rate limit counts down, asks the wallet for nothing meanwhile, and then lets one try again",
+      async ({ page, wallet, watch }) => {
+        await page.goto("/gate");
+        await connectWallet({ page, walletName: wallet.name });
+        await mintKey(page);
+        watch.expectRefusal({ path: "/api/gate-access", status: 401 });
+        watch.expectRefusal({ path: "/api/gate-access", status: 429 });
+        // The limit of the address this page comes from, used up.
+        await page.evaluate(async () => {
+          const headers = { "Content-Type": "application/json" };
+          for (const body of ["{}", "{}"]) await fetch("/api/gate-access", { method: "POST", body, headers });
+        });
+        await page.getByRole("button", { name: "Sign in" }).click();
+        const refusal = page.getByRole("alert").filter({ hasText: "Too many requests" });
+        await expect(refusal).toContainText(/You can try again in \d s\./);
+        const asked = wallet.signedTexts.length;
+        await page.getByRole("button", { name: "Sign in" }).click();
+        expect(wallet.signedTexts).toHaveLength(asked);
+        const again = refusal.getByRole("button", { name: "Try again" });
+        await expect(again).toBeVisible();
+        await expect(refusal).toContainText("You can try again now.");
+        await again.click();
+        await expect(page.getByRole("heading", { name: roomHeading })).toBeVisible();
+      },
+    );
+  });
+
+  ownTest.describe("for members", () => {
+    ownTest.use({
+      settings: { keyDurationSeconds: 3600, env: { KEY_STANDARD: "unlock", CHAIN_POLL_SECONDS: "1" } },
+    });
+    ownTest(
+      "a membership that ends closes the open room, and is refused at the door",
+      async ({ page, wallet, watch, rpcUrl }) => {
+        await page.goto("/gate");
+        await connectWallet({ page, walletName: wallet.name });
+        await mintKey(page);
+        await enterRoom(page);
+        await expect(page.getByText("Signed in for")).toBeVisible();
+        await passTime({ rpcUrl, seconds: 3601 });
+        const notice = page.locator(".notice-place:focus");
+        await expect(notice).toContainText("The room has closed", { timeout: 20_000 });
+        await expect(notice).toContainText(
+          "The membership of this key has expired. Renew it, then sign in again.",
+        );
+        watch.expectRefusal({ path: "/api/gate-access", status: 403 });
+        await page.getByRole("button", { name: "Sign in" }).click();
+        await expect(page.getByRole("alert")).toContainText("The membership of this key has expired.");
+      },
+    );
+  });
+
+  ownTest(
+    "a server that is away is named as such, and the visitor goes on when it is back",
+    async ({ page, wallet, watch, server }) => {
+      await page.goto("/gate");
+      await connectWallet({ page, walletName: wallet.name });
+      await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
+      watch.expectOutage();
+      await server.stop();
+      await page.getByLabel("Key to look up").fill("1");
+      await page.getByRole("button", { name: "Look up" }).click();
+      await expect(page.getByRole("alert")).toContainText("The server did not answer");
+      await expect(page.getByRole("alert")).toContainText("Check your connection and try again.");
+      await page.getByLabel("Number of the key").fill("1");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await expect(page.getByRole("alert").filter({ hasText: "The server did not answer" })).toHaveCount(2);
+      expect(wallet.signedTexts).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,252 @@
+import { keccak256, stringToBytes } from "viem";
+import { generatePrivateKey } from "viem/accounts";
+import { connectWallet, enterRoom, expect, mintKey, test } from "./journey";
+import {
+  formButton,
+  formField,
+  readableStorage,
+  reviewDialog,
+  reviewForm,
+  roomHeading,
+  sessionCookie,
+  sendForm,
+} from "./room-page";
+import { addWallet } from "./wallet";
+
+const text = "Geese overhead, very low.\nGrüße, 你好";
+
+test.beforeEach(async ({ page, wallet }) => {
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  await mintKey(page);
+  await enterRoom(page);
+  await expect(page.getByText("Signed in for")).toBeVisible();
+});
+
+test("what is shown is what is signed, and what is signed is what is sent", async ({ page, wallet }) => {
+  await reviewForm({ page, text });
+  const dialog = reviewDialog(page);
+  await expect(dialog.locator(".review-text")).toHaveText(text, { useInnerText: true });
+  await expect(dialog).toContainText("is used up by it");
+  await dialog.getByText("What your wallet shows").click();
+  await expect(dialog.locator(".signed-text")).toContainText(`Message: ${keccak256(stringToBytes(text))}`);
+  expect(wallet.signedTexts).toHaveLength(1);
+
+  const answer = wallet.holdNext("personal_sign");
+  const sent = page.waitForRequest("**/api/form-submission-gate");
+  await dialog.getByRole("button", { name: "Sign and send" }).click();
+  await expect(dialog.locator(".signed-text")).toContainText(/Timestamp: \d{13}/);
+  const shown = await dialog.locator(".signed-text").innerText();
+  answer();
+  const body = (await sent).postDataJSON() as { message: string; messageHash: string };
+  expect(wallet.signedTexts[1]).toBe(shown);
+  expect(body.message).toBe(text);
+  expect(body.messageHash).toBe(keccak256(stringToBytes(text)));
+});
+
+test("the receipt has the focus, and is copied and printed whole", async ({ page, wallet, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate(() => {
+    const scope = window as unknown as { prints: number };
+    scope.prints = 0;
+    window.print = () => (scope.prints += 1);
+  });
+  await sendForm({ page, text });
+  const receipt = page.getByRole("region", { name: "Your receipt" });
+  await expect(receipt).toBeFocused();
+  await expect(receipt).toContainText(wallet.address());
+  await receipt.getByRole("button", { name: "Copy the receipt" }).click();
+  await expect(receipt.getByText("Copied.")).toBeVisible();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  for (const part of [text, wallet.address(), keccak256(stringToBytes(text))]) expect(copied).toContain(part);
+  await receipt.getByRole("button", { name: "Print" }).click();
+  expect(await page.evaluate(() => (window as unknown as { prints: number }).prints)).toBe(1);
+  await page.emulateMedia({ media: "print" });
+  await expect(receipt).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toBeHidden();
+});
+
+test("characters are counted as they are written", async ({ page }) => {
+  const count = page.locator(".latchkey-count");
+  await expect(count).toContainText("0 of 500 characters");
+  await formField(page).fill("Fog till four.");
+  await expect(count).toContainText("14 of 500 characters");
+  await formField(page).fill("x".repeat(460));
+  await expect(page.locator(".shadow-room").getByRole("status")).toHaveText("460 of 500 characters");
+});
+
+test("a draft outlives a reload and the closing of the room, and is gone once it is sent or discarded", async ({
+  page,
+}) => {
+  await formField(page).fill("Half a thought");
+  await expect(page.getByText("kept in this tab until you send it")).toBeVisible();
+  await page.reload();
+  await expect(formField(page)).toHaveValue("Half a thought");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await enterRoom(page);
+  await expect(formField(page)).toHaveValue("Half a thought");
+  const kept = await readableStorage(page);
+  expect(Object.keys(kept).filter((name) => kept[name]?.includes("Half a thought"))).toEqual([
+    expect.stringMatching(/^tab latchkey\.draft:/),
+  ]);
+
+  await page.getByRole("button", { name: "Discard" }).click();
+  await expect(formField(page)).toHaveValue("");
+  await expect(formField(page)).toBeFocused();
+  expect(JSON.stringify(await readableStorage(page))).not.toContain("latchkey.draft");
+
+  await sendForm({ page, text: "A whole thought" });
+  await expect(page.getByText("Received")).toBeVisible();
+  expect(JSON.stringify(await readableStorage(page))).not.toContain("latchkey.draft");
+});
+
+test("a form is sent once, however often the button is pressed", async ({ page, wallet }) => {
+  const posts: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/api/form-submission-gate")) posts.push(request.method());
+  });
+  await reviewForm({ page, text });
+  await reviewDialog(page)
+    .getByRole("button", { name: "Sign and send" })
+    .evaluate((button: HTMLButtonElement) => {
+      for (let press = 0; press < 5; press += 1) button.click();
+    });
+  await expect(page.getByText("Received")).toBeVisible();
+  expect(posts).toEqual(["POST"]);
+  expect(wallet.signedTexts).toHaveLength(2);
+});
+
+test("turning the signature down keeps the words, and says what happened", async ({ page, wallet }) => {
+  await reviewForm({ page, text });
+  wallet.rejectNext("personal_sign");
+  await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
+  await expect(page.locator(".notice-place:focus")).toContainText("You did not sign the form");
+  await expect(reviewDialog(page)).toHaveCount(0);
+  await expect(formField(page)).toHaveValue(text);
+  await sendForm({ page, text });
+  await expect(page.getByText("Received")).toBeVisible();
+});
+
+test("going back while the wallet asks sends nothing, even when the wallet signs later", async ({
+  page,
+  wallet,
+}) => {
+  const posts: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/api/form-submission-gate")) posts.push(request.method());
+  });
+  await reviewForm({ page, text });
+  const answer = wallet.holdNext("personal_sign");
+  await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
+  await expect(reviewDialog(page).getByText("Sign the form in your wallet.")).toBeVisible();
+  await reviewDialog(page).getByRole("button", { name: "Stop waiting" }).click();
+  await expect(formButton(page)).toBeFocused();
+  answer();
+  await expect.poll(() => wallet.signedTexts.length).toBe(2);
+  expect(posts).toEqual([]);
+  await sendForm({ page, text });
+  await expect(page.getByText("Received")).toBeVisible();
+  expect(posts).toEqual(["POST"]);
+});
+
+test("an answer that is lost on the way ends on the receipt all the same", async ({ page, watch }) => {
+  watch.expectOutage();
+  await page.route("**/api/form-submission-gate", async (route) => {
+    // The server has taken the form; its answer never arrives.
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+  await sendForm({ page, text });
+  const receipt = page.getByRole("region", { name: "Your receipt" });
+  await expect(receipt).toContainText("The answer was lost on the way");
+  await expect(receipt).toContainText("Received");
+});
+
+test("a form that never arrived keeps its words, and is sent when the connection is back", async ({
+  page,
+  context,
+  watch,
+  wallet,
+}) => {
+  watch.expectOutage();
+  await reviewForm({ page, text });
+  const answer = wallet.holdNext("personal_sign");
+  await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
+  await expect(reviewDialog(page).getByText("Sign the form in your wallet.")).toBeVisible();
+  await context.setOffline(true);
+  answer();
+  await expect(page.locator(".notice-place:focus")).toContainText("it is not certain that it arrived");
+  await expect(formField(page)).toHaveValue(text);
+  await context.setOffline(false);
+  await sendForm({ page, text });
+  await expect(page.getByText("Received")).toBeVisible();
+});
+
+const twoWindows = test.extend<{ key: `0x${string}` }>({
+  key: generatePrivateKey(),
+  wallet: async ({ page, rpcUrl, key }, use) => {
+    await use(await addWallet({ page, rpcUrl, chainId: 31337, privateKeys: [key] }));
+  },
+});
+
+twoWindows(
+  "two windows send one form between them, and the other closes with the reason",
+  async ({ page, context, wallet, rpcUrl, key }) => {
+    const other = await context.newPage();
+    const otherWallet = await addWallet({
+      page: other,
+      rpcUrl,
+      chainId: 31337,
+      privateKeys: [key],
+      isAuthorized: true,
+    });
+    await other.goto("/gate");
+    await expect(other.getByRole("heading", { name: roomHeading })).toBeVisible();
+    await expect(other.getByText(`Connected with ${otherWallet.name}`)).toBeVisible();
+
+    await page.bringToFront();
+    await reviewForm({ page, text });
+    const answer = wallet.holdNext("personal_sign");
+    await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
+    await expect(reviewDialog(page).getByText("Sign the form in your wallet.")).toBeVisible();
+
+    await other.bringToFront();
+    await sendForm({ page: other, text: "The same from elsewhere" });
+    await expect(other.locator(".notice-place:focus")).toContainText(
+      "The form is being sent in another window",
+    );
+    expect(otherWallet.signedTexts).toEqual([]);
+
+    answer();
+    await expect(page.getByText("Received")).toBeVisible();
+    await expect(other.locator(".notice-place:focus")).toContainText("The room has closed", {
+      timeout: 15_000,
+    });
+  },
+);
+
+test("a key that was used elsewhere is found out before the wallet is asked", async ({
+  page,
+  wallet,
+  context,
+}) => {
+  // The room would close by itself within seconds; here the form is quicker.
+  await page.route("**/session", (route) =>
+    route.request().method() === "GET" ? new Promise(() => {}) : route.continue(),
+  );
+  await reviewForm({ page, text });
+  // By the tool that programs of the holder's may call.
+  const used = await page.request.post("/api/mcp", {
+    headers: { Authorization: `Bearer ${await sessionCookie(context)}` },
+    data: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "mark_key_used", arguments: {} } },
+  });
+  expect(await used.json()).toMatchObject({
+    result: { structuredContent: { usedAt: expect.any(String) as unknown } },
+  });
+  await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
+  const notice = page.locator(".notice-place:focus");
+  // What the wallet itself has used up by the form would be a receipt; nothing of the sort was sent from here.
+  await expect(notice).toContainText("This token has already been used");
+  await expect(notice).toContainText("Nothing was signed and nothing sent.");
+  expect(wallet.signedTexts).toHaveLength(1);
+});

@@ -1,0 +1,75 @@
+import type { BrowserContext, Page } from "@playwright/test";
+import { createTestClient, createWalletClient, http } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import type { Hex } from "viem";
+import { keyContractAbi } from "../app/gate/components/key-contract";
+import { expect } from "./journey";
+
+export const roomHeading = /^You are in, with key #/;
+
+/** The first words of the operator's text, drawn by the page's own scripts. */
+export const welcome = (page: Page) => page.locator(".shadow-room .latchkey-welcome h1");
+
+/** The operator's own field and button, inside the shadow root. */
+export const formField = (page: Page) => page.locator(".shadow-room").getByRole("textbox").last();
+export const formButton = (page: Page) => page.locator(".latchkey-submission button").last();
+export const reviewDialog = (page: Page) => page.getByRole("dialog", { name: "Sign and send this?" });
+
+/** Writes into the form and opens the last look at it. */
+export async function reviewForm({ page, text }: { page: Page; text: string }): Promise<void> {
+  await formField(page).fill(text);
+  await formButton(page).click();
+  await expect(reviewDialog(page)).toBeVisible();
+}
+
+export async function sendForm(form: { page: Page; text: string }): Promise<void> {
+  await reviewForm(form);
+  await reviewDialog(form.page).getByRole("button", { name: "Sign and send" }).click();
+}
+
+/** Gives the key away on the chain, as its owner would anywhere else. */
+export async function giveAway({
+  rpcUrl,
+  contractAddress,
+  privateKey,
+  tokenId,
+}: {
+  rpcUrl: string;
+  contractAddress: Hex;
+  privateKey: Hex;
+  tokenId: string;
+}): Promise<void> {
+  const client = createWalletClient({ account: privateKeyToAccount(privateKey), transport: http(rpcUrl) });
+  await client.writeContract({
+    address: contractAddress,
+    abi: keyContractAbi,
+    functionName: "transferFrom",
+    args: [client.account.address, privateKeyToAccount(generatePrivateKey()).address, BigInt(tokenId)],
+    chain: null,
+  });
+}
+
+/** Lets the chain's own clock run ahead. */
+export async function passTime({ rpcUrl, seconds }: { rpcUrl: string; seconds: number }): Promise<void> {
+  const chain = createTestClient({ mode: "anvil", transport: http(rpcUrl) });
+  await chain.increaseTime({ seconds });
+  await chain.mine({ blocks: 1 });
+}
+
+/** What scripts of the page could read of this visit: both storages, and the cookies that are not hidden. */
+export function readableStorage(page: Page): Promise<Record<string, string>> {
+  return page.evaluate(() => ({
+    ...Object.fromEntries(
+      Object.entries(localStorage).map(([name, value]) => [`local ${name}`, String(value)]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(sessionStorage).map(([name, value]) => [`tab ${name}`, String(value)]),
+    ),
+    cookies: document.cookie,
+  }));
+}
+
+export async function sessionCookie(context: BrowserContext): Promise<string> {
+  const cookie = (await context.cookies()).find(({ name }) => name === "access_token");
+  return cookie?.value ?? "";
+}

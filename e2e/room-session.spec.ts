@@ -1,0 +1,219 @@
+import { generatePrivateKey } from "viem/accounts";
+import { startGateServer } from "./gate-server";
+import type { GateServer } from "./gate-server";
+import { connectWallet, enterRoom, expect, mintKey, test } from "./journey";
+import { formField, giveAway, readableStorage, roomHeading, sessionCookie, welcome } from "./room-page";
+import { addWallet } from "./wallet";
+
+test("whoever is signed in gets the room with the page itself, before any script", async ({
+  page,
+  wallet,
+  context,
+  browser,
+  baseUrl,
+}) => {
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  const tokenId = await mintKey(page);
+  await enterRoom(page);
+  await expect(page.getByText("Signed in for")).toBeVisible();
+  const token = await sessionCookie(context);
+
+  const plain = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
+  await plain.addCookies(await context.cookies());
+  const served = await plain.newPage();
+  const response = await served.goto("/gate");
+  await expect(served.getByRole("heading", { name: `You are in, with key #${tokenId}` })).toBeVisible();
+  await expect(served.getByText("Signed in for 15 min")).toBeVisible();
+  await expect(served.locator(".served-room h1")).toBeVisible();
+  await expect(served.locator("audio[controls]")).toBeVisible();
+  await expect(served.locator("noscript .notice").last()).toContainText(
+    "it needs JavaScript: the form, which your wallet signs",
+  );
+  await expect(served.getByRole("button", { name: "Look up" })).toBeVisible();
+  expect(response?.headers()["cache-control"]).toBe("no-store");
+  expect(await response?.text()).not.toContain(token);
+  await plain.close();
+});
+
+test("a reload shows the room at once, without a word of the door in between", async ({ page, wallet }) => {
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  await mintKey(page);
+  await enterRoom(page);
+  await expect(page.getByText("Signed in for")).toBeVisible();
+  await page.addInitScript(() => {
+    const scope = window as unknown as { doors: number };
+    scope.doors = 0;
+    new MutationObserver(() => {
+      if (document.querySelector(".gate-entry")) scope.doors += 1;
+    }).observe(document, { childList: true, subtree: true });
+  });
+  const opened: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().endsWith("/session")) opened.push(request.url());
+  });
+  await page.reload();
+  await expect(welcome(page)).toBeVisible();
+  await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
+  expect(await page.evaluate(() => (window as unknown as { doors: number }).doors)).toBe(0);
+  expect(opened).toEqual([]);
+  expect(wallet.signedTexts).toHaveLength(1);
+});
+
+test("nothing of the session can be read by scripts, and signing out leaves nothing", async ({
+  page,
+  wallet,
+  context,
+}) => {
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  await mintKey(page);
+  const before = Object.keys(await readableStorage(page));
+  await enterRoom(page);
+  await expect(page.getByText("Signed in for")).toBeVisible();
+  const token = await sessionCookie(context);
+  const kept = await readableStorage(page);
+  expect(Object.keys(kept)).toEqual(before);
+  for (const part of [token, ...token.split("."), wallet.signedTexts[0] ?? ""]) {
+    expect(JSON.stringify(kept)).not.toContain(part);
+  }
+  expect(kept.cookies).toBe("");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect.poll(() => sessionCookie(context)).toBe("");
+});
+
+test("the open room closes within seconds of the key's leaving, says why, and keeps what was written", async ({
+  page,
+  rpcUrl,
+  contractAddress,
+}) => {
+  const privateKey = generatePrivateKey();
+  const wallet = await addWallet({ page, rpcUrl, chainId: 31337, name: "Own", privateKeys: [privateKey] });
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  const tokenId = await mintKey(page);
+  await enterRoom(page);
+  await expect(page.getByText("Signed in for")).toBeVisible();
+  await formField(page).fill("Not sent yet");
+  await giveAway({ rpcUrl, contractAddress: contractAddress as `0x${string}`, privateKey, tokenId });
+  const notice = page.locator(".notice-place:focus");
+  await expect(notice).toContainText("The room has closed", { timeout: 20_000 });
+  await expect(notice).toContainText("This key is held by another wallet.");
+  await expect(page.locator(".shadow-room")).toHaveCount(0);
+  // The list of keys knows it too.
+  await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
+  expect(JSON.stringify(await readableStorage(page))).toContain("Not sent yet");
+});
+
+test("who comes back after the key has gone is told so by the page itself", async ({
+  page,
+  rpcUrl,
+  contractAddress,
+}) => {
+  const privateKey = generatePrivateKey();
+  const wallet = await addWallet({ page, rpcUrl, chainId: 31337, name: "Own", privateKeys: [privateKey] });
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  const tokenId = await mintKey(page);
+  await enterRoom(page);
+  await expect(page.getByText("Signed in for")).toBeVisible();
+  await page.goto("/");
+  await page.evaluate(() => localStorage.clear());
+  await giveAway({ rpcUrl, contractAddress: contractAddress as `0x${string}`, privateKey, tokenId });
+  await expect
+    .poll(async () => (await page.request.get("/session")).json(), { timeout: 20_000 })
+    .toMatchObject({ signedIn: false, ended: {} });
+  await page.goto("/gate");
+  await expect(page.getByRole("alert")).toContainText("The room has closed");
+  await expect(page.getByRole("alert")).toContainText(/held by another wallet|left the wallet/);
+});
+
+test("signing out in one window closes the room in the other", async ({ page, rpcUrl, context }) => {
+  const privateKeys = [generatePrivateKey()];
+  const wallet = await addWallet({ page, rpcUrl, chainId: 31337, privateKeys });
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  await mintKey(page);
+  await enterRoom(page);
+  await expect(page.getByText("Signed in for")).toBeVisible();
+  const other = await context.newPage();
+  await addWallet({ page: other, rpcUrl, chainId: 31337, privateKeys, isAuthorized: true });
+  await other.goto("/gate");
+  await expect(other.getByRole("heading", { name: roomHeading })).toBeVisible();
+  await other.getByRole("button", { name: "Sign out" }).click();
+  // A window that is not looked at asks nothing; it asks as soon as it is.
+  await page.bringToFront();
+  await expect(page.locator(".notice-place:focus")).toContainText("you signed out in another window");
+});
+
+test("offline the room stays readable and says so, and goes on when the connection is back", async ({
+  page,
+  wallet,
+  context,
+  watch,
+}) => {
+  await page.goto("/gate");
+  await connectWallet({ page, walletName: wallet.name });
+  await mintKey(page);
+  await enterRoom(page);
+  await expect(page.getByText("Signed in for")).toBeVisible();
+  watch.expectOutage();
+  await context.setOffline(true);
+  await expect(page.getByText("You are offline")).toBeVisible();
+  await page.getByRole("button", { name: "Load again" }).click();
+  await expect(page.getByRole("alert")).toContainText("The server did not answer");
+  await expect(welcome(page)).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByText("You are offline")).toHaveCount(0);
+  await page.getByRole("button", { name: "Load again" }).click();
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await expect(page.getByRole("heading", { name: roomHeading })).toBeVisible();
+});
+
+const shortTest = test.extend<{ server: GateServer }>({
+  // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+  server: async ({}, use) => {
+    const server = await startGateServer({ env: { JWT_ACCESS_TTL: "300" } });
+    await use(server);
+    await server.stop();
+  },
+  baseUrl: async ({ server }, use) => use(server.baseUrl),
+  rpcUrl: async ({ server }, use) => use(server.rpcUrl),
+});
+
+shortTest(
+  "an open room renews its session without the wallet while the key is held, and not after that",
+  async ({ page, context, server, watch }) => {
+    const privateKey = generatePrivateKey();
+    const wallet = await addWallet({ page, ...server, name: "Own", privateKeys: [privateKey] });
+    // The page's clock alone: the server keeps its own, and gives out real tokens of five minutes.
+    await page.clock.install();
+    await page.goto("/gate");
+    await connectWallet({ page, walletName: wallet.name });
+    const tokenId = await mintKey(page);
+    await enterRoom(page);
+    await expect(page.getByText("Signed in for 5 min")).toBeVisible();
+    const first = await sessionCookie(context);
+    const isRenewal = (request: { method: () => string; postData: () => string | null }) =>
+      request.method() === "POST" && request.postData() === '{"renew":true}';
+
+    const renewal = page.waitForResponse((response) => isRenewal(response.request()));
+    await page.clock.fastForward(200_000);
+    expect((await renewal).status()).toBe(200);
+    await expect.poll(() => sessionCookie(context)).not.toBe(first);
+    await expect(page.getByText("Signed in for 5 min")).toBeVisible();
+    expect(wallet.signedTexts).toHaveLength(1);
+
+    // The renewed token is as good as the first: the page comes back signed in.
+    await page.reload();
+    await expect(page.getByRole("heading", { name: roomHeading })).toBeVisible();
+    expect(wallet.signedTexts).toHaveLength(1);
+
+    watch.expectRefusal({ path: "/session", status: 403 });
+    await giveAway({ ...server, privateKey, tokenId });
+    await page.clock.fastForward(200_000);
+    await expect(page.getByText("The room has closed")).toBeVisible({ timeout: 20_000 });
+    expect(wallet.signedTexts).toHaveLength(1);
+  },
+);
