@@ -6,7 +6,7 @@ import jsxA11y from "eslint-plugin-jsx-a11y";
 import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
-const features = ["gate", "content", "demo", "chat", "quota", "speech", "tools", "search", "payments"];
+const features = ["gate", "content", "demo", "chat", "quota", "speech", "tools", "search", "payments", "operator"];
 const inBrowser = "This file may run in the browser. Move the call to a .server.ts use-case or a route.";
 
 /** Each zone names a place, what it must not reach for, and where the code belongs instead. */

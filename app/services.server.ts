@@ -20,7 +20,7 @@ import { createMetrics } from "~/platform/metrics.server";
 import type { Metrics } from "~/platform/metrics.server";
 import { createMetricsServer } from "~/platform/metrics-access.server";
 import { createReadiness } from "~/platform/readiness.server";
-import type { Readiness } from "~/platform/readiness.server";
+import type { Readiness, ReadinessCheck } from "~/platform/readiness.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { createSweeper } from "~/platform/sweeper.server";
 import { wireChat } from "~/services/chat.server";
@@ -29,6 +29,10 @@ import { wireContent } from "~/services/content.server";
 import type { ContentServices } from "~/services/content.server";
 import { wireGate } from "~/services/gate.server";
 import type { GateServices } from "~/services/gate.server";
+import { withOperatorSweep, wireOperator } from "~/services/operator.server";
+import type { OperatorServices } from "~/services/operator.server";
+import { wireRecording } from "~/services/recording.server";
+import type { Recording } from "~/services/recording.server";
 import { wirePayments } from "~/services/payments.server";
 import { wireQuota } from "~/services/quota.server";
 import type { QuotaServices } from "~/services/quota.server";
@@ -52,6 +56,7 @@ export type Services = {
   demo: DemoChain | null;
   metrics: Metrics;
   readReadiness: () => Promise<Readiness>;
+  operator: OperatorServices;
   /** At the first sign of a stop: what streams ends with a last event. */
   beginStop: () => void;
   stop: () => Promise<void>;
@@ -75,6 +80,13 @@ export function requireDemo(): DemoChain {
   return demo;
 }
 
+/** As for the demo: where no secret is set for the operator's view, its addresses do not exist. */
+export function requireOperatorService(): NonNullable<OperatorServices> {
+  const { operator } = getServices();
+  if (!operator) throw new Refusal("not-found", { detail: "The operator's view is switched off here." });
+  return operator;
+}
+
 /**
  * The only place where configuration becomes gateways, stores and use-cases. Migrates, connects and starts what
  * runs beside the requests; `stop` ends all of it.
@@ -92,7 +104,8 @@ export async function startServices({
   await makeDataDir(config.serving.dataDir);
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
   const database = await openDatabase({ url: config.database.url, log });
-  const metrics = createMetrics();
+  const recording = wireRecording({ config, database, log });
+  const metrics = recording.watch(createMetrics());
   const chain = createChainClient({
     rpcUrls: config.chain.rpcUrls,
     chainId: config.chain.id,
@@ -106,10 +119,10 @@ export async function startServices({
   const search = wireSearch({ config, log });
   const payments = wirePayments({ config, database, chain, gate, quota, log });
   const tools = wireTools({ config, domains, origin, gate, search, payments, log });
-  const chat = wireChat({ config, gate, quota, tools, log });
+  const chat = wireChat({ config, gate, quota, tools, countTokens: recording.countTokens, log });
   const speech = await wireSpeech({ config, gate, quota, log });
   const sweeper = createSweeper({
-    store: createSweepStore({ database }),
+    store: withOperatorSweep({ store: createSweepStore({ database }), config, database }),
     clock: systemClock,
     intervalSeconds: sweepIntervalSeconds,
     onFailure: (error) => log.warn({ err: error }, "sweeping failed; the next sweep tries again"),
@@ -117,10 +130,15 @@ export async function startServices({
   sweeper.start();
   const metricsServer = await openMetricsPort({ config, metrics, log });
 
+  const readReadiness = createReadiness({ clock: systemClock, checks: listChecks({ database, gate, chat }) });
+  const operator = wireOperator({
+    ...{ config, database, chain, gate, quota, search, recording, readReadiness, log },
+  });
+
   running = {
     config,
     origin,
-    context: createServiceContext({ config, domains, origin, database, metrics, log }),
+    context: createServiceContext({ config, domains, origin, database, metrics, recording, log }),
     gate,
     content,
     quota,
@@ -129,35 +147,46 @@ export async function startServices({
     speech,
     demo: config.mode === "demo" ? createDemoChain({ rpcUrl: config.chain.rpcUrls[0]! }) : null,
     metrics,
-    readReadiness: createReadiness({
-      clock: systemClock,
-      checks: {
-        database: {
-          required: true,
-          ask: () => findDatabaseFault({ database, timeoutMs: databasePingMs }),
-          whenDown: "The database could not be asked.",
-        },
-        chain: {
-          required: true,
-          ask: gate.findContractFault,
-          whenDown: "No RPC endpoint of the configured chain answered.",
-        },
-        provider: {
-          required: false,
-          ask: chat.pingProvider,
-          whenDown: "The model provider did not answer in time.",
-        },
-      },
-    }),
+    readReadiness,
+    operator,
     beginStop: chat.stop,
     stop: async () => {
       metricsServer?.close();
       await payments?.stop();
       await Promise.all([gate.stop(), quota.stop(), search.stop(), speech.stop(), sweeper.stop()]);
+      await recording.stop();
       await closeDatabase(database);
     },
   };
   return running;
+}
+
+function listChecks({
+  database,
+  gate,
+  chat,
+}: {
+  database: Database;
+  gate: GateServices;
+  chat: ChatServices;
+}): Record<string, ReadinessCheck> {
+  return {
+    database: {
+      required: true,
+      ask: () => findDatabaseFault({ database, timeoutMs: databasePingMs }),
+      whenDown: "The database could not be asked.",
+    },
+    chain: {
+      required: true,
+      ask: gate.findContractFault,
+      whenDown: "No RPC endpoint of the configured chain answered.",
+    },
+    provider: {
+      required: false,
+      ask: chat.pingProvider,
+      whenDown: "The model provider did not answer in time.",
+    },
+  };
 }
 
 function resolvePlace({ config, port }: { config: Config; port: number }): {
@@ -176,6 +205,7 @@ function createServiceContext({
   origin,
   database,
   metrics,
+  recording,
   log,
 }: {
   config: Config;
@@ -183,6 +213,7 @@ function createServiceContext({
   origin: string;
   database: Database;
   metrics: Metrics;
+  recording: Recording;
   log: Log;
 }): ServiceContext {
   const limiters = new Map<RateLimitName, RateLimiter>();
@@ -213,6 +244,7 @@ function createServiceContext({
     },
     consumeLimit: async ({ name, clientId }) => (await limiters.get(name)?.consume(clientId)) ?? null,
     countRefusal: metrics.countRefusal,
+    noteAccess: recording.noteAccess,
     publicSettings: {
       mode: config.mode,
       appName: "Latchkey",

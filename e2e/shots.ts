@@ -7,8 +7,11 @@ import { startHoldersServer, startModelServer } from "./chat-servers";
 import { shootConversation, shootHolders, shootModels } from "./chat-shots";
 import { startGateServer } from "./gate-server";
 import { connectWallet, enterRoom, mintKey } from "./journey";
+import { shootOperator } from "./operator-shots";
 
-/** Pictures of every page and state, for looking at: `npx tsx e2e/shots.ts`, those of the conversation alone with `chat`. */
+/**
+ * Pictures of every page and state, for looking at: `npx tsx e2e/shots.ts`, those of the conversation alone with `chat`,
+ * those of the operator alone with `operator`. */
 const folder = fileURLToPath(new URL("./.shots/", import.meta.url));
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
 
@@ -71,9 +74,16 @@ try {
       const page = await context.newPage();
       const shoot = (state: string) => page.screenshot({ path: `${folder}${state}-${name}.png` });
       if (!process.argv.includes("chat")) await shootAll({ page, name });
-      await shootConversation({ page, server, shoot });
-      await shootModels({ page, server: modelServer, shoot });
-      await shootHolders({ page, context, server: holdersServer, shoot });
+      if (!process.argv.includes("operator")) {
+        await shootConversation({ page, server, shoot });
+        await shootModels({ page, server: modelServer, shoot });
+        await shootHolders({ page, context, server: holdersServer, shoot });
+      }
+      if (!process.argv.includes("chat")) {
+        const whole = (state: string) =>
+          page.screenshot({ path: `${folder}${state}-${name}.png`, fullPage: true });
+        await shootOperator({ page, server, shoot: whole });
+      }
       await context.close();
     }
   }

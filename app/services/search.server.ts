@@ -11,7 +11,13 @@ import type { SearchStore } from "~/search/search-store";
 import { createSearchTool } from "~/tools/search-tool";
 import type { Tool } from "~/tools/tool";
 
-export type SearchServices = { tool: Tool; stop: () => Promise<void> };
+export type SearchServices = {
+  tool: Tool;
+  vendor: SearchStore["vendor"];
+  /** Rejects when the store does not say so within the time. */
+  listNamespaces: (request: { timeoutMs: number }) => Promise<readonly string[]>;
+  stop: () => Promise<void>;
+};
 
 /** Begins to index what changed in the knowledge folder, and does not wait for it. */
 export function wireSearch({ config, log }: { config: Config; log: Log }): SearchServices {
@@ -29,6 +35,14 @@ export function wireSearch({ config, log }: { config: Config; log: Log }): Searc
   });
   return {
     tool: createSearchTool({ store, gatedNamespaces }),
+    vendor: store.vendor,
+    listNamespaces: async ({ timeoutMs }) => {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const late = new Promise<never>((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(new Error("The search index did not answer in time.")));
+      });
+      return await Promise.race([store.listNamespaces({ index: store.indexes[0], signal }), late]);
+    },
     stop: () => {
       stopping.abort();
       return store.stop();

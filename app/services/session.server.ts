@@ -1,10 +1,11 @@
 import type { Admission } from "~/gate/admit.server";
+import type { IdentifyRequest } from "~/gate/identify.server";
 import type { SignedIn, SignedOut } from "~/gate/session.schema";
 import { readSession, renewSession, requireSessionToken, startSession } from "~/gate/session.server";
 import type { KeptSession, SessionDependencies } from "~/gate/session.server";
 
 type CookieCarrier = { cookie: string | undefined };
-type Client = { clientId: string; host: string | null };
+type Client = Pick<IdentifyRequest, "clientId" | "host" | "onIdentified">;
 
 /** The session of the gate's own page, in a cookie. */
 export type SessionServices = {

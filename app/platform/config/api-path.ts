@@ -27,7 +27,15 @@ const ownPaths: readonly string[] = [
   "/session",
 ];
 /** What is served below these has addresses of many kinds. */
-const ownFolders = ["/.well-known", "/api/token-status", "/build", "/demo", "/media", "/problems"];
+const ownFolders = [
+  "/.well-known",
+  "/api/token-status",
+  "/build",
+  "/demo",
+  "/media",
+  "/operator",
+  "/problems",
+];
 
 /** Whether something of ours already answers there. Routes of pages do not tell capitals apart. */
 export function isTakenPath(path: string): boolean {

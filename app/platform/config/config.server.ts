@@ -7,6 +7,7 @@ import { refuseDemoSecret } from "./demo-secret";
 import { splitPreviousKeys } from "./previous-keys";
 import { warnOfForeignOrigin } from "./foreign-origin";
 import { readConversation } from "./read-conversation";
+import { readOperator } from "./read-operator";
 import { readPayments } from "./read-payments";
 import { readTools } from "./read-tools";
 import { readSpeech } from "./read-speech";
@@ -62,6 +63,7 @@ function readConfig(reader: SettingReader) {
     speech: readSpeech(reader),
     conversation,
     search: readSearch({ reader, conversation }),
+    operator: readOperator({ reader, mode }),
     /** Worth telling the operator at start-up; nothing here stops it. */
     warnings: reader.warnings as readonly string[],
   };

@@ -22,4 +22,5 @@ export type SettingGroup =
   | "Speech"
   | "Search"
   | "Tools"
-  | "Payments";
+  | "Payments"
+  | "Operator";
