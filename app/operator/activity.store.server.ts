@@ -1,4 +1,4 @@
-import type { Sql} from "@prisma/client/runtime/client";
+import type { Sql } from "@prisma/client/runtime/client";
 import { join, sqltag } from "@prisma/client/runtime/client";
 import type { Database } from "~/platform/database/database.server";
 import { retryWriteConflicts } from "~/platform/database/write-conflict.server";

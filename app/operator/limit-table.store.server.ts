@@ -34,7 +34,7 @@ export function createLimitSource({ database, clock }: { database: Database; clo
     count: async ({ query, limit }) => {
       const [row] = await database.$queryRaw<{ count: number | bigint }[]>`
         SELECT COUNT(*) AS "count"
-        FROM (SELECT 1 AS "one" FROM (${holdings({ query, nowMs: clock() })}) AS held LIMIT ${limit}) AS some`;
+        FROM (SELECT 1 AS "one" FROM (${holdings({ query, nowMs: clock() })}) AS held LIMIT ${limit}) AS counted`;
       return Number(row?.count ?? 0);
     },
     readAll: async function* ({ query }) {

@@ -40,7 +40,7 @@ export function readTableQuery({
     const text = read(name);
     if (text === "") return fallback;
     const found = choices.find((candidate) => candidate === text);
-    if (found === undefined) faults.push(`${name} must be one of ${choices.join(", ")}.`);
+    if (found === undefined) faults.push(`${name} must be ${choices.join(" or ")}.`);
     return found ?? fallback;
   }
   const sortable = spec.columns.flatMap(({ key, isSortable }) => (isSortable ? [key] : []));
@@ -89,7 +89,7 @@ function readFilters({
 function findFilterFault({ filter, text }: { filter: TableFilter; text: string }): string | null {
   if (filter.kind === "choice") {
     const values = filter.choices.map(({ value }) => value);
-    return values.includes(text) ? null : `${filter.name} must be one of ${values.join(", ")}.`;
+    return values.includes(text) ? null : `${filter.name} must be ${values.join(" or ")}.`;
   }
   if (text.length > maxFilterChars)
     return `${filter.name} must be at most ${maxFilterChars} characters long.`;
