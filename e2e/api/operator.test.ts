@@ -196,7 +196,7 @@ test("forms of other sites, and of nobody, are refused and do nothing", async ()
     { Origin: `${gate.origin}.evil.example` },
     { Origin: gate.origin, "Sec-Fetch-Site": "cross-site" },
     { Origin: gate.origin, "Sec-Fetch-Site": "same-site" },
-  ]) {
+  ] as Record<string, string>[]) {
     for (const where of ["/operator/session", "/operator/do/sign-out", "/operator/do/reset-quotas"]) {
       const answer = await post({ path: where, cookie, fields: { secret, scope: "both" }, headers });
       expect([where, answer.status], JSON.stringify(headers)).toEqual([where, 403]);
