@@ -32,7 +32,7 @@ export function ActivityPage({ activity }: { activity: ActivityView }) {
       <div className="operator-charts">
         <TimeChart
           title="Grants"
-          summary={`${total(granted)} times content was granted.`}
+          summary={`Times content was granted: ${total(granted)}.`}
           kind="stacked"
           unit="times"
           startsMs={startsMs}
@@ -52,7 +52,7 @@ export function ActivityPage({ activity }: { activity: ActivityView }) {
         />
         <TimeChart
           title="Tokens"
-          summary={`${total(tokens)} tokens were answered in the chat.`}
+          summary={`Estimated tokens of the answers in the chat: ${total(tokens)}.`}
           kind="stacked"
           unit="estimated output tokens"
           startsMs={startsMs}

@@ -34,6 +34,8 @@ export function TablePage({ spec, page }: { spec: TableSpec; page: TablePageData
 
 function Pager({ spec, page }: { spec: TableSpec; page: TablePageData }) {
   const { query, rows, total, isTotalExact, hasNext, isCutOff } = page;
+  // What is said in their place is enough.
+  if (rows.length === 0 && query.page === 1) return null;
   const first = (query.page - 1) * query.size + 1;
   const to = (number: number) =>
     `/operator/${spec.name}${tableSearch({ spec, query, change: { page: number } })}`;
@@ -45,7 +47,7 @@ function Pager({ spec, page }: { spec: TableSpec; page: TablePageData }) {
           : `Rows ${first.toLocaleString("en")} to ${(first + rows.length - 1).toLocaleString("en")} of ${
               isTotalExact ? "" : "more than "
             }${total.toLocaleString("en")}`}
-        {spec.timeColumn === null ? "" : ". Moments are UTC"}
+        . Moments are UTC
         {isCutOff ? `. Pages end with the ${maxPage}th: filters find what lies deeper` : ""}.
       </p>
       <div className="operator-pager-links">
