@@ -17,6 +17,7 @@ const features = [
   "search",
   "payments",
   "reference",
+  "operator",
 ];
 const inBrowser = "This file may run in the browser. Move the call to a .server.ts use-case or a route.";
 

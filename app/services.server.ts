@@ -6,7 +6,7 @@ import { systemClock } from "~/platform/clock";
 import type { Config, RateLimitName } from "~/platform/config/config.server";
 import { openBrand } from "~/platform/brand/open-brand.server";
 import type { OpenedBrand } from "~/platform/brand/open-brand.server";
-import { closeDatabase, findDatabaseFault, openDatabase } from "~/platform/database/database.server";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { describeMissingContent, makeDataDir } from "~/platform/folders.server";
 import { isLoopbackName, originHost } from "~/platform/http/domains";
@@ -21,9 +21,8 @@ import { createMetrics } from "~/platform/metrics.server";
 import type { Metrics } from "~/platform/metrics.server";
 import { createMetricsServer } from "~/platform/metrics-access.server";
 import { createReadiness } from "~/platform/readiness.server";
-import type { Readiness, ReadinessCheck } from "~/platform/readiness.server";
+import type { Readiness } from "~/platform/readiness.server";
 import { openRedis } from "~/platform/redis/redis.server";
-import type { Redis } from "~/platform/redis/redis.server";
 import { nameInstance } from "~/quota/instance.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { createSweeper } from "~/platform/sweeper.server";
@@ -33,6 +32,11 @@ import { wireContent } from "~/services/content.server";
 import type { ContentServices } from "~/services/content.server";
 import { wireGate } from "~/services/gate.server";
 import type { GateServices } from "~/services/gate.server";
+import { withOperatorSweep, wireOperator } from "~/services/operator.server";
+import type { OperatorServices } from "~/services/operator.server";
+import { listChecks } from "~/services/readiness.server";
+import { wireRecording } from "~/services/recording.server";
+import type { Recording } from "~/services/recording.server";
 import { wirePayments } from "~/services/payments.server";
 import { wireQuota } from "~/services/quota.server";
 import type { QuotaServices } from "~/services/quota.server";
@@ -61,12 +65,12 @@ export type Services = {
   demo: DemoChain | null;
   metrics: Metrics;
   readReadiness: () => Promise<Readiness>;
+  operator: OperatorServices;
   /** At the first sign of a stop: what streams ends with a last event. */
   beginStop: () => void;
   stop: () => Promise<void>;
 };
 
-const databasePingMs = 2000;
 const sweepIntervalSeconds = 60;
 
 let running: Services | undefined;
@@ -82,6 +86,13 @@ export function requireDemo(): DemoChain {
   const { demo } = getServices();
   if (!demo) throw new Refusal("not-found");
   return demo;
+}
+
+/** As for the demo: where no secret is set for the operator's view, its addresses do not exist. */
+export function requireOperatorService(): NonNullable<OperatorServices> {
+  const { operator } = getServices();
+  if (!operator) throw new Refusal("not-found", { detail: "The operator's view is switched off here." });
+  return operator;
 }
 
 /**
@@ -107,7 +118,8 @@ export async function startServices({
   const redis = config.state.redis && (await openRedis({ ...config.state.redis, log }));
   const instance = nameInstance();
   const state = createStateStores({ database, redis, clock: systemClock, instance });
-  const metrics = createMetrics();
+  const recording = wireRecording({ config, database, log });
+  const metrics = recording.watch(createMetrics());
   const chain = createChainClient({
     rpcUrls: config.chain.rpcUrls,
     chainId: config.chain.id,
@@ -123,10 +135,10 @@ export async function startServices({
   const search = wireSearch({ config, gate, log });
   const payments = wirePayments({ config, database, chain, gate, quota, log });
   const tools = wireTools({ config, domains, origin, gate, search, payments, log });
-  const chat = wireChat({ config, gate, quota, tools, log });
+  const chat = wireChat({ config, gate, quota, tools, countTokens: recording.countTokens, log });
   const speech = await wireSpeech({ config, gate, quota, log });
   const sweeper = createSweeper({
-    store: createSweepStore({ database }),
+    store: withOperatorSweep({ store: createSweepStore({ database }), config, database }),
     clock: systemClock,
     intervalSeconds: sweepIntervalSeconds,
     onFailure: (error) => log.warn({ err: error }, "sweeping failed; the next sweep tries again"),
@@ -134,10 +146,28 @@ export async function startServices({
   sweeper.start();
   const metricsServer = await openMetricsPort({ config, metrics, log });
 
+  const readReadiness = createReadiness({
+    clock: systemClock,
+    checks: listChecks({ database, redis, gate, chat, speech }),
+  });
+  const operator = wireOperator({
+    ...{ config, database, quotaWindows: state.quotaWindows, chain, gate, quota, search, recording, log },
+    readReadiness,
+  });
+
   running = {
     config,
     origin,
-    context: createServiceContext({ config, domains, origin, brand, limits: state.limits, metrics, log }),
+    context: createServiceContext({
+      config,
+      domains,
+      origin,
+      brand,
+      limits: state.limits,
+      metrics,
+      recording,
+      log,
+    }),
     brand,
     buildVersion,
     gate,
@@ -148,41 +178,14 @@ export async function startServices({
     speech,
     demo: config.mode === "demo" ? createDemoChain({ rpcUrl: config.chain.rpcUrls[0]! }) : null,
     metrics,
-    readReadiness: createReadiness({
-      clock: systemClock,
-      checks: {
-        database: {
-          required: true,
-          ask: () => findDatabaseFault({ database, timeoutMs: databasePingMs }),
-          whenDown: "The database could not be asked.",
-        },
-        ...checkStateServer(redis),
-        chain: {
-          required: true,
-          ask: gate.findContractFault,
-          whenDown: "No RPC endpoint of the configured chain answered.",
-        },
-        provider: {
-          required: false,
-          ask: chat.pingProvider,
-          whenDown: "The model provider did not answer in time.",
-        },
-        ...(speech.pingProvider === null
-          ? {}
-          : {
-              speech: {
-                required: false,
-                ask: speech.pingProvider,
-                whenDown: "The provider of speech did not answer in time.",
-              },
-            }),
-      },
-    }),
+    readReadiness,
+    operator,
     beginStop: chat.stop,
     stop: async () => {
       metricsServer?.close();
       await payments?.stop();
       await Promise.all([gate.stop(), quota.stop(), search.stop(), speech.stop(), sweeper.stop()]);
+      await recording.stop();
       await Promise.all([closeDatabase(database), redis?.close()]);
     },
   };
@@ -206,6 +209,7 @@ function createServiceContext({
   brand,
   limits,
   metrics,
+  recording,
   log,
 }: {
   config: Config;
@@ -214,6 +218,7 @@ function createServiceContext({
   brand: OpenedBrand;
   limits: RateLimitStore;
   metrics: Metrics;
+  recording: Recording;
   log: Log;
 }): ServiceContext {
   const limiters = new Map<RateLimitName, RateLimiter>();
@@ -244,6 +249,7 @@ function createServiceContext({
     consumeLimit: async ({ name, clientId }) => (await limiters.get(name)?.consume(clientId)) ?? null,
     countRefusal: metrics.countRefusal,
     brand: brand.brand,
+    noteAccess: recording.noteAccess,
     publicSettings: {
       mode: config.mode,
       appName: config.brand.name,
@@ -254,13 +260,6 @@ function createServiceContext({
       wallets: describeWallets({ config, origin }),
     },
   };
-}
-
-/** Without it nobody signs in and nothing that is counted is answered. */
-function checkStateServer(redis: Redis | null): Record<string, ReadinessCheck> {
-  return redis === null
-    ? {}
-    : { redis: { required: true, ask: redis.findFault, whenDown: "Redis could not be asked." } };
 }
 
 async function openMetricsPort({

@@ -12,6 +12,9 @@ import { buildIfNeeded } from "../app/commands/build.mjs";
 import { deployKeyContract, startLocalChain } from "../contracts/local-chain.mjs";
 
 const projectDir = fileURLToPath(new URL("..", import.meta.url));
+/** Opens the operator's view of every server started here. */
+export const operatorSecret = "Qm7rV2kXw9TzLc4H";
+
 const readyWithinMs = 30_000;
 const stopWithinMs = 10_000;
 
@@ -68,6 +71,7 @@ export async function startGateServer({
         LOG_LEVEL: "error",
         // Journeys name an address each, so that every one has limits of its own.
         TRUST_PROXY: "loopback",
+        OPERATOR_SECRET: operatorSecret,
         ...env,
       },
     });

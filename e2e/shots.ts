@@ -1,73 +1,134 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
-import type { Page } from "@playwright/test";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "@playwright/test";
 import { findBrowser } from "./browser";
 import { startHoldersServer, startModelServer } from "./chat-servers";
 import { shootConversation, shootHolders, shootModels } from "./chat-shots";
 import { startGateServer } from "./gate-server";
+import type { GateServer } from "./gate-server";
+import { shootGate } from "./gate-shots";
+import { shootOperator } from "./operator-shots";
 import { shootPages } from "./pages-shots";
 import { shootReference } from "./reference-shots";
+import { shootWallets, shootWays } from "./wallet-shots";
 
 /**
- * Pictures of every page and state, for looking at: `npm run shots`; those of the conversation alone with
- * `npm run shots -- chat`, and every page in every theme alone with `npm run shots -- pages`.
+ * Pictures of every page and state on a phone and on a desk, light and dark, for looking at: `npm run shots`; of some
+ * parts alone with their names, as in `npm run shots -- gate chat`.
  */
 const folder = fileURLToPath(new URL("./.shots/", import.meta.url));
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
+const phoneAgent = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/143.0 Mobile Safari/537.36";
 
-async function shootAll({ page, name }: { page: Page; name: string }): Promise<void> {
-  const shoot = (state: string) => page.screenshot({ path: `${folder}${state}-${name}.png`, fullPage: true });
-  for (const [path, state] of [
-    ["/", "landing"],
-    ["/problems/too-many-requests", "problem"],
-    ["/nowhere", "missing"],
-  ] as const) {
-    await page.goto(path);
-    await shoot(state);
-  }
-}
+/** One round: one size in one scheme. */
+type Round = {
+  browser: Browser;
+  server: GateServer;
+  options: BrowserContextOptions;
+  pathOf: (state: string) => string;
+};
 
-async function shootJourneys(): Promise<void> {
-  const modelServer = await startModelServer();
-  const holdersServer = await startHoldersServer();
-  let rounds = 0;
-  try {
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const [size, viewport] of Object.entries(sizes)) {
-        const name = `${size}-${colorScheme}`;
-        const hasTouch = size === "phone";
-        const context = await browser.newContext({
-          ...{ baseURL: server.baseUrl, viewport, colorScheme, hasTouch },
-          // Limits of its own for each round of pictures.
-          extraHTTPHeaders: { "X-Forwarded-For": `198.18.0.${(rounds += 1)}` },
-        });
-        const page = await context.newPage();
-        const shoot = (state: string) => page.screenshot({ path: `${folder}${state}-${name}.png` });
-        if (!process.argv.includes("chat")) {
-          await shootAll({ page, name });
-          await context.clearCookies();
-          await shootReference({ page, context, server, shoot });
-          await context.clearCookies();
-        }
-        await shootConversation({ page, server, shoot });
+const parts: Record<string, (round: Round) => Promise<void>> = {
+  gate: shootGate,
+  wallet: (round) =>
+    withPage(round, async ({ page, context, shoot }) => {
+      const waysServer = await startWaysServer();
+      try {
+        await shootWays({ page, server: waysServer, shoot });
+      } finally {
+        await waysServer.stop();
+      }
+      const own = await context.newPage();
+      const shootOwn = (state: string) => own.screenshot({ path: round.pathOf(state) });
+      await shootWallets({ page: own, server: round.server, shoot: shootOwn });
+    }),
+  docs: (round) =>
+    withPage(round, ({ page, context, shoot }) =>
+      shootReference({ page, context, server: round.server, shoot }),
+    ),
+  chat: (round) =>
+    withPage(round, async ({ page, context, shoot }) => {
+      const [modelServer, holdersServer] = await Promise.all([startModelServer(), startHoldersServer()]);
+      try {
+        await shootConversation({ page, server: round.server, shoot });
         await shootModels({ page, server: modelServer, shoot });
         await shootHolders({ page, context, server: holdersServer, shoot });
-        await context.close();
+      } finally {
+        await Promise.all([modelServer.stop(), holdersServer.stop()]);
       }
-    }
+    }),
+  operator: (round) =>
+    withPage(round, ({ page }) => {
+      const shoot = (state: string) => page.screenshot({ path: round.pathOf(state), fullPage: true });
+      return shootOperator({ page, server: round.server, shoot });
+    }),
+};
+
+type Taking = { page: Page; context: BrowserContext; shoot: (state: string) => Promise<unknown> };
+
+async function withPage({ browser, options, pathOf }: Round, take: (taking: Taking) => Promise<void>) {
+  const context = await browser.newContext(options);
+  try {
+    const page = await context.newPage();
+    await take({ page, context, shoot: (state) => page.screenshot({ path: pathOf(state) }) });
   } finally {
-    await Promise.all([modelServer.stop(), holdersServer.stop()]);
+    await context.close();
   }
 }
+
+/** Every way to a wallet is switched on there, and none of them leads anywhere. */
+function startWaysServer(): Promise<GateServer> {
+  return startGateServer({
+    mode: "production",
+    env: {
+      ...{ WALLETCONNECT_PROJECT_ID: "0".repeat(32), BASE_WALLET: "true" },
+      WALLETCONNECT_RELAY_URL: "ws://127.0.0.1:9",
+    },
+  });
+}
+
+async function shootRounds({
+  names,
+  browser,
+  server,
+}: {
+  names: string[];
+  browser: Browser;
+  server: GateServer;
+}) {
+  let rounds = 0;
+  for (const name of names) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const [size, viewport] of Object.entries(sizes)) {
+        const hasTouch = size === "phone";
+        const userAgent = hasTouch ? phoneAgent : undefined;
+        const options = {
+          ...{ baseURL: server.baseUrl, viewport, colorScheme, hasTouch, userAgent },
+          // Limits of its own for each round of pictures.
+          extraHTTPHeaders: { "X-Forwarded-For": `198.18.0.${(rounds += 1)}` },
+        };
+        const pathOf = (state: string) => `${folder}${state}-${size}-${colorScheme}.png`;
+        await parts[name]!({ browser, server, options, pathOf });
+      }
+    }
+  }
+}
+
+const asked = process.argv.slice(2);
+const known = ["pages", ...Object.keys(parts)];
+const unknown = asked.filter((name) => !known.includes(name));
+if (unknown.length > 0)
+  throw new Error(`No such part: ${unknown.join(", ")}. There are ${known.join(", ")}.`);
+const names = asked.length > 0 ? asked : known;
 
 mkdirSync(folder, { recursive: true });
 const server = await startGateServer();
 const { executablePath, args, env } = await findBrowser();
 const browser = await chromium.launch({ executablePath, args, env });
 try {
-  if (!process.argv.includes("chat")) await shootPages({ browser, server, folder });
-  if (!process.argv.includes("pages")) await shootJourneys();
+  if (names.includes("pages")) await shootPages({ browser, server, folder });
+  await shootRounds({ names: names.filter((name) => name !== "pages"), browser, server });
   console.log(`The pictures are in ${folder}`);
 } finally {
   await browser.close();

@@ -968,6 +968,23 @@ export type components = {
       appName: string;
       /** @description An address to read the chain through; null means: ask the wallet. */
       rpcUrlForBrowser: string | null;
+      /** @description What the page tells wallets, and which it offers besides those in the browser. */
+      wallets: {
+        /** @description How a wallet that does not know the chain can add it. */
+        chain: {
+          name: string;
+          currency: string;
+          rpcUrl: string | null;
+          explorerUrl: string | null;
+        };
+        /** @description Where to get a key. */
+        keyShopUrl: string | null;
+        walletConnect: {
+          projectId: string;
+          relayUrl: string;
+        } | null;
+        base: boolean;
+      };
     };
     Health: {
       /** @enum {string} */
@@ -3307,7 +3324,18 @@ export interface operations {
            *       "contractAddress": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
            *       "keyStandard": "erc721",
            *       "appName": "Latchkey",
-           *       "rpcUrlForBrowser": null
+           *       "rpcUrlForBrowser": null,
+           *       "wallets": {
+           *         "chain": {
+           *           "name": "Ethereum",
+           *           "currency": "ETH",
+           *           "rpcUrl": null,
+           *           "explorerUrl": null
+           *         },
+           *         "keyShopUrl": null,
+           *         "walletConnect": null,
+           *         "base": false
+           *       }
            *     }
            */
           "application/json": components["schemas"]["Settings"];

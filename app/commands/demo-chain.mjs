@@ -1,4 +1,5 @@
 // The embedded chain with its key contract, and the settings of a server that stands before it.
+import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { run } from "./prepare.mjs";
@@ -35,6 +36,8 @@ export async function openDemoChain({ dataDir, mode }) {
     env: {
       HOST: "127.0.0.1",
       CHAIN_POLL_SECONDS: "1",
+      // Another one with every start; production refuses what begins so.
+      OPERATOR_SECRET: `demo-${randomBytes(9).toString("hex")}`,
       ...process.env,
       LATCHKEY_MODE: mode,
       DATA_DIR: dataDir,

@@ -62,6 +62,11 @@ server.stdout.on("data", (chunk) => {
   }
 });
 
+/** Only a secret that was made for this start is printed. */
+const operatorWords = process.env.OPERATOR_SECRET
+  ? "yours, from OPERATOR_SECRET"
+  : env.OPERATOR_SECRET || "none, it is switched off";
+
 function announce(openPort) {
   const address = `http://localhost:${openPort}`;
   console.log(`
@@ -70,6 +75,7 @@ function announce(openPort) {
   Key contract          ${contract.address}  (chain 31337, ${chain.rpcUrl})
   Get a key             open ${address}/gate, choose the demo wallet and press "Mint a key",
                         or from the command line:  npm run -s client -- mint --origin ${address}
+  Operator's view       ${address}/operator   (secret: ${operatorWords})
   API description       ${address}/api/openapi   (readable: ${address}/docs)
 
   Everything is kept in ${path.relative(process.cwd(), dataDir)}. Stop with Ctrl+C. What follows is the request log.

@@ -11,6 +11,7 @@ const { chain, env } = await openDemoChain({
   mode: "development",
 });
 
+if (!process.env.OPERATOR_SECRET) console.log(`Operator's view: /operator, secret ${env.OPERATOR_SECRET}`);
 const compiler = path.join("node_modules", "@remix-run", "dev", "dist", "cli.js");
 const child = spawn(process.execPath, [compiler, "dev", "-c", "node --enable-source-maps build/index.js"], {
   stdio: "inherit",

@@ -45,6 +45,7 @@ export async function admit({
   dependencies: AdmitDependencies;
 }): Promise<Admission> {
   const claimant = await identify({ request, dependencies });
+  request.onIdentified?.(claimant);
   let accessToken: string | undefined;
   if (claimant.kind === "bearer") {
     await requireHolder({ holder: { ...claimant, issuedAtSeconds: claimant.claims.iat }, dependencies });

@@ -44,6 +44,8 @@ export type IdentifyRequest = {
   body: GateAccessBody | undefined;
   clientId: string;
   host: string | null;
+  /** Told who it is as soon as that is known, before anything else is looked at. */
+  onIdentified?: (claimant: { kind: Claimant["kind"]; address: Address; tokenId: string }) => void;
 };
 
 const gateAccessPath = "/api/gate-access";

@@ -7,6 +7,7 @@ import { quotaResetBodySchema } from "./quota.schema";
 import type { QuotaResetAnswer, QuotaResetOrder } from "./quota.schema";
 import type { QuotaWindowStore, WindowTarget } from "./quota-windows.store.server";
 import { ownerOfAddress, ownerOfKey } from "./quota-subject";
+import type { QuotaOwner } from "./quota-subject";
 import { findSecretInHeaders, findSecretInRequest } from "./reset-secret";
 
 /** Who resets, for the audit trail. */
@@ -76,6 +77,24 @@ export async function resetQuotas({
     ...(deleted.token === undefined ? {} : { token: { deleted: deleted.token } }),
     ...(deleted.crypto === undefined ? {} : { crypto: { deleted: deleted.crypto } }),
   };
+}
+
+/** Clears one window of whatever kind; 0 when it is not there any more. */
+export async function resetWindow({
+  owner: { kind, subject },
+  actor,
+  dependencies: { windows, log },
+}: {
+  owner: QuotaOwner;
+  actor: ResetActor;
+  dependencies: Pick<ResetDependencies, "windows" | "log">;
+}): Promise<number> {
+  const deleted = await windows.deleteWindows({
+    targets: [{ kind, subjects: [subject] }],
+    record: { ...actor, detail: { mode: "window", kind, subject } },
+  });
+  log.info({ ...actor, kind, windows: deleted[kind] ?? 0 }, "a quota window was reset");
+  return deleted[kind] ?? 0;
 }
 
 /** The body, still to be opened, of somebody who knows the secret. It is read here only where it may hold the secret. */

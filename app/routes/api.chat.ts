@@ -6,6 +6,7 @@ import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   POST: {
+    decidesAccess: true,
     handle: async ({ context }) => {
       const { events, headers } = await getServices().chat.answer({ context });
       return answerEventStream({

@@ -6,7 +6,12 @@ export const { loader, action } = defineRoute({
   POST: {
     limit: "form-submission",
     body: formSubmissionSchema,
-    handle: ({ context, body }) =>
-      getServices().gate.submit({ submission: body, host: context.host, requestId: context.requestId }),
+    decidesAccess: true,
+    handle: ({ context, body }) => {
+      const { address, tokenId } = body;
+      context.accessClaim = { proof: "legacy", address, tokenId };
+      const { host, requestId } = context;
+      return getServices().gate.submit({ submission: body, host, requestId });
+    },
   },
 });

@@ -7,12 +7,20 @@ export const { loader, action } = defineRoute({
     limit: "gate-access",
     body: gateAccessBodySchema,
     bodyOptional: true,
-    handle: ({ context, body }) =>
-      getServices().gate.admit({
+    decidesAccess: true,
+    handle: ({ context, body }) => {
+      if (body && body.tier !== "bearer") {
+        context.accessClaim = { proof: body.tier, address: body.address, tokenId: body.tokenId };
+      }
+      return getServices().gate.admit({
         authorization: context.headers.authorization,
         body,
         clientId: context.clientId,
         host: context.host,
-      }),
+        onIdentified: ({ kind, address, tokenId }) => {
+          context.accessClaim = { proof: kind, address, tokenId };
+        },
+      });
+    },
   },
 });

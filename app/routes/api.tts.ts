@@ -5,6 +5,7 @@ import { answerSpeech, createSpeechRefusalAnswer } from "~/speech/answer-speech.
 
 export const { loader, action } = defineRoute({
   POST: {
+    decidesAccess: true,
     handle: async ({ context }) => answerSpeech({ speech: await getServices().speech.speak({ context }) }),
   },
   answerRefusal: createSpeechRefusalAnswer({ clock: systemClock }),

@@ -24,11 +24,21 @@ export const { loader, action } = defineRoute({
     body: sessionBodySchema,
     bodyOptional: true,
     maxBodyBytes,
+    decidesAccess: true,
     handle: async ({ context, body }) => {
       requireOwnPage(context);
       const { session } = getServices().gate;
       const { authorization, cookie } = context.headers;
-      if (body?.open) return session.open({ cookie, clientId: context.clientId, host: context.host });
+      if (body?.open) {
+        return session.open({
+          cookie,
+          clientId: context.clientId,
+          host: context.host,
+          onIdentified: ({ kind, address, tokenId }) => {
+            context.accessClaim = { proof: kind, address, tokenId };
+          },
+        });
+      }
       if (body?.renew) return answerKept({ kept: await session.renew({ cookie }), context });
       return answerKept({ kept: await session.start({ authorization }), context });
     },
@@ -49,6 +59,7 @@ function requireOwnPage({ headers, service }: RequestContext): void {
 /** The cookie goes when its token does, by the server's own clock. */
 function answerKept({ kept, context }: { kept: KeptSession; context: RequestContext }): Answer {
   const { token, session } = kept;
+  context.accessClaim = { proof: "bearer", address: session.address, tokenId: session.tokenId };
   const maxAgeSeconds = session.secondsLeft;
   const cookie = writeSessionCookie({ token, maxAgeSeconds, isSecure: isSecure(context) });
   return answerJson({ body: session, headers: { "Set-Cookie": cookie } });

@@ -14,6 +14,7 @@ import { requireWithinLimit } from "~/platform/http/limit.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
+import type { QuotaAdmission } from "~/quota/quota.server";
 import { toToolCaller } from "~/tools/tool-caller";
 import { mayOfferToModel } from "~/tools/tool";
 import type { GateServices } from "./gate.server";
@@ -33,12 +34,15 @@ export function wireChat({
   gate,
   quota,
   tools,
+  countTokens,
   log,
 }: {
   config: Config;
   gate: GateServices;
   quota: QuotaServices;
   tools: ToolServices;
+  /** Told what each answer came to, whether or not a quota is in force. */
+  countTokens: (tokens: number) => void;
   log: Log;
 }): ChatServices {
   const { conversation, serving } = config;
@@ -80,9 +84,30 @@ export function wireChat({
           caller: toolCaller,
           signal: context.signal,
           requireWithinLimit: () => requireWithinLimit({ context, name: "chat" }),
-          admitAnswer: () => quota.admitAnswer({ caller }),
+          admitAnswer: async () =>
+            countAnswer({ admission: await quota.admitAnswer({ caller }), countTokens }),
         },
       });
+    },
+  };
+}
+
+function countAnswer({
+  admission,
+  countTokens,
+}: {
+  admission: QuotaAdmission;
+  countTokens: (tokens: number) => void;
+}): QuotaAdmission {
+  const { reservation, ...rest } = admission;
+  return {
+    ...rest,
+    reservation: {
+      ...reservation,
+      settle: async (usage) => {
+        countTokens(usage.usedTokens);
+        await reservation.settle(usage);
+      },
     },
   };
 }

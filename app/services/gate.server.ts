@@ -27,6 +27,7 @@ import { loadTokenKeys, publicJwks } from "~/gate/token-keys.server";
 import { readKeyStatus, readTokenStatus } from "~/gate/token-status.server";
 import type { KeyStatus } from "~/gate/token-status.server";
 import { createTransferWatcher } from "~/gate/transfer-watcher.server";
+import type { TransferWatcher } from "~/gate/transfer-watcher.server";
 import { useKey } from "~/gate/use-key.server";
 import type { KeyUsed } from "~/gate/use-key.server";
 import { createVerifiedTokens } from "~/gate/verified-tokens.server";
@@ -37,12 +38,10 @@ import type { Database } from "~/platform/database/database.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
-import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
-import { createOutboxSender } from "~/platform/outbox/outbox.server";
-import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
-import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
+import type { OutboxSender } from "~/platform/outbox/outbox.server";
 import type { GatedContent } from "~/content/content.schema";
 import type { ContentServices } from "./content.server";
+import { wireOutbox } from "./outbox.server";
 import { wireSession } from "./session.server";
 import type { SessionServices } from "./session.server";
 
@@ -72,15 +71,13 @@ export type GateServices = {
   session: SessionServices;
   /** What is wrong with the key contract, in a sentence; throws when the chain cannot be asked. */
   findContractFault: () => Promise<string | null>;
+  watcherStatus: TransferWatcher["status"];
+  outbox: Pick<OutboxSender, "status" | "wake">;
   stop: () => Promise<void>;
 };
 
 /** `body`: as parsed; it may hold the token. */
 export type CallerCall = { context: RequestContext; body?: unknown; requiredScope: GateScope };
-
-const webhookTimeoutMs = 10_000;
-/** A stopping process has ten seconds in all, of which open answers may take five. */
-const outboxStopMs = 3_000;
 
 export async function wireGate({
   config,
@@ -205,7 +202,14 @@ export async function wireGate({
     },
     requireHolder: (request) => requireHolder({ ...request, dependencies: useDependencies }),
     useKey: ({ holder }) => useKey({ holder, dependencies: useDependencies }),
-    authenticateCaller: ({ isRequired, ...call }) => authenticateCaller({ isRequired, ...askCaller(call) }),
+    authenticateCaller: async ({ isRequired, ...call }) => {
+      const caller = await authenticateCaller({ isRequired, ...askCaller(call) });
+      if (caller) {
+        const { sub: address, tokenId } = caller.claims;
+        call.context.accessClaim = { proof: "bearer", address, tokenId };
+      }
+      return caller;
+    },
     requireCaller: (call) => requireCaller(askCaller(call)),
     publicKeys: tokens.publicKeys,
     session: wireSession({
@@ -213,6 +217,8 @@ export async function wireGate({
       admit: (request) => admit({ request, dependencies: admitDependencies }),
     }),
     findContractFault: () => findContractFault({ client: chain, contractAddress, standard }),
+    watcherStatus: watcher.status,
+    outbox: outbox.sender,
     stop: async () => void (await Promise.all([watcher.stop(), outbox.sender.stop()])),
   };
 }
@@ -271,21 +277,4 @@ async function wireTokens({
     reissue: (dates: Omit<Parameters<typeof reissueAccessToken>[0], "keys">) =>
       reissueAccessToken({ keys, ...dates }),
   };
-}
-
-function wireOutbox({ config, database, log }: { config: Config; database: Database; log: Log }) {
-  const { webhook, email } = config.notifications;
-  const gateways = {
-    ...(webhook ? { webhook: createWebhookGateway({ ...webhook, timeoutMs: webhookTimeoutMs }) } : {}),
-    ...(email ? { email: createEmailGateway(email) } : {}),
-  };
-  const store = createOutboxStore({ database, clock: systemClock });
-  const sender = createOutboxSender({
-    store,
-    gateways,
-    clock: systemClock,
-    log,
-    stopTimeoutMs: outboxStopMs,
-  });
-  return { store, sender, channels: Object.keys(gateways) as ("webhook" | "email")[] };
 }

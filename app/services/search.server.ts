@@ -13,7 +13,13 @@ import type { Tool } from "~/tools/tool";
 import { toGateHolder } from "~/tools/tool-caller";
 import type { GateServices } from "./gate.server";
 
-export type SearchServices = { tool: Tool; stop: () => Promise<void> };
+export type SearchServices = {
+  tool: Tool;
+  vendor: SearchStore["vendor"];
+  /** Rejects when the store does not say so within the time. */
+  listNamespaces: (request: { timeoutMs: number }) => Promise<readonly string[]>;
+  stop: () => Promise<void>;
+};
 
 /** Begins to index what changed in the knowledge folder, and does not wait for it. */
 export function wireSearch({
@@ -43,6 +49,14 @@ export function wireSearch({
       gatedNamespaces,
       requireHolder: (holder) => gate.requireHolder({ holder: toGateHolder(holder) }),
     }),
+    vendor: store.vendor,
+    listNamespaces: async ({ timeoutMs }) => {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const late = new Promise<never>((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(new Error("The search index did not answer in time.")));
+      });
+      return await Promise.race([store.listNamespaces({ index: store.indexes[0], signal }), late]);
+    },
     stop: () => {
       stopping.abort();
       return store.stop();

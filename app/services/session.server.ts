@@ -1,5 +1,6 @@
 import type { Admission } from "~/gate/admit.server";
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
+import type { IdentifyRequest } from "~/gate/identify.server";
 import type { SignedIn, SignedOut } from "~/gate/session.schema";
 import { readSession, renewSession, requireSessionToken, startSession } from "~/gate/session.server";
 import type { KeptSession, SessionDependencies } from "~/gate/session.server";
@@ -8,7 +9,7 @@ import type { VisitDependencies } from "~/gate/visit.server";
 import type { GateVisit } from "~/gate/visit";
 
 type CookieCarrier = { cookie: string | undefined };
-type Client = { clientId: string; host: string | null };
+type Client = Pick<IdentifyRequest, "clientId" | "host" | "onIdentified">;
 
 /** The session of the gate's own page, in a cookie. */
 export type SessionServices = {

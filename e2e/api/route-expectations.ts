@@ -187,6 +187,22 @@ export const routeExpectations: Readonly<Record<string, RouteExpectation>> = {
     realm: "latchkey-metrics",
     GET: { unauthenticated: "authentication-failed" },
   },
+  // Swept as it is without its secret; e2e/api/operator.test.ts has the rest.
+  "/operator/do/:action": {
+    path: "/operator/do/sign-out",
+    shape: problem,
+    POST: { unauthenticated: "not-found", body: null },
+  },
+  "/operator/export/:table": {
+    path: "/operator/export/submissions",
+    shape: problem,
+    GET: { unauthenticated: "not-found" },
+  },
+  "/operator/session": {
+    path: "/operator/session",
+    shape: problem,
+    POST: { unauthenticated: "not-found", body: null },
+  },
   "/readyz": { path: "/readyz", shape: problem, GET: open },
   "/session": {
     path: "/session",

@@ -25,7 +25,9 @@ export function FormReview({ settings, text, tokenId, address, form, onConfirm, 
     // What has gone to the server cannot be called back, so there is no way out while it is on its way.
     <Dialog title="Sign and send this?" onClose={() => (form.step === "sending" ? undefined : onClose())}>
       <div className="form-review">
-        <p className="soft">These words, {countCharacters(text).toLocaleString("en")} characters, to the letter:</p>
+        <p className="soft">
+          These words, {countCharacters(text).toLocaleString("en")} characters, to the letter:
+        </p>
         <blockquote className="review-text">{text}</blockquote>
         <p>
           Key #{tokenId} is <strong>used up</strong> by it: afterwards it opens neither this form nor the

@@ -74,6 +74,8 @@ export function createChainClient({
     recheckChain(): void {
       for (const endpoint of endpoints) endpoint.recheckChain();
     },
+    /** The same of every endpoint, for whoever wants to know how they are. What did not answer has an answer of null. */
+    askEach: (call: RpcCall) => Promise.all(endpoints.map((endpoint) => askOne({ endpoint, call }))),
     /** Whether calls without a recipient, whose data is code to run, are answered here. */
     deployless,
   }));
@@ -98,6 +100,18 @@ async function askInTurn({ endpoints, call }: { endpoints: RpcEndpoint[]; call: 
   }
   // A refusal says more than the silence of another endpoint: it may be a matter of what was asked.
   throw refusal ?? outage ?? new BaseError("There is no RPC endpoint to ask.");
+}
+
+async function askOne({ endpoint, call }: { endpoint: RpcEndpoint; call: RpcCall }) {
+  const isResting = endpoint.isResting();
+  const startedAtMs = performance.now();
+  const answer = await endpoint.ask(call).catch(() => null);
+  return {
+    label: endpoint.label,
+    isResting,
+    latencyMs: Math.round((performance.now() - startedAtMs) * 10) / 10,
+    result: answer !== null && "result" in answer ? answer.result : null,
+  };
 }
 
 /** Whether an endpoint answered, and said no: to what was asked, not to being asked. */

@@ -38,6 +38,7 @@ const ownFolders = [
   "/demo",
   "/icons",
   "/media",
+  "/operator",
   "/problems",
 ];
 

@@ -143,6 +143,13 @@ test.each([
   ["ELEVENLABS_VOICE_ID", "../voices", "21m00Tcm4TlvDq8ikWAM"],
   ["ELEVENLABS_BASE_URL", "https://user:pw@proxy.example.com", "https://proxy.example.com/v1"],
   ["RATE_LIMIT_QUOTA_RESET", "5", "5/60"],
+  ["RATE_LIMIT_OPERATOR", "5", "5/60"],
+  ["OPERATOR_SESSION_IDLE_SECONDS", "119", "120"],
+  ["OPERATOR_SESSION_MAX_SECONDS", "299", "300"],
+  ["OPERATOR_DECISIONS_DAYS", "366", "0"],
+  ["OPERATOR_DECISIONS_MAX", "99", "100"],
+  ["OPERATOR_ACTIVITY_DAYS", "0", "1"],
+  ["OPERATOR_AUDIT_DAYS", "3651", "3650"],
 ])("%s refuses %s and takes %s", (name, refused, taken) => {
   expect(problemsOf({ ...production, [name]: refused }).map((problem) => problem.split(" ")[0])).toEqual([
     name,

@@ -8,6 +8,7 @@ import { splitPreviousKeys } from "./previous-keys";
 import { warnOfForeignOrigin } from "./foreign-origin";
 import { readBrand } from "./read-brand";
 import { readConversation } from "./read-conversation";
+import { readOperator } from "./read-operator";
 import { readPayments } from "./read-payments";
 import { readTools } from "./read-tools";
 import { readSpeech } from "./read-speech";
@@ -66,6 +67,7 @@ function readConfig(reader: SettingReader) {
     speech: readSpeech(reader),
     conversation,
     search: readSearch({ reader, conversation }),
+    operator: readOperator({ reader, mode }),
     /** Worth telling the operator at start-up; nothing here stops it. */
     warnings: reader.warnings as readonly string[],
   };

@@ -10,7 +10,8 @@ export type RateLimitName =
   | "chat"
   | "tts"
   | "mcp"
-  | "quota-reset";
+  | "quota-reset"
+  | "operator";
 export type RateLimit = { points: number; windowSeconds: number };
 
 export function readLimits(reader: SettingReader): Record<RateLimitName, RateLimit | null> {
@@ -34,5 +35,6 @@ export function readLimits(reader: SettingReader): Record<RateLimitName, RateLim
     mcp: readLimit("RATE_LIMIT_MCP"),
     tts: readLimit("RATE_LIMIT_TTS"),
     "quota-reset": readLimit("RATE_LIMIT_QUOTA_RESET"),
+    operator: readLimit("RATE_LIMIT_OPERATOR"),
   };
 }

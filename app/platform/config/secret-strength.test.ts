@@ -48,7 +48,7 @@ test("what a machine makes is never taken for weak", () => {
   }
 });
 
-test.each(["METRICS_TOKEN", "AI_QUOTA_RESET_SECRET"])(
+test.each(["METRICS_TOKEN", "AI_QUOTA_RESET_SECRET", "OPERATOR_SECRET"])(
   "production takes %s from 16 characters on, and elsewhere a shorter one is pointed out",
   (name) => {
     for (const weak of ["a", "password", "k3Vq9ZsT1mXbW7h", "passwordpassword", "demo-k3Vq9ZsT1mXbW7hD"]) {

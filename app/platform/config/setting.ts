@@ -24,4 +24,5 @@ export type SettingGroup =
   | "Speech"
   | "Search"
   | "Tools"
-  | "Payments";
+  | "Payments"
+  | "Operator";

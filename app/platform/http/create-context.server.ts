@@ -7,7 +7,7 @@ import { clientIdentifier, isPeerTrusted, requestHost } from "./client-id.server
 import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "./domains";
 import { countHeader } from "./raw-headers";
-import type { RequestContext, ServiceContext } from "./request-context.server";
+import type { AccessClaim, RequestContext, ServiceContext } from "./request-context.server";
 
 type Exchange = { request: IncomingMessage; response: ServerResponse };
 type ContextOptions = { service: ServiceContext; isTrustedPeer: TrustCheck; log: Log };
@@ -60,6 +60,7 @@ class IncomingContext implements RequestContext {
   readonly clientId: string;
   readonly service: ServiceContext;
   readonly log: Log;
+  accessClaim?: AccessClaim;
   readonly #exchange: Exchange;
   readonly #query: string;
   readonly #peer: Peer;

@@ -76,6 +76,21 @@ export const refusalTable = {
     remedy:
       "Open this site itself and repeat what you were doing there. API clients send the token in the Authorization header instead of a cookie.",
   },
+  "operator-sign-in-needed": {
+    slug: "operator-sign-in-needed",
+    status: 401,
+    title: "Sign in first",
+    meaning:
+      "The operator's view is open to whoever signed in with the operator's secret, and for a time only.",
+    remedy: "Sign in at /operator/sign-in, then repeat what you were doing.",
+  },
+  "operator-secret-wrong": {
+    slug: "operator-secret-wrong",
+    status: 401,
+    title: "That is not the secret",
+    meaning: "The secret that was sent is not the one this server was started with.",
+    remedy: "Send the value of OPERATOR_SECRET as it stands in the server's settings.",
+  },
   "host-not-allowed": {
     slug: "host-not-allowed",
     status: 403,

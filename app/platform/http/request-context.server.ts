@@ -4,6 +4,7 @@ import type { RateLimitName } from "~/platform/config/config.server";
 import type { RateLimit } from "~/platform/limits/rate-limiter.server";
 import type { Log } from "~/platform/log.server";
 import type { PublicSettings } from "~/platform/public-settings";
+import type { Refusal } from "./refusal";
 
 /**
  * What the server knows about one request before any route sees it. Routes and the route builder use this and
@@ -28,7 +29,15 @@ export type RequestContext = {
   readonly log: Log;
   readonly cspNonce: string;
   readonly service: ServiceContext;
+  /** Who is asking for access, set by whoever finds it out: for the record of decisions and for nothing else. */
+  accessClaim?: AccessClaim;
 };
+
+/** `proof`: what kind of thing was shown. Until it is judged, address and key are what the request says. */
+export type AccessClaim = { proof: string; address: string | null; tokenId: string | null };
+
+/** How a request for access ended; `refusal` null: it was granted. */
+export type AccessOutcome = { context: RequestContext; refusal: Refusal | null };
 
 /** What the corridor needs from the running service; the composition root provides it. */
 export type ServiceContext = {
@@ -37,6 +46,7 @@ export type ServiceContext = {
   readonly isAllowedOrigin: (origin: string) => boolean;
   readonly consumeLimit: (limit: { name: RateLimitName; clientId: string }) => Promise<RateLimit | null>;
   readonly countRefusal: (slug: string) => void;
+  readonly noteAccess: (outcome: AccessOutcome) => void;
   readonly publicSettings: PublicSettings;
   readonly brand: Brand;
 };

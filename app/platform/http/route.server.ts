@@ -8,7 +8,7 @@ import { answerOptions, corsHeaders } from "./cors.server";
 import { parseShape } from "./json-body.server";
 import { requireWithinLimit } from "./limit.server";
 import { Refusal } from "./refusal";
-import type { RequestContext } from "./request-context.server";
+import type { AccessOutcome, RequestContext } from "./request-context.server";
 import { toRefusal } from "./to-refusal.server";
 
 type Params = Readonly<Record<string, string | undefined>>;
@@ -26,6 +26,8 @@ export type MethodSpec<Body> = {
   bodyOptional?: boolean;
   /** What HEAD answers: the GET's headers after running it, or plain headers with no effect at all. */
   head?: "run" | "plain";
+  /** Its answers are decisions about somebody's access, which the operator may look up. */
+  decidesAccess?: boolean;
   handle: (call: {
     context: RequestContext;
     params: Params;
@@ -61,12 +63,14 @@ export function defineRoute<GetBody = undefined, PostBody = undefined>(
     const headers = corsHeaders({ context });
     try {
       const result = await dispatch({ spec, allow, context, params, headers });
+      noteAccess({ spec, context, refusal: null });
       const isAnswer = result instanceof TextAnswer || result instanceof Response;
       return addHeaders({ answer: isAnswer ? result : answerJson({ body: result }), headers });
     } catch (error) {
       const refusal = toRefusal(error);
       logServerRefusal({ refusal, context });
       context.service.countRefusal(refusal.slug);
+      noteAccess({ spec, context, refusal });
       const { origin } = context.service;
       return addHeaders({
         answer: answerRefusal({ refusal, origin, requestId: context.requestId }),
@@ -100,6 +104,15 @@ function getKnownRoute(routeFunction: RouteFunction) {
   const known = knownRoutes.get(routeFunction);
   if (!known) throw new TypeError("This function was not made by defineRoute.");
   return known;
+}
+
+function noteAccess({
+  spec,
+  ...outcome
+}: AccessOutcome & { spec: { POST?: { decidesAccess?: boolean } } }): void {
+  if (outcome.context.method === "POST" && spec.POST?.decidesAccess) {
+    outcome.context.service.noteAccess(outcome);
+  }
 }
 
 function allowedMethods(spec: { GET?: unknown; POST?: unknown; DELETE?: unknown }): string {

@@ -1,0 +1,75 @@
+import type { Clock } from "~/platform/clock";
+import type { Database } from "~/platform/database/database.server";
+import { neverAttemptAtMs } from "~/platform/outbox/outbox";
+import { addAuditEntry } from "./audit.store.server";
+import type { Actor } from "./audit.store.server";
+
+export type ActionStore = ReturnType<typeof createActionStore>;
+
+/** What operators do to rows, each with its trace in the same transaction. All answer with the number of rows. */
+export function createActionStore({ database, clock }: { database: Database; clock: Clock }) {
+  /**
+   * Makes deliveries due now. What somebody is sending at this moment, or has delivered, is left alone. `delivery` null:
+   * all that were given up.
+   */
+  async function retryDeliveries({
+    delivery,
+    actor,
+  }: {
+    delivery: { notificationId: string; channel: string } | null;
+    actor: Actor;
+  }): Promise<number> {
+    const nowMs = clock();
+    const now = BigInt(nowMs);
+    return await database.$transaction(async (transaction) => {
+      const { count } = await transaction.notificationDelivery.updateMany({
+        where: {
+          ...(delivery ?? { nextAttemptAtMs: BigInt(neverAttemptAtMs) }),
+          deliveredAtMs: null,
+          OR: [{ claimedUntilMs: null }, { claimedUntilMs: { lte: now } }],
+        },
+        data: { nextAttemptAtMs: now },
+      });
+      const detail = { ...(delivery ?? { all: true }), deliveries: count };
+      await addAuditEntry({ transaction, record: { ...actor, kind: "operator-retry", detail }, nowMs });
+      return count;
+    });
+  }
+
+  /** Marking what is marked already changes nothing and leaves no trace. */
+  async function markSubmission({
+    submissionId,
+    isHandled,
+    actor,
+  }: {
+    submissionId: string;
+    isHandled: boolean;
+    actor: Actor;
+  }): Promise<number> {
+    const nowMs = clock();
+    return await database.$transaction(async (transaction) => {
+      const { count } = await transaction.submission.updateMany({
+        where: { id: submissionId, handledAtMs: isHandled ? null : { not: null } },
+        data: { handledAtMs: isHandled ? BigInt(nowMs) : null },
+      });
+      if (count === 0) return 0;
+      const detail = { submissionId, state: isHandled ? "handled" : "open" };
+      await addAuditEntry({ transaction, record: { ...actor, kind: "operator-mark", detail }, nowMs });
+      return count;
+    });
+  }
+
+  async function findSubmission(id: string) {
+    const row = await database.submission.findUnique({ where: { id } });
+    if (row === null) return null;
+    const { tokenId, address, message, messageHash, requestId, contractAddress } = row;
+    return {
+      ...{ id, tokenId, address, message, messageHash, requestId, contractAddress },
+      chainId: String(row.chainId),
+      createdAtMs: Number(row.createdAtMs),
+      handledAtMs: row.handledAtMs === null ? null : Number(row.handledAtMs),
+    };
+  }
+
+  return { retryDeliveries, markSubmission, findSubmission };
+}

@@ -1,0 +1,116 @@
+import { latencyGroups, readLatencySeries, tokenSeries } from "./activity-series";
+import type { LatencyGroup } from "./activity-series";
+import { quantileMs } from "./latency-buckets";
+
+export const activitySpans = [
+  { name: "hour", label: "Last hour", spanSeconds: 60, stepMs: 60_000, steps: 60 },
+  { name: "day", label: "Last day", spanSeconds: 60, stepMs: 900_000, steps: 96 },
+  { name: "week", label: "Last week", spanSeconds: 3_600, stepMs: 7_200_000, steps: 84 },
+  { name: "month", label: "Last 30 days", spanSeconds: 3_600, stepMs: 28_800_000, steps: 90 },
+] as const;
+export type ActivitySpan = (typeof activitySpans)[number];
+
+/** A day where nothing else is asked for; null for what there is not. */
+export function findActivitySpan(name: string | null): ActivitySpan | null {
+  return activitySpans.find((span) => span.name === (name ?? "day")) ?? null;
+}
+
+export type LatencyPoint = { p50: number | null; p95: number | null };
+export type ActivityPoint = {
+  startMs: number;
+  granted: number;
+  /** By slug; only those shown by name, and "other". */
+  refused: Readonly<Record<string, number>>;
+  tokens: number;
+  latency: Readonly<Record<LatencyGroup, LatencyPoint>>;
+};
+export type ActivityView = {
+  span: ActivitySpan["name"];
+  stepMs: number;
+  points: ActivityPoint[];
+  /** The refusals that came most often, and "other" where there are more. */
+  slugs: string[];
+};
+
+export type ActivityCounts = readonly { startMs: number; series: string; amount: number }[];
+
+const slugsByName = 4;
+const other = "other";
+
+/** The whole steps up to and with the one that `nowMs` is in. */
+export function activityRange({ span, nowMs }: { span: ActivitySpan; nowMs: number }) {
+  const lastStartMs = nowMs - (nowMs % span.stepMs);
+  return { sinceMs: lastStartMs - (span.steps - 1) * span.stepMs, untilMs: lastStartMs + span.stepMs };
+}
+
+/** Rows of the store as what the charts show: one point for each step, also where nothing happened. */
+export function viewActivity({
+  span,
+  nowMs,
+  counts,
+}: {
+  span: ActivitySpan;
+  nowMs: number;
+  counts: ActivityCounts;
+}): ActivityView {
+  const { sinceMs } = activityRange({ span, nowMs });
+  const slugs = findSlugs(counts);
+  const steps = Array.from({ length: span.steps }, () => [] as ActivityCounts[number][]);
+  for (const count of counts) steps[Math.floor((count.startMs - sinceMs) / span.stepMs)]?.push(count);
+  const points = steps.map((own, index) =>
+    toPoint({ startMs: sinceMs + index * span.stepMs, counts: own, slugs }),
+  );
+  return { span: span.name, stepMs: span.stepMs, points, slugs };
+}
+
+function findSlugs(counts: ActivityCounts): string[] {
+  const sums = new Map<string, number>();
+  for (const { series, amount } of counts) {
+    const slug = readSlug(series);
+    if (slug !== null) sums.set(slug, (sums.get(slug) ?? 0) + amount);
+  }
+  const all = [...sums].sort(([one, left], [two, right]) => right - left || (one < two ? -1 : 1));
+  const named = all.slice(0, slugsByName).map(([slug]) => slug);
+  return all.length > slugsByName ? [...named, other] : named;
+}
+
+function toPoint({
+  startMs,
+  counts,
+  slugs,
+}: {
+  startMs: number;
+  counts: ActivityCounts;
+  slugs: readonly string[];
+}): ActivityPoint {
+  const refused = Object.fromEntries(slugs.map((slug) => [slug, 0]));
+  const histograms = { gate: new Map<number, number>(), rest: new Map<number, number>() };
+  let granted = 0;
+  let tokens = 0;
+  for (const { series, amount } of counts) {
+    const slug = readSlug(series);
+    const latency = readLatencySeries(series);
+    if (slug !== null) {
+      const name = slugs.includes(slug) ? slug : other;
+      refused[name] = (refused[name] ?? 0) + amount;
+    } else if (latency) {
+      const histogram = histograms[latency.group];
+      histogram.set(latency.bucket, (histogram.get(latency.bucket) ?? 0) + amount);
+    } else if (series === tokenSeries) tokens += amount;
+    else if (series.startsWith("grant:")) granted += amount;
+  }
+  const latency = Object.fromEntries(
+    latencyGroups.map((group) => [
+      group,
+      {
+        p50: quantileMs({ counts: histograms[group], share: 0.5 }),
+        p95: quantileMs({ counts: histograms[group], share: 0.95 }),
+      },
+    ]),
+  ) as Record<LatencyGroup, LatencyPoint>;
+  return { startMs, granted, refused, tokens, latency };
+}
+
+function readSlug(series: string): string | null {
+  return series.startsWith("refusal:") ? series.slice("refusal:".length) : null;
+}

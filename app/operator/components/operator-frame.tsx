@@ -1,0 +1,55 @@
+import type { ReactNode } from "react";
+import { Notice } from "~/ui/notice";
+import type { PageNotice } from "../notices";
+import { tableNames, tableSpecs } from "../table-spec";
+
+type FrameProps = {
+  title: string;
+  lead: ReactNode;
+  /** The address of the page among those listed at the top. */
+  path: string;
+  notices?: readonly PageNotice[];
+  children: ReactNode;
+};
+
+const pages = [
+  { path: "/operator/state", title: "State" },
+  { path: "/operator/activity", title: "Activity" },
+  ...tableNames.map((name) => ({ path: `/operator/${name}`, title: tableSpecs[name].title })),
+];
+
+/** Links and forms of the plain kind throughout: every page is whole, and works before or without scripts. */
+export function OperatorFrame({ title, lead, path, notices = [], children }: FrameProps) {
+  return (
+    <div className="operator">
+      <div className="operator-bar">
+        <nav aria-label="Operator" className="operator-nav">
+          {pages.map((page) => (
+            <a key={page.path} href={page.path} aria-current={page.path === path ? "page" : undefined}>
+              {page.title}
+            </a>
+          ))}
+        </nav>
+        <form method="post" action="/operator/do/sign-out">
+          <button type="submit" className="operator-button">
+            Sign out
+          </button>
+        </form>
+      </div>
+      <NoticeList notices={notices} />
+      <div className="operator-head">
+        <h1>{title}</h1>
+        <p className="soft">{lead}</p>
+      </div>
+      {children}
+    </div>
+  );
+}
+
+export function NoticeList({ notices }: { notices: readonly PageNotice[] }) {
+  return notices.map(({ tone, title, text }) => (
+    <Notice key={`${title} ${text}`} tone={tone} title={title}>
+      <p>{text}</p>
+    </Notice>
+  ));
+}

@@ -1,0 +1,57 @@
+import type { DependencyView, StateView } from "../state-view";
+import { Moment } from "./cells";
+
+const stateWords: Record<DependencyView["state"], string> = {
+  up: "up",
+  down: "down",
+  unsure: "look here",
+  off: "off",
+};
+const stateTones: Record<DependencyView["state"], string> = {
+  up: "success",
+  down: "problem",
+  unsure: "warning",
+  off: "plain",
+};
+const statusWords: Record<StateView["status"], string> = {
+  ready: "The service is ready.",
+  degraded: "The service is ready, but something it can do without is down.",
+  unready: "The service is not ready: something it cannot do without is down.",
+};
+
+export function StatePage({ state }: { state: StateView }) {
+  return (
+    <>
+      <p className={`operator-status operator-tone-${state.status === "ready" ? "success" : "problem"}`}>
+        <strong>{statusWords[state.status]}</strong> <span>Asked at</span> <Moment atMs={state.readAtMs} />{" "}
+        <span>UTC.</span>
+      </p>
+      <section aria-labelledby="dependencies">
+        <h2 id="dependencies">Dependencies</h2>
+        <ul className="operator-list">
+          {state.dependencies.map(({ name, state: its, facts }) => (
+            <li key={name}>
+              <span className={`operator-badge operator-tone-${stateTones[its]}`}>{stateWords[its]}</span>
+              <strong>{name}</strong>
+              <span className="operator-list-why">{facts.join(" ")}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section aria-labelledby="switches">
+        <h2 id="switches">Switches</h2>
+        <ul className="operator-list">
+          {state.switches.map(({ name, isOn, why }) => (
+            <li key={name}>
+              <span className={`operator-badge operator-tone-${isOn ? "success" : "plain"}`}>
+                {isOn ? "on" : "off"}
+              </span>
+              <strong>{name}</strong>
+              <span className="operator-list-why">{why}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,158 @@
+import { useId } from "react";
+import { momentText } from "../cell-text";
+import { figureText, roundUp, stepPath } from "../chart-scale";
+
+export type ChartSeries = { name: string; values: readonly (number | null)[] };
+
+type ChartProps = {
+  title: string;
+  /** What it comes to, in words: the chart's text. */
+  summary: string;
+  /** "stacked": amounts on one another. "lines": figures beside one another. */
+  kind: "stacked" | "lines";
+  unit: string;
+  startsMs: readonly number[];
+  series: readonly ChartSeries[];
+};
+
+const stepWidth = 10;
+const height = 100;
+
+/** Drawn on the server, with the same figures as a table below it. Words stand beside the drawing, which may be stretched. */
+export function TimeChart({ title, summary, kind, unit, startsMs, series }: ChartProps) {
+  const titleId = useId();
+  const tops = startsMs.map((_, index) => {
+    const values = series.map(({ values: own }) => own[index] ?? 0);
+    return kind === "stacked" ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values);
+  });
+  const max = roundUp(Math.max(0, ...tops));
+  const width = startsMs.length * stepWidth;
+  const [first = 0, middle = 0, last = 0] = [0, Math.floor(startsMs.length / 2), startsMs.length - 1].map(
+    (index) => startsMs[index] ?? 0,
+  );
+  return (
+    <figure className="operator-chart" aria-labelledby={titleId}>
+      <figcaption>
+        <h2 id={titleId}>{title}</h2>
+        <p className="soft">{summary}</p>
+      </figcaption>
+      {series.length > 1 || kind === "lines" ? <Legend series={series} /> : null}
+      <div className="operator-plot">
+        <div className="operator-plot-scale" aria-hidden="true">
+          <span>{figureText(max)}</span>
+          <span>{figureText(max / 2)}</span>
+          <span>0</span>
+        </div>
+        <svg
+          viewBox={`0 0 ${width} ${height}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${title}: ${summary}`}
+        >
+          <path className="operator-plot-grid" d={`M0 0H${width}M0 50H${width}M0 100H${width}`} />
+          {kind === "stacked" ? (
+            <Bars series={series} count={startsMs.length} max={max} />
+          ) : (
+            series.map(({ name, values }, index) => (
+              <path
+                key={name}
+                className={`operator-line operator-colour-${index + 1}`}
+                d={stepPath({ values, max, stepWidth, height })}
+              />
+            ))
+          )}
+        </svg>
+        <div className="operator-plot-times" aria-hidden="true">
+          {[first, middle, last].map((atMs) => (
+            <span key={atMs}>{momentText(atMs).slice(5, 16)}</span>
+          ))}
+        </div>
+      </div>
+      <Figures title={title} unit={unit} startsMs={startsMs} series={series} />
+    </figure>
+  );
+}
+
+function Bars({ series, count, max }: { series: readonly ChartSeries[]; count: number; max: number }) {
+  const scale = height / max;
+  return Array.from({ length: count }, (_, step) => {
+    let top = height;
+    return series.map(({ name, values }, index) => {
+      const value = values[step] ?? 0;
+      if (value === 0) return null;
+      top -= value * scale;
+      return (
+        <rect
+          key={`${step} ${name}`}
+          className={`operator-bar-part operator-colour-${index + 1}`}
+          x={step * stepWidth + 1}
+          y={top}
+          width={stepWidth - 2}
+          height={value * scale}
+        />
+      );
+    });
+  });
+}
+
+function Legend({ series }: { series: readonly ChartSeries[] }) {
+  return (
+    <ul className="operator-legend">
+      {series.map(({ name }, index) => (
+        <li key={name}>
+          <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true" focusable="false">
+            <rect
+              className={`operator-bar-part operator-colour-${index + 1}`}
+              width="12"
+              height="12"
+              rx="2"
+            />
+          </svg>
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type FiguresProps = Pick<ChartProps, "title" | "unit" | "startsMs" | "series">;
+
+function Figures({ title, unit, startsMs, series }: FiguresProps) {
+  const steps = startsMs.flatMap((startMs, index) => {
+    const values = series.map(({ values: own }) => own[index] ?? null);
+    return values.some((value) => value !== null && value > 0) ? [{ startMs, values }] : [];
+  });
+  if (steps.length === 0) return null;
+  return (
+    <details className="operator-figures">
+      <summary>Figures of {title.toLowerCase()} as a table</summary>
+      <table className="operator-table operator-table-plain">
+        <caption className="visually-hidden">
+          {title}, {unit}; steps in which nothing happened are left out
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">From (UTC)</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col" className="operator-cell-number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {steps.map(({ startMs, values }) => (
+            <tr key={startMs}>
+              <th scope="row">{momentText(startMs).slice(0, 16)}</th>
+              {values.map((value, index) => (
+                <td key={index} className="operator-cell-number">
+                  {value === null ? "–" : figureText(value)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}

@@ -1,0 +1,55 @@
+import type { AccessOutcome } from "~/platform/http/request-context.server";
+import type { Metrics } from "~/platform/metrics.server";
+import { findLatencySeries, grantSeries, refusalSeries } from "./activity-series";
+import type { NewDecision } from "./decision-buffer";
+import type { Recorder } from "./recorder.server";
+
+/** The metrics, with what the charts are made of counted beside them. */
+export function countActivity({
+  metrics,
+  recorder,
+}: {
+  metrics: Metrics;
+  recorder: Pick<Recorder, "count">;
+}): Metrics {
+  return {
+    ...metrics,
+    countGrant(proof) {
+      metrics.countGrant(proof);
+      recorder.count({ series: grantSeries(proof) });
+    },
+    countRefusal(slug) {
+      metrics.countRefusal(slug);
+      recorder.count({ series: refusalSeries(slug) });
+    },
+    observeRequest(request) {
+      metrics.observeRequest(request);
+      const series = findLatencySeries(request);
+      if (series !== null) recorder.count({ series });
+    },
+  };
+}
+
+const accessStatuses = new Set([401, 403, 429]);
+/** Nobody was judged, but nobody was let in either, and for a reason an operator wants to see. */
+const accessRefusals = new Set<string>(["siwe-not-enabled", "chain-unavailable", "state-unavailable"]);
+
+/**
+ * A request's outcome as a decision; null for what decides nothing about access, such as an unreadable body or an answer
+ * to somebody who need not be anybody.
+ */
+export function toDecision({ context, refusal }: AccessOutcome): NewDecision | null {
+  const { accessClaim: claim, pathname: route, clientId, requestId } = context;
+  if (refusal === null ? !claim : !accessStatuses.has(refusal.status) && !accessRefusals.has(refusal.slug)) {
+    return null;
+  }
+  return {
+    ...{ route, clientId, requestId },
+    outcome: refusal === null ? "granted" : "refused",
+    slug: refusal?.slug ?? null,
+    reason: refusal?.detail ?? null,
+    proof: claim?.proof ?? null,
+    address: claim?.address ?? null,
+    tokenId: claim?.tokenId ?? null,
+  };
+}

@@ -1,0 +1,127 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "~/platform/clock";
+import { createActivityBuffer } from "./activity-buffer";
+import type { ActivityBuffer } from "./activity-buffer";
+import type { ActivityStore } from "./activity.store.server";
+import { createDecisionBuffer } from "./decision-buffer";
+import type { NewDecision } from "./decision-buffer";
+import type { DecisionStore } from "./decisions.store.server";
+
+export type Recorder = Pick<ActivityBuffer, "count"> & {
+  noteDecision: (decision: NewDecision) => void;
+  /** Writes what is at hand. Never rejects; what could not be written is kept for the next time, within bounds. */
+  flush: () => Promise<void>;
+  status: () => RecorderStatus;
+  start: () => void;
+  /** Writes the last of it. */
+  stop: () => Promise<void>;
+};
+
+export type RecorderStatus = {
+  waiting: number;
+  /** Since the start: decisions and counts there was no room for. */
+  droppedDecisions: number;
+  droppedCounts: number;
+  lastWrittenAtMs: number | null;
+  lastFailureAtMs: number | null;
+};
+
+export type RecorderOptions = {
+  decisions: DecisionStore;
+  activity: Pick<ActivityStore, "addCounts">;
+  /** False: decisions are not kept, only counted. */
+  keepsDecisions: boolean;
+  /** Names this process in the ids of its decisions. */
+  instance: string;
+  clock: Clock;
+  onFailure: (error: unknown) => void;
+  flushMs?: number;
+  /** Of each outcome, between two flushes: a flood of the one must not hide the other. */
+  maxWaitingDecisions?: number;
+};
+
+/** The SQLite driver is synchronous: a request waits for no more than the writing of so many rows. */
+const rowsPerStatement = 50;
+
+/**
+ * Requests leave a note in memory and go on; a timer writes the notes in small batches. A killed process takes the notes
+ * of its last seconds with it, which is the price.
+ */
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { clock, flushMs = 2_000, maxWaitingDecisions = 1_000, instance } = options;
+  const activity = createActivityBuffer({ clock });
+  const decisions = createDecisionBuffer({ clock, instance, maxWaiting: maxWaitingDecisions });
+  const state = { lastWrittenAtMs: null as number | null, lastFailureAtMs: null as number | null };
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(): Promise<void> {
+    try {
+      await inChunks({
+        take: decisions.take,
+        putBack: decisions.putBack,
+        send: options.decisions.insertDecisions,
+      });
+      await inChunks({ take: activity.take, putBack: activity.putBack, send: options.activity.addCounts });
+      state.lastWrittenAtMs = clock();
+    } catch (error) {
+      // Said once for an outage: the next success ends it.
+      if ((state.lastFailureAtMs ?? -1) <= (state.lastWrittenAtMs ?? -1)) options.onFailure(error);
+      state.lastFailureAtMs = clock();
+    }
+  }
+
+  function flush(): Promise<void> {
+    writing = writing.then(write);
+    return writing;
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => void flush().then(schedule), flushMs);
+    timer.unref();
+  }
+
+  return {
+    count: activity.count,
+    noteDecision: (decision) => {
+      if (options.keepsDecisions) decisions.add(decision);
+    },
+    flush,
+    status: () => ({
+      waiting: decisions.size() + activity.size(),
+      droppedDecisions: decisions.dropped(),
+      droppedCounts: activity.dropped(),
+      ...state,
+    }),
+    start: schedule,
+    stop: async () => {
+      clearTimeout(timer);
+      await flush();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** What is left of a batch when a statement fails goes back to where it came from. */
+async function inChunks<Row>({
+  take,
+  putBack,
+  send,
+}: {
+  take: () => Row[];
+  putBack: (rows: Row[]) => void;
+  send: (rows: Row[]) => Promise<void>;
+}): Promise<void> {
+  const rows = take();
+  while (rows.length > 0) {
+    const chunk = rows.slice(0, rowsPerStatement);
+    try {
+      await send(chunk);
+    } catch (error) {
+      putBack(rows);
+      throw error;
+    }
+    rows.splice(0, chunk.length);
+    if (rows.length > 0) await nextTurn();
+  }
+}

@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import type { Database } from "~/platform/database/database.server";
+import { createLog } from "~/platform/log.server";
+import { createTestClock, testOnEachDatabase } from "~/testing/database";
+import { readNext } from "./page-guard.server";
+import { requireSession, signIn, signOut } from "./session.server";
+import { operatorCookieName, writeOperatorCookie } from "./session-cookie";
+import { createSessionStore } from "./sessions.store.server";
+
+const secret = "k3Vq9ZsT1mXbW7hD";
+const actor = { clientId: "192.0.2.1", requestId: "request-1" };
+const idleSeconds = 600;
+const maxSeconds = 3_600;
+
+function prepare(database: Database) {
+  const { clock, advance } = createTestClock();
+  const lines: string[] = [];
+  const log = createLog({ level: "info", destination: { write: (line) => void lines.push(line) } });
+  const sessions = createSessionStore({ database, clock });
+  const dependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
+  const enter = async () => {
+    const { value } = await signIn({ given: secret, actor, dependencies });
+    return `other=1; ${operatorCookieName}=${value}`;
+  };
+  const isIn = async (cookie: string | undefined, its = dependencies) => {
+    try {
+      await requireSession({ cookie, dependencies: its });
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({ refusalName: "operator-sign-in-needed", status: 401 });
+      return false;
+    }
+  };
+  return { dependencies, advance, enter, isIn, lines };
+}
+
+async function readAudit(database: Database) {
+  const entries = await database.auditEntry.findMany({ orderBy: { atMs: "asc" } });
+  return entries.map(({ kind, clientId }) => [kind, clientId]);
+}
+
+testOnEachDatabase("the right secret opens a session, which signing out ends", async ({ database }) => {
+  const { dependencies, enter, isIn, advance } = prepare(database);
+  const [cookie, other] = [await enter(), await enter()];
+  expect(await isIn(cookie)).toBe(true);
+  advance(1);
+  await signOut({ cookie, actor, dependencies });
+  await signOut({ cookie, actor, dependencies });
+  expect(await isIn(cookie)).toBe(false);
+  expect(await isIn(other)).toBe(true);
+  expect(await readAudit(database)).toEqual([
+    ["operator-sign-in", "192.0.2.1"],
+    ["operator-sign-in", "192.0.2.1"],
+    ["operator-sign-out", "192.0.2.1"],
+  ]);
+});
+
+testOnEachDatabase(
+  "a wrong secret is recorded with its client, and what was typed nowhere",
+  async ({ database }) => {
+    const { dependencies, lines } = prepare(database);
+    for (const given of ["", "wrong-and-typed", `${secret} `, secret.toLowerCase()]) {
+      await expect(signIn({ given, actor, dependencies })).rejects.toMatchObject({
+        refusalName: "operator-secret-wrong",
+        status: 401,
+      });
+    }
+    expect(await readAudit(database)).toEqual(Array(4).fill(["operator-sign-in-refused", "192.0.2.1"]));
+    expect(await database.operatorSession.count()).toBe(0);
+    const kept = JSON.stringify(await database.auditEntry.findMany(), (_, value) => String(value));
+    expect(`${kept}${lines.join("")}`).not.toContain("wrong-and-typed");
+  },
+);
+
+testOnEachDatabase(
+  "a session ends when it was idle for so long, to the millisecond",
+  async ({ database }) => {
+    const { enter, isIn, advance } = prepare(database);
+    const cookie = await enter();
+    advance(idleSeconds * 1000 - 1);
+    expect(await isIn(cookie)).toBe(true);
+    advance(idleSeconds * 1000 - 1);
+    expect(await isIn(cookie)).toBe(true);
+    advance(idleSeconds * 1000);
+    expect(await isIn(cookie)).toBe(false);
+  },
+);
+
+testOnEachDatabase("a session that is used all the time ends all the same", async ({ database }) => {
+  const { enter, isIn, advance } = prepare(database);
+  const cookie = await enter();
+  for (let minute = 1; minute < 60; minute++) {
+    advance(60_000);
+    expect(await isIn(cookie)).toBe(true);
+  }
+  advance(59_999);
+  expect(await isIn(cookie)).toBe(true);
+  advance(1);
+  expect(await isIn(cookie)).toBe(false);
+});
+
+testOnEachDatabase(
+  "another secret ends every session, and only a whole cookie is one",
+  async ({ database }) => {
+    const { dependencies, enter, isIn } = prepare(database);
+    const cookie = await enter();
+    expect(await isIn(cookie, { ...dependencies, secret: "another-k3Vq9ZsT1m" })).toBe(false);
+    for (const wrong of [undefined, "", `${operatorCookieName}=`, cookie.slice(0, -1), `${cookie}A`]) {
+      expect(await isIn(wrong)).toBe(false);
+    }
+    const { digest } = await database.operatorSession.findFirstOrThrow();
+    expect(cookie).not.toContain(digest);
+    expect(await isIn(`${operatorCookieName}=${digest}`)).toBe(false);
+  },
+);
+
+testOnEachDatabase("a session that is ended while it is used stays ended", async ({ database }) => {
+  const { dependencies, enter, isIn, advance } = prepare(database);
+  const cookie = await enter();
+  advance(120_000);
+  await Promise.all([
+    ...Array.from({ length: 20 }, () => isIn(cookie)),
+    signOut({ cookie, actor, dependencies }),
+    ...Array.from({ length: 20 }, () => isIn(cookie)),
+  ]);
+  expect(await isIn(cookie)).toBe(false);
+  expect(await database.operatorSession.count()).toBe(0);
+});
+
+test("the cookie is for the operator's pages, out of reach of scripts and of other sites", () => {
+  expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60, isSecure: true })).toBe(
+    "latchkey_operator=v; Path=/operator; Max-Age=60; HttpOnly; SameSite=Strict; Secure",
+  );
+  expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60, isSecure: false })).not.toContain("Secure");
+});
+
+test.each([
+  [null, "/operator/state"],
+  ["/operator/keys?sort=usedBy", "/operator/keys?sort=usedBy"],
+  ["https://evil.example/operator/", "/operator/state"],
+  ["//evil.example/operator/", "/operator/state"],
+  ["/operator//evil.example", "/operator//evil.example"],
+  ["/operator/../gate", "/operator/state"],
+  ["/operator/\\evil.example", "/operator/state"],
+  ["/operator/sign-in", "/operator/state"],
+  ["/gate", "/operator/state"],
+  ["/operator/\nx", "/operator/state"],
+])("after signing in, %j leads to %s", (next, expected) => {
+  expect(readNext(next)).toBe(expected);
+});

@@ -1,0 +1,11 @@
+import type { Switch } from "./switches";
+
+/** `off`: not asked for. `unsure`: could not be asked, or works less than it should. */
+export type DependencyView = { name: string; state: "up" | "down" | "unsure" | "off"; facts: string[] };
+
+export type StateView = {
+  status: "ready" | "degraded" | "unready";
+  readAtMs: number;
+  dependencies: DependencyView[];
+  switches: Switch[];
+};

@@ -1,0 +1,121 @@
+import type { SortOrder, TableFilter, TableSpec } from "./table-spec";
+
+export type TableQuery = {
+  sort: string;
+  order: SortOrder;
+  page: number;
+  size: number;
+  /** Seconds back from now; null for all of it. */
+  withinSeconds: number | null;
+  /** By the filter's name; what is not filtered by is left out. */
+  filters: Readonly<Record<string, string>>;
+};
+
+/** `faults`: what in the address could not be used, in words. The query is then the one without it. */
+export type ReadQuery = { query: TableQuery; faults: readonly string[] };
+
+export const pageSizes = [25, 50, 100] as const;
+/** So far pages go: what lies deeper is found by filters. */
+export const maxPage = 100;
+const maxFilterChars = 200;
+
+export const withinChoices = [
+  { value: "3600", label: "the last hour" },
+  { value: "86400", label: "the last day" },
+  { value: "604800", label: "the last week" },
+  { value: "2592000", label: "the last 30 days" },
+] as const;
+
+/** Of a page's address. Names that mean nothing here are passed over: they may be another part's. */
+export function readTableQuery({
+  spec,
+  searchParams,
+}: {
+  spec: TableSpec;
+  searchParams: URLSearchParams;
+}): ReadQuery {
+  const faults: string[] = [];
+  const read = (name: string): string => searchParams.get(name)?.trim() ?? "";
+  function choose<Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice): Choice {
+    const text = read(name);
+    if (text === "") return fallback;
+    const found = choices.find((candidate) => candidate === text);
+    if (found === undefined) faults.push(`${name} must be ${choices.join(" or ")}.`);
+    return found ?? fallback;
+  }
+  const sortable = spec.columns.flatMap(({ key, isSortable }) => (isSortable ? [key] : []));
+  const sort = choose("sort", sortable, spec.defaultSort.column);
+  const order = choose("order", ["asc", "desc"], spec.defaultSort.order);
+  const size = Number(choose("size", pageSizes.map(String), String(pageSizes[0])));
+  const within = choose(
+    "within",
+    withinChoices.map(({ value }) => value),
+    "" as never,
+  );
+  const pageText = read("page");
+  const isPage = /^[1-9]\d{0,2}$/.test(pageText) && Number(pageText) <= maxPage;
+  if (pageText !== "" && !isPage) faults.push(`page must be a whole number from 1 to ${maxPage}.`);
+  return {
+    query: {
+      ...{ sort, order, size },
+      page: isPage ? Number(pageText) : 1,
+      withinSeconds: within && spec.timeColumn !== null ? Number(within) : null,
+      filters: readFilters({ spec, read, faults }),
+    },
+    faults,
+  };
+}
+
+function readFilters({
+  spec,
+  read,
+  faults,
+}: {
+  spec: TableSpec;
+  read: (name: string) => string;
+  faults: string[];
+}): Record<string, string> {
+  const filters: Record<string, string> = {};
+  for (const filter of spec.filters) {
+    const text = read(filter.name);
+    if (text === "") continue;
+    const fault = findFilterFault({ filter, text });
+    if (fault === null) filters[filter.name] = text;
+    else faults.push(fault);
+  }
+  return filters;
+}
+
+function findFilterFault({ filter, text }: { filter: TableFilter; text: string }): string | null {
+  if (filter.kind === "choice") {
+    const values = filter.choices.map(({ value }) => value);
+    return values.includes(text) ? null : `${filter.name} must be ${values.join(" or ")}.`;
+  }
+  if (text.length > maxFilterChars)
+    return `${filter.name} must be at most ${maxFilterChars} characters long.`;
+  // PostgreSQL takes no such text.
+  return text.includes("\0") ? `${filter.name} holds a character that no value has.` : null;
+}
+
+/** The address of the same table with something changed; what is as by default is left out. */
+export function tableSearch({
+  spec,
+  query,
+  change = {},
+}: {
+  spec: TableSpec;
+  query: TableQuery;
+  change?: Partial<TableQuery>;
+}): string {
+  const { sort, order, page, size, withinSeconds, filters } = { ...query, ...change };
+  const params = new URLSearchParams(filters);
+  if (withinSeconds !== null) params.set("within", String(withinSeconds));
+  if (sort !== spec.defaultSort.column || order !== spec.defaultSort.order) {
+    params.set("sort", sort);
+    params.set("order", order);
+  }
+  if (size !== pageSizes[0]) params.set("size", String(size));
+  if (page > 1) params.set("page", String(page));
+  const text = params.toString();
+  return text === "" ? "" : `?${text}`;
+}

@@ -1,0 +1,41 @@
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { OperatorFrame } from "~/operator/components/operator-frame";
+import tableHref from "~/operator/components/operator-table.css";
+import stylesheetHref from "~/operator/components/operator.css";
+import { TablePage } from "~/operator/components/table-page";
+import { readNotices } from "~/operator/notices";
+import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
+import { findTableSpec, tableSpecs } from "~/operator/table-spec";
+import { getServices } from "~/services.server";
+
+export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
+
+export const links: LinksFunction = () =>
+  [stylesheetHref, tableHref].map((href) => ({ rel: "stylesheet", href }));
+export const meta: MetaFunction<typeof loader> = ({ data }) => [
+  { title: `${data ? tableSpecs[data.page.name].title : "Nothing here"} - Operator` },
+  { name: "robots", content: "noindex" },
+];
+export const headers = () => noStore;
+
+export async function loader({ context, params }: LoaderFunctionArgs) {
+  const { operator } = getServices();
+  if (operator === null) throw switchedOff();
+  await requireOperatorPage({ context, requireSession: operator.requireSession });
+  const spec = findTableSpec(params.table);
+  if (spec === null) throw new Response(null, { status: 404, headers: noStore });
+  const { searchParams } = context;
+  const page = await operator.readTable({ spec, searchParams });
+  return { page, notices: readNotices({ searchParams, faults: page.faults }) };
+}
+
+export default function OperatorTableRoute() {
+  const { page, notices } = useLoaderData<typeof loader>();
+  const spec = tableSpecs[page.name];
+  return (
+    <OperatorFrame title={spec.title} lead={spec.lead} path={`/operator/${spec.name}`} notices={notices}>
+      <TablePage spec={spec} page={page} />
+    </OperatorFrame>
+  );
+}

@@ -1,0 +1,47 @@
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { activitySpans, findActivitySpan } from "~/operator/activity-view";
+import { ActivityPage } from "~/operator/components/activity-page";
+import chartsHref from "~/operator/components/operator-charts.css";
+import { OperatorFrame } from "~/operator/components/operator-frame";
+import tableHref from "~/operator/components/operator-table.css";
+import stylesheetHref from "~/operator/components/operator.css";
+import { readNotices } from "~/operator/notices";
+import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
+import { getServices } from "~/services.server";
+
+export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
+
+export const links: LinksFunction = () =>
+  [stylesheetHref, tableHref, chartsHref].map((href) => ({ rel: "stylesheet", href }));
+export const meta: MetaFunction = () => [
+  { title: "Activity - Operator" },
+  { name: "robots", content: "noindex" },
+];
+export const headers = () => noStore;
+
+export async function loader({ context }: LoaderFunctionArgs) {
+  const { operator } = getServices();
+  if (operator === null) throw switchedOff();
+  await requireOperatorPage({ context, requireSession: operator.requireSession });
+  const span = findActivitySpan(context.searchParams.get("span"));
+  const faults = span ? [] : [`span must be one of ${activitySpans.map(({ name }) => name).join(", ")}.`];
+  return {
+    activity: await operator.readActivity({ span: span ?? activitySpans[1] }),
+    notices: readNotices({ searchParams: context.searchParams, faults }),
+  };
+}
+
+export default function OperatorActivityRoute() {
+  const { activity, notices } = useLoaderData<typeof loader>();
+  return (
+    <OperatorFrame
+      title="Activity"
+      lead="What happened over time, in all instances together. Moments are UTC."
+      path="/operator/activity"
+      notices={notices}
+    >
+      <ActivityPage activity={activity} />
+    </OperatorFrame>
+  );
+}

@@ -1,0 +1,36 @@
+import { answerForm, readForm, requireOwnForm, seeOther } from "~/operator/form-answer.server";
+import { signInPath } from "~/operator/page-guard.server";
+import { clearOperatorCookie } from "~/operator/session-cookie";
+import { defineRoute } from "~/platform/http/route.server";
+import { requireOperatorService } from "~/services.server";
+
+export const { loader, action } = defineRoute({
+  POST: {
+    handle: ({ context, params }) => {
+      const operator = requireOperatorService();
+      const { clientId, requestId, headers, service } = context;
+      const { cookie } = headers;
+      const actor = { clientId, requestId };
+      return answerForm({
+        context,
+        page: signInPath,
+        work: async () => {
+          requireOwnForm(context);
+          await operator.requireSession({ cookie });
+          if (params.action === "sign-out") {
+            await operator.signOut({ cookie, actor });
+            const gone = clearOperatorCookie({ isSecure: service.origin.startsWith("https:") });
+            return seeOther({ to: `${signInPath}?done=signed-out`, cookie: gone });
+          }
+          const form = await readForm(context);
+          const { page, done, count } = await operator.act({ action: params.action ?? "", form, actor });
+          // Back to the rows the operator saw; of what the form says about them only names and values are kept.
+          const search = new URLSearchParams(form.get("back") ?? "");
+          search.set("done", done);
+          search.set("count", String(count));
+          return seeOther({ to: `/operator/${page}?${search}` });
+        },
+      });
+    },
+  },
+});

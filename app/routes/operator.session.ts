@@ -1,0 +1,29 @@
+import { answerForm, readForm, requireOwnForm, seeOther } from "~/operator/form-answer.server";
+import { readNext, signInPath } from "~/operator/page-guard.server";
+import { writeOperatorCookie } from "~/operator/session-cookie";
+import { requireWithinLimit } from "~/platform/http/limit.server";
+import { defineRoute } from "~/platform/http/route.server";
+import { requireOperatorService } from "~/services.server";
+
+export const { loader, action } = defineRoute({
+  POST: {
+    handle: ({ context }) => {
+      const operator = requireOperatorService();
+      const { clientId, requestId, service } = context;
+      return answerForm({
+        context,
+        page: signInPath,
+        work: async () => {
+          requireOwnForm(context);
+          await requireWithinLimit({ context, name: "operator" });
+          const form = await readForm(context);
+          const given = form.get("secret") ?? "";
+          const { value, maxAgeSeconds } = await operator.signIn({ given, actor: { clientId, requestId } });
+          const isSecure = service.origin.startsWith("https:");
+          const cookie = writeOperatorCookie({ value, maxAgeSeconds, isSecure });
+          return seeOther({ to: readNext(form.get("next")), cookie });
+        },
+      });
+    },
+  },
+});

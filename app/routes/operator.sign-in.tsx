@@ -1,0 +1,25 @@
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import stylesheetHref from "~/operator/components/operator.css";
+import { SignInPage } from "~/operator/components/sign-in-page";
+import { readNotices } from "~/operator/notices";
+import { noStore, readNext, switchedOff } from "~/operator/page-guard.server";
+import { getServices } from "~/services.server";
+
+export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
+export const meta: MetaFunction = () => [
+  { title: "Sign in - Operator" },
+  { name: "robots", content: "noindex" },
+];
+export const headers = () => noStore;
+
+export function loader({ context: { searchParams } }: LoaderFunctionArgs) {
+  if (getServices().operator === null) throw switchedOff();
+  return { next: readNext(searchParams.get("next")), notices: readNotices({ searchParams }) };
+}
+
+export default function OperatorSignInRoute() {
+  return <SignInPage {...useLoaderData<typeof loader>()} />;
+}

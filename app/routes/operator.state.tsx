@@ -1,0 +1,36 @@
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { OperatorFrame } from "~/operator/components/operator-frame";
+import stylesheetHref from "~/operator/components/operator.css";
+import { StatePage } from "~/operator/components/state-page";
+import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
+import { getServices } from "~/services.server";
+
+export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
+export const meta: MetaFunction = () => [
+  { title: "State - Operator" },
+  { name: "robots", content: "noindex" },
+];
+export const headers = () => noStore;
+
+export async function loader({ context }: LoaderFunctionArgs) {
+  const { operator } = getServices();
+  if (operator === null) throw switchedOff();
+  await requireOperatorPage({ context, requireSession: operator.requireSession });
+  return { state: await operator.readState() };
+}
+
+export default function OperatorStateRoute() {
+  const { state } = useLoaderData<typeof loader>();
+  return (
+    <OperatorFrame
+      title="State"
+      lead="Everything this server leans on, and what is switched on or off, each with its reason."
+      path="/operator/state"
+    >
+      <StatePage state={state} />
+    </OperatorFrame>
+  );
+}

@@ -1,0 +1,43 @@
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { OperatorFrame } from "~/operator/components/operator-frame";
+import tableHref from "~/operator/components/operator-table.css";
+import stylesheetHref from "~/operator/components/operator.css";
+import { SubmissionPage } from "~/operator/components/submission-page";
+import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
+import { getServices } from "~/services.server";
+
+export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
+
+export const links: LinksFunction = () =>
+  [stylesheetHref, tableHref].map((href) => ({ rel: "stylesheet", href }));
+export const meta: MetaFunction = () => [
+  { title: "Submission - Operator" },
+  { name: "robots", content: "noindex" },
+];
+export const headers = () => noStore;
+
+const idPattern = /^[\w-]{1,64}$/;
+
+export async function loader({ context, params }: LoaderFunctionArgs) {
+  const { operator } = getServices();
+  if (operator === null) throw switchedOff();
+  await requireOperatorPage({ context, requireSession: operator.requireSession });
+  const id = params.submissionId ?? "";
+  const submission = idPattern.test(id) ? await operator.findSubmission(id) : null;
+  if (submission === null) throw new Response(null, { status: 404, headers: noStore });
+  return { submission };
+}
+
+export default function OperatorSubmissionRoute() {
+  const { submission } = useLoaderData<typeof loader>();
+  return (
+    <OperatorFrame
+      title={`Submission of key ${submission.tokenId}`}
+      lead="What its holder sent with the one-time form."
+      path="/operator/submissions"
+    >
+      <SubmissionPage submission={submission} />
+    </OperatorFrame>
+  );
+}

@@ -1,0 +1,215 @@
+import { act } from "~/operator/actions.server";
+import type { ActionDone } from "~/operator/actions.server";
+import { createActionStore } from "~/operator/actions.store.server";
+import { hourSeconds } from "~/operator/activity.store.server";
+import { activityRange, viewActivity } from "~/operator/activity-view";
+import type { ActivitySpan, ActivityView } from "~/operator/activity-view";
+import type { Actor } from "~/operator/audit.store.server";
+import { exportTable } from "~/operator/export.server";
+import { createMigrationReader } from "~/operator/migrations.store.server";
+import { readTable } from "~/operator/read-table.server";
+import type { TablePage } from "~/operator/table-page";
+import { requireSession, signIn, signOut } from "~/operator/session.server";
+import type { StartedSession } from "~/operator/session.server";
+import { createSessionStore } from "~/operator/sessions.store.server";
+import type { OperatorSession } from "~/operator/sessions.store.server";
+import { readState } from "~/operator/state.server";
+import type { EndpointReading } from "~/operator/state.server";
+import type { StateView } from "~/operator/state-view";
+import { createOperatorSweep } from "~/operator/sweep.store.server";
+import { describeSwitches } from "~/operator/switches";
+import type { Switch } from "~/operator/switches";
+import type { TableName, TableRow, TableSpec } from "~/operator/table-spec";
+import { createTableStore } from "~/operator/tables.store.server";
+import type { ChainClient } from "~/platform/chain/chain-client.server";
+import { systemClock as clock } from "~/platform/clock";
+import type { Config, RateLimitName } from "~/platform/config/config.server";
+import type { Database } from "~/platform/database/database.server";
+import type { SweepStore } from "~/platform/database/sweep.store.server";
+import type { Log } from "~/platform/log.server";
+import type { Readiness } from "~/platform/readiness.server";
+import { resetQuotas, resetWindow } from "~/quota/quota-reset.server";
+import type { QuotaWindowStore } from "~/quota/quota-windows.store.server";
+import type { GateServices } from "./gate.server";
+import type { QuotaServices } from "./quota.server";
+import type { Recording } from "./recording.server";
+import type { SearchServices } from "./search.server";
+
+type CookieCarrier = { cookie: string | undefined };
+
+/** The operator's view; null where no secret is set for it. */
+export type OperatorServices = {
+  signIn: (request: { given: string; actor: Actor }) => Promise<StartedSession>;
+  signOut: (request: CookieCarrier & { actor: Actor }) => Promise<void>;
+  /** Throws the refusal `operator-sign-in-needed`. */
+  requireSession: (request: CookieCarrier) => Promise<OperatorSession>;
+  readState: () => Promise<StateView>;
+  readActivity: (request: { span: ActivitySpan }) => Promise<ActivityView>;
+  readTable: (request: { spec: TableSpec; searchParams: URLSearchParams }) => Promise<TablePage>;
+  findSubmission: ReturnType<typeof createActionStore>["findSubmission"];
+  act: (request: { action: string; form: URLSearchParams; actor: Actor }) => Promise<ActionDone>;
+  exportTable: (request: {
+    table: string | undefined;
+    searchParams: URLSearchParams;
+    actor: Actor;
+    signal: AbortSignal;
+  }) => Promise<Response>;
+} | null;
+
+const searchTimeoutMs = 2_000;
+
+type Wiring = {
+  config: Config;
+  database: Database;
+  quotaWindows: QuotaWindowStore;
+  chain: ChainClient;
+  gate: GateServices;
+  quota: QuotaServices;
+  search: SearchServices;
+  recording: Recording;
+  readReadiness: () => Promise<Readiness>;
+  log: Log;
+};
+
+export function wireOperator(wiring: Wiring): OperatorServices {
+  const { config, database, gate, recording, log } = wiring;
+  const { secret, idleSeconds, maxSeconds } = config.operator;
+  if (secret === null) return null;
+  const sessions = createSessionStore({ database, clock });
+  const tables = createTableStore({ database, clock });
+  const sessionDependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
+  const { contractAddress, id: chainId } = config.chain;
+  const resetDependencies = {
+    windows: wiring.quotaWindows,
+    place: { chainId, contractAddress },
+    log,
+  };
+  const store = createActionStore({ database, clock });
+  const actionDependencies = {
+    store,
+    wakeOutbox: gate.outbox.wake,
+    resetWindow: (request: Omit<Parameters<typeof resetWindow>[0], "dependencies">) =>
+      resetWindow({ ...request, dependencies: resetDependencies }),
+    resetQuotas: (request: Omit<Parameters<typeof resetQuotas>[0], "dependencies">) =>
+      resetQuotas({ ...request, dependencies: resetDependencies }),
+  };
+  const addToRow = createRowCompleter(config);
+  const stateDependencies = listStateDependencies(wiring);
+
+  return {
+    signIn: (request) => signIn({ ...request, dependencies: sessionDependencies }),
+    signOut: (request) => signOut({ ...request, dependencies: sessionDependencies }),
+    requireSession: (request) => requireSession({ ...request, dependencies: sessionDependencies }),
+    readState: () => readState(stateDependencies),
+    readActivity: async ({ span }) => {
+      // Shown is what is written; what this process still has in hand is written first.
+      await recording.recorder.flush();
+      const nowMs = clock();
+      const range = activityRange({ span, nowMs });
+      const { activityDays } = config.operator;
+      const keptSinceMs = span.spanSeconds === hourSeconds ? nowMs - activityDays * 86_400_000 : 0;
+      const counts = await recording.activity.readCounts({
+        spanSeconds: span.spanSeconds,
+        sinceMs: Math.max(range.sinceMs, keptSinceMs),
+        untilMs: range.untilMs,
+      });
+      return viewActivity({ span, nowMs, counts });
+    },
+    readTable: async (request) => {
+      if (request.spec.name === "decisions") await recording.recorder.flush();
+      return readTable({ ...request, dependencies: { tables, addToRow } });
+    },
+    findSubmission: store.findSubmission,
+    act: (request) => act({ ...request, dependencies: actionDependencies }),
+    exportTable: (request) => exportTable({ ...request, dependencies: { tables, sessions } }),
+  };
+}
+
+function listStateDependencies({ config, database, chain, gate, quota, search, recording, ...rest }: Wiring) {
+  return {
+    clock,
+    readReadiness: rest.readReadiness,
+    database: {
+      provider: config.database.url.startsWith("file:") ? "SQLite" : "PostgreSQL",
+      readMigrations: createMigrationReader({ database }),
+    },
+    readEndpoints: () => readEndpoints(chain),
+    watcherStatus: gate.watcherStatus,
+    provider: { name: config.conversation.provider, models: config.conversation.models },
+    search: {
+      vendor: search.vendor,
+      listNamespaces: () => search.listNamespaces({ timeoutMs: searchTimeoutMs }),
+    },
+    speechProvider: config.speech.provider,
+    outboxStatus: gate.outbox.status,
+    recorderStatus: recording.recorder.status,
+    switches: listSwitches({ config, quota }),
+  };
+}
+
+async function readEndpoints(chain: ChainClient): Promise<EndpointReading[]> {
+  const readings = await chain.askEach({ method: "eth_blockNumber" });
+  return readings.map(({ result, ...rest }) => ({
+    ...rest,
+    blockNumber: typeof result === "string" && /^0x[0-9a-f]{1,16}$/i.test(result) ? BigInt(result) : null,
+  }));
+}
+
+function listSwitches({ config, quota }: { config: Config; quota: QuotaServices }): Switch[] {
+  const { serving, gate, conversation, notifications } = config;
+  return describeSwitches({
+    isStateEnabled: config.state.enabled,
+    legacySignatures: gate.legacySignatures,
+    requireSignedMessage: gate.requireSignedMessage,
+    tokenAlgorithm: config.jwt.alg,
+    sessionMaxSeconds: config.jwt.sessionMaxSeconds,
+    requiresJwt: conversation.requiresJwt,
+    quota: quota.activity,
+    hasResetSecret: conversation.quota.resetSecret !== null,
+    speechProvider: config.speech.provider,
+    hasPayments: config.payments !== null,
+    hasWebhook: notifications.webhook !== null,
+    hasEmail: notifications.email !== null,
+    isOpenApiEnabled: serving.openApiEnabled,
+    metrics: serving.metricsPort !== null ? "port" : serving.metricsToken !== null ? "token" : null,
+    trustProxy: serving.trustProxy,
+    decisionDays: config.operator.decisionDays,
+    limitsOff: Object.entries(config.limits).flatMap(([name, limit]) => (limit ? [] : [name])),
+  });
+}
+
+/** What a row needs of the settings to be understood. */
+function createRowCompleter({ limits, conversation, speech, payments }: Config) {
+  return function addToRow({ name, row }: { name: TableName; row: TableRow }): TableRow {
+    if (name === "limits") {
+      const limit = limits[String(row.limiter) as RateLimitName];
+      return { ...row, allowed: limit ? `${limit.points} in ${limit.windowSeconds} s` : "no limit now" };
+    }
+    if (name !== "quotas") return row;
+    const cryptoLimit =
+      row.subject === "all-payments" ? payments?.dailyMicroether : payments?.addressMicroether;
+    const limit = {
+      token: conversation.quota.tokens,
+      speech: speech.quota.characters,
+      crypto: cryptoLimit ?? null,
+    }[String(row.kind)];
+    return { ...row, limit: limit ?? null };
+  };
+}
+
+/** The sweeper's work, with what the operator's view keeps swept along. */
+export function withOperatorSweep({
+  store,
+  config,
+  database,
+}: {
+  store: SweepStore;
+  config: Config;
+  database: Database;
+}): SweepStore {
+  const operator = createOperatorSweep({ database, retention: config.operator });
+  return {
+    deleteBatch: async (request) =>
+      Math.max(await store.deleteBatch(request), await operator.deleteBatch(request)),
+  };
+}

@@ -1,0 +1,53 @@
+import { findDatabaseFault } from "~/platform/database/database.server";
+import type { Database } from "~/platform/database/database.server";
+import type { ReadinessCheck } from "~/platform/readiness.server";
+import type { Redis } from "~/platform/redis/redis.server";
+import type { ChatServices } from "./chat.server";
+import type { GateServices } from "./gate.server";
+import type { SpeechServices } from "./speech.server";
+
+const databasePingMs = 2000;
+
+/** What the service depends on, each asked in the way that shows best whether it does its work. */
+export function listChecks({
+  database,
+  redis,
+  gate,
+  chat,
+  speech,
+}: {
+  database: Database;
+  redis: Redis | null;
+  gate: GateServices;
+  chat: ChatServices;
+  speech: SpeechServices;
+}): Record<string, ReadinessCheck> {
+  return {
+    database: {
+      required: true,
+      ask: () => findDatabaseFault({ database, timeoutMs: databasePingMs }),
+      whenDown: "The database could not be asked.",
+    },
+    // Without it nobody signs in and nothing that is counted is answered.
+    ...(redis && {
+      redis: { required: true, ask: redis.findFault, whenDown: "Redis could not be asked." },
+    }),
+    chain: {
+      required: true,
+      ask: gate.findContractFault,
+      whenDown: "No RPC endpoint of the configured chain answered.",
+    },
+    provider: {
+      required: false,
+      ask: chat.pingProvider,
+      whenDown: "The model provider did not answer in time.",
+    },
+    ...(speech.pingProvider && {
+      speech: {
+        required: false,
+        ask: speech.pingProvider,
+        whenDown: "The provider of speech did not answer in time.",
+      },
+    }),
+  };
+}

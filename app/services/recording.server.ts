@@ -1,0 +1,69 @@
+import { createActivityStore } from "~/operator/activity.store.server";
+import type { ActivityStore } from "~/operator/activity.store.server";
+import { tokenSeries } from "~/operator/activity-series";
+import { countActivity, toDecision } from "~/operator/count-activity.server";
+import { createDecisionStore } from "~/operator/decisions.store.server";
+import { createRecorder } from "~/operator/recorder.server";
+import type { Recorder } from "~/operator/recorder.server";
+import { systemClock as clock } from "~/platform/clock";
+import type { Config } from "~/platform/config/config.server";
+import type { Database } from "~/platform/database/database.server";
+import type { AccessOutcome } from "~/platform/http/request-context.server";
+import type { Log } from "~/platform/log.server";
+import type { Metrics } from "~/platform/metrics.server";
+import { nameInstance } from "~/quota/instance.server";
+
+/** What requests leave behind for the operator's view. */
+export type Recording = {
+  recorder: Pick<Recorder, "flush" | "status">;
+  activity: ActivityStore;
+  watch: (metrics: Metrics) => Metrics;
+  noteAccess: (outcome: AccessOutcome) => void;
+  countTokens: (tokens: number) => void;
+  /** Writes the last of it; before the database is closed. */
+  stop: () => Promise<void>;
+};
+
+/** Without a view for it nothing is recorded at all. */
+export function wireRecording({
+  config,
+  database,
+  log,
+}: {
+  config: Config;
+  database: Database;
+  log: Log;
+}): Recording {
+  const activity = createActivityStore({ database });
+  const recorder = createRecorder({
+    decisions: createDecisionStore({ database }),
+    activity,
+    keepsDecisions: config.operator.decisionDays > 0,
+    instance: nameInstance().split("/").at(-1)!,
+    clock,
+    onFailure: (error) =>
+      log.warn({ err: error }, "the record for the operator's view cannot be written now"),
+  });
+  if (config.operator.secret === null) {
+    return {
+      ...{ recorder, activity },
+      watch: (metrics) => metrics,
+      noteAccess: () => {},
+      countTokens: () => {},
+      stop: async () => {},
+    };
+  }
+  recorder.start();
+  return {
+    ...{ recorder, activity },
+    watch: (metrics) => countActivity({ metrics, recorder }),
+    noteAccess: (outcome) => {
+      const decision = toDecision(outcome);
+      if (decision) recorder.noteDecision(decision);
+    },
+    countTokens: (tokens) => {
+      if (tokens > 0) recorder.count({ series: tokenSeries, amount: tokens });
+    },
+    stop: recorder.stop,
+  };
+}
