@@ -30,6 +30,7 @@ import type { ContentServices } from "~/services/content.server";
 import { wireGate } from "~/services/gate.server";
 import type { GateServices } from "~/services/gate.server";
 import { wirePayments } from "~/services/payments.server";
+import { wireLeases } from "~/services/leases.server";
 import { wireQuota } from "~/services/quota.server";
 import type { QuotaServices } from "~/services/quota.server";
 import { wireSearch } from "~/services/search.server";
@@ -91,7 +92,7 @@ export async function startServices({
   const { domains, origin } = resolvePlace({ config, port });
   await makeDataDir(config.serving.dataDir);
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
-  const database = await openDatabase({ url: config.database.url, log });
+  const database = await openDatabase({ ...config.database, log });
   const metrics = createMetrics();
   const chain = createChainClient({
     rpcUrls: config.chain.rpcUrls,
@@ -101,7 +102,8 @@ export async function startServices({
   const missingContent = await describeMissingContent(config.serving.contentDir);
   if (missingContent !== null) log.warn(missingContent);
   const content = await wireContent({ config, log });
-  const gate = await wireGate({ config, domains, origin, database, chain, content, metrics, log });
+  const { keeper: leases, mayWork } = wireLeases({ config, database, metrics, log });
+  const gate = await wireGate({ config, domains, origin, database, chain, content, leases, metrics, log });
   const quota = await wireQuota({ config, database, log });
   const search = wireSearch({ config, log });
   const payments = wirePayments({ config, database, chain, gate, quota, log });
@@ -113,8 +115,10 @@ export async function startServices({
     clock: systemClock,
     intervalSeconds: sweepIntervalSeconds,
     onFailure: (error) => log.warn({ err: error }, "sweeping failed; the next sweep tries again"),
+    mayWork: () => mayWork("sweeper"),
   });
   sweeper.start();
+  await leases.start();
   const metricsServer = await openMetricsPort({ config, metrics, log });
 
   running = {
@@ -154,6 +158,7 @@ export async function startServices({
       metricsServer?.close();
       await payments?.stop();
       await Promise.all([gate.stop(), quota.stop(), search.stop(), speech.stop(), sweeper.stop()]);
+      await leases.stop();
       await closeDatabase(database);
     },
   };

@@ -35,14 +35,12 @@ import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
 import type { Database } from "~/platform/database/database.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
+import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
-import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
-import { createOutboxSender } from "~/platform/outbox/outbox.server";
-import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
-import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
 import type { GatedContent } from "~/content/content.schema";
 import type { ContentServices } from "./content.server";
+import { wireOutbox } from "./outbox.server";
 import { wireSession } from "./session.server";
 import type { SessionServices } from "./session.server";
 
@@ -78,10 +76,6 @@ export type GateServices = {
 /** `body`: as parsed; it may hold the token. */
 export type CallerCall = { context: RequestContext; body?: unknown; requiredScope: GateScope };
 
-const webhookTimeoutMs = 10_000;
-/** A stopping process has ten seconds in all, of which open answers may take five. */
-const outboxStopMs = 3_000;
-
 export async function wireGate({
   config,
   domains,
@@ -89,6 +83,7 @@ export async function wireGate({
   database,
   chain,
   content,
+  leases,
   metrics,
   log,
 }: {
@@ -98,6 +93,7 @@ export async function wireGate({
   database: Database;
   chain: ChainClient;
   content: ContentServices;
+  leases: LeaseKeeper;
   metrics: Metrics;
   log: Log;
 }): Promise<GateServices> {
@@ -113,7 +109,7 @@ export async function wireGate({
     clock,
   });
   const nonces = createNonceStore({ database, clock });
-  const outbox = wireOutbox({ config, database, log });
+  const outbox = wireOutbox({ config, database, lease: leases.of("outbox"), log });
   const cursors = createChainCursorStore({ database, clock });
   const watcher = createTransferWatcher({
     client: chain,
@@ -122,18 +118,21 @@ export async function wireGate({
     pollSeconds: config.chain.pollSeconds,
     cursor: {
       load: () => cursors.findCursor({ chainId, contractAddress }),
-      save: (cursor) => cursors.saveCursor({ contract: { chainId, contractAddress }, cursor }),
+      save: ({ cursor, hold }) =>
+        cursors.saveCursor({ contract: { chainId, contractAddress }, cursor, hold }),
     },
-    onDeparture: async ({ tokenId, from }) => {
+    onDeparture: async ({ tokenId, from, hold }) => {
       ownership.forget({ tokenId });
       await keys.recordDeparture({
         key: { chainId, contractAddress, tokenId },
         holder: from,
         departedAtMs: clock(),
+        hold,
       });
     },
     onBlock: ownership.noteBlock,
     onReorganisation: () => ownership.forget(),
+    lease: leases.of("watcher"),
     log,
     clock,
   });
@@ -270,21 +269,4 @@ async function wireTokens({
     reissue: (dates: Omit<Parameters<typeof reissueAccessToken>[0], "keys">) =>
       reissueAccessToken({ keys, ...dates }),
   };
-}
-
-function wireOutbox({ config, database, log }: { config: Config; database: Database; log: Log }) {
-  const { webhook, email } = config.notifications;
-  const gateways = {
-    ...(webhook ? { webhook: createWebhookGateway({ ...webhook, timeoutMs: webhookTimeoutMs }) } : {}),
-    ...(email ? { email: createEmailGateway(email) } : {}),
-  };
-  const store = createOutboxStore({ database, clock: systemClock });
-  const sender = createOutboxSender({
-    store,
-    gateways,
-    clock: systemClock,
-    log,
-    stopTimeoutMs: outboxStopMs,
-  });
-  return { store, sender, channels: Object.keys(gateways) as ("webhook" | "email")[] };
 }

@@ -7,6 +7,7 @@ import { refuseDemoSecret } from "./demo-secret";
 import { splitPreviousKeys } from "./previous-keys";
 import { warnOfForeignOrigin } from "./foreign-origin";
 import { readConversation } from "./read-conversation";
+import { readDatabase } from "./read-database.server";
 import { readPayments } from "./read-payments";
 import { readTools } from "./read-tools";
 import { readSpeech } from "./read-speech";
@@ -53,7 +54,7 @@ function readConfig(reader: SettingReader) {
       requireSignedMessage: reader.getBoolean("REQUIRE_SIGNED_MESSAGE"),
     },
     jwt: readJwt({ reader, mode }),
-    database: { url: readDatabaseUrl({ reader, dataDir }) },
+    database: readDatabase({ reader, dataDir }),
     state: readState(reader),
     limits: readLimits(reader),
     notifications: readNotifications(reader),
@@ -232,14 +233,6 @@ function keyTypeOf(pem: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function readDatabaseUrl({ reader, dataDir }: { reader: SettingReader; dataDir: string }): string {
-  const text = reader.findText("DATABASE_URL");
-  if (text === null) return `file:${path.join(dataDir, "latchkey.db")}`;
-  if (!/^(file:.|postgres(ql)?:\/\/)/.test(text))
-    reader.report("DATABASE_URL", "must begin with file: or postgresql://.");
-  return text;
 }
 
 /** An address of a shared store is a promise that state is shared: keeping it elsewhere must not pass for keeping it. */

@@ -1,4 +1,5 @@
 import { conversationSettings } from "./conversation-settings";
+import { databaseSettings } from "./database-settings";
 import { paymentSettings } from "./payment-settings";
 import { searchSettings } from "./search-settings";
 import type { Setting } from "./setting";
@@ -182,12 +183,7 @@ export const settings = [
     group: "Access tokens",
     effect: "Comma-separated audience claim. Default: the first domain.",
   },
-  {
-    name: "DATABASE_URL",
-    group: "State",
-    secret: true,
-    effect: "`file:` (SQLite) or `postgresql:`. Default: latchkey.db in the data folder.",
-  },
+  ...databaseSettings,
   {
     name: "NEXT_PUBLIC_ENABLE_STATE_WORKER",
     group: "State",
