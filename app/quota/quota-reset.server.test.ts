@@ -131,105 +131,117 @@ testOnEachDatabase(
   },
 );
 
-test("what a key may have spoken goes with what it may have answered, and not with payments", async () => {
-  const { database } = await createTestDatabase();
-  const { dependencies, ledger } = await openReset({ database });
-  const owner = ownerOfSpeech({ ...place, tokenId: "1" });
-  const use = { owner, wanted: 400, minimum: 400, limit: 500, windowSeconds: 60, leaseSeconds: 60 };
-  expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
-  expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted", remaining: 100 });
-  await resetQuotas({ order: { scope: "crypto", mode: "all" }, actor, dependencies });
-  await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["2"] }, actor, dependencies });
-  expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted" });
-  await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["1"] }, actor, dependencies });
-  expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
-});
+testOnEachDatabase(
+  "what a key may have spoken goes with what it may have answered, and not with payments",
+  async ({ database }) => {
+    const { dependencies, ledger } = await openReset({ database });
+    const owner = ownerOfSpeech({ ...place, tokenId: "1" });
+    const use = { owner, wanted: 400, minimum: 400, limit: 500, windowSeconds: 60, leaseSeconds: 60 };
+    expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
+    expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted", remaining: 100 });
+    await resetQuotas({ order: { scope: "crypto", mode: "all" }, actor, dependencies });
+    await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["2"] }, actor, dependencies });
+    expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted" });
+    await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["1"] }, actor, dependencies });
+    expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
+  },
+);
 
-test("every reset leaves an audit entry and a log line that say who, what and when, and no secret", async () => {
-  const { database } = await createTestDatabase();
-  const { ask, lines, entries, clock } = await openReset({ database });
-  await ask({ body: { secret, scope: "token", tokenIds: ["1", 2] } });
-  const [entry, ...others] = await database.auditEntry.findMany();
-  expect(others).toEqual([]);
-  expect(entry).toMatchObject({ kind: "quota-reset", ...actor, atMs: BigInt(clock()) });
-  expect(JSON.parse(entry!.detail)).toEqual({
-    scope: "token",
-    mode: "ids",
-    tokenIds: ["1", "2"],
-    deleted: { token: 2, speech: 0 },
-  });
-  expect(entries()).toMatchObject([
-    { level: "info", msg: "quotas were reset", ...actor, mode: "ids", tokenWindows: 2, cryptoWindows: 0 },
-  ]);
-  expect(lines.join() + JSON.stringify(entry, (_, value) => String(value))).not.toContain(secret);
-});
+testOnEachDatabase(
+  "every reset leaves an audit entry and a log line that say who, what and when, and no secret",
+  async ({ database }) => {
+    const { ask, lines, entries, clock } = await openReset({ database });
+    await ask({ body: { secret, scope: "token", tokenIds: ["1", 2] } });
+    const [entry, ...others] = await database.auditEntry.findMany();
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ kind: "quota-reset", ...actor, atMs: BigInt(clock()) });
+    expect(JSON.parse(entry!.detail)).toEqual({
+      scope: "token",
+      mode: "ids",
+      tokenIds: ["1", "2"],
+      deleted: { token: 2, speech: 0 },
+    });
+    expect(entries()).toMatchObject([
+      { level: "info", msg: "quotas were reset", ...actor, mode: "ids", tokenWindows: 2, cryptoWindows: 0 },
+    ]);
+    expect(lines.join() + JSON.stringify(entry, (_, value) => String(value))).not.toContain(secret);
+  },
+);
 
-test("the secret is taken from each of its five places, and the first place decides", async () => {
-  const { database } = await createTestDatabase();
-  const { ask } = await openReset({ database });
-  const body = { all: true };
-  const wrong = "wrong-secret-of-this-test";
-  const good = { ok: true, mode: "all" };
-  expect(await ask({ body, headers: { "x-quota-reset-secret": secret } })).toMatchObject(good);
-  expect(await ask({ body, headers: { "x-ai-quota-reset-secret": secret } })).toMatchObject(good);
-  expect(await ask({ body, headers: { authorization: `Bearer ${secret}` } })).toMatchObject(good);
-  expect(await ask({ body: { ...body, secret } })).toMatchObject(good);
-  expect(await ask({ body, query: `secret=${secret}` })).toMatchObject(good);
-  const refused = "401 Unauthorized";
-  expect(await ask({ body: { ...body, secret }, headers: { "x-quota-reset-secret": wrong } })).toBe(refused);
-  expect(
-    await ask({ body, headers: { "x-ai-quota-reset-secret": wrong, authorization: `Bearer ${secret}` } }),
-  ).toBe(refused);
-  expect(await ask({ body: { ...body, secret }, headers: { authorization: `Bearer ${wrong}` } })).toBe(
-    refused,
-  );
-  expect(await ask({ body: { ...body, secret: wrong }, query: `secret=${secret}` })).toBe(refused);
-  expect(await ask({ body: { ...body, secret: [secret] } })).toBe(refused);
-});
+testOnEachDatabase(
+  "the secret is taken from each of its five places, and the first place decides",
+  async ({ database }) => {
+    const { ask } = await openReset({ database });
+    const body = { all: true };
+    const wrong = "wrong-secret-of-this-test";
+    const good = { ok: true, mode: "all" };
+    expect(await ask({ body, headers: { "x-quota-reset-secret": secret } })).toMatchObject(good);
+    expect(await ask({ body, headers: { "x-ai-quota-reset-secret": secret } })).toMatchObject(good);
+    expect(await ask({ body, headers: { authorization: `Bearer ${secret}` } })).toMatchObject(good);
+    expect(await ask({ body: { ...body, secret } })).toMatchObject(good);
+    expect(await ask({ body, query: `secret=${secret}` })).toMatchObject(good);
+    const refused = "401 Unauthorized";
+    expect(await ask({ body: { ...body, secret }, headers: { "x-quota-reset-secret": wrong } })).toBe(
+      refused,
+    );
+    expect(
+      await ask({ body, headers: { "x-ai-quota-reset-secret": wrong, authorization: `Bearer ${secret}` } }),
+    ).toBe(refused);
+    expect(await ask({ body: { ...body, secret }, headers: { authorization: `Bearer ${wrong}` } })).toBe(
+      refused,
+    );
+    expect(await ask({ body: { ...body, secret: wrong }, query: `secret=${secret}` })).toBe(refused);
+    expect(await ask({ body: { ...body, secret: [secret] } })).toBe(refused);
+  },
+);
 
-test("without the secret the answer is 401, whatever else is off; nothing is cleared, and the log tells", async () => {
-  const { database } = await createTestDatabase();
-  const { ask, subjects, lines } = await openReset({ database });
-  const bodies = [
-    undefined,
-    {},
-    { all: true },
-    { all: true, secret: "wrong" },
-    new Refusal("body-too-large"),
-  ];
-  for (const body of bodies) {
-    for (const settings of [{}, { isQuotaEnabled: false }, { isStateActive: false }]) {
-      expect(await ask({ body, settings })).toBe("401 Unauthorized");
+testOnEachDatabase(
+  "without the secret the answer is 401, whatever else is off; nothing is cleared, and the log tells",
+  async ({ database }) => {
+    const { ask, subjects, lines } = await openReset({ database });
+    const bodies = [
+      undefined,
+      {},
+      { all: true },
+      { all: true, secret: "wrong" },
+      new Refusal("body-too-large"),
+    ];
+    for (const body of bodies) {
+      for (const settings of [{}, { isQuotaEnabled: false }, { isStateActive: false }]) {
+        expect(await ask({ body, settings })).toBe("401 Unauthorized");
+      }
     }
-  }
-  for (const given of [secret.slice(0, -1), `${secret}x`, secret.toUpperCase()]) {
-    expect(await ask({ body: { all: true, secret: given } })).toBe("401 Unauthorized");
-  }
-  expect(await subjects()).toHaveLength(5);
-  expect(await database.auditEntry.count()).toBe(0);
-  expect(lines).toHaveLength(18);
-  expect(lines.join()).not.toContain('wrong"');
-});
+    for (const given of [secret.slice(0, -1), `${secret}x`, secret.toUpperCase()]) {
+      expect(await ask({ body: { all: true, secret: given } })).toBe("401 Unauthorized");
+    }
+    expect(await subjects()).toHaveLength(5);
+    expect(await database.auditEntry.count()).toBe(0);
+    expect(lines).toHaveLength(18);
+    expect(lines.join()).not.toContain('wrong"');
+  },
+);
 
-test("with the secret, what is off is told: first the switches, then the body", async () => {
-  const { database } = await createTestDatabase();
-  const { ask, subjects } = await openReset({ database });
-  const headers = { "x-quota-reset-secret": secret };
-  const tooLarge = new Refusal("body-too-large");
-  expect(
-    await ask({ headers, body: tooLarge, settings: { isQuotaEnabled: false, isStateActive: false } }),
-  ).toBe("403 Quota reset disabled");
-  expect(await ask({ headers, body: tooLarge, settings: { isStateActive: false } })).toBe(
-    "503 State service inactive",
-  );
-  expect(await ask({ headers, body: tooLarge })).toBe("413 Body too large");
-  expect(await ask({ body: tooLarge, query: `secret=${secret}` })).toBe("413 Body too large");
-  for (const settings of [{ secret: null }, { secret: null, isStateActive: false }]) {
-    expect(await ask({ headers, body: { all: true }, settings })).toBe("403 Quota reset disabled");
-    expect(await ask({ body: undefined, settings })).toBe("403 Quota reset disabled");
-  }
-  expect(await subjects()).toHaveLength(5);
-});
+testOnEachDatabase(
+  "with the secret, what is off is told: first the switches, then the body",
+  async ({ database }) => {
+    const { ask, subjects } = await openReset({ database });
+    const headers = { "x-quota-reset-secret": secret };
+    const tooLarge = new Refusal("body-too-large");
+    expect(
+      await ask({ headers, body: tooLarge, settings: { isQuotaEnabled: false, isStateActive: false } }),
+    ).toBe("403 Quota reset disabled");
+    expect(await ask({ headers, body: tooLarge, settings: { isStateActive: false } })).toBe(
+      "503 State service inactive",
+    );
+    expect(await ask({ headers, body: tooLarge })).toBe("413 Body too large");
+    expect(await ask({ body: tooLarge, query: `secret=${secret}` })).toBe("413 Body too large");
+    for (const settings of [{ secret: null }, { secret: null, isStateActive: false }]) {
+      expect(await ask({ headers, body: { all: true }, settings })).toBe("403 Quota reset disabled");
+      expect(await ask({ body: undefined, settings })).toBe("403 Quota reset disabled");
+    }
+    expect(await subjects()).toHaveLength(5);
+  },
+);
 
 test.each([
   [undefined],
@@ -257,15 +269,18 @@ test.each([
   expect(await subjects()).toHaveLength(5);
 });
 
-test("open windows are listed, the most used first, with what is reserved in them", async () => {
-  const { database } = await createTestDatabase();
-  const { dependencies, ledger, clock } = await openReset({ database });
-  const owner = ownerOfKey({ ...place, tokenId: "3" });
-  const more = await ledger.reserve({ owner, wanted: 70, limit, windowSeconds: 60, leaseSeconds: 60 });
-  if (more.outcome === "reserved") await ledger.settle({ reservationId: more.reservationId, usedTokens: 70 });
-  const windows = await dependencies.windows.listOpenWindows({ count: 2 });
-  expect(windows).toEqual([
-    { ...owner, used: 70, reserved: 100, resetAtMs: clock() + 60_000 },
-    { ...ownerOfAddress(address), used: 0, reserved: 100, resetAtMs: clock() + 60_000 },
-  ]);
-});
+testOnEachDatabase(
+  "open windows are listed, the most used first, with what is reserved in them",
+  async ({ database }) => {
+    const { dependencies, ledger, clock } = await openReset({ database });
+    const owner = ownerOfKey({ ...place, tokenId: "3" });
+    const more = await ledger.reserve({ owner, wanted: 70, limit, windowSeconds: 60, leaseSeconds: 60 });
+    if (more.outcome === "reserved")
+      await ledger.settle({ reservationId: more.reservationId, usedTokens: 70 });
+    const windows = await dependencies.windows.listOpenWindows({ count: 2 });
+    expect(windows).toEqual([
+      { ...owner, used: 70, reserved: 100, resetAtMs: clock() + 60_000 },
+      { ...ownerOfAddress(address), used: 0, reserved: 100, resetAtMs: clock() + 60_000 },
+    ]);
+  },
+);

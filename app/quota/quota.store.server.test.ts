@@ -1,8 +1,7 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import {
   createPostgresqlTestDatabase,
   createTestClock,
-  createTestDatabase,
   openTestDatabase,
   testOnEachDatabase,
 } from "~/testing/database";
@@ -27,10 +26,8 @@ function asReserved(outcome: ReserveOutcome): Reserved {
   return outcome;
 }
 
-test.each(["token", "crypto"] as const)(
-  "a %s window opens at its first use, counts and settles",
-  async (kind) => {
-    const { database } = await createTestDatabase();
+for (const kind of ["token", "crypto"] as const) {
+  testOnEachDatabase(`a ${kind} window opens at its first use, counts and settles`, async ({ database }) => {
     const { clock, advance } = createTestClock();
     const store = createQuotaStore({ database, clock, instance: "a" });
     const mine: QuotaOwner = kind === "token" ? owner : ownerOfAddress("0xF00");
@@ -60,94 +57,106 @@ test.each(["token", "crypto"] as const)(
       remaining: limit - 311,
       resetAtMs,
     });
+  });
+}
+
+testOnEachDatabase(
+  "kinds, chains, contracts and keys are told apart, letter case of an address is not",
+  async ({ database }) => {
+    const store = createQuotaStore({ database, clock: createTestClock().clock, instance: "a" });
+    await store.reserve(request());
+    const others = [
+      ownerOfKey({ ...key, tokenId: "8" }),
+      ownerOfKey({ ...key, chainId: 1 }),
+      ownerOfKey({ ...key, contractAddress: "0xabce" }),
+      { kind: quotaKinds[1], subject: owner.subject },
+    ];
+    for (const other of others) expect((await store.readStanding({ owner: other, limit })).reserved).toBe(0);
+    const same = ownerOfKey({ ...key, contractAddress: "0xabcd" });
+    expect((await store.readStanding({ owner: same, limit })).reserved).toBe(2_000);
   },
 );
 
-test("kinds, chains, contracts and keys are told apart, letter case of an address is not", async () => {
-  const { database } = await createTestDatabase();
-  const store = createQuotaStore({ database, clock: createTestClock().clock, instance: "a" });
-  await store.reserve(request());
-  const others = [
-    ownerOfKey({ ...key, tokenId: "8" }),
-    ownerOfKey({ ...key, chainId: 1 }),
-    ownerOfKey({ ...key, contractAddress: "0xabce" }),
-    { kind: quotaKinds[1], subject: owner.subject },
-  ];
-  for (const other of others) expect((await store.readStanding({ owner: other, limit })).reserved).toBe(0);
-  const same = ownerOfKey({ ...key, contractAddress: "0xabcd" });
-  expect((await store.readStanding({ owner: same, limit })).reserved).toBe(2_000);
-});
+testOnEachDatabase(
+  "the last answer gets what is left, and the next one is told when the window resets",
+  async ({ database }) => {
+    const { clock } = createTestClock();
+    const store = createQuotaStore({ database, clock, instance: "a" });
+    const first = asReserved(await store.reserve(request({ wanted: 19_999 })));
+    expect(asReserved(await store.reserve(request()))).toMatchObject({ amount: 1, remaining: 0 });
+    expect(await store.reserve(request())).toEqual({
+      outcome: "exhausted",
+      remaining: 0,
+      resetAtMs: first.resetAtMs,
+    });
+    // What an answer did not need is there again.
+    await store.settle({ reservationId: first.reservationId, usedTokens: 17_999 });
+    expect(asReserved(await store.reserve(request({ wanted: 5_000 }))).amount).toBe(2_000);
+  },
+);
 
-test("the last answer gets what is left, and the next one is told when the window resets", async () => {
-  const { database } = await createTestDatabase();
-  const { clock } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
-  const first = asReserved(await store.reserve(request({ wanted: 19_999 })));
-  expect(asReserved(await store.reserve(request()))).toMatchObject({ amount: 1, remaining: 0 });
-  expect(await store.reserve(request())).toEqual({
-    outcome: "exhausted",
-    remaining: 0,
-    resetAtMs: first.resetAtMs,
-  });
-  // What an answer did not need is there again.
-  await store.settle({ reservationId: first.reservationId, usedTokens: 17_999 });
-  expect(asReserved(await store.reserve(request({ wanted: 5_000 }))).amount).toBe(2_000);
-});
+testOnEachDatabase(
+  "the window holds until the very millisecond before its reset, and is new at the reset",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock();
+    const store = createQuotaStore({ database, clock, instance: "a" });
+    const { resetAtMs, reservationId } = asReserved(await store.reserve(request({ wanted: limit })));
+    await store.settle({ reservationId, usedTokens: limit });
+    advance(windowSeconds * 1000 - 1);
+    expect((await store.reserve(request())).outcome).toBe("exhausted");
+    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: limit, resetAtMs });
+    advance(1);
+    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, resetAtMs: null });
+    expect(asReserved(await store.reserve(request()))).toMatchObject({
+      amount: 2_000,
+      used: 0,
+      reserved: 2_000,
+      resetAtMs: resetAtMs + windowSeconds * 1000,
+    });
+  },
+);
 
-test("the window holds until the very millisecond before its reset, and is new at the reset", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
-  const { resetAtMs, reservationId } = asReserved(await store.reserve(request({ wanted: limit })));
-  await store.settle({ reservationId, usedTokens: limit });
-  advance(windowSeconds * 1000 - 1);
-  expect((await store.reserve(request())).outcome).toBe("exhausted");
-  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: limit, resetAtMs });
-  advance(1);
-  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, resetAtMs: null });
-  expect(asReserved(await store.reserve(request()))).toMatchObject({
-    amount: 2_000,
-    used: 0,
-    reserved: 2_000,
-    resetAtMs: resetAtMs + windowSeconds * 1000,
-  });
-});
+testOnEachDatabase(
+  "an answer from an old window counts neither as reserved nor as used in the new one",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock();
+    const store = createQuotaStore({ database, clock, instance: "a" });
+    const old = asReserved(await store.reserve(request({ wanted: 15_000 })));
+    advance(windowSeconds * 1000);
+    const fresh = asReserved(await store.reserve(request({ wanted: limit })));
+    expect(fresh.amount).toBe(limit);
+    expect(await store.settle({ reservationId: old.reservationId, usedTokens: 15_000 })).toBe(true);
+    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: limit });
+  },
+);
 
-test("an answer from an old window counts neither as reserved nor as used in the new one", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
-  const old = asReserved(await store.reserve(request({ wanted: 15_000 })));
-  advance(windowSeconds * 1000);
-  const fresh = asReserved(await store.reserve(request({ wanted: limit })));
-  expect(fresh.amount).toBe(limit);
-  expect(await store.settle({ reservationId: old.reservationId, usedTokens: 15_000 })).toBe(true);
-  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: limit });
-});
+testOnEachDatabase(
+  "a window from before the clock was set back does not lock its owner out",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock();
+    const store = createQuotaStore({ database, clock, instance: "a" });
+    advance(400 * 86_400_000);
+    const { reservationId } = asReserved(await store.reserve(request({ wanted: limit })));
+    await store.settle({ reservationId, usedTokens: limit });
+    advance(-400 * 86_400_000);
+    expect(asReserved(await store.reserve(request()))).toMatchObject({
+      used: 0,
+      resetAtMs: clock() + windowSeconds * 1000,
+    });
+  },
+);
 
-test("a window from before the clock was set back does not lock its owner out", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
-  advance(400 * 86_400_000);
-  const { reservationId } = asReserved(await store.reserve(request({ wanted: limit })));
-  await store.settle({ reservationId, usedTokens: limit });
-  advance(-400 * 86_400_000);
-  expect(asReserved(await store.reserve(request()))).toMatchObject({
-    used: 0,
-    resetAtMs: clock() + windowSeconds * 1000,
-  });
-});
-
-test("a lower limit than what is used leaves nothing, a higher one leaves more", async () => {
-  const { database } = await createTestDatabase();
-  const store = createQuotaStore({ database, clock: createTestClock().clock, instance: "a" });
-  const { reservationId } = asReserved(await store.reserve(request({ wanted: 10_000 })));
-  await store.settle({ reservationId, usedTokens: 10_000 });
-  expect((await store.reserve(request({ limit: 5_000 }))).outcome).toBe("exhausted");
-  expect(await store.readStanding({ owner, limit: 5_000 })).toMatchObject({ used: 10_000, remaining: 0 });
-  expect(asReserved(await store.reserve(request({ limit: 10_001 }))).amount).toBe(1);
-});
+testOnEachDatabase(
+  "a lower limit than what is used leaves nothing, a higher one leaves more",
+  async ({ database }) => {
+    const store = createQuotaStore({ database, clock: createTestClock().clock, instance: "a" });
+    const { reservationId } = asReserved(await store.reserve(request({ wanted: 10_000 })));
+    await store.settle({ reservationId, usedTokens: 10_000 });
+    expect((await store.reserve(request({ limit: 5_000 }))).outcome).toBe("exhausted");
+    expect(await store.readStanding({ owner, limit: 5_000 })).toMatchObject({ used: 10_000, remaining: 0 });
+    expect(asReserved(await store.reserve(request({ limit: 10_001 }))).amount).toBe(1);
+  },
+);
 
 testOnEachDatabase(
   "100 answers at once at the edge reserve exactly what is left",
@@ -197,25 +206,28 @@ testOnEachDatabase(
   },
 );
 
-test("a stricter PostgreSQL, which undoes transactions that collide, comes to the same result", async () => {
-  const { database, url } = await createPostgresqlTestDatabase();
-  const name = new URL(url).pathname.slice(1);
-  await database.$executeRawUnsafe(
-    `ALTER DATABASE ${name} SET default_transaction_isolation TO 'serializable'`,
-  );
-  const store = createQuotaStore({
-    database: await openTestDatabase(url),
-    clock: createTestClock().clock,
-    instance: "a",
-  });
-  const outcomes = await Promise.all(
-    Array.from({ length: 40 }, () => store.reserve(request({ wanted: 900 }))),
-  );
-  const won = outcomes.flatMap((outcome) => (outcome.outcome === "reserved" ? [outcome] : []));
-  expect(won.reduce((sum, { amount }) => sum + amount, 0)).toBe(limit);
-  await Promise.all(won.map(({ reservationId }) => store.settle({ reservationId, usedTokens: 800 })));
-  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 23 * 800, reserved: 0 });
-});
+testOnEachDatabase(
+  "a stricter PostgreSQL, which undoes transactions that collide, comes to the same result",
+  async () => {
+    const { database, url } = await createPostgresqlTestDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await database.$executeRawUnsafe(
+      `ALTER DATABASE ${name} SET default_transaction_isolation TO 'serializable'`,
+    );
+    const store = createQuotaStore({
+      database: await openTestDatabase(url),
+      clock: createTestClock().clock,
+      instance: "a",
+    });
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, () => store.reserve(request({ wanted: 900 }))),
+    );
+    const won = outcomes.flatMap((outcome) => (outcome.outcome === "reserved" ? [outcome] : []));
+    expect(won.reduce((sum, { amount }) => sum + amount, 0)).toBe(limit);
+    await Promise.all(won.map(({ reservationId }) => store.settle({ reservationId, usedTokens: 800 })));
+    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 23 * 800, reserved: 0 });
+  },
+);
 
 testOnEachDatabase(
   "a reservation is settled exactly once, however often and by whomever",
@@ -239,41 +251,47 @@ testOnEachDatabase(
   },
 );
 
-test("a reservation nobody settles counts in full from the moment its lease runs out", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
-  await store.reserve(request({ wanted: 1_500 }));
-  advance(59_999);
-  expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
-  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 1_500 });
-  advance(1);
-  expect(await store.settleOrphans({ nowMs: clock() })).toBe(1);
-  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 1_500, reserved: 0 });
-  expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
-});
+testOnEachDatabase(
+  "a reservation nobody settles counts in full from the moment its lease runs out",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock();
+    const store = createQuotaStore({ database, clock, instance: "a" });
+    await store.reserve(request({ wanted: 1_500 }));
+    advance(59_999);
+    expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
+    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 1_500 });
+    advance(1);
+    expect(await store.settleOrphans({ nowMs: clock() })).toBe(1);
+    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 1_500, reserved: 0 });
+    expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
+  },
+);
 
-test("an extended lease keeps a reservation from being taken for an orphan", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
-  const { reservationId } = asReserved(await store.reserve(request()));
-  advance(59_999);
-  expect(await store.extendLease({ reservationId, leaseSeconds: 60 })).toBe(true);
-  advance(59_999);
-  expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
-  await store.settle({ reservationId, usedTokens: 1 });
-  expect(await store.extendLease({ reservationId, leaseSeconds: 60 })).toBe(false);
-});
+testOnEachDatabase(
+  "an extended lease keeps a reservation from being taken for an orphan",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock();
+    const store = createQuotaStore({ database, clock, instance: "a" });
+    const { reservationId } = asReserved(await store.reserve(request()));
+    advance(59_999);
+    expect(await store.extendLease({ reservationId, leaseSeconds: 60 })).toBe(true);
+    advance(59_999);
+    expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
+    await store.settle({ reservationId, usedTokens: 1 });
+    expect(await store.extendLease({ reservationId, leaseSeconds: 60 })).toBe(false);
+  },
+);
 
-test("what a gone process left is settled before its lease runs out, and only that", async () => {
-  const { database } = await createTestDatabase();
-  const { clock } = createTestClock();
-  const gone = createQuotaStore({ database, clock, instance: "gone" });
-  const alive = createQuotaStore({ database, clock, instance: "alive" });
-  await gone.reserve(request({ wanted: 100 }));
-  await alive.reserve(request({ wanted: 10 }));
-  expect((await alive.listInstances()).sort()).toEqual(["alive", "gone"]);
-  expect(await alive.settleOrphans({ nowMs: clock(), goneInstances: ["gone"] })).toBe(1);
-  expect(await alive.readStanding({ owner, limit })).toMatchObject({ used: 100, reserved: 10 });
-});
+testOnEachDatabase(
+  "what a gone process left is settled before its lease runs out, and only that",
+  async ({ database }) => {
+    const { clock } = createTestClock();
+    const gone = createQuotaStore({ database, clock, instance: "gone" });
+    const alive = createQuotaStore({ database, clock, instance: "alive" });
+    await gone.reserve(request({ wanted: 100 }));
+    await alive.reserve(request({ wanted: 10 }));
+    expect((await alive.listInstances()).sort()).toEqual(["alive", "gone"]);
+    expect(await alive.settleOrphans({ nowMs: clock(), goneInstances: ["gone"] })).toBe(1);
+    expect(await alive.readStanding({ owner, limit })).toMatchObject({ used: 100, reserved: 10 });
+  },
+);

@@ -25,3 +25,10 @@ test("every store of the shared database is used by a test that runs on SQLite a
   expect(makers.length).toBeGreaterThan(10);
   expect(makers.filter((maker) => !new RegExp(`\\b${maker}\\(`).test(dualTests))).toEqual([]);
 });
+
+test("no test of such a store runs on SQLite alone", () => {
+  const oneSided = listFiles(appDir)
+    .filter((file) => file.endsWith(".store.server.test.ts"))
+    .filter((file) => readFileSync(file, "utf8").includes("createTestDatabase("));
+  expect(oneSided.map((file) => path.relative(appDir, file))).toEqual([]);
+});

@@ -17,7 +17,10 @@ let site: Site;
 let through: ReturnType<typeof clientOf>;
 beforeAll(async () => {
   proxy = await startRoundRobin();
-  site = await openSite({ origin: proxy.origin, env: { RATE_LIMIT_TOKEN_STATUS: "50/600" } });
+  site = await openSite({
+    origin: proxy.origin,
+    env: { RATE_LIMIT_TOKEN_STATUS: "50/600", OWNERSHIP_CACHE_SECONDS: "300" },
+  });
   proxy.setPorts(site.servers.map(({ port }) => port));
   through = clientOf({ origin: proxy.origin });
 }, 120_000);
@@ -158,6 +161,23 @@ test("a key that left its wallet ends the token at both servers within seconds, 
     await waitUntil(async () => (await enterAt(index, bearer)).status !== 200);
     // Here the chain is not asked: it knows from the database.
     await waitUntil(async () => (await at(index)({ path: "/api/quota", headers: bearer })).status === 401);
+  }
+});
+
+test("what a server remembers of the chain ends with the block, also where another one watches", async () => {
+  const { account, tokenId } = await enterNew();
+  const call = { method: "tools/call", params: { name: "key_status", arguments: { tokenId } } };
+  const readOwner = async (index: number, { bearer }: { bearer: Record<string, string> }) => {
+    const { body } = await at(index)({ path: "/api/mcp", method: "POST", json: call, headers: bearer });
+    return (body.result as { structuredContent: { owner: string } }).structuredContent.owner;
+  };
+  const asker = await enterNew();
+  for (const index of [0, 1]) expect(await readOwner(index, asker)).toBe(account.address.toLowerCase());
+  const { address } = await site.gate.rich();
+  await site.gate.transferKey({ from: account, to: address, tokenId });
+  // Remembered for 300 seconds by the settings of this test, unless the block is noticed.
+  for (const index of [0, 1]) {
+    await waitUntil(async () => (await readOwner(index, asker)) === address.toLowerCase());
   }
 });
 

@@ -36,9 +36,10 @@ export type PoolOptions = {
   idleSeconds: number;
 };
 
+/** For commands, which have more patience than a visitor; a server says what is set for it. */
 const defaultPool: PoolOptions = {
   size: 10,
-  connectSeconds: 3,
+  connectSeconds: 15,
   statementSeconds: 10,
   lockSeconds: 5,
   idleSeconds: 15,

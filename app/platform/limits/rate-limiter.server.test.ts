@@ -50,8 +50,7 @@ for (const algorithm of ["fixed", "sliding"] as const) {
     },
   );
 
-  test(`a ${algorithm} limit is told apart by client and by limiter`, async () => {
-    const { database } = await createTestDatabase();
+  testOnEachDatabase(`a ${algorithm} limit is told apart by client and by limiter`, async ({ database }) => {
     const limiter = createLimiter({ database, algorithm, points: 2 });
     const other = createLimiter({ database, algorithm, points: 2, name: "other" });
     expect(await countAllowed(limiter, 3)).toBe(2);
@@ -59,33 +58,33 @@ for (const algorithm of ["fixed", "sliding"] as const) {
     expect(await countAllowed(other, 3)).toBe(2);
   });
 
-  test(`a ${algorithm} limit tells what is left, and when to come back`, async () => {
-    const { database } = await createTestDatabase();
-    const { clock, advance } = createTestClock();
-    const limiter = createLimiter({ database, algorithm, clock, points: 2 });
-    const answer = { limit: 2, windowSeconds: 60 };
-    const allowed = { ...answer, allowed: true, retryAfterSeconds: 0 };
-    expect(await limiter.consume("a")).toEqual({ ...allowed, remaining: 1, resetSeconds: 60 });
-    advance(10_500);
-    expect(await limiter.consume("a")).toEqual({ ...allowed, remaining: 0, resetSeconds: 50 });
-    const refused = { ...answer, allowed: false, remaining: 0 };
-    expect(await limiter.consume("a")).toEqual({ ...refused, retryAfterSeconds: 50, resetSeconds: 50 });
-    advance(49_499);
-    expect(await limiter.consume("a")).toEqual({ ...refused, retryAfterSeconds: 1, resetSeconds: 1 });
-    advance(1);
-    expect(await limiter.consume("a")).toMatchObject({ allowed: true });
-  });
+  testOnEachDatabase(
+    `a ${algorithm} limit tells what is left, and when to come back`,
+    async ({ database }) => {
+      const { clock, advance } = createTestClock();
+      const limiter = createLimiter({ database, algorithm, clock, points: 2 });
+      const answer = { limit: 2, windowSeconds: 60 };
+      const allowed = { ...answer, allowed: true, retryAfterSeconds: 0 };
+      expect(await limiter.consume("a")).toEqual({ ...allowed, remaining: 1, resetSeconds: 60 });
+      advance(10_500);
+      expect(await limiter.consume("a")).toEqual({ ...allowed, remaining: 0, resetSeconds: 50 });
+      const refused = { ...answer, allowed: false, remaining: 0 };
+      expect(await limiter.consume("a")).toEqual({ ...refused, retryAfterSeconds: 50, resetSeconds: 50 });
+      advance(49_499);
+      expect(await limiter.consume("a")).toEqual({ ...refused, retryAfterSeconds: 1, resetSeconds: 1 });
+      advance(1);
+      expect(await limiter.consume("a")).toMatchObject({ allowed: true });
+    },
+  );
 
-  test(`a ${algorithm} limit obeys new settings at once`, async () => {
-    const { database } = await createTestDatabase();
+  testOnEachDatabase(`a ${algorithm} limit obeys new settings at once`, async ({ database }) => {
     const { clock } = createTestClock();
     expect(await countAllowed(createLimiter({ database, algorithm, clock, points: 5 }), 9)).toBe(5);
     expect(await countAllowed(createLimiter({ database, algorithm, clock, points: 3 }), 9)).toBe(0);
     expect(await countAllowed(createLimiter({ database, algorithm, clock, points: 7 }), 9)).toBe(2);
   });
 
-  test(`a ${algorithm} limit is not stuck when the clock is set back`, async () => {
-    const { database } = await createTestDatabase();
+  testOnEachDatabase(`a ${algorithm} limit is not stuck when the clock is set back`, async ({ database }) => {
     const { clock, advance } = createTestClock();
     const limiter = createLimiter({ database, algorithm, clock, points: 2 });
     expect(await countAllowed(limiter, 3)).toBe(2);
@@ -94,49 +93,54 @@ for (const algorithm of ["fixed", "sliding"] as const) {
   });
 }
 
-test("a fixed window begins with its first hit and refused hits do not prolong it", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const limiter = createLimiter({ database, clock, points: 3 });
-  expect(await countAllowed(limiter, 1)).toBe(1);
-  advance(59_999);
-  expect(await countAllowed(limiter, 10)).toBe(2);
-  advance(1);
-  expect(await countAllowed(limiter, 10)).toBe(3);
-});
+testOnEachDatabase(
+  "a fixed window begins with its first hit and refused hits do not prolong it",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock();
+    const limiter = createLimiter({ database, clock, points: 3 });
+    expect(await countAllowed(limiter, 1)).toBe(1);
+    advance(59_999);
+    expect(await countAllowed(limiter, 10)).toBe(2);
+    advance(1);
+    expect(await countAllowed(limiter, 10)).toBe(3);
+  },
+);
 
-test("a sliding limit of 30 admits 30 in any 60 seconds, across the edges of minutes too", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const limiter = createLimiter({ database, clock, points: 30, algorithm: "sliding" });
-  const admittedAtMs: number[] = [];
-  // Uneven steps over six minutes, with pauses and bursts.
-  for (let step = 0; step < 600; step++) {
-    advance(step % 97 === 0 ? 31_000 : (step * 7_919) % 1_201);
-    if ((await limiter.consume("a")).allowed) admittedAtMs.push(clock());
-  }
-  for (const [index, atMs] of admittedAtMs.entries()) {
-    const until = admittedAtMs.slice(index).filter((laterMs) => laterMs < atMs + 60_000);
-    expect(until.length).toBeLessThanOrEqual(30);
-  }
-  expect(admittedAtMs.length).toBeGreaterThan(150);
-});
+testOnEachDatabase(
+  "a sliding limit of 30 admits 30 in any 60 seconds, across the edges of minutes too",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock();
+    const limiter = createLimiter({ database, clock, points: 30, algorithm: "sliding" });
+    const admittedAtMs: number[] = [];
+    // Uneven steps over six minutes, with pauses and bursts.
+    for (let step = 0; step < 600; step++) {
+      advance(step % 97 === 0 ? 31_000 : (step * 7_919) % 1_201);
+      if ((await limiter.consume("a")).allowed) admittedAtMs.push(clock());
+    }
+    for (const [index, atMs] of admittedAtMs.entries()) {
+      const until = admittedAtMs.slice(index).filter((laterMs) => laterMs < atMs + 60_000);
+      expect(until.length).toBeLessThanOrEqual(30);
+    }
+    expect(admittedAtMs.length).toBeGreaterThan(150);
+  },
+);
 
-test("a burst at the end of one minute leaves nothing for the start of the next", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock(1_700_000_040_000 + 59_000);
-  const limiter = createLimiter({ database, clock, points: 30, algorithm: "sliding" });
-  expect(await countAllowed(limiter, 40)).toBe(30);
-  advance(2_000);
-  expect(await countAllowed(limiter, 40)).toBe(0);
-  advance(57_999);
-  expect(await countAllowed(limiter, 40)).toBe(0);
-  advance(1);
-  expect(await countAllowed(limiter, 40)).toBe(30);
-});
+testOnEachDatabase(
+  "a burst at the end of one minute leaves nothing for the start of the next",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock(1_700_000_040_000 + 59_000);
+    const limiter = createLimiter({ database, clock, points: 30, algorithm: "sliding" });
+    expect(await countAllowed(limiter, 40)).toBe(30);
+    advance(2_000);
+    expect(await countAllowed(limiter, 40)).toBe(0);
+    advance(57_999);
+    expect(await countAllowed(limiter, 40)).toBe(0);
+    advance(1);
+    expect(await countAllowed(limiter, 40)).toBe(30);
+  },
+);
 
-test("who waits as long as told is admitted", async () => {
-  const { database } = await createTestDatabase();
+testOnEachDatabase("who waits as long as told is admitted", async ({ database }) => {
   const { clock, advance } = createTestClock();
   for (const algorithm of ["fixed", "sliding"] as const) {
     const limiter = createLimiter({
@@ -158,8 +162,7 @@ test("who waits as long as told is admitted", async () => {
   }
 });
 
-test("zero points turn a limiter off", async () => {
-  const { database } = await createTestDatabase();
+testOnEachDatabase("zero points turn a limiter off", async ({ database }) => {
   const limiter = createLimiter({ database, points: 0 });
   expect(await countAllowed(limiter, 100)).toBe(100);
   expect(await limiter.consume("a")).toMatchObject({ allowed: true, limit: 0 });
