@@ -169,7 +169,7 @@ test("what a server remembers of the chain ends with the block, also where anoth
   const call = { method: "tools/call", params: { name: "key_status", arguments: { tokenId } } };
   const readOwner = async (index: number, { bearer }: { bearer: Record<string, string> }) => {
     const { body } = await at(index)({ path: "/api/mcp", method: "POST", json: call, headers: bearer });
-    return (body.result as { structuredContent: { owner: string } }).structuredContent.owner;
+    return (body.result as { structuredContent: { owner: string } }).structuredContent.owner.toLowerCase();
   };
   const asker = await enterNew();
   for (const index of [0, 1]) expect(await readOwner(index, asker)).toBe(account.address.toLowerCase());
