@@ -205,12 +205,15 @@ testOnEachEmptyDatabase(
       });
       return { child, lines: readLines(child) };
     });
+    const ended = children.map(({ child }) => new Promise((resolve) => child.once("close", resolve)));
     // All of them are loaded before any begins.
     for (const { lines } of children) expect((await lines.next()).value).toBe("ready");
     for (const { child } of children) child.stdin.write("go\n");
     const applied = await Promise.all(
       children.map(async ({ lines }) => JSON.parse(String((await lines.next()).value)) as string[]),
     );
+    // A process that ends still has SQLite's file for itself for a moment, to tidy it up.
+    await Promise.all(ended);
     const names = (await readMigrations({ migrationsDir, provider: "sqlite" })).map(({ name }) => name);
     expect(names.length).toBeGreaterThan(3);
     expect(applied.flat().sort()).toEqual(names);
