@@ -38,6 +38,7 @@ import { listChecks } from "~/services/readiness.server";
 import { wireRecording } from "~/services/recording.server";
 import type { Recording } from "~/services/recording.server";
 import { wirePayments } from "~/services/payments.server";
+import { wireLeases } from "~/services/leases.server";
 import { wireQuota } from "~/services/quota.server";
 import type { QuotaServices } from "~/services/quota.server";
 import { wireSearch } from "~/services/search.server";
@@ -114,7 +115,7 @@ export async function startServices({
   const brand = await openBrand({ options: config.brand, log });
   await makeDataDir(config.serving.dataDir);
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
-  const database = await openDatabase({ url: config.database.url, log });
+  const database = await openDatabase({ ...config.database, log });
   const redis = config.state.redis && (await openRedis({ ...config.state.redis, log }));
   const instance = nameInstance();
   const state = createStateStores({ database, redis, clock: systemClock, instance });
@@ -128,8 +129,9 @@ export async function startServices({
   const missingContent = await describeMissingContent(config.serving.contentDir);
   if (missingContent !== null) log.warn(missingContent);
   const content = await wireContent({ config, log });
+  const { keeper: leases, mayWork } = wireLeases({ config, database, metrics, log });
   const gate = await wireGate({
-    ...{ config, domains, origin, database, nonces: state.nonces, chain, content, metrics, log },
+    ...{ config, domains, origin, database, nonces: state.nonces, chain, content, leases, metrics, log },
   });
   const quota = await wireQuota({ config, state, instance, log });
   const search = wireSearch({ config, gate, log });
@@ -142,8 +144,10 @@ export async function startServices({
     clock: systemClock,
     intervalSeconds: sweepIntervalSeconds,
     onFailure: (error) => log.warn({ err: error }, "sweeping failed; the next sweep tries again"),
+    mayWork: () => mayWork("sweeper"),
   });
   sweeper.start();
+  await leases.start();
   const metricsServer = await openMetricsPort({ config, metrics, log });
 
   const readReadiness = createReadiness({
@@ -186,6 +190,7 @@ export async function startServices({
       await payments?.stop();
       await Promise.all([gate.stop(), quota.stop(), search.stop(), speech.stop(), sweeper.stop()]);
       await recording.stop();
+      await leases.stop();
       await Promise.all([closeDatabase(database), redis?.close()]);
     },
   };

@@ -1,5 +1,7 @@
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
+import type { LeaseHold } from "~/platform/leases/lease";
+import { whileHeld } from "~/platform/database/lease-condition.server";
 
 /** The last block whose transfers were read. */
 export type ChainCursor = { blockNumber: bigint; blockHash: string };
@@ -13,22 +15,31 @@ export function createChainCursorStore({ database, clock }: { database: Database
     return row === null ? null : { blockNumber: row.blockNumber, blockHash: row.blockHash };
   }
 
-  /** May go back as well as forth: after a reorganisation the watcher reads some blocks again. */
+  /**
+   * May go back as well as forth: after a reorganisation the watcher reads some blocks again. False, and nothing
+   * written, when the hold is not in force any more.
+   */
   async function saveCursor({
     contract,
     cursor,
+    hold,
   }: {
     contract: WatchedContract;
     cursor: ChainCursor;
-  }): Promise<void> {
+    hold?: LeaseHold | undefined;
+  }): Promise<boolean> {
     const columns = toColumns(contract);
     const { blockNumber, blockHash } = cursor;
-    await database.$executeRaw`
+    const count = await database.$executeRaw`
       INSERT INTO "ChainCursor" ("chainId", "contractAddress", "blockNumber", "blockHash", "updatedAtMs")
-      VALUES (${columns.chainId}, ${columns.contractAddress}, ${blockNumber}, ${blockHash}, ${BigInt(clock())})
+      SELECT CAST(${columns.chainId} AS BIGINT), ${columns.contractAddress}, CAST(${blockNumber} AS BIGINT),
+        ${blockHash}, CAST(${BigInt(clock())} AS BIGINT)
+      WHERE ${whileHeld({ database, hold })}
       ON CONFLICT ("chainId", "contractAddress") DO UPDATE SET
         "blockNumber" = excluded."blockNumber", "blockHash" = excluded."blockHash",
-        "updatedAtMs" = excluded."updatedAtMs"`;
+        "updatedAtMs" = excluded."updatedAtMs"
+      WHERE ${whileHeld({ database, hold })}`;
+    return count === 1;
   }
 
   return { findCursor, saveCursor };

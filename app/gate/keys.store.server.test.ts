@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { createTestClock, createTestDatabase, testOnEachDatabase } from "~/testing/database";
+import { expect } from "vitest";
+import { createTestClock, testOnEachDatabase } from "~/testing/database";
 import type { Database } from "~/platform/database/database.server";
 import type { KeyRef } from "./key-ref";
 import { createKeyStore } from "./keys.store.server";
@@ -48,21 +48,22 @@ testOnEachDatabase(
   },
 );
 
-test("neither a use nor a departure hides behind the case of an address", async () => {
-  const { database } = await createTestDatabase();
-  const store = createKeyStore({ database });
-  const shouted = { ...key, contractAddress: `0x${"AB".repeat(20)}` };
-  await store.recordDeparture({ key: shouted, holder: `0x${"CD".repeat(20)}`, departedAtMs: 5 });
-  await useUp({ database, usedBy: `0x${"CD".repeat(20)}` });
-  expect(await store.findKeyState({ key, holder })).toMatchObject({
-    used: { usedBy: holder },
-    departedAtMs: 5,
-  });
-  expect(await store.findUsedKey({ key: shouted })).toMatchObject({ usedBy: holder });
-});
+testOnEachDatabase(
+  "neither a use nor a departure hides behind the case of an address",
+  async ({ database }) => {
+    const store = createKeyStore({ database });
+    const shouted = { ...key, contractAddress: `0x${"AB".repeat(20)}` };
+    await store.recordDeparture({ key: shouted, holder: `0x${"CD".repeat(20)}`, departedAtMs: 5 });
+    await useUp({ database, usedBy: `0x${"CD".repeat(20)}` });
+    expect(await store.findKeyState({ key, holder })).toMatchObject({
+      used: { usedBy: holder },
+      departedAtMs: 5,
+    });
+    expect(await store.findUsedKey({ key: shouted })).toMatchObject({ usedBy: holder });
+  },
+);
 
-test("the same token of another contract or chain is another key", async () => {
-  const { database } = await createTestDatabase();
+testOnEachDatabase("the same token of another contract or chain is another key", async ({ database }) => {
   const store = createKeyStore({ database });
   await useUp({ database, usedBy: holder });
   const others: KeyRef[] = [

@@ -1,4 +1,6 @@
 import type { Database } from "~/platform/database/database.server";
+import type { LeaseHold } from "~/platform/leases/lease";
+import { whileHeld } from "~/platform/database/lease-condition.server";
 import { toKeyColumns } from "./key-columns.store.server";
 import type { KeyRef } from "./key-ref";
 
@@ -28,22 +30,28 @@ export function createKeyStore({ database }: { database: Database }) {
     };
   }
 
-  /** Remembers the latest departure: an older one that is reported afterwards changes nothing. */
+  /**
+   * Remembers the latest departure: an older one that is reported afterwards changes nothing, nor does one under a hold
+   * that is not in force any more.
+   */
   async function recordDeparture(request: Departure): Promise<void> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(request.key);
     const holder = request.holder.toLowerCase();
+    const isHeld = whileHeld({ database, hold: request.hold });
     await database.$executeRaw`
       INSERT INTO "KeyDeparture" ("chainId", "contractAddress", "tokenId", "holder", "departedAtMs")
-      VALUES (${chainId}, ${contractAddress}, ${tokenId}, ${holder}, ${BigInt(request.departedAtMs)})
+      SELECT CAST(${chainId} AS BIGINT), ${contractAddress}, ${tokenId}, ${holder},
+        CAST(${BigInt(request.departedAtMs)} AS BIGINT)
+      WHERE ${isHeld}
       ON CONFLICT ("chainId", "contractAddress", "tokenId", "holder")
       DO UPDATE SET "departedAtMs" = excluded."departedAtMs"
-      WHERE "KeyDeparture"."departedAtMs" < excluded."departedAtMs"`;
+      WHERE "KeyDeparture"."departedAtMs" < excluded."departedAtMs" AND ${isHeld}`;
   }
 
   return { findUsedKey, findKeyState, recordDeparture };
 }
 
-type Departure = { key: KeyRef; holder: string; departedAtMs: number };
+type Departure = { key: KeyRef; holder: string; departedAtMs: number; hold?: LeaseHold | undefined };
 type KeyStateRow = { usedBy: string | null; usedAtMs: bigint | null; departedAtMs: bigint | null };
 
 async function queryKeyState({

@@ -474,7 +474,7 @@ function makeWatcher(options: Pick<TransferWatcherOptions, "client" | "contractA
   const watcher = createTransferWatcher({
     ...options,
     pollSeconds: 60,
-    cursor: { load: async () => null, save: async () => {} },
+    cursor: { load: async () => null, save: async () => true },
     onDeparture: ({ tokenId, from }) => void departures.push({ tokenId, from }),
     onBlock: () => {},
     log: { info: () => {}, warn: (_fields, text) => void warnings.push(text) },

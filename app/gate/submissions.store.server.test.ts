@@ -1,6 +1,12 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import type { Database } from "~/platform/database/database.server";
-import { countOutcomes, createTestClock, openTestDatabase, testOnEachDatabase } from "~/testing/database";
+import {
+  countOutcomes,
+  createPostgresqlTestDatabase,
+  createTestClock,
+  openTestDatabase,
+  testOnEachDatabase,
+} from "~/testing/database";
 import type { KeyRef } from "./key-ref";
 import { createSubmissionStore } from "./submissions.store.server";
 import type { SubmissionRequest } from "./submissions.store.server";
@@ -99,4 +105,21 @@ testOnEachDatabase("without channels the notification is kept and nothing is sen
   const notification = { ...request.notification, channels: [] };
   await store.submitOnce({ ...request, messageHash: null, notification });
   expect(await countRows(database)).toMatchObject({ notifications: 1, deliveries: 0 });
+});
+
+test("on a PostgreSQL whose operator made all isolation strict, conflicts are run again and never refuse a form", async () => {
+  const { database: admin, url } = await createPostgresqlTestDatabase();
+  await admin.$executeRawUnsafe(`DO $$ BEGIN EXECUTE format(
+    'ALTER DATABASE %I SET default_transaction_isolation = serializable', current_database()); END $$`);
+  const database = await openTestDatabase(url);
+  const store = createSubmissionStore({ database, clock: createTestClock().clock });
+  const outcomes = await countOutcomes(30, async (index) => {
+    return (await store.submitOnce({ ...request, submissionId: `s${index}` })).outcome;
+  });
+  expect(outcomes).toEqual(
+    new Map([
+      ["accepted", 1],
+      ["already-used", 29],
+    ]),
+  );
 });

@@ -46,8 +46,9 @@ function makeWatcher({
     pollSeconds: 0.05,
     cursor: {
       load: async () => kept.cursor,
-      save: async (cursor) => {
+      save: async ({ cursor }) => {
         kept.cursor = cursor;
+        return true;
       },
     },
     onDeparture: ({ tokenId, from }) => void departures.push({ tokenId, from }),
@@ -417,3 +418,99 @@ test("with the watcher wired to the reader, a kept answer ends with the key's de
   await watcher.pollOnce();
   expect(await owns()).toEqual({ owned: true });
 });
+
+/** A lease that is given and taken by hand. */
+function makeLease() {
+  let term = 0n;
+  let isHeld = false;
+  const listeners: (() => void)[] = [];
+  return {
+    lease: {
+      findHold: () => (isHeld ? { name: "watcher" as const, holder: "h", term } : null),
+      onGain: (listener: () => void) => void listeners.push(listener),
+    },
+    give() {
+      [term, isHeld] = [term + 1n, true];
+      for (const listener of listeners) listener();
+    },
+    take: () => (isHeld = false),
+  };
+}
+
+test("of two watchers the one with the lease reads, the other follows its cursor, and takes over without a gap", async () => {
+  const kept: Kept = { cursor: null };
+  const [first, second] = [makeLease(), makeLease()];
+  const reading = makeWatcher({ kept, lease: first.lease });
+  const following = makeWatcher({ kept, lease: second.lease });
+  first.give();
+  await reading.watcher.pollOnce();
+  const before = await sellKey();
+  await reading.watcher.pollOnce();
+  const asked = rpc.posts.length;
+  await following.watcher.pollOnce();
+  expect(rpc.posts.length).toBe(asked);
+  expect(following.departures).toEqual([]);
+  expect(following.blocks).toEqual([kept.cursor?.blockNumber]);
+  expect(reading.departures).toEqual([{ tokenId: before, from: seller() }]);
+
+  first.take();
+  const between = await sellKey();
+  second.give();
+  await following.watcher.pollOnce();
+  await reading.watcher.pollOnce();
+  expect(following.departures).toEqual([{ tokenId: between, from: seller() }]);
+  expect(reading.departures.length).toBe(1);
+  // Its lease comes back: it must not go on from where it once was.
+  second.take();
+  first.give();
+  const after = await sellKey();
+  await reading.watcher.pollOnce();
+  expect(reading.departures.slice(1)).toEqual([{ tokenId: after, from: seller() }]);
+});
+
+test("a reader whose lease went while it read keeps nothing, says nothing, and reads anew when it has it again", async () => {
+  const kept: Kept = { cursor: null };
+  const { lease, give } = makeLease();
+  let isRefused = false;
+  const cursor = {
+    load: async () => kept.cursor,
+    save: async ({ cursor }: { cursor: TransferCursor }) => {
+      if (!isRefused) kept.cursor = cursor;
+      return !isRefused;
+    },
+  };
+  const { watcher, departures, said } = makeWatcher({ lease, cursor });
+  give();
+  await watcher.pollOnce();
+  const tokenId = await sellKey();
+  isRefused = true;
+  const before = kept.cursor;
+  await watcher.pollOnce();
+  expect(kept.cursor).toBe(before);
+  expect(said).toEqual([]);
+  isRefused = false;
+  await watcher.pollOnce();
+  // Reported twice, by two readers; the first report was refused by the store, as the cursor was.
+  expect(departures).toEqual([
+    { tokenId, from: seller() },
+    { tokenId, from: seller() },
+  ]);
+});
+
+test("a watcher that gains the lease polls at once instead of at its next turn", async () => {
+  const { lease, give } = makeLease();
+  const { watcher, departures, kept } = makeWatcher({ lease, pollSeconds: 300 });
+  kept.cursor = await newestCursor();
+  const tokenId = await sellKey();
+  watcher.start();
+  await watcher.pollOnce();
+  expect(departures).toEqual([]);
+  give();
+  await waitUntil(() => departures.length > 0);
+  expect(departures).toEqual([{ tokenId, from: seller() }]);
+});
+
+async function newestCursor(): Promise<TransferCursor> {
+  const { number, hash } = await chain.viewer.getBlock();
+  return { blockNumber: number, blockHash: hash };
+}

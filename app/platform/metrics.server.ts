@@ -16,6 +16,8 @@ export type Metrics = {
   countLimiterStoreFailure(route: string): void;
   /** Asked at each scrape. While it fails or takes longer than a second the gauge says NaN: unknown, not zero. */
   watchOutboxPending(countPending: () => Promise<number>): void;
+  /** Asked at each scrape: which of the work that one process does for all is done by this one. */
+  watchLeases(readHeld: () => Record<string, boolean>): void;
   render(): Promise<{ contentType: string; body: string }>;
 };
 
@@ -46,6 +48,7 @@ export function createMetrics(): Metrics {
     countGrant: createGrantCounter(registry),
     countLimiterStoreFailure: createLimiterCounter(registry),
     watchOutboxPending: (countPending) => createPendingGauge({ registry, countPending }),
+    watchLeases: (readHeld) => createLeaseGauge({ registry, readHeld }),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 }
@@ -128,6 +131,24 @@ function createLimiterCounter(registry: Registry): Metrics["countLimiterStoreFai
   });
   const boundRoute = createLabelBound();
   return (route) => failures.inc({ route: boundRoute(route) });
+}
+
+function createLeaseGauge({
+  registry,
+  readHeld,
+}: {
+  registry: Registry;
+  readHeld: () => Record<string, boolean>;
+}): void {
+  new Gauge({
+    name: `${prefix}lease_held`,
+    help: "1 where this process does the work that one process does for all, by the work's name; else 0.",
+    labelNames: ["lease"] as const,
+    registers: [registry],
+    collect() {
+      for (const [lease, isHeld] of Object.entries(readHeld())) this.set({ lease }, Number(isHeld));
+    },
+  });
 }
 
 function createPendingGauge({

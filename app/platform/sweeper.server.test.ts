@@ -111,3 +111,18 @@ test("a started sweeper sweeps again and again, over failures too, until it is s
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(await database.nonce.count()).toBe(1);
 });
+
+test("a sweeper that may not work deletes nothing, and stops in the middle when it loses the right", async () => {
+  const { database } = await createTestDatabase();
+  for (let index = 0; index < 25; index++) await addNonce({ database, value: `n${index}`, expiresAtMs: 1 });
+  const answers = [false, true, true, false];
+  const sweeper = createTestSweeper({
+    database,
+    batchSize: 10,
+    mayWork: async () => answers.shift() === true,
+  });
+  await sweeper.sweep();
+  expect(await database.nonce.count()).toBe(25);
+  await sweeper.sweep();
+  expect(await database.nonce.count()).toBe(5);
+});

@@ -17,6 +17,8 @@ export type SweeperOptions = {
   /** Called when a periodic sweep failed; the next one tries again. */
   onFailure: (error: unknown) => void;
   batchSize?: number;
+  /** Asked before each batch: whether this process is the one that sweeps. */
+  mayWork?: () => Promise<boolean>;
 };
 
 /** The longest life an access token can be given, and an hour for clocks that disagree. */
@@ -25,9 +27,10 @@ const departureRetentionMs = (86_400 + 3_600) * 1000;
 /** Small enough that no batch holds up the requests of a single-threaded server for long. */
 const defaultBatchSize = 500;
 
-/** Deletes what has expired, every `intervalSeconds`. Several processes may sweep the same database. */
+/** Deletes what has expired, every `intervalSeconds`. Two that sweep the same database only waste their time. */
 export function createSweeper(options: SweeperOptions): Sweeper {
   const { store, clock, intervalSeconds, onFailure, batchSize = defaultBatchSize } = options;
+  const { mayWork = async () => true } = options;
   let timer: NodeJS.Timeout | undefined;
   let isStarted = false;
   let isStopping = false;
@@ -36,7 +39,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   async function sweep(): Promise<void> {
     const nowMs = clock();
     const request = { nowMs, departedBeforeMs: nowMs - departureRetentionMs, batchSize };
-    while ((await store.deleteBatch(request)) >= batchSize && !isStopping) {
+    while ((await mayWork()) && (await store.deleteBatch(request)) >= batchSize && !isStopping) {
       // The SQLite driver is synchronous: without this turn, waiting requests would wait for the whole sweep.
       await nextTurn();
     }

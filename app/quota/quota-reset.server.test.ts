@@ -144,74 +144,81 @@ testOnEachState(
   },
 );
 
-test("every reset leaves an audit entry and a log line that say who, what and when, and no secret", async () => {
-  const state = await createSqliteState();
-  const { ask, lines, entries, clock } = await openReset(state);
-  await ask({ body: { secret, scope: "token", tokenIds: ["1", 2] } });
-  const [entry, ...others] = await state.database.auditEntry.findMany();
-  expect(others).toEqual([]);
-  expect(entry).toMatchObject({ kind: "quota-reset", ...actor, atMs: BigInt(clock()) });
-  expect(JSON.parse(entry!.detail)).toEqual({
-    scope: "token",
-    mode: "ids",
-    tokenIds: ["1", "2"],
-    deleted: { token: 2, speech: 0 },
-  });
-  expect(entries()).toMatchObject([
-    { level: "info", msg: "quotas were reset", ...actor, mode: "ids", tokenWindows: 2, cryptoWindows: 0 },
-  ]);
-  expect(lines.join() + JSON.stringify(entry, (_, value) => String(value))).not.toContain(secret);
-});
+testOnEachState(
+  "every reset leaves an audit entry and a log line that say who, what and when, and no secret",
+  async (state) => {
+    const { ask, lines, entries, clock } = await openReset(state);
+    await ask({ body: { secret, scope: "token", tokenIds: ["1", 2] } });
+    const [entry, ...others] = await state.database.auditEntry.findMany();
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ kind: "quota-reset", ...actor, atMs: BigInt(clock()) });
+    expect(JSON.parse(entry!.detail)).toEqual({
+      scope: "token",
+      mode: "ids",
+      tokenIds: ["1", "2"],
+      deleted: { token: 2, speech: 0 },
+    });
+    expect(entries()).toMatchObject([
+      { level: "info", msg: "quotas were reset", ...actor, mode: "ids", tokenWindows: 2, cryptoWindows: 0 },
+    ]);
+    expect(lines.join() + JSON.stringify(entry, (_, value) => String(value))).not.toContain(secret);
+  },
+);
 
-test("the secret is taken from each of its five places, and the first place decides", async () => {
-  const state = await createSqliteState();
-  const { ask } = await openReset(state);
-  const body = { all: true };
-  const wrong = "wrong-secret-of-this-test";
-  const good = { ok: true, mode: "all" };
-  expect(await ask({ body, headers: { "x-quota-reset-secret": secret } })).toMatchObject(good);
-  expect(await ask({ body, headers: { "x-ai-quota-reset-secret": secret } })).toMatchObject(good);
-  expect(await ask({ body, headers: { authorization: `Bearer ${secret}` } })).toMatchObject(good);
-  expect(await ask({ body: { ...body, secret } })).toMatchObject(good);
-  expect(await ask({ body, query: `secret=${secret}` })).toMatchObject(good);
-  const refused = "401 Unauthorized";
-  expect(await ask({ body: { ...body, secret }, headers: { "x-quota-reset-secret": wrong } })).toBe(refused);
-  expect(
-    await ask({ body, headers: { "x-ai-quota-reset-secret": wrong, authorization: `Bearer ${secret}` } }),
-  ).toBe(refused);
-  expect(await ask({ body: { ...body, secret }, headers: { authorization: `Bearer ${wrong}` } })).toBe(
-    refused,
-  );
-  expect(await ask({ body: { ...body, secret: wrong }, query: `secret=${secret}` })).toBe(refused);
-  expect(await ask({ body: { ...body, secret: [secret] } })).toBe(refused);
-});
+testOnEachState(
+  "the secret is taken from each of its five places, and the first place decides",
+  async (state) => {
+    const { ask } = await openReset(state);
+    const body = { all: true };
+    const wrong = "wrong-secret-of-this-test";
+    const good = { ok: true, mode: "all" };
+    expect(await ask({ body, headers: { "x-quota-reset-secret": secret } })).toMatchObject(good);
+    expect(await ask({ body, headers: { "x-ai-quota-reset-secret": secret } })).toMatchObject(good);
+    expect(await ask({ body, headers: { authorization: `Bearer ${secret}` } })).toMatchObject(good);
+    expect(await ask({ body: { ...body, secret } })).toMatchObject(good);
+    expect(await ask({ body, query: `secret=${secret}` })).toMatchObject(good);
+    const refused = "401 Unauthorized";
+    expect(await ask({ body: { ...body, secret }, headers: { "x-quota-reset-secret": wrong } })).toBe(
+      refused,
+    );
+    expect(
+      await ask({ body, headers: { "x-ai-quota-reset-secret": wrong, authorization: `Bearer ${secret}` } }),
+    ).toBe(refused);
+    expect(await ask({ body: { ...body, secret }, headers: { authorization: `Bearer ${wrong}` } })).toBe(
+      refused,
+    );
+    expect(await ask({ body: { ...body, secret: wrong }, query: `secret=${secret}` })).toBe(refused);
+    expect(await ask({ body: { ...body, secret: [secret] } })).toBe(refused);
+  },
+);
 
-test("without the secret the answer is 401, whatever else is off; nothing is cleared, and the log tells", async () => {
-  const state = await createSqliteState();
-  const { ask, subjects, lines } = await openReset(state);
-  const bodies = [
-    undefined,
-    {},
-    { all: true },
-    { all: true, secret: "wrong" },
-    new Refusal("body-too-large"),
-  ];
-  for (const body of bodies) {
-    for (const settings of [{}, { isQuotaEnabled: false }, { isStateActive: false }]) {
-      expect(await ask({ body, settings })).toBe("401 Unauthorized");
+testOnEachState(
+  "without the secret the answer is 401, whatever else is off; nothing is cleared, and the log tells",
+  async (state) => {
+    const { ask, subjects, lines } = await openReset(state);
+    const bodies = [
+      undefined,
+      {},
+      { all: true },
+      { all: true, secret: "wrong" },
+      new Refusal("body-too-large"),
+    ];
+    for (const body of bodies) {
+      for (const settings of [{}, { isQuotaEnabled: false }, { isStateActive: false }]) {
+        expect(await ask({ body, settings })).toBe("401 Unauthorized");
+      }
     }
-  }
-  for (const given of [secret.slice(0, -1), `${secret}x`, secret.toUpperCase()]) {
-    expect(await ask({ body: { all: true, secret: given } })).toBe("401 Unauthorized");
-  }
-  expect(await subjects()).toHaveLength(5);
-  expect(await state.database.auditEntry.count()).toBe(0);
-  expect(lines).toHaveLength(18);
-  expect(lines.join()).not.toContain('wrong"');
-});
+    for (const given of [secret.slice(0, -1), `${secret}x`, secret.toUpperCase()]) {
+      expect(await ask({ body: { all: true, secret: given } })).toBe("401 Unauthorized");
+    }
+    expect(await subjects()).toHaveLength(5);
+    expect(await state.database.auditEntry.count()).toBe(0);
+    expect(lines).toHaveLength(18);
+    expect(lines.join()).not.toContain('wrong"');
+  },
+);
 
-test("with the secret, what is off is told: first the switches, then the body", async () => {
-  const state = await createSqliteState();
+testOnEachState("with the secret, what is off is told: first the switches, then the body", async (state) => {
   const { ask, subjects } = await openReset(state);
   const headers = { "x-quota-reset-secret": secret };
   const tooLarge = new Refusal("body-too-large");

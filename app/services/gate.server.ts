@@ -36,6 +36,7 @@ import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
 import type { Database } from "~/platform/database/database.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
+import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
 import type { OutboxSender } from "~/platform/outbox/outbox.server";
@@ -87,6 +88,7 @@ export async function wireGate({
   nonces,
   chain,
   content,
+  leases,
   metrics,
   log,
 }: {
@@ -97,6 +99,7 @@ export async function wireGate({
   nonces: NonceStore;
   chain: ChainClient;
   content: ContentServices;
+  leases: LeaseKeeper;
   metrics: Metrics;
   log: Log;
 }): Promise<GateServices> {
@@ -111,7 +114,7 @@ export async function wireGate({
     cacheSeconds: config.chain.ownershipCacheSeconds,
     clock,
   });
-  const outbox = wireOutbox({ config, database, log });
+  const outbox = wireOutbox({ config, database, lease: leases.of("outbox"), log });
   const cursors = createChainCursorStore({ database, clock });
   const watcher = createTransferWatcher({
     client: chain,
@@ -120,18 +123,21 @@ export async function wireGate({
     pollSeconds: config.chain.pollSeconds,
     cursor: {
       load: () => cursors.findCursor({ chainId, contractAddress }),
-      save: (cursor) => cursors.saveCursor({ contract: { chainId, contractAddress }, cursor }),
+      save: ({ cursor, hold }) =>
+        cursors.saveCursor({ contract: { chainId, contractAddress }, cursor, hold }),
     },
-    onDeparture: async ({ tokenId, from }) => {
+    onDeparture: async ({ tokenId, from, hold }) => {
       ownership.forget({ tokenId });
       await keys.recordDeparture({
         key: { chainId, contractAddress, tokenId },
         holder: from,
         departedAtMs: clock(),
+        hold,
       });
     },
     onBlock: ownership.noteBlock,
     onReorganisation: () => ownership.forget(),
+    lease: leases.of("watcher"),
     log,
     clock,
   });

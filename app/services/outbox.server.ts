@@ -1,6 +1,7 @@
 import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
 import type { Database } from "~/platform/database/database.server";
+import type { Lease } from "~/platform/leases/lease";
 import type { Log } from "~/platform/log.server";
 import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
 import { createOutboxSender } from "~/platform/outbox/outbox.server";
@@ -11,7 +12,17 @@ const webhookTimeoutMs = 10_000;
 /** A stopping process has ten seconds in all, of which open answers may take five. */
 const outboxStopMs = 3_000;
 
-export function wireOutbox({ config, database, log }: { config: Config; database: Database; log: Log }) {
+export function wireOutbox({
+  config,
+  database,
+  lease,
+  log,
+}: {
+  config: Config;
+  database: Database;
+  lease: Lease;
+  log: Log;
+}) {
   const { webhook, email } = config.notifications;
   const gateways = {
     ...(webhook ? { webhook: createWebhookGateway({ ...webhook, timeoutMs: webhookTimeoutMs }) } : {}),
@@ -22,6 +33,7 @@ export function wireOutbox({ config, database, log }: { config: Config; database
     store,
     gateways,
     clock: systemClock,
+    lease,
     log,
     stopTimeoutMs: outboxStopMs,
   });

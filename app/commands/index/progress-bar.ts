@@ -8,8 +8,10 @@ const barChars = 24;
  */
 export function createProgressBar({
   stream,
+  unit = "pages",
 }: {
   stream: { isTTY?: boolean; write: (text: string) => unknown };
+  unit?: string;
 }) {
   let lastTenth = -1;
   let isOpen = false;
@@ -26,7 +28,7 @@ export function createProgressBar({
     const tenth = Math.floor(share * 10);
     if (tenth === lastTenth) return;
     lastTenth = tenth;
-    stream.write(`${done} of ${total} pages\n`);
+    stream.write(`${done} of ${total} ${unit}\n`);
   }
 
   function end(): void {

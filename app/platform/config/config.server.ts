@@ -9,6 +9,7 @@ import { warnOfForeignOrigin } from "./foreign-origin";
 import { readBrand } from "./read-brand";
 import { readConversation } from "./read-conversation";
 import { readOperator } from "./read-operator";
+import { readDatabase } from "./read-database.server";
 import { readPayments } from "./read-payments";
 import { readTools } from "./read-tools";
 import { readSpeech } from "./read-speech";
@@ -57,7 +58,7 @@ function readConfig(reader: SettingReader) {
       requireSignedMessage: reader.getBoolean("REQUIRE_SIGNED_MESSAGE"),
     },
     jwt: readJwt({ reader, mode }),
-    database: { url: readDatabaseUrl({ reader, dataDir }) },
+    database: readDatabase({ reader, dataDir }),
     state: readState(reader),
     limits: readLimits(reader),
     notifications: readNotifications(reader),
@@ -238,14 +239,6 @@ function keyTypeOf(pem: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function readDatabaseUrl({ reader, dataDir }: { reader: SettingReader; dataDir: string }): string {
-  const text = reader.findText("DATABASE_URL");
-  if (text === null) return `file:${path.join(dataDir, "latchkey.db")}`;
-  if (!/^(file:.|postgres(ql)?:\/\/)/.test(text))
-    reader.report("DATABASE_URL", "must begin with file: or postgresql://.");
-  return text;
 }
 
 /** Nonces, limits and quotas: in Redis where its address is given, otherwise in the service's own database. */

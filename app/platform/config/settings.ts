@@ -3,6 +3,7 @@ import { chainSettings } from "./chain-settings";
 import { conversationSettings } from "./conversation-settings";
 import { limitSettings } from "./limit-settings";
 import { operatorSettings } from "./operator-settings";
+import { databaseSettings } from "./database-settings";
 import { paymentSettings } from "./payment-settings";
 import { searchSettings } from "./search-settings";
 import type { Setting } from "./setting";
@@ -158,12 +159,7 @@ export const settings = [
     group: "Access tokens",
     effect: "Comma-separated audience claim. Default: the first domain.",
   },
-  {
-    name: "DATABASE_URL",
-    group: "State",
-    secret: true,
-    effect: "`file:` (SQLite) or `postgresql:`. Default: latchkey.db in the data folder.",
-  },
+  ...databaseSettings,
   {
     name: "NEXT_PUBLIC_ENABLE_STATE_WORKER",
     group: "State",

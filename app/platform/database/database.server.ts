@@ -21,12 +21,29 @@ export type OpenDatabaseOptions = {
   log?: DatabaseLog;
   /** How long a statement waits for another process that is writing to the same SQLite file. */
   busyTimeoutMs?: number;
+  /** For PostgreSQL. */
+  pool?: PoolOptions;
 };
 
-/** How long a request waits for a free PostgreSQL connection before it is told to come back later. */
-const connectTimeoutMs = 3_000;
-const statementTimeoutMs = 10_000;
-const poolSize = 10;
+export type PoolOptions = {
+  size: number;
+  /** How long a request waits for a free connection before it is told to come back later. */
+  connectSeconds: number;
+  statementSeconds: number;
+  /** How long a statement waits for a lock that somebody else holds. */
+  lockSeconds: number;
+  /** After how long without a statement the server undoes an open transaction. */
+  idleSeconds: number;
+};
+
+/** For commands, which have more patience than a visitor; a server says what is set for it. */
+const defaultPool: PoolOptions = {
+  size: 10,
+  connectSeconds: 15,
+  statementSeconds: 10,
+  lockSeconds: 5,
+  idleSeconds: 15,
+};
 
 const clientOptions = {
   // The other formats print the arguments of the failed call, and those may be secrets.
@@ -44,11 +61,11 @@ const openedFiles = new WeakMap<Database, OpenedFile>();
 
 /** Opens a database that `migrateDatabase` has prepared. The caller closes it with `closeDatabase`. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
-  const { url, log, busyTimeoutMs = 5_000 } = options;
+  const { url, log, busyTimeoutMs = 5_000, pool = defaultPool } = options;
   const location = readDatabaseUrl(url);
   return location.provider === "sqlite"
     ? await openSqlite({ path: location.path, busyTimeoutMs })
-    : await openPostgresql({ url: location.url, log });
+    : await openPostgresql({ url: location.url, log, pool });
 }
 
 async function openSqlite({ path, busyTimeoutMs }: SqliteClientOptions): Promise<Database> {
@@ -71,22 +88,28 @@ async function openSqlite({ path, busyTimeoutMs }: SqliteClientOptions): Promise
   return database;
 }
 
-async function openPostgresql({ url, log }: OpenDatabaseOptions): Promise<Database> {
+async function openPostgresql({
+  url,
+  log,
+  pool,
+}: OpenDatabaseOptions & { pool: PoolOptions }): Promise<Database> {
   const [{ PrismaClient }, { PrismaPg }] = await Promise.all([
     import("~/generated/postgresql/client"),
     import("@prisma/adapter-pg"),
   ]);
-  const pool = {
+  const settings = {
     connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
+    max: pool.size,
+    connectionTimeoutMillis: pool.connectSeconds * 1_000,
+    statement_timeout: pool.statementSeconds * 1_000,
+    lock_timeout: pool.lockSeconds * 1_000,
+    idle_in_transaction_session_timeout: pool.idleSeconds * 1_000,
     // A server that takes the connection but never answers must not hold a request for ever either.
-    query_timeout: statementTimeoutMs + 1_000,
+    query_timeout: (pool.statementSeconds + 1) * 1_000,
     keepAlive: true,
   };
   const onPoolError = (error: Error) => log?.warn({ err: error }, "A database connection was lost");
-  const adapter = new PrismaPg(pool, { onPoolError, onConnectionError: onPoolError });
+  const adapter = new PrismaPg(settings, { onPoolError, onConnectionError: onPoolError });
   const database = new PrismaClient({ adapter, ...clientOptions }) as unknown as Database;
   try {
     await database.$connect();
@@ -96,6 +119,11 @@ async function openPostgresql({ url, log }: OpenDatabaseOptions): Promise<Databa
     throw error;
   }
   return database;
+}
+
+/** What the few statements go by that the two databases do not both understand. */
+export function isSqlite(database: Database): boolean {
+  return openedFiles.has(database);
 }
 
 export async function closeDatabase(database: Database): Promise<void> {

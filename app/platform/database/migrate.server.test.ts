@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import Sqlite from "libsql";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
+import { readLines, startTestProcess } from "~/testing/child-process";
 import { createTestDir, migrationsDir } from "~/testing/database";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 import { migrateDatabase } from "./migrate.server";
+import { readMigrations } from "./migration-history.server";
 
 type HistoryRow = { migration_name: string; applied_steps_count: number; finished_at: number };
 
@@ -191,6 +193,55 @@ async function migrateInChildProcess(place: { url: string; migrationsDir: string
     stdio: ["ignore", "ignore", "inherit"],
   });
   return await new Promise((resolve) => child.on("exit", resolve));
+}
+
+testOnEachEmptyDatabase(
+  "of ten processes that start at once each of the real migrations is applied by exactly one",
+  async ({ url, readHistory }) => {
+    const children = Array.from({ length: 10 }, () => {
+      const child = startTestProcess({
+        file: fileURLToPath(new URL("../../testing/migrate-on-order.ts", import.meta.url)),
+        args: [url, migrationsDir],
+      });
+      return { child, lines: readLines(child) };
+    });
+    const ended = children.map(({ child }) => new Promise((resolve) => child.once("close", resolve)));
+    // All of them are loaded before any begins.
+    for (const { lines } of children) expect((await lines.next()).value).toBe("ready");
+    for (const { child } of children) child.stdin.write("go\n");
+    const applied = await Promise.all(
+      children.map(async ({ lines }) => JSON.parse(String((await lines.next()).value)) as string[]),
+    );
+    // A process that ends still has SQLite's file for itself for a moment, to tidy it up.
+    await Promise.all(ended);
+    const names = (await readMigrations({ migrationsDir, provider: "sqlite" })).map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(3);
+    expect(applied.flat().sort()).toEqual(names);
+    expect((await readHistory()).sort()).toEqual(names);
+  },
+);
+
+type EmptyPlace = { url: string; readHistory: () => Promise<string[]> };
+
+function testOnEachEmptyDatabase(name: string, body: (place: EmptyPlace) => Promise<void>): void {
+  const history = `SELECT "migration_name" FROM "_prisma_migrations"`;
+  test(`${name} (SQLite)`, { timeout: 120_000 }, async () => {
+    const filePath = path.join(await createTestDir(), "latchkey.db");
+    const readHistory = async () =>
+      readRows<HistoryRow>(filePath, history).map(({ migration_name }) => migration_name);
+    await body({ url: pathToFileURL(filePath).href, readHistory });
+  });
+  test(`${name} (PostgreSQL)`, { timeout: 120_000 }, async () => {
+    const server = await startPostgresql();
+    onTestFinished(() => server.stop());
+    const url = await server.createDatabase();
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const readHistory = async () =>
+      (await client.query<HistoryRow>(history)).rows.map(({ migration_name }) => migration_name);
+    await body({ url, readHistory });
+  });
 }
 
 test("four that start at once on an empty PostgreSQL database apply each migration exactly once", async () => {

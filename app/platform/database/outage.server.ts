@@ -20,13 +20,14 @@ const primaryCodeMask = 0xff;
 
 /**
  * PostgreSQL's SQLSTATEs for a lost connection (08), a read-only server (25006), exhausted resources (53), shutdown
- * and statement timeout (57), and the failing system below it (58).
+ * and statement timeout (57), the failing system below it (58), a lock that was not had in time (55P03), and a transaction
+ * that was undone because its process hung (25P03).
  */
-const outageSqlStates = /^(08...|25006|53...|57...|58...)$/;
+const outageSqlStates = /^(08...|25006|25P03|53...|55P03|57...|58...)$/;
 
 /** The pg driver gives these no code at all. */
 const outagePgMessages =
-  /timeout exceeded when trying to connect|^Connection terminated|^Query read timeout|^timeout expired/;
+  /timeout exceeded when trying to connect|^Connection terminated|^Query read timeout|^timeout expired|is not queryable$/;
 
 /**
  * Whether an error of a store means that the database could not be asked, so that nothing is known and the caller

@@ -1,5 +1,6 @@
 import type { Clock } from "~/platform/clock";
 import type { Log } from "~/platform/log.server";
+import type { Lease } from "~/platform/leases/lease";
 import { withCutOff } from "./cut-off.server";
 import type { Channel, ClaimedDelivery, DeliveryOutcome, Gateway, OutboxStore } from "./outbox";
 import { neverAttemptAtMs, retryDelayMs } from "./outbox";
@@ -16,6 +17,7 @@ export type LaneOptions = {
   attemptTimeoutMs: number;
   maxAttempts: number;
   random: () => number;
+  lease?: Lease | undefined;
 };
 
 export type Lane = {
@@ -85,12 +87,15 @@ export function createLane(options: LaneOptions): Lane {
   return { drain, close, giveUp: () => stopper.abort(), inFlight: () => inFlight.size };
 }
 
-function createClaimer({ channel, store, log, claimant, claimSeconds }: LaneOptions) {
+function createClaimer({ channel, store, log, claimant, claimSeconds, lease }: LaneOptions) {
   let storeAway = false;
 
   return async function claim(limit: number): Promise<ClaimedDelivery[]> {
+    const hold = lease?.findHold();
+    if (hold === null) return [];
+    const request = { claimant, limit, claimSeconds, channels: [channel], hold };
     try {
-      const claimed = await store.claimDueDeliveries({ claimant, limit, claimSeconds, channels: [channel] });
+      const claimed = await store.claimDueDeliveries(request);
       if (storeAway) log.info({ channel }, "outbox: the store answers again");
       storeAway = false;
       return claimed;

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterEach, expect, test } from "vitest";
+import type { Lease, LeaseHold } from "~/platform/leases/lease";
 import { createLogLines } from "~/testing/log-lines";
 import { createOutboxMemoryStore } from "~/testing/outbox-memory-store";
 import type { OutboxMemoryStore } from "~/testing/outbox-memory-store";
 import { startSmtpReceiver } from "~/testing/smtp-receiver";
+import { waitUntil } from "~/testing/processes";
 import { startWebhookReceiver } from "~/testing/webhook-receiver";
 import type { WebhookAnswer } from "~/testing/webhook-receiver";
 import { createEmailGateway } from "./email.gateway.server";
@@ -442,4 +444,23 @@ test("a claim shorter than an attempt is refused at start-up", () => {
   const { createSender } = createScene();
   expect(() => createSender({ attemptTimeoutMs: 90_000, claimSeconds: 90 })).toThrow(/outlast/);
   expect(() => createSender({ attemptTimeoutMs: 89_999, claimSeconds: 90 })).not.toThrow();
+});
+
+test("without the lease a sender sends nothing, woken or not, and with it sends at once what was waiting", async () => {
+  const { store, createSender } = createScene();
+  const { received, gateway } = await startReceiver();
+  let hold: LeaseHold | null = null;
+  const gained: (() => void)[] = [];
+  const lease: Lease = { findHold: () => hold, onGain: (listener) => void gained.push(listener) };
+  const sender = createSender({ gateways: { webhook: gateway }, lease, pollIntervalMs: 300_000 });
+  sender.start();
+  store.queue({ notificationId: "waits" });
+  sender.wake();
+  await sender.sendDue();
+  expect(received).toEqual([]);
+  expect(store.deliveries[0]?.claimedBy).toBe(null);
+  hold = { name: "outbox", holder: "h", term: 1n };
+  for (const listener of gained) listener();
+  await waitUntil(() => store.deliveries[0]?.deliveredAtMs !== null);
+  expect(received.length).toBe(1);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "~/platform/clock";
+import type { Lease } from "~/platform/leases/lease";
 import type { Log } from "~/platform/log.server";
 import type { Channel, Gateway, OutboxStore } from "./outbox";
 import { channels as allChannels } from "./outbox";
@@ -26,6 +27,8 @@ export type OutboxSenderOptions = {
   /** How long `stop` waits for sends in flight; the whole shutdown has 10 s. */
   stopTimeoutMs?: number;
   random?: () => number;
+  /** Who sends. Without one, this process does. */
+  lease?: Lease | undefined;
 };
 
 export type OutboxStatus = {
@@ -78,6 +81,7 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
     if (state !== "new") return;
     state = "running";
     log.info({ channels: configured }, "outbox: sending");
+    options.lease?.onGain(wake);
     wake();
     schedule();
   }
@@ -120,6 +124,7 @@ function createLanes({
   attemptTimeoutMs = 45_000,
   claimSeconds = 90,
   random = Math.random,
+  lease,
 }: OutboxSenderOptions): Lane[] {
   if (claimSeconds * 1000 <= attemptTimeoutMs) {
     throw new Error(
@@ -127,7 +132,18 @@ function createLanes({
     );
   }
   const shared = {
-    ...{ store, clock, log, claimant, parallelism, claimSeconds, attemptTimeoutMs, maxAttempts, random },
+    ...{
+      store,
+      clock,
+      log,
+      claimant,
+      parallelism,
+      claimSeconds,
+      attemptTimeoutMs,
+      maxAttempts,
+      random,
+      lease,
+    },
   };
   return allChannels.flatMap((channel) => {
     const gateway = gateways[channel];

@@ -1,11 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Database } from "~/platform/database/database.server";
-import {
-  createTestClock,
-  createTestDatabase,
-  openTestDatabase,
-  testOnEachDatabase,
-} from "~/testing/database";
+import { createTestClock, openTestDatabase, testOnEachDatabase } from "~/testing/database";
 import { createOutboxStore } from "./outbox.store.server";
 import type { Channel, ClaimRequest } from "./outbox";
 
@@ -87,44 +82,47 @@ testOnEachDatabase("a failed delivery comes back at its time with one attempt mo
   expect(await database.notificationDelivery.findFirst()).toMatchObject({ lastError: "HTTP 500" });
 });
 
-test("a claim that lapsed can be taken over, and its first holder changes nothing any more", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const store = createOutboxStore({ database, clock });
-  await queue({ database, id: "n", atMs: clock() });
-  await store.claimDueDeliveries({ ...everything, claimant: "crashed" });
-  advance(59_999);
-  expect(await store.claimDueDeliveries({ ...everything, claimant: "heir" })).toEqual([]);
-  advance(1);
-  expect(await store.claimDueDeliveries({ ...everything, claimant: "heir" })).toHaveLength(1);
-  const late = { notificationId: "n", channel: "webhook", claimant: "crashed" } as const;
-  expect(await store.markFailed({ ...late, error: "late", nextAttemptAtMs: 1 })).toBe(false);
-  expect(await store.markDelivered(late)).toBe(false);
-  expect(await store.markDelivered({ ...late, claimant: "heir" })).toBe(true);
-});
+testOnEachDatabase(
+  "a claim that lapsed can be taken over, and its first holder changes nothing any more",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock();
+    const store = createOutboxStore({ database, clock });
+    await queue({ database, id: "n", atMs: clock() });
+    await store.claimDueDeliveries({ ...everything, claimant: "crashed" });
+    advance(59_999);
+    expect(await store.claimDueDeliveries({ ...everything, claimant: "heir" })).toEqual([]);
+    advance(1);
+    expect(await store.claimDueDeliveries({ ...everything, claimant: "heir" })).toHaveLength(1);
+    const late = { notificationId: "n", channel: "webhook", claimant: "crashed" } as const;
+    expect(await store.markFailed({ ...late, error: "late", nextAttemptAtMs: 1 })).toBe(false);
+    expect(await store.markDelivered(late)).toBe(false);
+    expect(await store.markDelivered({ ...late, claimant: "heir" })).toBe(true);
+  },
+);
 
-test("claims keep to the channels and the number asked for, the longest due first", async () => {
-  const { database } = await createTestDatabase();
-  const { clock, advance } = createTestClock();
-  const store = createOutboxStore({ database, clock });
-  await queue({ database, id: "late", atMs: clock() - 1_000 });
-  await queue({ database, id: "later", atMs: clock() - 500, channels: ["email"] });
-  await queue({ database, id: "latest", atMs: clock() - 2_000 });
-  await queue({ database, id: "future", atMs: clock() + 1 });
-  const claim = async (limit: number, channels: Channel[]) =>
-    (await store.claimDueDeliveries({ ...everything, claimant: "a", limit, channels })).map(
-      (delivery) => delivery.notificationId,
-    );
-  expect(await claim(10, [])).toEqual([]);
-  expect(await claim(1, ["webhook"])).toEqual(["latest"]);
-  expect(await claim(10, ["email"])).toEqual(["later"]);
-  expect(await claim(10, ["webhook", "email"])).toEqual(["late"]);
-  advance(1);
-  expect(await claim(10, ["webhook"])).toEqual(["future"]);
-});
+testOnEachDatabase(
+  "claims keep to the channels and the number asked for, the longest due first",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock();
+    const store = createOutboxStore({ database, clock });
+    await queue({ database, id: "late", atMs: clock() - 1_000 });
+    await queue({ database, id: "later", atMs: clock() - 500, channels: ["email"] });
+    await queue({ database, id: "latest", atMs: clock() - 2_000 });
+    await queue({ database, id: "future", atMs: clock() + 1 });
+    const claim = async (limit: number, channels: Channel[]) =>
+      (await store.claimDueDeliveries({ ...everything, claimant: "a", limit, channels })).map(
+        (delivery) => delivery.notificationId,
+      );
+    expect(await claim(10, [])).toEqual([]);
+    expect(await claim(1, ["webhook"])).toEqual(["latest"]);
+    expect(await claim(10, ["email"])).toEqual(["later"]);
+    expect(await claim(10, ["webhook", "email"])).toEqual(["late"]);
+    advance(1);
+    expect(await claim(10, ["webhook"])).toEqual(["future"]);
+  },
+);
 
-test("what was given up for ever is not pending", async () => {
-  const { database } = await createTestDatabase();
+testOnEachDatabase("what was given up for ever is not pending", async ({ database }) => {
   const { clock } = createTestClock();
   const store = createOutboxStore({ database, clock });
   await queue({ database, id: "n", atMs: clock() });

@@ -1,7 +1,7 @@
 import { join } from "@prisma/client/runtime/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-
+import { whileHeld } from "~/platform/database/lease-condition.server";
 import type { Channel, ClaimedDelivery, ClaimRequest, DeliveryClaim, OutboxStore } from "./outbox";
 import { neverAttemptAtMs } from "./outbox";
 
@@ -73,7 +73,7 @@ async function claimRows({
   now: bigint;
   request: ClaimRequest;
 }): Promise<ClaimedRow[]> {
-  const { claimant, limit, claimSeconds, channels } = request;
+  const { claimant, limit, claimSeconds, channels, hold } = request;
   const rows = await database.$queryRaw<ClaimedRow[]>`
     UPDATE "NotificationDelivery"
     SET "claimedBy" = ${claimant}, "claimedUntilMs" = ${now + BigInt(claimSeconds) * 1000n}
@@ -85,6 +85,7 @@ async function claimRows({
         ORDER BY "nextAttemptAtMs" LIMIT ${limit})
       AND "deliveredAtMs" IS NULL AND "nextAttemptAtMs" <= ${now}
       AND ("claimedUntilMs" IS NULL OR "claimedUntilMs" <= ${now})
+      AND ${whileHeld({ database, hold })}
     RETURNING "notificationId", "channel", "attempts", "nextAttemptAtMs"`;
   return rows.sort((left, right) => Number(left.nextAttemptAtMs - right.nextAttemptAtMs));
 }

@@ -7,6 +7,8 @@
  * so receivers drop an id they have seen. Order is not promised.
  */
 
+import type { LeaseHold } from "~/platform/leases/lease";
+
 export const channels = ["webhook", "email"] as const;
 export type Channel = (typeof channels)[number];
 
@@ -42,6 +44,8 @@ export type ClaimRequest = {
   limit: number;
   claimSeconds: number;
   channels: readonly Channel[];
+  /** Nothing is claimed when this is not in force any more. */
+  hold?: LeaseHold | undefined;
 };
 
 export type DeliveryClaim = { notificationId: string; channel: Channel; claimant: string };

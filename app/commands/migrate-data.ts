@@ -1,0 +1,105 @@
+// Copies everything from the SQLite database into a PostgreSQL one.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { readEnvironment } from "~/platform/config/environment.server";
+import { migrateDatabase } from "~/platform/database/migrate.server";
+import { readDatabaseUrl } from "~/platform/database/database-url.server";
+import { createProgressBar } from "./index/progress-bar";
+import { copyData } from "./migrate-data/copy-data";
+import type { CopiedTable } from "./migrate-data/copy-data";
+import { CopyRefused } from "./migrate-data/refused";
+import { openSource } from "./migrate-data/source";
+import { openTarget } from "./migrate-data/target";
+
+const usage = `Usage: npm run migrate-data [-- options]
+
+Copies every row of the SQLite database into an empty PostgreSQL database, and checks counts and digests of every
+table. Stop the server first. Safe to repeat: what is there already is not copied again.
+
+  --from file:…         the SQLite database; default: latchkey.db in DATA_DIR
+  --to postgresql://…   the PostgreSQL database; default: DATABASE_URL
+  --help
+
+Ends with 0 when both are the same, 1 when something failed, 2 for a wrong call, 3 when it refused to copy, and 130
+when it was stopped. Settings are read from the environment and from .env, as by npm start.
+`;
+
+class UsageError extends Error {}
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        from: { type: "string" },
+        to: { type: "string" },
+        help: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function readPlaces(options: { from?: string | undefined; to?: string | undefined }) {
+  // Both given, nothing else has to be set.
+  const config = options.from !== undefined && options.to !== undefined ? null : readEnvironment();
+  const from = options.from ?? `file:${path.join(config!.serving.dataDir, "latchkey.db")}`;
+  const to = options.to ?? config!.database.url;
+  const [source, target] = [from, to].map((url) => {
+    try {
+      return readDatabaseUrl(url);
+    } catch (error) {
+      throw new UsageError((error as Error).message);
+    }
+  });
+  if (source?.provider !== "sqlite") throw new UsageError("--from must be a file: address.");
+  if (target?.provider !== "postgresql") {
+    throw new UsageError("--to, or DATABASE_URL, must be a postgresql:// address.");
+  }
+  return { filePath: source.path, url: target.url };
+}
+
+async function main(): Promise<void> {
+  const { help, ...options } = readOptions();
+  if (help) return console.log(usage);
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  const { filePath, url } = readPlaces(options);
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  const source = openSource(filePath);
+  const bar = createProgressBar({ stream: process.stderr, unit: "rows" });
+  try {
+    await migrateDatabase({ url, migrationsDir: "prisma/migrations" });
+    const target = await openTarget(url);
+    try {
+      const copied = await copyData({ source, target, onProgress: bar.show, signal: stop.signal });
+      bar.end();
+      tell(copied);
+    } finally {
+      await target.close();
+    }
+  } catch (error) {
+    bar.end();
+    if (!stop.signal.aborted) throw error;
+    console.error("Stopped. The next run goes on from here.");
+    process.exitCode = 130;
+  } finally {
+    source.close();
+  }
+}
+
+function tell(tables: readonly CopiedTable[]): void {
+  const width = Math.max(...tables.map(({ name }) => name.length));
+  for (const { name, count, added, digest } of tables) {
+    console.log(`${name.padEnd(width)}  ${count} rows, ${added} copied now, ${digest.slice(0, 16)}`);
+  }
+  const rows = tables.reduce((sum, { count }) => sum + count, 0);
+  console.log(`Both databases hold the same ${rows} rows in ${tables.length} tables.`);
+}
+
+await main().catch((error: unknown) => {
+  const isMistake = error instanceof UsageError;
+  console.error(`${(error as Error).message}${isMistake ? `\n\n${usage}` : ""}`);
+  process.exitCode = isMistake ? 2 : error instanceof CopyRefused ? 3 : 1;
+});

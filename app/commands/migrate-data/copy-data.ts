@@ -1,0 +1,148 @@
+import { CopyRefused } from "./refused";
+import { createTableDigest, fingerprint } from "./rows";
+import type { Row } from "./rows";
+import type { Source, Table } from "./source";
+import type { Target } from "./target";
+
+/** A statement takes at most 65,535 parameters; no table comes near that with so many rows. */
+const batchRows = 500;
+
+export type CopyProgress = { done: number; total: number; source: string };
+export type CopiedTable = { name: string; count: number; added: number; digest: string };
+
+type Copying = {
+  source: Source;
+  target: Target;
+  onProgress: (progress: CopyProgress) => void;
+  signal: AbortSignal;
+};
+
+/**
+ * Copies every table, whatever the schema has, in batches that are either there or not. What is there already is left
+ * as it is, so a copy that was cut off goes on where it ended. Throws `CopyRefused` before anything is written when the
+ * target holds rows the source does not have, and after all is written when the two do not agree.
+ */
+export async function copyData(copying: Copying): Promise<CopiedTable[]> {
+  const tables = copying.source.listTables();
+  await requireSameSchema({ ...copying, tables });
+  await requireNobodyWorks(copying);
+  await requireNoOtherRows({ ...copying, tables });
+  const added = await copyTables({ ...copying, tables });
+  return await verifyTables({ ...copying, tables, added });
+}
+
+async function requireSameSchema({ source, target, tables }: Copying & { tables: Table[] }): Promise<void> {
+  const [from, to] = [source.listMigrations(), await target.listMigrations()];
+  if (from.join() !== to.join()) {
+    throw new CopyRefused(
+      "The SQLite database is of another version than this build. Start this build on it once, stop it, and copy then.",
+    );
+  }
+  const columns = await target.listColumns();
+  for (const { name, columns: wanted } of tables) {
+    const found = columns.get(name);
+    if (found?.toSorted().join() !== wanted.toSorted().join()) {
+      throw new CopyRefused(`The table ${name} is not the same in both databases.`);
+    }
+  }
+}
+
+async function requireNobodyWorks({ source, target }: Copying): Promise<void> {
+  const advice = "Stop it, and try again; after a crash its lease lapses by itself within LEASE_SECONDS.";
+  if (source.readLeaseUntilMs() > Date.now()) {
+    throw new CopyRefused(`A server is still working with the SQLite database. ${advice}`);
+  }
+  if (await target.isLeased()) {
+    throw new CopyRefused(`A server is already working with the PostgreSQL database. ${advice}`);
+  }
+}
+
+async function requireNoOtherRows({
+  source,
+  target,
+  tables,
+  signal,
+}: Copying & { tables: Table[] }): Promise<void> {
+  for (const table of tables) {
+    const there = await target.countRows(table);
+    if (there === 0) continue;
+    let known = 0;
+    for (const rows of source.readBatches({ table, size: batchRows })) {
+      signal.throwIfAborted();
+      known += rows.length - (await findMissing({ target, table, rows })).length;
+    }
+    if (known === there) continue;
+    throw new CopyRefused(
+      `The PostgreSQL database has ${there - known} rows in ${table.name} that the SQLite database does not have. ` +
+        "Nothing was copied. Give it an empty database: this copies, and does not merge.",
+    );
+  }
+}
+
+/** Of these rows the ones the target lacks. Refuses a row that is there with other content. */
+async function findMissing({
+  target,
+  table,
+  rows,
+}: {
+  target: Target;
+  table: Table;
+  rows: Row[];
+}): Promise<Row[]> {
+  const keyAt = table.keyColumns.map((name) => table.columns.indexOf(name));
+  const keyOf = (row: Row) => fingerprint(keyAt.map((index) => row[index]!));
+  const there = new Map(
+    (await target.findSameKeys({ table, rows })).map((row) => [keyOf(row), fingerprint(row)]),
+  );
+  return rows.filter((row) => {
+    const found = there.get(keyOf(row));
+    if (found === undefined || found === fingerprint(row)) return found === undefined;
+    throw new CopyRefused(
+      `The PostgreSQL database has a row in ${table.name} with the same key and other content: it was in use, or is ` +
+        "of another source. Give it an empty database: this copies, and does not merge.",
+    );
+  });
+}
+
+async function copyTables({ source, target, tables, onProgress, signal }: Copying & { tables: Table[] }) {
+  const total = tables.reduce((sum, table) => sum + source.countRows(table), 0);
+  const added = new Map<string, number>();
+  let done = 0;
+  onProgress({ done, total, source: "" });
+  for (const table of tables) {
+    for (const rows of source.readBatches({ table, size: batchRows })) {
+      signal.throwIfAborted();
+      const missing = await findMissing({ target, table, rows });
+      await target.insert({ table, rows: missing });
+      added.set(table.name, (added.get(table.name) ?? 0) + missing.length);
+      done += rows.length;
+      onProgress({ done, total, source: table.name });
+    }
+  }
+  return added;
+}
+
+async function verifyTables({
+  source,
+  target,
+  tables,
+  added,
+  signal,
+}: Copying & { tables: Table[]; added: Map<string, number> }): Promise<CopiedTable[]> {
+  const copied: CopiedTable[] = [];
+  for (const table of tables) {
+    signal.throwIfAborted();
+    const [from, to] = [createTableDigest(), createTableDigest()];
+    for (const rows of source.readBatches({ table, size: batchRows })) rows.forEach(from.add);
+    for await (const row of target.readAll(table)) to.add(row);
+    const [expected, found] = [from.read(), to.read()];
+    if (expected.digest !== found.digest || expected.count !== found.count) {
+      throw new CopyRefused(
+        `The copy of ${table.name} is not the same: ${expected.count} rows became ${found.count}. Somebody else wrote ` +
+          "into one of the databases meanwhile. Do not use the copy.",
+      );
+    }
+    copied.push({ name: table.name, added: added.get(table.name) ?? 0, ...expected });
+  }
+  return copied;
+}

@@ -1,0 +1,340 @@
+import { spawn } from "node:child_process";
+import { pathToFileURL } from "node:url";
+import path from "node:path";
+import Sqlite from "libsql";
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { migrateDatabase } from "~/platform/database/migrate.server";
+import {
+  createPostgresqlTestDatabase,
+  createTestDatabase,
+  createTestDir,
+  migrationsDir,
+} from "~/testing/database";
+import { waitUntil } from "~/testing/processes";
+import { openSource } from "./source";
+
+const timeout = 180_000;
+const rowsOfEach = 400;
+
+type Place = { filePath: string; from: string; to: string };
+
+async function createPlace(): Promise<Place & { admin: pg.Client }> {
+  const { filePath, url: from } = await createTestDatabase();
+  const { url: to } = await createPostgresqlTestDatabase();
+  const admin = new pg.Client({ connectionString: to });
+  await admin.connect();
+  onTestFinished(() => admin.end());
+  return { filePath, from, to, admin };
+}
+
+function changeSource(filePath: string, work: (sqlite: Sqlite.Database) => void): void {
+  const sqlite = new Sqlite(filePath);
+  try {
+    work(sqlite);
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Some thousand rows: as many in each table as there are tables in the schema, made from the schema itself. */
+function fill(filePath: string): number {
+  const source = openSource(filePath);
+  const tables = source.listTables();
+  source.close();
+  changeSource(filePath, (sqlite) => {
+    sqlite.exec("BEGIN");
+    for (const { name, columns } of tables) {
+      const types = sqlite.prepare(`PRAGMA table_info("${name}")`).all() as {
+        name: string;
+        type: string;
+        notnull: number;
+      }[];
+      const insert = sqlite.prepare(
+        `INSERT INTO "${name}" (${columns.map((column) => `"${column}"`).join()}) VALUES (${columns.map(() => "?").join()})`,
+      );
+      for (let index = 0; index < rowsOfEach; index++) {
+        insert.run(
+          ...types.map(({ name: column, type, notnull }) => makeValue({ column, type, notnull, index })),
+        );
+      }
+    }
+    // As after an orderly stop: nobody works with it.
+    sqlite.exec(`UPDATE "Lease" SET "expiresAtMs" = 0`);
+    sqlite.exec("COMMIT");
+  });
+  return tables.length * rowsOfEach;
+}
+
+const texts = ["plain", "Grüße 🗝 \u0301", `'"; DROP TABLE x; --`, "line\nbreak\ttab\\", ""];
+
+function makeValue({
+  column,
+  type,
+  notnull,
+  index,
+}: {
+  column: string;
+  type: string;
+  notnull: number;
+  index: number;
+}) {
+  if (!notnull && index % 3 === 0) return null;
+  if (type === "TEXT")
+    return column.toLowerCase().endsWith("id") ? `id-${index}` : `${index} ${texts[index % texts.length]}`;
+  // Beyond what a JavaScript number tells apart.
+  if (type === "BIGINT") return 9_007_199_254_740_993n + BigInt(index);
+  return index;
+}
+
+function start(parameters: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ["--import", "tsx", "app/commands/migrate-data.ts", ...parameters], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env.PATH, ...env } as unknown as NodeJS.ProcessEnv,
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said = { out: "", err: "" };
+  child.stdout.on("data", (chunk: Buffer) => (said.out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (said.err += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { child, said, ended };
+}
+
+async function run({ from, to }: Pick<Place, "from" | "to">) {
+  const { said, ended } = start(["--from", from, "--to", to]);
+  return { code: await ended, ...said };
+}
+
+async function countAll(admin: pg.Client): Promise<number> {
+  const { rows } = await admin.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'`,
+  );
+  let total = 0;
+  for (const { name } of rows) {
+    total += Number((await admin.query<{ count: string }>(`SELECT COUNT(*) FROM "${name}"`)).rows[0]!.count);
+  }
+  return total;
+}
+
+function addedOf(out: string): number {
+  return [...out.matchAll(/ (\d+) copied now/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+test(
+  "every row of every table arrives as it was, with a bar, and a second run finds nothing to do",
+  { timeout },
+  async () => {
+    const place = await createPlace();
+    const total = fill(place.filePath);
+    const first = await run(place);
+    expect([first.code, addedOf(first.out)]).toEqual([0, total]);
+    expect(first.err).toContain(`${total} of ${total} rows`);
+    expect(first.out).toContain(
+      `Both databases hold the same ${total} rows in ${total / rowsOfEach} tables.`,
+    );
+    expect(await countAll(place.admin)).toBe(total);
+    const { rows } = await place.admin.query(`SELECT * FROM "Submission" ORDER BY "createdAtMs" LIMIT 4`);
+    changeSource(place.filePath, (sqlite) => {
+      const there = sqlite
+        .prepare(`SELECT * FROM "Submission" ORDER BY "createdAtMs" LIMIT 4`)
+        .safeIntegers(true)
+        .all();
+      expect(rows).toEqual(
+        (there as Record<string, unknown>[]).map((row) =>
+          Object.fromEntries(
+            Object.entries(row).map(([key, value]) => [
+              key,
+              typeof value === "bigint" ? String(value) : value,
+            ]),
+          ),
+        ),
+      );
+    });
+    const second = await run(place);
+    expect([second.code, addedOf(second.out)]).toEqual([0, 0]);
+    // The digests are those of the contents: the same each time.
+    expect(second.out).toBe(first.out.replaceAll(/ \d+ copied now/g, " 0 copied now"));
+  },
+);
+
+test("killed in the middle and started again, it goes on where it ended", { timeout }, async () => {
+  const place = await createPlace();
+  const total = fill(place.filePath);
+  await place.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
+  const { child, said, ended } = start(["--from", place.from, "--to", place.to]);
+  // It waits for that table now, with others behind it.
+  const watcher = new pg.Client({ connectionString: place.to });
+  await watcher.connect();
+  onTestFinished(() => watcher.end());
+  await waitUntil(
+    async () =>
+      (
+        await watcher.query(
+          `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '"RateLimitWindow"'::regclass`,
+        )
+      ).rows.length > 0,
+    { timeoutMs: 60_000 },
+  );
+  child.kill("SIGKILL");
+  await ended;
+  await place.admin.query("ROLLBACK");
+  expect(said.err).toMatch(/\d+ of \d+ rows/);
+  const there = await countAll(place.admin);
+  expect(there).toBeGreaterThan(0);
+  expect(there).toBeLessThan(total);
+  // The statement it died with may or may not have been done; either is right.
+  const again = await run(place);
+  expect(again.code).toBe(0);
+  expect(addedOf(again.out)).toBeLessThan(total);
+  expect(addedOf(again.out)).toBeGreaterThan(0);
+  expect(await countAll(place.admin)).toBe(total);
+});
+
+test("told to stop, it ends between two batches and says so; the next run goes on", { timeout }, async () => {
+  const place = await createPlace();
+  const total = fill(place.filePath);
+  await place.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
+  const { child, said, ended } = start(["--from", place.from, "--to", place.to]);
+  await waitUntil(() => /[1-9]\d* of \d+ rows/.test(said.err), { timeoutMs: 60_000 });
+  child.kill("SIGINT");
+  await place.admin.query("ROLLBACK");
+  expect(await ended).toBe(130);
+  expect(said.err).toContain("Stopped. The next run goes on from here.");
+  expect((await run(place)).code).toBe(0);
+  expect(await countAll(place.admin)).toBe(total);
+});
+
+test(
+  "a target with rows of its own is refused with words, and nothing is written into it",
+  { timeout },
+  async () => {
+    const place = await createPlace();
+    fill(place.filePath);
+    await place.admin.query(`INSERT INTO "UsedKey" VALUES (1, '0xab', 'of somebody else', '0xcd', 5)`);
+    const other = await run(place);
+    expect(other.code).toBe(3);
+    expect(other.err).toMatch(
+      /has 1 rows in UsedKey that the SQLite database does not have\. Nothing was copied/,
+    );
+    expect(await countAll(place.admin)).toBe(1);
+
+    await place.admin.query(`DELETE FROM "UsedKey"`);
+    changeSource(place.filePath, (sqlite) => {
+      sqlite.exec(`DELETE FROM "UsedKey"; INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 5)`);
+    });
+    await place.admin.query(`INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 6)`);
+    const changed = await run(place);
+    expect(changed.code).toBe(3);
+    expect(changed.err).toContain("has a row in UsedKey with the same key and other content");
+    expect(await countAll(place.admin)).toBe(1);
+  },
+);
+
+test(
+  "while a server works with either database it refuses, and not any more when the lease has lapsed",
+  { timeout },
+  async () => {
+    const place = await createPlace();
+    const lease = (untilMs: number) => `INSERT INTO "Lease" VALUES ('watcher', 'h', 1, ${untilMs})`;
+    changeSource(place.filePath, (sqlite) => sqlite.exec(lease(Date.now() + 600_000)));
+    const source = await run(place);
+    expect([source.code, source.err]).toEqual([
+      3,
+      expect.stringContaining("still working with the SQLite database"),
+    ]);
+    changeSource(place.filePath, (sqlite) => sqlite.exec(`DELETE FROM "Lease"; ${lease(Date.now() - 1)}`));
+    await place.admin.query(lease(Date.now() + 600_000));
+    const target = await run(place);
+    expect([target.code, target.err]).toEqual([
+      3,
+      expect.stringContaining("already working with the PostgreSQL"),
+    ]);
+    await place.admin.query(`DELETE FROM "Lease"`);
+    expect((await run(place)).code).toBe(0);
+  },
+);
+
+test(
+  "tables of a later version are copied without being named anywhere, and one that differs is refused",
+  { timeout },
+  async () => {
+    const place = await createPlace();
+    changeSource(place.filePath, (sqlite) =>
+      sqlite.exec(`CREATE TABLE "Future" ("id" TEXT NOT NULL PRIMARY KEY, "flag" BOOLEAN, "share" REAL, "bytes" BLOB);
+      INSERT INTO "Future" VALUES ('a', 1, 0.1, x'00ff'), ('b', 0, 1e300, x''), ('c', NULL, NULL, NULL)`),
+    );
+    const without = await run(place);
+    expect([without.code, without.err]).toEqual([
+      3,
+      expect.stringContaining("Future is not the same in both"),
+    ]);
+    await place.admin.query(
+      `CREATE TABLE "Future" ("id" TEXT PRIMARY KEY, "flag" BOOLEAN, "share" DOUBLE PRECISION, "bytes" BYTEA)`,
+    );
+    const copied = await run(place);
+    expect([copied.code, copied.err]).toEqual([0, expect.any(String)]);
+    expect((await place.admin.query(`SELECT * FROM "Future" ORDER BY "id"`)).rows).toEqual([
+      { id: "a", flag: true, share: 0.1, bytes: Buffer.from([0, 255]) },
+      { id: "b", flag: false, share: 1e300, bytes: Buffer.alloc(0) },
+      { id: "c", flag: null, share: null, bytes: null },
+    ]);
+  },
+);
+
+test(
+  "a database of another version, a second copy at once, a place that is not there: each has its words and status",
+  { timeout },
+  async () => {
+    const place = await createPlace();
+    changeSource(place.filePath, (sqlite) =>
+      sqlite.exec(`DELETE FROM "_prisma_migrations" WHERE "migration_name" LIKE '0003%'`),
+    );
+    const older = await run(place);
+    expect([older.code, older.err]).toEqual([
+      3,
+      expect.stringContaining("of another version than this build"),
+    ]);
+
+    await place.admin.query("SELECT pg_advisory_lock(5227931)");
+    const second = await run(place);
+    expect([second.code, second.err]).toEqual([
+      3,
+      expect.stringContaining("Another copy into this database"),
+    ]);
+
+    const missing = pathToFileURL(path.join(await createTestDir(), "none.db")).href;
+    expect((await run({ ...place, from: missing })).code).toBe(3);
+    expect((await run({ ...place, to: "postgresql://a:b@127.0.0.1:1/x" })).code).toBe(1);
+    for (const parameters of [
+      ["--from", place.to, "--to", place.to],
+      ["--from", place.from, "--to", place.from],
+      ["--what"],
+    ]) {
+      const { said, ended } = start(parameters);
+      expect([await ended, said.err]).toEqual([2, expect.stringContaining("Usage: npm run migrate-data")]);
+    }
+  },
+);
+
+test(
+  "without options it copies the server's own database to DATABASE_URL, which it migrates first",
+  { timeout },
+  async () => {
+    const { url: to } = await createPostgresqlTestDatabase();
+    const fresh = new pg.Client({ connectionString: to });
+    await fresh.connect();
+    onTestFinished(() => fresh.end());
+    await fresh.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+    const dataDir = await createTestDir();
+    await migrateDatabase({ url: pathToFileURL(path.join(dataDir, "latchkey.db")).href, migrationsDir });
+    const { said, ended } = start([], {
+      ...{ DATA_DIR: dataDir, DATABASE_URL: to, CHAIN_ID: "8453", RPC_URL: "https://rpc.example.com" },
+      KEY_CONTRACT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+      JWT_SECRET: "9f2c41d07be86a35c1f4e0927d5ab368",
+    });
+    expect([await ended, said.out]).toEqual([
+      0,
+      expect.stringContaining("Both databases hold the same 0 rows"),
+    ]);
+  },
+);

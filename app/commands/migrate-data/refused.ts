@@ -1,0 +1,2 @@
+/** What the operator has to decide or mend; the message says what and how. Nothing was changed because of it. */
+export class CopyRefused extends Error {}

@@ -1,0 +1,96 @@
+import { existsSync } from "node:fs";
+import Sqlite from "libsql";
+import { CopyRefused } from "./refused";
+import type { Row, Value } from "./rows";
+
+export type Table = { name: string; columns: string[]; keyColumns: string[] };
+export type Source = ReturnType<typeof openSource>;
+
+/** What both databases keep alike. A type that is not here needs a decision before it is copied. */
+const knownTypes = new Set(["TEXT", "BIGINT", "INTEGER", "BOOLEAN", "REAL", "BLOB"]);
+const historyTable = "_prisma_migrations";
+
+/** The driver gives bytes in a shape that PostgreSQL's does not take. */
+function toValue(value: Value | ArrayBuffer): Value {
+  return value instanceof ArrayBuffer ? Buffer.from(value) : value;
+}
+
+type ColumnInfo = { name: string; type: string; pk: bigint };
+
+/** The SQLite file as it is at this moment: everything is read in one transaction, and nothing is written. */
+export function openSource(filePath: string) {
+  if (!existsSync(filePath)) throw new CopyRefused(`There is no database at ${filePath}.`);
+  const sqlite = new Sqlite(filePath, { timeout: 5_000 });
+  sqlite.exec("PRAGMA query_only=ON");
+  sqlite.exec("BEGIN");
+
+  function all<T>(sql: string): T[] {
+    return sqlite.prepare(sql).safeIntegers(true).all() as T[];
+  }
+
+  function listTables(): Table[] {
+    const names = all<{ name: string }>(
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+         AND name NOT LIKE 'libsql\\_%' ESCAPE '\\' AND name <> '${historyTable}' ORDER BY name`,
+    ).map(({ name }) => name);
+    return inOrderOfReferences(names).map(describeTable);
+  }
+
+  function describeTable(name: string): Table {
+    const columns = all<ColumnInfo>(`PRAGMA table_info("${name}")`);
+    const strange = columns.find(({ type }) => !knownTypes.has(type.toUpperCase()));
+    if (strange)
+      throw new CopyRefused(`${name}.${strange.name} has a type that is not known here: ${strange.type}.`);
+    const keys = columns.filter(({ pk }) => pk > 0n).sort((a, b) => Number(a.pk - b.pk));
+    if (keys.length === 0) throw new CopyRefused(`${name} has no primary key to tell its rows apart by.`);
+    return { name, columns: columns.map((column) => column.name), keyColumns: keys.map((key) => key.name) };
+  }
+
+  /** Those that others point at come first. */
+  function inOrderOfReferences(names: readonly string[]): string[] {
+    const done: string[] = [];
+    function visit(name: string, under: readonly string[]): void {
+      if (done.includes(name) || under.includes(name)) return;
+      for (const { table } of all<{ table: string }>(`PRAGMA foreign_key_list("${name}")`)) {
+        visit(table, [...under, name]);
+      }
+      done.push(name);
+    }
+    for (const name of names) visit(name, []);
+    return done;
+  }
+
+  function countRows({ name }: Table): number {
+    return Number(all<{ count: bigint }>(`SELECT COUNT(*) AS count FROM "${name}"`)[0]!.count);
+  }
+
+  /** In batches, in no particular order. */
+  function* readBatches({ table, size }: { table: Table; size: number }): Generator<Row[]> {
+    const columns = table.columns.map((name) => `"${name}"`).join(", ");
+    const page = sqlite
+      .prepare(
+        `SELECT rowid AS "at", ${columns} FROM "${table.name}" WHERE rowid > ? ORDER BY rowid LIMIT ${size}`,
+      )
+      .safeIntegers(true);
+    for (let last: bigint | number = -1; ;) {
+      const found = page.all(last) as (Record<string, Value | ArrayBuffer> & { at: bigint })[];
+      if (found.length === 0) return;
+      last = found.at(-1)!.at;
+      yield found.map((row) => table.columns.map((name) => toValue(row[name]!)));
+    }
+  }
+
+  return {
+    listTables,
+    countRows,
+    readBatches,
+    listMigrations: () =>
+      all<{ name: string }>(
+        `SELECT "migration_name" AS name FROM "${historyTable}" WHERE "rolled_back_at" IS NULL ORDER BY 1`,
+      ).map(({ name }) => name),
+    /** How long a server still counts on being the one that works with this database; in the past when none does. */
+    readLeaseUntilMs: () =>
+      Number(all<{ until: bigint | null }>(`SELECT MAX("expiresAtMs") AS until FROM "Lease"`)[0]?.until ?? 0),
+    close: () => sqlite.close(),
+  };
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { problemsInProduction, production } from "~/testing/config";
+import { parseConfig } from "./config.server";
+
+test("unset, the limits of the database are sane", () => {
+  expect(parseConfig(production).database).toMatchObject({
+    pool: { size: 10, connectSeconds: 3, statementSeconds: 10, lockSeconds: 5, idleSeconds: 15 },
+    leaseSeconds: 10,
+  });
+});
+
+test.each([
+  ["DATABASE_POOL_SIZE", 2, 200],
+  ["DATABASE_CONNECT_SECONDS", 1, 60],
+  ["DATABASE_STATEMENT_SECONDS", 1, 300],
+  ["DATABASE_LOCK_SECONDS", 1, 300],
+  ["DATABASE_IDLE_SECONDS", 11, 600],
+  ["LEASE_SECONDS", 2, 120],
+])("%s is taken from %d to %d, and refused beyond either end", (name, min, max) => {
+  for (const value of [min, max]) expect(problemsInProduction({ [name]: String(value) })).toEqual([]);
+  for (const value of [min - 1, max + 1, "ten"]) {
+    expect(problemsInProduction({ [name]: String(value) })).toEqual([
+      `${name} must be a whole number from ${min} to ${max}.`,
+    ]);
+  }
+});

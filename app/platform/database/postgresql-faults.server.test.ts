@@ -1,0 +1,157 @@
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { toRefusal } from "~/platform/http/to-refusal.server";
+import { createPostgresqlTestDatabase } from "~/testing/database";
+import { waitUntil } from "~/testing/processes";
+import { closeDatabase, openDatabase } from "./database.server";
+import type { Database, PoolOptions } from "./database.server";
+import { isDatabaseOutage } from "./outage.server";
+import { retryWriteConflicts } from "./write-conflict.server";
+
+const pool: PoolOptions = {
+  size: 2,
+  connectSeconds: 1,
+  statementSeconds: 2,
+  lockSeconds: 1,
+  idleSeconds: 1,
+};
+
+async function openWith(options: Partial<PoolOptions> = {}, url?: string) {
+  const address = url ?? (await createPostgresqlTestDatabase()).url;
+  const database = await openDatabase({ url: address, pool: { ...pool, ...options } });
+  onTestFinished(() => closeDatabase(database));
+  return { database, url: address };
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+async function catchError(work: Promise<unknown>): Promise<unknown> {
+  return await work.then(
+    () => Promise.reject(new Error("It did not fail.")),
+    (error: unknown) => error,
+  );
+}
+
+function expectOutage(error: unknown): void {
+  expect(isDatabaseOutage(error), String(error)).toBe(true);
+  expect(toRefusal(error)).toMatchObject({
+    ...{ refusalName: "state-unavailable", status: 503 },
+    headers: { "Retry-After": "5" },
+  });
+}
+
+async function useKey({ database, tokenId }: { database: Database; tokenId: string }): Promise<void> {
+  await database.usedKey.create({
+    data: { chainId: 1n, contractAddress: "0xab", tokenId, usedBy: "0xcd", usedAtMs: 1n },
+  });
+}
+
+test("the limits of time are those of the settings, on every connection", async () => {
+  const { database } = await openWith({ statementSeconds: 7, lockSeconds: 3, idleSeconds: 13 });
+  const [row] = await database.$queryRaw<object[]>`
+    SELECT current_setting('statement_timeout') AS "statement", current_setting('lock_timeout') AS "lock",
+      current_setting('idle_in_transaction_session_timeout') AS "idle"`;
+  expect(row).toEqual({ statement: "7s", lock: "3s", idle: "13s" });
+});
+
+test("a pool that is used up is an outage after the wait that is set, and serves again when a connection is free", async () => {
+  const { database, url } = await openWith({ statementSeconds: 20 });
+  // Prisma's promises begin when somebody waits for them.
+  const busy = [1, 2].map(async () => await database.$queryRaw`SELECT 1 FROM (SELECT pg_sleep(4)) AS slept`);
+  const other = await connect(url);
+  await waitUntil(async () => {
+    const { rows } = await other.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%pg_sleep%'`,
+    );
+    // This question mentions it as well.
+    return rows.length === 3;
+  });
+  expectOutage(await catchError(database.$queryRaw`SELECT 1`));
+  await Promise.all(busy);
+  expect(await database.$queryRaw`SELECT 1 AS "one"`).toEqual([{ one: 1 }]);
+});
+
+test("a statement that takes too long, and one that waits too long for a row, are outages; then all goes on", async () => {
+  const { database, url } = await openWith();
+  expectOutage(await catchError(database.$queryRaw`SELECT 1 FROM (SELECT pg_sleep(10)) AS slept`));
+  await useKey({ database, tokenId: "1" });
+  const other = await connect(url);
+  await other.query(`BEGIN; UPDATE "UsedKey" SET "usedAtMs" = 1`);
+  expectOutage(await catchError(database.usedKey.updateMany({ data: { usedAtMs: 2n } })));
+  await other.query("ROLLBACK");
+  expect(await database.usedKey.updateMany({ data: { usedAtMs: 2n } })).toEqual({ count: 1 });
+});
+
+test("a process that hangs in a transaction loses it and its locks, and others go on", async () => {
+  const { database, url } = await openWith({ statementSeconds: 20, lockSeconds: 20 });
+  await useKey({ database, tokenId: "1" });
+  const { database: hanging } = await openWith({}, url);
+  const hung = hanging.$transaction(
+    async (transaction) => {
+      await transaction.usedKey.updateMany({ data: { usedAtMs: 1n } });
+      await delay(2_500);
+      await transaction.usedKey.updateMany({ data: { usedAtMs: 1n } });
+    },
+    { timeout: 20_000 },
+  );
+  const failure = catchError(hung);
+  await delay(50);
+  expect(await database.usedKey.updateMany({ data: { usedAtMs: 2n } })).toEqual({ count: 1 });
+  expectOutage(await failure);
+  expect((await database.usedKey.findMany())[0]?.usedAtMs).toBe(2n);
+});
+
+test("two transactions that lock each other out: the one that is undone runs again, and both are done", async () => {
+  const { database } = await openWith({ size: 4, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
+  for (const tokenId of ["1", "2"]) await useKey({ database, tokenId });
+  let meeting = 0;
+  let attempts = 0;
+  async function touch(order: readonly string[]): Promise<void> {
+    await retryWriteConflicts(() =>
+      database.$transaction(async (transaction) => {
+        attempts++;
+        for (const [step, tokenId] of order.entries()) {
+          await transaction.usedKey.updateMany({ where: { tokenId }, data: { usedAtMs: { increment: 1n } } });
+          if (step > 0) continue;
+          meeting++;
+          while (meeting < 2) await delay(5);
+        }
+      }),
+    );
+  }
+  const [before] = await database.usedKey.findMany({ where: { tokenId: "1" } });
+  await Promise.all([touch(["1", "2"]), touch(["2", "1"])]);
+  expect(attempts).toBe(3);
+  const [after] = await database.usedKey.findMany({ where: { tokenId: "1" } });
+  expect(after!.usedAtMs - before!.usedAtMs).toBe(2n);
+});
+
+test("a transaction that PostgreSQL could not fit in among others runs again, until it fits", async () => {
+  const { database } = await openWith({ size: 10, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
+  await useKey({ database, tokenId: "1" });
+  let attempts = 0;
+  async function addOne(): Promise<void> {
+    await retryWriteConflicts(() =>
+      database.$transaction(
+        async (transaction) => {
+          attempts++;
+          const [row] = await transaction.usedKey.findMany();
+          await delay(5);
+          await transaction.usedKey.updateMany({ data: { usedAtMs: row!.usedAtMs + 1n } });
+        },
+        { isolationLevel: "Serializable" },
+      ),
+    );
+  }
+  await database.usedKey.updateMany({ data: { usedAtMs: 0n } });
+  await Promise.all(Array.from({ length: 8 }, addOne));
+  expect((await database.usedKey.findMany())[0]?.usedAtMs).toBe(8n);
+  expect(attempts).toBeGreaterThan(8);
+});

@@ -1,0 +1,81 @@
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import { readLines, startTestProcess } from "~/testing/child-process";
+import { testOnEachDatabase } from "~/testing/database";
+import { waitUntil } from "~/testing/processes";
+
+const file = fileURLToPath(new URL("../../testing/lease-worker.ts", import.meta.url));
+const leaseSeconds = 2;
+
+async function startWorker({ url, name }: { url: string; name: string }) {
+  const child = startTestProcess({ file, args: [url, name, String(leaseSeconds)] });
+  const said: string[] = [];
+  const ended = (async () => {
+    for await (const line of readLines(child)) said.push(line);
+  })();
+  await waitUntil(() => said.includes("started"));
+  return { child, said, ended, count: (word: string) => said.filter((line) => line === word).length };
+}
+
+testOnEachDatabase(
+  "when the process that works is killed, another one takes over when its lease has lapsed, and not before",
+  async ({ url, database }) => {
+    const first = await startWorker({ url, name: "first" });
+    const second = await startWorker({ url, name: "second" });
+    await waitUntil(() => first.count("worked") > 3);
+    expect(second.said).toEqual(["started"]);
+
+    const [before] = await database.lease.findMany();
+    first.child.kill("SIGKILL");
+    await first.ended;
+    const [atDeath] = await database.lease.findMany();
+    expect(atDeath?.holder).toBe("first");
+    await waitUntil(() => second.count("worked") > 0);
+    const [after] = await database.lease.findMany();
+    expect(after).toMatchObject({ holder: "second", term: (before?.term ?? 0n) + 1n });
+    // Both moments are the database's: it was taken at the earliest when the dead one's time was up, and then soon.
+    const takenAtMs = Number(after?.expiresAtMs) - leaseSeconds * 1_000;
+    expect(takenAtMs).toBeGreaterThanOrEqual(Number(atDeath?.expiresAtMs));
+  },
+);
+
+testOnEachDatabase(
+  "a process that stops in order hands over at once: long before its lease would have lapsed",
+  async ({ url, database }) => {
+    const first = await startWorker({ url, name: "first" });
+    const second = await startWorker({ url, name: "second" });
+    await waitUntil(() => first.count("worked") > 0);
+    first.child.kill("SIGTERM");
+    await first.ended;
+    const [given] = await database.lease.findMany();
+    expect(given).toMatchObject({ holder: "first", expiresAtMs: 0n });
+    await waitUntil(() => second.count("worked") > 0);
+    expect(first.count("refused")).toBe(0);
+  },
+);
+
+testOnEachDatabase(
+  "a process that was paused in the middle of its work, and wakes up after its lease went, changes nothing",
+  async ({ url, database }) => {
+    const first = await startWorker({ url, name: "first" });
+    await waitUntil(() => first.count("worked") > 0);
+    const second = await startWorker({ url, name: "second" });
+    for (let round = 0; round < 3; round++) {
+      const [worker, other] = round % 2 === 0 ? [first, second] : [second, first];
+      const worked = other.count("worked");
+      const done = worker.count("worked");
+      // Right after a statement, so that on SQLite it does not fall asleep with the file's lock in its hand.
+      await waitUntil(() => worker.count("worked") > done, { everyMs: 1 });
+      worker.child.kill("SIGSTOP");
+      await waitUntil(() => other.count("worked") > worked);
+      const before = worker.count("worked");
+      worker.child.kill("SIGCONT");
+      // Whatever it was at when it fell asleep is over by the time the other one has done much more.
+      const target = other.count("worked") + 20;
+      await waitUntil(() => other.count("worked") > target);
+      expect(worker.count("worked") - before).toBe(0);
+      const [cursor] = await database.chainCursor.findMany();
+      expect(cursor?.blockHash).toBe(other === second ? "second" : "first");
+    }
+  },
+);

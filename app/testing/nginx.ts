@@ -1,0 +1,113 @@
+import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { waitUntil } from "./processes";
+
+const run = promisify(execFile);
+const downloadTimeoutMs = 30_000;
+
+/**
+ * The program: the machine's own, or Debian's package, unpacked into a folder of the test and not installed. Null
+ * with the reason where there is neither.
+ */
+export async function findNginx(): Promise<
+  { program: string; close: () => Promise<void> } | { missing: string }
+> {
+  const close = async () => undefined;
+  for (const program of [
+    "/usr/sbin/nginx",
+    "/usr/local/sbin/nginx",
+    "/usr/bin/nginx",
+    "/usr/local/bin/nginx",
+  ]) {
+    if (existsSync(program)) return { program, close };
+  }
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-"));
+  const remove = () => rm(dir, { recursive: true, force: true });
+  try {
+    await run("apt-get", ["download", "nginx"], { cwd: dir, timeout: downloadTimeoutMs });
+    await run("sh", ["-c", "dpkg-deb -x nginx_*.deb ."], { cwd: dir });
+    const program = path.join(dir, "usr/sbin/nginx");
+    // Fails where a library it needs is not on this machine.
+    await run(program, ["-v"]);
+    return { program, close: remove };
+  } catch (error) {
+    await remove();
+    return {
+      missing: `There is no nginx, and Debian's cannot be had: ${(error as Error).message.split("\n")[0]}`,
+    };
+  }
+}
+
+type Place = { dir: string; file: string };
+
+/** `docs/nginx.conf` with the addresses, files and ports of a test, and nothing else changed. */
+export async function placeConfiguration(
+  replacements: readonly (readonly [string, string])[],
+): Promise<Place> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-"));
+  await mkdir(path.join(dir, "temp"));
+  const key = path.join(dir, "key.pem");
+  const certificate = path.join(dir, "certificate.pem");
+  await run("openssl", [
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"],
+    ...["-subj", "/CN=gate.example.com", "-keyout", key, "-out", certificate],
+  ]);
+  let text = await readFile("docs/nginx.conf", "utf8");
+  // Folders that a program of one's own user may not write to.
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (name) => `  ${name}_temp_path ${path.join(dir, "temp", name)};\n`,
+  );
+  for (const [search, replacement] of [
+    ["pid /run/nginx.pid;", `pid ${path.join(dir, "nginx.pid")};`],
+    ["http {\n", `http {\n${temporary.join("")}`],
+    ["/var/log/nginx/access.log", path.join(dir, "access.log")],
+    ["/etc/letsencrypt/live/gate.example.com/fullchain.pem", certificate],
+    ["/etc/letsencrypt/live/gate.example.com/privkey.pem", key],
+    ...replacements,
+  ] as const) {
+    if (!text.includes(search)) throw new Error(`docs/nginx.conf has no ${search} any more.`);
+    text = text.replace(search, replacement);
+  }
+  const file = path.join(dir, "nginx.conf");
+  await writeFile(file, text);
+  return { dir, file };
+}
+
+export async function checkConfiguration({
+  program,
+  file,
+}: {
+  program: string;
+  file: string;
+}): Promise<string> {
+  const { stderr } = await run(program, ["-t", "-c", file, "-e", "stderr"]);
+  return stderr;
+}
+
+export async function startNginx({ program, place, port }: { program: string; place: Place; port: number }) {
+  let output = "";
+  const child = spawn(program, ["-c", place.file, "-e", "stderr", "-g", "daemon off;"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  await waitUntil(async () => {
+    if (child.exitCode !== null) throw new Error(`nginx ended.\n${output}`);
+    return await fetch(`http://127.0.0.1:${port}/healthz`).then(
+      () => true,
+      () => false,
+    );
+  });
+  return {
+    readLog: () => readFile(path.join(place.dir, "access.log"), "utf8"),
+    stop: async () => {
+      child.kill("SIGTERM");
+      await closed;
+      await rm(place.dir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { createServer, request } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect, createServer as createTcpServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+
+/** Which of its servers a proxy asked, as a header of the answer. */
+export const upstreamHeader = "x-upstream";
+
+/** A plain reverse proxy: each request goes to the next server in turn, with no memory of who asked. */
+export async function startRoundRobin() {
+  let ports: number[] = [];
+  let count = 0;
+  const server = createServer((incoming, outgoing) => {
+    const index = count++ % ports.length;
+    passOn({ incoming, outgoing, port: ports[index]!, name: String(index) });
+  });
+  // A connection that is closed just as a client uses it again would look like a fault of the servers.
+  server.keepAliveTimeout = 300_000;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    origin: `http://localhost:${port}`,
+    setPorts: (upstream: readonly number[]) => (ports = [...upstream]),
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function passOn({
+  incoming,
+  outgoing,
+  port,
+  name,
+}: {
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+  port: number;
+  name: string;
+}): void {
+  const headers = { ...incoming.headers, "x-forwarded-for": incoming.socket.remoteAddress };
+  const { method, url } = incoming;
+  const to = { host: "127.0.0.1", port, method, path: url, headers, agent: false } as const;
+  const asked = request(to, (answer) => {
+    outgoing.writeHead(answer.statusCode!, { ...answer.headers, [upstreamHeader]: name });
+    answer.pipe(outgoing);
+    answer.on("error", () => outgoing.destroy());
+  });
+  asked.on("error", () => (outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502).end()));
+  outgoing.on("close", () => asked.destroy());
+  incoming.pipe(asked);
+}
+
+/** A way to a TCP server that can be cut and mended, as a network or a server that restarts would. */
+export async function startTcpGate(to: { host: string; port: number }) {
+  const open = new Set<Socket>();
+  let isCut = false;
+  const server = createTcpServer((socket) => {
+    if (isCut) return socket.resetAndDestroy();
+    const upstream = connect(to);
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      open.add(one);
+      one.pipe(other);
+      one.on("error", () => other.destroy());
+      one.on("close", () => (open.delete(one), other.destroy()));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const closeAll = () => [...open].forEach((socket) => socket.destroy());
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: () => ((isCut = true), closeAll()),
+    mend: () => (isCut = false),
+    stop: async () => {
+      closeAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
