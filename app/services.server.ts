@@ -155,8 +155,8 @@ export async function startServices({
     checks: listChecks({ database, redis, gate, chat, speech }),
   });
   const operator = wireOperator({
-    ...{ config, database, quotaWindows: state.quotaWindows, chain, gate, quota, search, recording, log },
-    readReadiness,
+    ...{ config, database, redis, quotaWindows: state.quotaWindows, chain, gate, quota, search },
+    ...{ recording, readReadiness, log },
   });
 
   running = {

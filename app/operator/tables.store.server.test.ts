@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Database } from "~/platform/database/database.server";
 import { neverAttemptAtMs } from "~/platform/outbox/outbox";
 import { toMoment } from "~/platform/limits/hit-log";
-import { createTestClock, createTestDatabase, testOnEachDatabase } from "~/testing/database";
+import { createTestClock, testOnEachDatabase } from "~/testing/database";
 import { readTable } from "./read-table.server";
 import { tableNames, tableSpecs } from "./table-spec";
 import type { TableName, TableRow } from "./table-spec";
@@ -204,8 +204,7 @@ testOnEachDatabase("every table can be sorted by each of its columns that says s
   }
 });
 
-test("rows are counted no further than it is worth", async () => {
-  const { database } = await createTestDatabase();
+testOnEachDatabase("rows are counted no further than it is worth", async ({ database }) => {
   const data = Array.from({ length: 10_001 }, (_, index) => ({
     ...{ id: `id-${index}`, kind: "quota-reset", clientId: "c", requestId: "r", detail: "{}" },
     atMs: BigInt(index),

@@ -9,6 +9,7 @@ import { exportTable } from "~/operator/export.server";
 import { createMigrationReader } from "~/operator/migrations.store.server";
 import { readTable } from "~/operator/read-table.server";
 import type { TablePage } from "~/operator/table-page";
+import { createRedisTables } from "~/operator/redis-tables.store.server";
 import { requireSession, signIn, signOut } from "~/operator/session.server";
 import type { StartedSession } from "~/operator/session.server";
 import { createSessionStore } from "~/operator/sessions.store.server";
@@ -28,6 +29,7 @@ import type { Database } from "~/platform/database/database.server";
 import type { SweepStore } from "~/platform/database/sweep.store.server";
 import type { Log } from "~/platform/log.server";
 import type { Readiness } from "~/platform/readiness.server";
+import type { Redis } from "~/platform/redis/redis.server";
 import { resetQuotas, resetWindow } from "~/quota/quota-reset.server";
 import type { QuotaWindowStore } from "~/quota/quota-windows.store.server";
 import type { GateServices } from "./gate.server";
@@ -61,6 +63,7 @@ const searchTimeoutMs = 2_000;
 type Wiring = {
   config: Config;
   database: Database;
+  redis: Redis | null;
   quotaWindows: QuotaWindowStore;
   chain: ChainClient;
   gate: GateServices;
@@ -76,11 +79,15 @@ export function wireOperator(wiring: Wiring): OperatorServices {
   const { secret, idleSeconds, maxSeconds } = config.operator;
   if (secret === null) return null;
   const sessions = createSessionStore({ database, clock });
-  const tables = createTableStore({ database, clock });
+  const { redis, quotaWindows } = wiring;
+  const tables = {
+    ...createTableStore({ database, clock }),
+    ...(redis && createRedisTables({ redis, listOpenWindows: quotaWindows.listOpenWindows, clock })),
+  };
   const sessionDependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
   const { contractAddress, id: chainId } = config.chain;
   const resetDependencies = {
-    windows: wiring.quotaWindows,
+    windows: quotaWindows,
     place: { chainId, contractAddress },
     log,
   };

@@ -14,6 +14,8 @@ import type { RedisServer } from "./redis";
 export type TestState = {
   /** Also where the state is in Redis: used keys, submissions and the audit trail stay there. */
   database: Database;
+  /** null: state is in the database. */
+  redis: Redis | null;
   /** What another process needs to open the same place. */
   addresses: { databaseUrl: string; redisUrl: string; redisPassword: string; redisPrefix: string };
   openStores: (options: { clock: Clock; instance?: string }) => StateStores;
@@ -36,6 +38,7 @@ export async function createSqliteState(): Promise<TestState> {
 function openDatabaseState({ database, url }: { database: Database; url: string }): TestState {
   return {
     database,
+    redis: null,
     addresses: { databaseUrl: url, redisUrl: "", redisPassword: "", redisPrefix: "" },
     openStores: ({ clock, instance = "a" }) => createStateStores({ database, redis: null, clock, instance }),
     connectAgain: async () => openDatabaseState({ database: await openTestDatabase(url), url }),
@@ -45,7 +48,7 @@ function openDatabaseState({ database, url }: { database: Database; url: string 
 let server: ReturnType<typeof launchRedis> | undefined;
 
 /** A part of one Redis server that nothing else of the test file touches. */
-async function createRedisState(): Promise<TestState> {
+export async function createRedisState(): Promise<TestState> {
   const { database, url } = await createTestDatabase();
   server ??= launchRedis({});
   return await openRedisState({ database, url, server: await server, prefix: `test-${randomUUID()}:` });
@@ -61,6 +64,7 @@ async function openRedisState(place: {
   const redis = await connectRedis({ server, prefix });
   return {
     database,
+    redis,
     addresses: {
       databaseUrl: url,
       redisUrl: server.url,

@@ -1,10 +1,8 @@
 import type { Redis } from "~/platform/redis/redis.server";
 import { defineScript } from "~/platform/redis/redis-script.server";
 import { toMoment } from "./hit-log";
+import { limitKeepMs, limitKeys } from "./redis-limit-keys";
 import type { Hit, RateLimitStore } from "./rate-limits.store.server";
-
-/** For clocks that differ: what has lapsed by ours must not be gone by that of Redis before. */
-const keepMs = 60_000;
 
 /** The limits of several instances, in Redis. What the functions promise stands in rate-limits.store.server.ts. */
 export function createRedisRateLimitStore({ redis }: { redis: Redis }): RateLimitStore {
@@ -13,8 +11,8 @@ export function createRedisRateLimitStore({ redis }: { redis: Redis }): RateLimi
       const { key, nowMs, windowMs, points } = hit;
       const answer = await redis.run({
         script: windowScript,
-        keys: [`limit:${key}`],
-        parameters: [nowMs, windowMs, points, windowMs + keepMs],
+        keys: [limitKeys.window(key)],
+        parameters: [nowMs, windowMs, points, windowMs + limitKeepMs],
       });
       const [admitted, startedAtMs, used] = answer as [number, string, string];
       return { isAdmitted: admitted === 1, startedAtMs: Number(startedAtMs), points: Number(used) };
@@ -23,7 +21,7 @@ export function createRedisRateLimitStore({ redis }: { redis: Redis }): RateLimi
     async takeFromLog(hit) {
       const answer = await redis.run({
         script: logScript,
-        keys: [`hits:${hit.key}`],
+        keys: [limitKeys.log(hit.key)],
         parameters: logParameters(hit),
       });
       const [admitted, hits] = answer as [number, string];
@@ -33,7 +31,13 @@ export function createRedisRateLimitStore({ redis }: { redis: Redis }): RateLimi
 }
 
 function logParameters({ nowMs, windowMs, points }: Hit): (string | number)[] {
-  return [toMoment(nowMs), toMoment(nowMs - windowMs), toMoment(nowMs + windowMs), points, windowMs + keepMs];
+  return [
+    toMoment(nowMs),
+    toMoment(nowMs - windowMs),
+    toMoment(nowMs + windowMs),
+    points,
+    windowMs + limitKeepMs,
+  ];
 }
 
 const windowScript = defineScript(`
