@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { operatorSecret } from "./gate-server";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
+import { sendForm } from "./room-page";
 
 const pages = [
   "state",
@@ -22,14 +23,20 @@ async function signIn(page: Page): Promise<void> {
 }
 
 /** A holder sends the form, so that there is something to see of everything. */
-async function sendForm({ page, walletName, message }: { page: Page; walletName: string; message: string }) {
+async function sendAsHolder({
+  page,
+  walletName,
+  message,
+}: {
+  page: Page;
+  walletName: string;
+  message: string;
+}) {
   await page.goto("/gate");
   await connectWallet({ page, walletName });
   const tokenId = await mintKey(page);
   await enterRoom(page);
-  const room = page.locator(".shadow-room");
-  await room.getByRole("textbox").last().fill(message);
-  await room.getByRole("button").last().click();
+  await sendForm({ page, text: message });
   await expect(page.getByText("Received")).toBeVisible();
   return tokenId;
 }
@@ -49,7 +56,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByRole("button", { name: "Sign in" }).click();
       await expect(page.getByRole("alert")).toContainText("That is not the secret");
       await expectAccessible(page, "a wrong secret");
-      await sendForm({ page, walletName: wallet.name, message: `Hello in ${colorScheme}` });
+      await sendAsHolder({ page, walletName: wallet.name, message: `Hello in ${colorScheme}` });
       await signIn(page);
       for (const name of pages) {
         await page.goto(`/operator/${name}`);
@@ -74,7 +81,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 
 test("a submission is found, read, marked, sorted and exported", async ({ page, wallet }) => {
   const message = `A question about page ${Date.now()}`;
-  const tokenId = await sendForm({ page, walletName: wallet.name, message });
+  const tokenId = await sendAsHolder({ page, walletName: wallet.name, message });
   await page.goto("/operator/submissions?state=open");
   // Led to the sign-in, and back to where it was asked for.
   await page.getByLabel("Secret").fill(operatorSecret);

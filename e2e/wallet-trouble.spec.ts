@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { numberToHex } from "viem";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
+import { sendForm } from "./room-page";
 import { addWallet } from "./wallet";
 import type { TestWallet } from "./wallet";
 
@@ -158,8 +159,7 @@ test("another account in the wallet is asked about: staying keeps the room, goin
   await expectAccessible(page, "staying with the first account");
 
   // What has to be signed by the first account is not asked of the second.
-  await page.locator(".shadow-room").getByRole("textbox").last().fill("Hello");
-  await page.locator(".shadow-room").getByRole("button").last().click();
+  await sendForm({ page, text: "Hello" });
   await expect(page.getByText("The wallet shows another account")).toBeVisible();
   expect(wallet.signedTexts).toHaveLength(1);
 
