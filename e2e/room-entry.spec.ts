@@ -1,7 +1,7 @@
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 import { connectWallet, enterRoom, expect, mintKey, test as base } from "./journey";
-import { passTime, roomHeading } from "./room-page";
+import { passTime, roomHeading, sessionCookie } from "./room-page";
 
 const test = base;
 /** Words of the demonstration's room. */
@@ -106,7 +106,7 @@ test("who no longer waits for the wallet is let go, and what it signs later open
   await enterRoom(page);
   expect(wallet.signedTexts).toHaveLength(2);
   expect(posts.filter((url) => url.endsWith("/api/gate-access"))).toHaveLength(1);
-  await expect.poll(async () => (await context.cookies()).length).toBe(1);
+  await expect.poll(() => sessionCookie(context)).not.toBe("");
 });
 
 test("focus goes to the field at fault, to the refusal, and to the next step", async ({
@@ -117,7 +117,7 @@ test("focus goes to the field at fault, to the refusal, and to the next step", a
   await page.goto("/gate");
   await page.getByRole("button", { name: "Connect", exact: true }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: wallet.name }).press("Enter");
-  await expect(page.locator(".focus-place", { hasText: "Open the room with a key" })).toBeFocused();
+  await expect(page.locator("#wallet-account")).toBeFocused();
   await page.getByLabel("Number of the key").fill("seven");
   await page.getByRole("button", { name: "Sign in" }).press("Enter");
   await expect(page.getByLabel("Number of the key")).toBeFocused();

@@ -78,7 +78,8 @@ test("nothing of the session can be read by scripts, and signing out leaves noth
   for (const part of [token, ...token.split("."), wallet.signedTexts[0] ?? ""]) {
     expect(JSON.stringify(kept)).not.toContain(part);
   }
-  expect(kept.cookies).toBe("");
+  // For the look of the next visit only: which wallet it was.
+  expect(kept.cookies).toMatch(/^latchkey_wallet=[^;]*$/);
   await page.getByRole("button", { name: "Sign out" }).click();
   await expect.poll(() => sessionCookie(context)).toBe("");
 });

@@ -139,6 +139,10 @@ test("the dialog is worked by the keyboard alone, and the focus goes where it is
   second.rejectNext("eth_requestAccounts");
   await page.keyboard.press("Enter");
   await expect(dialog.getByText("You did not connect the wallet")).toBeVisible();
+  // What went wrong is read first; the wallets come after it.
+  await expect(dialog.locator(".notice-place")).toBeFocused();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
   await expect(dialog.getByRole("button", { name: "Second wallet" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByText("Connected with Second wallet")).toBeVisible();

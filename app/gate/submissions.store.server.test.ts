@@ -43,7 +43,7 @@ testOnEachDatabase(
     expect(await database.submission.findMany()).toEqual([
       {
         ...{ id: outcome.submissionId, ...key, chainId: 31_337n, address: usedBy },
-        ...{ message, messageHash, requestId, createdAtMs: now },
+        ...{ message, messageHash, requestId, createdAtMs: now, handledAtMs: null },
       },
     ]);
     const [notification] = await database.notification.findMany({ include: { deliveries: true } });

@@ -119,13 +119,19 @@ export function createCollectionStore({ database }: { database: SearchDatabase }
     await database.write([{ sql: "UPDATE pages SET stamp = ? WHERE source = ?", args: [stamp, source] }]);
   }
 
-  /** From all collections, those of earlier models included. Returns how many pages were there. */
-  async function keepOnly({ sources }: { sources: ReadonlySet<string> }): Promise<number> {
-    const [rows = []] = await database.read({ sql: "SELECT collection, source FROM pages" });
-    const gone = rows.filter(({ source }) => !sources.has(String(source)));
-    for (const { collection, source } of gone) {
+  /**
+   * Pages stay only in the namespace they belong to, in all collections, those of earlier models included. Returns how
+   * many belong nowhere any more.
+   */
+  async function keepOnly({ namespaces }: { namespaces: ReadonlyMap<string, string> }): Promise<number> {
+    const [rows = []] = await database.read({
+      sql: "SELECT collection, source, namespace FROM pages JOIN collections ON collections.id = collection",
+    });
+    const misplaced = rows.filter(({ source, namespace }) => namespaces.get(String(source)) !== namespace);
+    for (const { collection, source } of misplaced) {
       await database.write(deletePage({ id: Number(collection), source: String(source) }));
     }
+    const gone = misplaced.filter(({ source }) => !namespaces.has(String(source)));
     return new Set(gone.map(({ source }) => source)).size;
   }
 

@@ -25,6 +25,10 @@ export type IndexOptions = {
   rebuild?: boolean;
   signal: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
+  /** Whether the model may be asked now; without it only what must not be found any more is taken out. */
+  mayEmbed?: boolean;
+  /** Told when that is done, before anything is embedded. */
+  onWithdrawn?: () => void;
   /** Told once, when another process is at it. */
   onWait?: () => void;
 };
@@ -34,7 +38,9 @@ const lockPauseMs = 100;
 const passagesAtOnce = 64;
 
 /**
- * Brings the store in line with the folder: reads what changed, embeds it, drops what is gone. Page by page, so a run
+ * Brings the store in line with the folder. First it takes out what is gone, broken, or now in another namespace,
+ * which needs no model: whoever may not find a page any more must not find it while a provider is slow or away. Then it
+ * reads what changed and embeds it. Page by page, so a run
  * that was cut short, by a signal or by being killed, is taken up by the next one where it ended. Only one process
  * fills a file; another one waits, and then finds little to do. Rejects when the model cannot be asked.
  */
@@ -54,27 +60,57 @@ export async function indexKnowledge(options: IndexOptions): Promise<IndexReport
 }
 
 async function indexAlone(options: IndexOptions): Promise<IndexReport> {
-  const { folder, store, embedder, signal, onProgress, rebuild = false } = options;
+  const { folder, store, embedder, signal, onProgress, rebuild = false, mayEmbed = true } = options;
   const { model } = embedder;
   if (rebuild) await store.dropAll();
   await store.prepare({ model });
   const files = await listKnowledgeFiles({ folder });
   const known = new Map((await store.listPages({ model })).map((page) => [page.source, page]));
   const report: IndexReport = { indexed: 0, unchanged: 0, removed: 0, passages: 0, broken: [] };
-  const kept = new Set<string>();
+  const namespaces = await readNamespaces({ folder, files, known, signal, report });
+  // Whatever is broken is not kept either: what it said before is not what its author wants to say now.
+  report.removed = await store.keepOnly({ namespaces });
+  options.onWithdrawn?.();
+  if (!mayEmbed) return report;
   for (const [index, file] of files.entries()) {
     signal.throwIfAborted();
     onProgress?.({ done: index, total: files.length, source: file.source });
     const before = known.get(file.source);
     if (before?.stamp === file.stamp) report.unchanged += 1;
-    else if (!(await indexFile({ folder, file, before, store, embedder, signal, report }))) continue;
-    kept.add(file.source);
+    else if (!namespaces.has(file.source)) continue;
+    else if (!(await indexFile({ folder, file, before, store, embedder, signal, report }))) {
+      namespaces.delete(file.source);
+    }
   }
-  // Whatever is broken is not kept either: what it said before is not what its author wants to say now.
-  report.removed = await store.keepOnly({ sources: kept });
+  report.removed += await store.keepOnly({ namespaces });
   await store.finish({ model });
   onProgress?.({ done: files.length, total: files.length, source: "" });
   return report;
+}
+
+/** Where each page belongs now. What is no page is reported, and belongs nowhere. */
+async function readNamespaces({
+  folder,
+  files,
+  known,
+  signal,
+  report,
+}: Pick<FileOptions, "folder" | "signal" | "report"> & {
+  files: readonly KnowledgeFile[];
+  known: ReadonlyMap<string, { stamp: string; namespace: string }>;
+}): Promise<Map<string, string>> {
+  const namespaces = new Map<string, string>();
+  for (const file of files) {
+    signal.throwIfAborted();
+    const before = known.get(file.source);
+    if (before?.stamp === file.stamp) {
+      namespaces.set(file.source, before.namespace);
+      continue;
+    }
+    const read = await readOrReport({ folder, file, report });
+    if (read) namespaces.set(file.source, read.page.namespace);
+  }
+  return namespaces;
 }
 
 type FileOptions = Pick<IndexOptions, "folder" | "store" | "embedder" | "signal"> & {

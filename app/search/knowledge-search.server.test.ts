@@ -123,6 +123,65 @@ test("a page that becomes gated is public no more the moment it is indexed", asy
   expect(await ask("garden", "inner")).toEqual(["a.md#1"]);
 });
 
+/** The built-in embedder as a provider that can go away, or come back with vectors of another length. */
+function createFickleEmbedder() {
+  const builtIn = createHashedEmbedder();
+  const state = { fault: "none" as "none" | "away" | "dimension", calls: 0 };
+  const embedder: Embedder = {
+    ...builtIn,
+    embed: async (request) => {
+      state.calls += 1;
+      if (state.fault === "away") throw new Error("The provider is away.");
+      const vectors = await builtIn.embed(request);
+      return state.fault === "dimension" ? vectors.map((vector) => vector && vector.slice(0, 8)) : vectors;
+    },
+  };
+  return { embedder, state };
+}
+
+test.each(["away", "dimension"] as const)(
+  "what became gated, is gone or is broken is found no more, though the provider is at fault (%s)",
+  async (fault) => {
+    let nowMs = 0;
+    const { embedder, state } = createFickleEmbedder();
+    const knowledge = await createKnowledge({
+      "a.md": "A garden",
+      "b.md": "A lamp",
+      "c.md": "A fountain",
+      "d.md": "A statue",
+    });
+    const { ask, warnings } = openKnowledgeSearch({ ...knowledge, embedder, clock: () => nowMs });
+    expect(await ask("garden")).toEqual(["a.md#1"]);
+    expect(await ask("fountain")).toEqual(["c.md#1"]);
+
+    state.fault = fault;
+    await knowledge.write("a.md", "---\nnamespace: inner\n---\nA garden");
+    await knowledge.remove("b.md");
+    await knowledge.write("c.md", "---\nnamespace: [\n---\nA fountain");
+    await knowledge.write("e.md", "A bench");
+    nowMs += 1_000;
+    // The very first question after the pause, and not only those after it.
+    expect(await ask("garden")).toEqual([]);
+    expect(await ask("lamp")).toEqual([]);
+    expect(await ask("fountain")).toEqual([]);
+    expect(await ask("statue")).toEqual(["d.md#1"]);
+    await expect
+      .poll(() => warnings)
+      .toContain("The knowledge could not be indexed; what was indexed answers");
+
+    // Nor does it have to wait until the provider is asked again.
+    await knowledge.remove("d.md");
+    nowMs += 1_000;
+    const { calls } = state;
+    expect(await ask("statue")).toEqual([]);
+    expect(state.calls - calls).toBeLessThanOrEqual(1);
+
+    state.fault = "none";
+    nowMs += 30_000;
+    await expect.poll(() => ask("garden", "inner")).toEqual(["a.md#1"]);
+  },
+);
+
 test("sees pages that were added, changed and removed, beside the answer to a question after the pause", async () => {
   let nowMs = 0;
   const knowledge = await createKnowledge({ "a.md": "old words" });

@@ -21,14 +21,15 @@ export const knowledgeFolder = (contentDir: string) => path.join(contentDir, "kn
 export const searchFile = (dataDir: string) => path.join(dataDir, "search.db");
 
 const embeddedIndex = "knowledge";
-/** How long the first question may wait for the first index there ever was. */
-const firstIndexWaitMs = 5_000;
-/** After a look that failed, so that a provider that is away is not asked with every question. */
+/** How long the first question may wait for the first index there ever was, and any for a look at the folder. */
+const longestWaitMs = 5_000;
+/** After an embedding that failed, so that a provider that is away is not asked with every question. */
 const failurePauseMs = 30_000;
 
 /**
- * The embedded store: one file in the data folder. The folder is looked at when the search starts, and again, beside
- * the answer, when a question comes more than `recheckMs` after the last look.
+ * The embedded store: one file in the data folder. The folder is looked at when the search starts, and again when a
+ * question comes more than `recheckMs` after the last look. What must not be found any more is taken out before that
+ * question is answered; what is new is embedded beside the answer.
  */
 export function createKnowledgeSearch({
   contentDir,
@@ -59,25 +60,29 @@ export function createKnowledgeSearch({
   /** The folder as the last look left it. */
   let seen: string | null = null;
   let looking: Promise<void> | null = null;
+  /** Of the look that is under way: nothing is found any more that must not be. */
+  let withdrawing: Promise<void> = Promise.resolve();
+  let nextEmbeddingAtMs = Number.NEGATIVE_INFINITY;
   let hasLooked = false;
 
-  async function look(): Promise<void> {
+  async function look(onWithdrawn: () => void): Promise<void> {
+    const mayEmbed = clock() >= nextEmbeddingAtMs;
     try {
       const found = (await listKnowledgeFiles({ folder })).map(({ source, stamp }) => `${source}:${stamp}`);
-      if (found.join("|") !== seen) await fill();
-      seen = found.join("|");
-      nextLookAtMs = clock() + recheckMs;
+      if (found.join("|") !== seen) await fill({ mayEmbed, onWithdrawn });
+      if (mayEmbed) seen = found.join("|");
     } catch (error) {
-      nextLookAtMs = clock() + failurePauseMs;
+      nextEmbeddingAtMs = clock() + failurePauseMs;
       if (!stopping.signal.aborted)
         warn("The knowledge could not be indexed; what was indexed answers", error);
     } finally {
+      nextLookAtMs = clock() + recheckMs;
       hasLooked = true;
     }
   }
 
   /** Through a connection of its own: questions are answered meanwhile. */
-  async function fill(): Promise<void> {
+  async function fill(steps: { mayEmbed: boolean; onWithdrawn: () => void }): Promise<void> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const filling = openSearchDatabase({ file: searchFile(dataDir) });
     try {
@@ -87,6 +92,7 @@ export function createKnowledgeSearch({
         lock: filling,
         embedder,
         signal: stopping.signal,
+        ...steps,
       });
       for (const { source, reason } of report.broken) {
         if (reported.has(`${source}: ${reason}`)) continue;
@@ -100,15 +106,25 @@ export function createKnowledgeSearch({
   }
 
   function refresh(): Promise<void> {
-    looking ??= look().finally(() => (looking = null));
+    if (looking) return looking;
+    let onWithdrawn = () => {};
+    withdrawing = new Promise((resolve) => (onWithdrawn = resolve));
+    looking = look(onWithdrawn).finally(() => {
+      looking = null;
+      onWithdrawn();
+    });
     return looking;
   }
 
-  async function waitForFirstIndex(): Promise<void> {
+  async function waitForLook(): Promise<void> {
     if (clock() >= nextLookAtMs && !stopping.signal.aborted) void refresh();
-    if (hasLooked || !looking || (await store.listCollections()).length > 0) return;
+    if (!looking) return;
+    const isFirst = !hasLooked && (await store.listCollections()).length === 0;
     const limit = new AbortController();
-    await Promise.race([looking, pause(firstIndexWaitMs, undefined, { signal: limit.signal, ref: false })]);
+    await Promise.race([
+      isFirst ? looking : withdrawing,
+      pause(longestWaitMs, undefined, { signal: limit.signal, ref: false }),
+    ]);
     limit.abort();
   }
 
@@ -117,11 +133,11 @@ export function createKnowledgeSearch({
     indexes: [embeddedIndex],
     refresh,
     async listNamespaces() {
-      await waitForFirstIndex();
+      await waitForLook();
       return listStoredNamespaces(store);
     },
     async search(question) {
-      await waitForFirstIndex();
+      await waitForLook();
       return findPassages({ ...question, store, findEmbedder, warn });
     },
     async stop() {

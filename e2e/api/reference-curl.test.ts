@@ -51,6 +51,8 @@ const expected: Record<string, number> = {
   ...{ getSession: 200, keepSession: 401, endSession: 200, getMedia: 403, getSandbox: 200 },
   ...{ chat: 200, speak: 200, getQuota: 200, resetQuotas: 200, callTools: 200, getProtectedResource: 200 },
   ...{ getSettings: 200, getOpenApi: 200, getHealth: 200, getReadiness: 200, getMetrics: 200 },
+  // Its address holds the digest of a logo that this server does not have.
+  ...{ getManifest: 200, getServiceWorker: 200, getBrandFile: 404 },
   ...{ fillWallet: 200, askDemoChain: 200 },
 };
 

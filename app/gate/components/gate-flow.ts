@@ -231,6 +231,8 @@ function leaveRoom({
 
 /** A wallet found again after a reload joins the room that its session has opened already. */
 function connectAccount(state: GateState, account: WalletAccount): GateState {
+  // Found again by itself: why the door is shut stays to be read.
+  if (state.phase === "away") return { ...connectedState(state, account), notice: state.notice };
   if (state.phase !== "inside") return connectedState(state, account);
   if (state.room.session?.address === account.address.toLowerCase()) {
     return { ...state, account, keys: { status: "loading" } };
