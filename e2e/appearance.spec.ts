@@ -98,12 +98,7 @@ test.describe("on a phone", () => {
   test("the page reaches under the notch, and its frame keeps clear of it", async ({ page }) => {
     await page.goto("/");
     await expect(page.locator('meta[name="viewport"]')).toHaveAttribute("content", /viewport-fit=cover/);
-    // No browser on a desk has a notch: the tokens stand for one.
-    await page.evaluate(() => {
-      const { style } = document.documentElement;
-      for (const [edge, size] of Object.entries({ top: 47, right: 21, bottom: 34, left: 33 }))
-        style.setProperty(`--safe-${edge}`, `${size}px`);
-    });
+    await setNotch({ page, sizes: { top: 47, right: 21, bottom: 34, left: 33 } });
     const brand = await page.locator(".brand").boundingBox();
     expect(brand!.y).toBeGreaterThanOrEqual(47);
     expect(brand!.x).toBeGreaterThanOrEqual(33);
@@ -115,6 +110,35 @@ test.describe("on a phone", () => {
     expect(words!.x).toBeGreaterThanOrEqual(33);
     expect(words!.x + words!.width).toBeLessThanOrEqual(390 - 21);
   });
+
+  for (const [name, viewport] of Object.entries({
+    upright: { width: 390, height: 844 },
+    lying: { width: 844, height: 390 },
+    "with the list beside it": { width: 1180, height: 820 },
+  })) {
+    test(`the conversation keeps clear of the notch, ${name}`, async ({ page, context }) => {
+      await page.setViewportSize(viewport);
+      await page.goto("/chat");
+      await expect(page.locator(".chat[data-ready]")).toBeVisible();
+      const parts = [".chat-head h1", ".welcome", ".bar-warning", ".composer-box"];
+      parts.push(viewport.width > 960 ? ".chat-side .conversations" : ".chat-head button >> nth=0");
+      if (viewport.width <= 960) parts.push(".chat-head button >> nth=1");
+      await context.setOffline(true);
+      await expect(page.locator(".bar-warning")).toBeVisible();
+      await setNotch({ page, sizes: { top: 47, right: 51, bottom: 34, left: 63 } });
+      for (const part of parts) {
+        const box = await page.locator(part).boundingBox();
+        // The welcome scrolls beneath the head, which is what keeps clear of the upper edge.
+        if (part !== ".welcome") expect(box!.y, part).toBeGreaterThanOrEqual(47);
+        expect(box!.x, part).toBeGreaterThanOrEqual(63);
+        expect(box!.x + box!.width, part).toBeLessThanOrEqual(viewport.width - 51);
+      }
+      const field = await page.locator(".composer-box").boundingBox();
+      expect(field!.y + field!.height).toBeLessThanOrEqual(viewport.height - 34);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      await context.setOffline(false);
+    });
+  }
 });
 
 test("every page can be walked with the keyboard, and shows where one is", async ({ page, watch }) => {
@@ -147,14 +171,18 @@ test("the skip link leads past the header", async ({ page }) => {
   await expect(page.getByRole("link", { name: "Go to the door" })).toBeFocused();
 });
 
-test("nothing moves by itself for those who asked for less motion", async ({ page }) => {
+test("nothing moves by itself for those who asked for less motion", async ({ page, watch }) => {
+  watch.expectRefusal({ path: "/nowhere", status: 404 });
   const running = () =>
     page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
   await page.goto("/");
   expect(await running()).toBeGreaterThan(0);
   await page.emulateMedia({ reducedMotion: "reduce" });
-  await page.goto("/");
-  expect(await running()).toBe(0);
+  for (const { path } of pages) {
+    await page.goto(path);
+    await page.waitForLoadState("networkidle");
+    expect(await running(), path).toBe(0);
+  }
 });
 
 test("on paper there are the words and the addresses, and nothing to press", async ({ page }) => {
@@ -180,6 +208,14 @@ test("the landing page says everything without scripts", async ({ browser, baseU
   await expect(page).toHaveURL("/chat");
   await context.close();
 });
+
+/** No browser on a desk has a notch: the tokens stand for one. */
+async function setNotch({ page, sizes }: { page: Page; sizes: Record<string, number> }): Promise<void> {
+  await page.evaluate((edges) => {
+    const { style } = document.documentElement;
+    for (const [edge, size] of Object.entries(edges)) style.setProperty(`--safe-${edge}`, `${size}px`);
+  }, sizes);
+}
 
 type Target = { name: string; width: number; height: number; isInText: boolean; isMain: boolean };
 

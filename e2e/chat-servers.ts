@@ -5,8 +5,10 @@ import { mintTestKey } from "../app/commands/client/test-key";
 import {
   callingTools,
   fallingSilentAfter,
+  neverAnswering,
   refusing,
   saying,
+  sayingAtPace,
   startOpenAiServer,
 } from "../app/testing/openai-server";
 import type { CompletionCall } from "../app/testing/openai-server";
@@ -53,8 +55,10 @@ async function obey(call: CompletionCall): Promise<void> {
       return saying(`Question ${questions.length}, answer ${call.number}, from ${call.body.model}.`)(call);
     case "slow":
       return fallingSilentAfter("The first words, ", "and then silence.")(call);
+    case "nothing":
+      return neverAnswering(call);
     case "long":
-      return sayAtPace({ call, words: 3_000, perSecond: 200 });
+      return sayingAtPace({ words: 3_000, perSecond: 200 })(call);
     case "down":
       return refusing({ status: 503, message: "out of order" })(call);
     case "halfway":
@@ -70,31 +74,6 @@ async function obey(call: CompletionCall): Promise<void> {
     default:
       return saying("Understood.")(call);
   }
-}
-
-async function sayAtPace({
-  call,
-  words,
-  perSecond,
-}: {
-  call: CompletionCall;
-  words: number;
-  perSecond: number;
-}) {
-  const beganAtMs = performance.now();
-  for (let said = 0; said < words && !call.isClosed();) {
-    const due = Math.min(words, Math.ceil(((performance.now() - beganAtMs) / 1000) * perSecond));
-    for (; said < due; said += 1) {
-      const isCode = said % 300 >= 150;
-      if (said % 300 === 150) await call.text("\n\n```ts\n");
-      if (said % 300 === 0 && said > 0) await call.text("\n```\n\n");
-      await call.text(
-        isCode && said % 6 === 5 ? `value${said};\n` : `word${said}${said % 40 === 39 ? ".\n\n" : " "}`,
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  await call.finish();
 }
 
 export type ModelServer = GateServer & { countCalls: () => number };

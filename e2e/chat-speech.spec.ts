@@ -28,6 +28,40 @@ test("an answer is read aloud piece by piece, pauses, goes on, and ends by itsel
   expect(spoken.map(({ messageId }) => messageId)).toEqual(spoken.map((_, index) => `${id}:${index}`));
 });
 
+test("another place in the text is read when it is chosen, and nothing in between is asked for", async ({
+  page,
+}) => {
+  const asked: number[] = [];
+  await page.route("**/api/tts", async (route) => {
+    const { messageId } = route.request().postDataJSON() as { messageId: string };
+    asked.push(Number(messageId.split(":")[1]));
+    // So long that no part gives way to the next one by itself.
+    await route.fulfill({ contentType: "audio/wav", body: silentWave({ seconds: 60 }) });
+  });
+  await openChat(page);
+  await ask({ page, text: "long" });
+  await replies(page).getByRole("button", { name: "Read aloud" }).click();
+  const controls = replies(page).getByRole("group", { name: "Reading aloud" });
+  const place = controls.getByRole("slider", { name: "Place in the text" });
+  await expect(controls.getByRole("button", { name: "Pause reading" })).toBeVisible();
+  await expect.poll(async () => Number(await place.getAttribute("max"))).toBeGreaterThan(8);
+  // The one that sounds, and the one after it.
+  expect(asked).toEqual([0, 1]);
+  await expect(place).toHaveAttribute("aria-valuetext", /^Part 1 of \d+$/);
+  await place.fill("2");
+  await expect(place).toHaveAttribute("aria-valuetext", /^Part 3 of \d+$/);
+  await expect.poll(() => asked).toEqual([0, 1, 2, 3]);
+  await place.fill("6");
+  await expect(place).toHaveAttribute("aria-valuetext", /^Part 7 of \d+$/);
+  await expect.poll(() => asked).toEqual([0, 1, 2, 3, 6, 7]);
+  await place.press("ArrowLeft");
+  await expect(place).toHaveAttribute("aria-valuetext", /^Part 6 of \d+$/);
+  await expect.poll(() => asked).toEqual([0, 1, 2, 3, 6, 7, 5]);
+  await controls.getByRole("button", { name: "Stop reading" }).click();
+  await page.keyboard.press("Escape");
+  await expectRest(page);
+});
+
 test("the embedded voice reads an answer aloud, to its end", async ({ page }) => {
   const answered = page.waitForResponse("**/api/tts");
   await openChat(page);

@@ -1,13 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { ask, asked, expectRest, field, log, openChat, questions, replies } from "./chat-page";
-import { signInByCookie, test } from "./chat-servers";
+import { richAnswer, signInByCookie, test } from "./chat-servers";
 import { expect, expectAccessible } from "./journey";
 
 test("a visitor asks, is answered with sources, reads the passage, and looks into the tool", async ({
   page,
 }) => {
   await openChat(page);
+  // The log itself stays quiet: sentences are told in its place.
+  await expect(log(page)).toHaveAttribute("aria-live", "off");
+  await expect(page.getByTestId("announcer")).toHaveAttribute("aria-live", "polite");
+  await expect(page.getByTestId("announcer")).toHaveRole("status");
   await ask({ page, text: "How do I gate my own contract?" });
+  await expect(page.getByTestId("announcer")).toHaveText("The assistant is answering.");
   await expect(field(page)).toHaveValue("");
   await expect(field(page)).toBeFocused();
   await expect(log(page)).toHaveAttribute("aria-busy", "true");
@@ -188,13 +193,23 @@ test.describe("with a provider", () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       "// A comment\nexport const answer: number = 42;",
     );
+    await reply.getByRole("button", { name: "Copy the answer" }).click();
+    await expect(reply.getByRole("button", { name: "Copy the answer" })).toContainText("Copied");
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(richAnswer);
+    await questions(page).getByRole("button", { name: "Copy your message" }).click();
+    await expect(questions(page).getByText("Copied")).toBeVisible();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("rich");
   });
 
   test("tools show how they went, failures included", async ({ page }) => {
     await openChat(page);
     await ask({ page, text: "tools" });
     await expect(replies(page)).toContainText("That is what I found.");
-    await expect(replies(page).getByRole("button", { name: /libsql_search .* done/ })).toBeVisible();
+    const search = replies(page).locator(".tool", { hasText: "libsql_search" });
+    await search.getByRole("button", { name: /libsql_search .* done/ }).click();
+    await expect(search.locator(".tool-label")).toHaveText(["Input", "Output"]);
+    const input = await search.locator("pre").first().textContent();
+    expect(JSON.parse(input ?? "")).toEqual({ query: "one-time form" });
     await replies(page)
       .getByRole("button", { name: /no_such_tool .*failed/ })
       .click();

@@ -103,6 +103,26 @@ export function talkingForever(piece = "on and on "): Behaviour {
   };
 }
 
+/** Says so many words, as many a second: paragraphs and pieces of code in turn. */
+export function sayingAtPace({ words, perSecond }: { words: number; perSecond: number }): Behaviour {
+  return async (call) => {
+    const beganAtMs = performance.now();
+    for (let said = 0; said < words && !call.isClosed();) {
+      const due = Math.min(words, Math.ceil(((performance.now() - beganAtMs) / 1000) * perSecond));
+      for (; said < due; said += 1) {
+        const isCode = said % 300 >= 150;
+        if (said % 300 === 150) await call.text("\n\n```ts\n");
+        if (said % 300 === 0 && said > 0) await call.text("\n```\n\n");
+        await call.text(
+          isCode && said % 6 === 5 ? `value${said};\n` : `word${said}${said % 40 === 39 ? ".\n\n" : " "}`,
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await call.finish();
+  };
+}
+
 /** Says these pieces and then nothing more, with the connection open. */
 export function fallingSilentAfter(...pieces: string[]): Behaviour {
   return async (call) => {

@@ -162,7 +162,10 @@ function ConversationMenu({
 /** `onDone` gets the new title, or null when it stays. */
 function RenameForm({ title, onDone }: { title: string; onDone: (title: string | null) => void }) {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
   return (
     <form
       className="conversation-menu"

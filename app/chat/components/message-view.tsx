@@ -1,4 +1,4 @@
-import { memo, useMemo, useState } from "react";
+import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import { ChatNoticeCard } from "./chat-notice-card";
 import { focusComposer } from "./composer-focus";
@@ -39,6 +39,16 @@ type ViewProps = Omit<MessageViewProps, "message">;
 
 function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Question }) {
   const [isEdited, setIsEdited] = useState(false);
+  const editButton = useRef<HTMLButtonElement>(null);
+  const wasEdited = useRef(false);
+
+  // The field that had the keyboard is gone; a question that was sent has given it to the composer already.
+  useEffect(() => {
+    if (!isEdited && wasEdited.current && document.activeElement === document.body)
+      editButton.current?.focus();
+    wasEdited.current = isEdited;
+  }, [isEdited]);
+
   return (
     <article className="message message-question" aria-label="You">
       <h2 className="visually-hidden">You</h2>
@@ -52,6 +62,7 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
             <CopyButton label="Copy your message" text={() => question.text} />
             {isQuiet ? null : (
               <button
+                ref={editButton}
                 type="button"
                 className="quiet-action"
                 aria-label="Edit your message"

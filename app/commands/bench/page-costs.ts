@@ -5,6 +5,7 @@ import type { Browser } from "@playwright/test";
 import { findBrowser } from "../../../e2e/browser";
 import { startGateServer } from "../../../e2e/gate-server";
 import { median } from "./figures";
+import { benchFrames } from "./frame-costs";
 import { readPageCosts } from "./page-trace";
 import type { PageCosts, TraceEvent } from "./page-trace";
 import { replaceBetweenMarks } from "./replace-between-marks";
@@ -50,7 +51,8 @@ export async function benchPages({
       figures.push({ path: address, costs: summarize(visits), rounds: visits });
     }
     writeFileSync(path.join(resultsDir, "bench-pages.json"), `${JSON.stringify(figures, null, 2)}\n`);
-    const text = toPageText({ figures, rounds });
+    const frameText = await benchFrames({ browser, resultsDir, rounds });
+    const text = `${toPageText({ figures, rounds })}\n\n${frameText}`;
     console.log(`\nPages\n\n${text}`);
     if (!write) return;
     const document = readFileSync(documentFile, "utf8");

@@ -1,0 +1,169 @@
+import type { Locator, Page } from "@playwright/test";
+import { ask, asked, expectRest, field, openChat, questions, replies } from "./chat-page";
+import { test } from "./chat-servers";
+import { expect } from "./journey";
+
+test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
+
+/** Presses Tab, or Shift and Tab, until the focus is there. */
+async function tabTo({ page, goal, key = "Tab" }: { page: Page; goal: Locator; key?: string }) {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press(key);
+    if (await goal.evaluate((element) => element === document.activeElement)) return;
+  }
+  throw new Error(`The keyboard does not reach ${String(goal)}.`);
+}
+
+test("asking, stopping, looking into a tool and a source, and editing, by keyboard alone", async ({
+  page,
+}) => {
+  await openChat(page);
+  await tabTo({ page, goal: field(page) });
+  await page.keyboard.type("slow");
+  await page.keyboard.press("Enter");
+  await expect(replies(page)).toContainText("and then silence.");
+  await expect(field(page)).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: "Stop", exact: true })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expectRest(page);
+  await expect(replies(page)).toContainText("Stopped.");
+  // The same place on the page, which sends again now.
+  await expect(page.getByRole("button", { name: "Send", exact: true })).toBeFocused();
+
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.type("tools");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  await expect(field(page)).toBeFocused();
+  const reply = replies(page).last();
+  await expect(reply).toContainText("That is what I found.");
+  await expectRest(page);
+  const tool = reply.getByRole("button", { name: /libsql_search/ });
+  await tabTo({ page, goal: tool, key: "Shift+Tab" });
+  await page.keyboard.press("Enter");
+  await expect(tool).toHaveAttribute("aria-expanded", "true");
+  await expect(reply.locator(".tool-panel").first()).toContainText('"one-time form"');
+  const source = reply.getByRole("group", { name: "Sources" }).getByRole("button").first();
+  await tabTo({ page, goal: source });
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.locator(".passage-text")).not.toBeEmpty();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await expect(source).toBeFocused();
+
+  const edit = questions(page).last().getByRole("button", { name: "Edit your message" });
+  await tabTo({ page, goal: edit, key: "Shift+Tab" });
+  await page.keyboard.press("Enter");
+  const editor = page.getByRole("textbox", { name: "Your message" });
+  await expect(editor).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(editor).toHaveCount(0);
+  await expect(edit).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.type("count");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(asked(page).last()).toHaveText("count");
+  await expect(field(page)).toBeFocused();
+  await expect(replies(page).last()).toContainText("Question 2");
+  await expectRest(page);
+});
+
+test("a conversation is renamed, exported and deleted by keyboard alone", async ({ page }) => {
+  await openChat(page);
+  await ask({ page, text: "count" });
+  await expect(replies(page)).toContainText("Question 1");
+  await expectRest(page);
+  const side = page.getByRole("complementary");
+  const more = side.getByRole("button", { name: /^More about/ });
+  const press = async (name: string) => {
+    await tabTo({ page, goal: side.getByRole("button", { name, exact: true }) });
+    await page.keyboard.press("Enter");
+  };
+  await tabTo({ page, goal: more, key: "Shift+Tab" });
+  await page.keyboard.press("Enter");
+  await press("Rename");
+  await expect(side.getByRole("textbox", { name: "New name" })).toBeFocused();
+  await page.keyboard.type("By hand");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("By hand");
+  await expect(more).toBeFocused();
+  for (const [format, file] of [
+    ["Markdown", "by-hand.md"],
+    ["JSON", "by-hand.json"],
+  ] as const) {
+    await page.keyboard.press("Enter");
+    const download = page.waitForEvent("download");
+    await press(`Export as ${format}`);
+    expect((await download).suggestedFilename()).toBe(file);
+    await expect(more).toBeFocused();
+  }
+  await page.keyboard.press("Enter");
+  await press("Delete");
+  await expect(side.getByRole("button", { name: "Keep" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(more).toBeFocused();
+  await page.keyboard.press("Enter");
+  await press("Delete");
+  await press("Delete");
+  await expect(side.getByRole("listitem")).toHaveCount(0);
+  await expect(field(page)).toBeFocused();
+});
+
+test("a refusal leaves the keyboard where it was, and trying again gives it back", async ({
+  page,
+  watch,
+}) => {
+  watch.expectRefusal({ path: "/api/chat", status: 500 });
+  await openChat(page);
+  await tabTo({ page, goal: field(page) });
+  await page.keyboard.type("down");
+  await page.keyboard.press("Enter");
+  const notice = replies(page).getByRole("alert");
+  await expect(notice).toBeVisible();
+  await expect(field(page)).toBeFocused();
+  await tabTo({ page, goal: notice.getByRole("button", { name: "Try again" }), key: "Shift+Tab" });
+  const again = page.waitForResponse("**/api/chat");
+  await page.keyboard.press("Enter");
+  expect((await again).status()).toBe(500);
+  await expectRest(page);
+  await expect(notice).toBeVisible();
+  await expect(field(page)).toBeFocused();
+});
+
+test.describe("with a keyboard on the screen", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+
+  test("the field stays above it, and goes back down when it is folded away", async ({ page }) => {
+    await page.addInitScript(() => {
+      const visible = Object.assign(new EventTarget(), { height: 844, offsetTop: 0, scale: 1 });
+      Object.defineProperty(window, "visualViewport", { value: visible });
+      Object.assign(window, {
+        showOnly: (change: object) => Object.assign(visible, change).dispatchEvent(new Event("resize")),
+      });
+    });
+    await openChat(page);
+    const show = (change: string) => page.evaluate(`void window.showOnly(${change})`);
+    const bottom = async () => {
+      const box = await page.locator(".composer").boundingBox();
+      return box!.y + box!.height;
+    };
+    await expect.poll(bottom).toBe(844);
+    await show("{ height: 480 }");
+    await expect.poll(bottom).toBe(480);
+    await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
+    await ask({ page, text: "count" });
+    await expect(replies(page)).toContainText("Question 1");
+    await expectRest(page);
+    const end = await replies(page).boundingBox();
+    expect(end!.y + end!.height).toBeLessThan(480);
+    // What an address bar takes is no keyboard, and neither is a page that is zoomed into.
+    for (const change of ["{ height: 790 }", "{ height: 480, scale: 1.8 }", "{ height: 844, scale: 1 }"]) {
+      await show(change);
+      await expect.poll(bottom, { message: change }).toBe(844);
+    }
+  });
+});

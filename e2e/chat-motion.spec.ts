@@ -1,0 +1,54 @@
+import type { Page } from "@playwright/test";
+import { ask, expectRest, openChat, replies } from "./chat-page";
+import { test } from "./chat-servers";
+import { watchFrames } from "./frames";
+import { expect } from "./journey";
+
+test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
+
+const running = (page: Page) =>
+  page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
+
+test("while an answer is waited for, nothing moves for those who asked for less motion, and all of it is seen", async ({
+  page,
+}) => {
+  await openChat(page);
+  await ask({ page, text: "nothing" });
+  const dots = replies(page).locator(".thinking span[aria-hidden]");
+  const spinner = page.getByRole("complementary").getByRole("img", { name: "Being answered" });
+  await expect(dots).toHaveCount(3);
+  await expect(spinner).toBeVisible();
+  // Three dots and the sign in the list: without the wish they move.
+  await expect.poll(() => running(page)).toBe(4);
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await expect.poll(() => running(page)).toBe(0);
+  await expect(spinner).toBeVisible();
+  for (const dot of await dots.all()) await expect(dot).toHaveCSS("opacity", "1");
+  await page.keyboard.press("Escape");
+  await expectRest(page);
+});
+
+test("while an answer grows, nothing moves by itself for those who asked for less motion", async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await openChat(page);
+  await ask({ page, text: "slow" });
+  await expect(replies(page)).toContainText("and then silence.");
+  await expect(page.getByRole("img", { name: "Being answered" })).toBeVisible();
+  expect(await running(page)).toBe(0);
+  await page.keyboard.press("Escape");
+  await expectRest(page);
+});
+
+test("the page keeps drawing while an answer comes at two hundred words a second", async ({ page }) => {
+  await openChat(page);
+  await ask({ page, text: "long" });
+  await expect(replies(page)).toContainText("word9 ");
+  const { startsMs, drawnWords } = await watchFrames({ page, seconds: 5 });
+  // Far below what a screen shows, so that a busy machine passes; drawing everything again for each word does not.
+  expect(startsMs.length / ((startsMs.at(-1)! - startsMs[0]!) / 1000)).toBeGreaterThan(20);
+  expect(drawnWords).toBeGreaterThan(200);
+  await page.keyboard.press("Escape");
+  await expectRest(page);
+});
