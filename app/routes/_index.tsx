@@ -6,8 +6,8 @@ import { ButtonLink } from "~/ui/button";
 import type { PublicSettings } from "~/platform/public-settings";
 import { Door } from "~/ui/door";
 import landingHref from "~/ui/landing.css";
-import { defaultSteps, leadWords, listThings } from "~/ui/landing-words";
-import type { Step, Thing } from "~/ui/landing-words";
+import { defaultSteps, leadWords, listThings } from "~/content/landing-words";
+import type { Step, Thing } from "~/content/landing-words";
 import { describePage } from "~/ui/page-meta";
 
 const defaultDescription = "A room that opens only for the holder of a key, which is a token in a wallet.";

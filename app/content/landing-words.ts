@@ -1,4 +1,4 @@
-import type { RoomOutline } from "~/content/room-outline";
+import type { RoomOutline } from "./room-outline";
 import type { PublicWalletSettings } from "~/platform/public-settings";
 
 export type Thing = { what: string; of: string; who: "holders" | "everybody" };
