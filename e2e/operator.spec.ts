@@ -1,6 +1,9 @@
 import type { Page } from "@playwright/test";
 import { operatorSecret } from "./gate-server";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
+import { themes } from "./pages-shots";
+import { sendForm } from "./room-page";
+import { expectGoodForThumbs } from "./thumbs";
 
 const pages = [
   "state",
@@ -22,21 +25,27 @@ async function signIn(page: Page): Promise<void> {
 }
 
 /** A holder sends the form, so that there is something to see of everything. */
-async function sendForm({ page, walletName, message }: { page: Page; walletName: string; message: string }) {
+async function leaveMessage({
+  page,
+  walletName,
+  message,
+}: {
+  page: Page;
+  walletName: string;
+  message: string;
+}) {
   await page.goto("/gate");
   await connectWallet({ page, walletName });
   const tokenId = await mintKey(page);
   await enterRoom(page);
-  const room = page.locator(".shadow-room");
-  await room.getByRole("textbox").last().fill(message);
-  await room.getByRole("button").last().click();
+  await sendForm({ page, text: message });
   await expect(page.getByText("Received")).toBeVisible();
   return tokenId;
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme });
+for (const [theme, { colorScheme, ...contextOptions }] of Object.entries(themes)) {
+  test.describe(`in ${theme}`, () => {
+    test.use({ colorScheme, contextOptions });
 
     test("every page of the operator's view is accessible, empty, full and refused", async ({
       page,
@@ -49,7 +58,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByRole("button", { name: "Sign in" }).click();
       await expect(page.getByRole("alert")).toContainText("That is not the secret");
       await expectAccessible(page, "a wrong secret");
-      await sendForm({ page, walletName: wallet.name, message: `Hello in ${colorScheme}` });
+      await leaveMessage({ page, walletName: wallet.name, message: `Hello in ${theme}` });
       await signIn(page);
       for (const name of pages) {
         await page.goto(`/operator/${name}`);
@@ -74,7 +83,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 
 test("a submission is found, read, marked, sorted and exported", async ({ page, wallet }) => {
   const message = `A question about page ${Date.now()}`;
-  const tokenId = await sendForm({ page, walletName: wallet.name, message });
+  const tokenId = await leaveMessage({ page, walletName: wallet.name, message });
   await page.goto("/operator/submissions?state=open");
   // Led to the sign-in, and back to where it was asked for.
   await page.getByLabel("Secret").fill(operatorSecret);
@@ -170,6 +179,31 @@ test("no page of it is wider than a small phone", async ({ page }) => {
     expect(await overflow(), name).toBe(0);
   }
 });
+
+for (const width of [390, 1100]) {
+  test.describe(`on a touch screen of ${width} px`, () => {
+    test.use({ viewport: { width, height: 844 }, hasTouch: true });
+
+    test(`every page of the operator's view is large enough for a thumb at ${width} px`, async ({
+      page,
+      wallet,
+    }) => {
+      test.slow();
+      await leaveMessage({ page, walletName: wallet.name, message: "From a touch screen" });
+      await page.goto("/operator");
+      const links = ".operator-nav a, .operator-button, .operator-table thead a";
+      await expectGoodForThumbs(page, "the sign-in", links);
+      await signIn(page);
+      for (const name of pages) {
+        await page.goto(`/operator/${name}`);
+        await page
+          .locator("summary")
+          .evaluateAll((all) => all.forEach((one) => (one as HTMLElement).click()));
+        await expectGoodForThumbs(page, name, links);
+      }
+    });
+  });
+}
 
 test("coming back from another page with the browser's own button finds the view again", async ({ page }) => {
   await signIn(page);
