@@ -180,7 +180,7 @@ test("no page of it is wider than a small phone", async ({ page }) => {
   }
 });
 
-for (const width of [390, 1100]) {
+for (const width of [390, 1100, 1280]) {
   test.describe(`on a touch screen of ${width} px`, () => {
     test.use({ viewport: { width, height: 844 }, hasTouch: true });
 
