@@ -46,6 +46,23 @@ export async function shootConversation({
   await page.locator(".thread").evaluate((thread) => thread.scrollTo(0, 0));
   await page.getByRole("button", { name: "To the end" }).waitFor();
   await shoot("chat-tool");
+  await useUpQuestions(page);
+  await ask({ page, text: "And one more?" });
+  await page.getByText("Too many requests").waitFor();
+  await shoot("chat-rate-limited");
+}
+
+/** Asks what cannot be answered until the limit of this address says no. */
+async function useUpQuestions(page: Page): Promise<void> {
+  const status = await page.evaluate(async () => {
+    const headers = { "Content-Type": "application/json" };
+    for (let asked = 0; asked < 200; asked += 1) {
+      const { status } = await fetch("/api/chat", { method: "POST", body: "{}", headers });
+      if (status === 429) return status;
+    }
+    return null;
+  });
+  if (status === null) throw new Error("The chat has no limit here.");
 }
 
 /** What models write, and what goes wrong with them. */
@@ -73,6 +90,10 @@ export async function shootModels({
   await page.locator(".markdown", { hasText: "That is what I found." }).waitFor();
   await rest(page);
   await shoot("chat-tools");
+  await page.getByRole("button", { name: "Read aloud" }).first().click();
+  await page.getByRole("group", { name: "Reading aloud" }).waitFor();
+  await shoot("chat-reading");
+  await page.getByRole("button", { name: "Stop reading" }).click();
   await ask({ page, text: "down" });
   await page.getByRole("alert").waitFor();
   await page.context().setOffline(true);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { ask, asked, expectRest, field, log, openChat, questions, replies } from "./chat-page";
 import { richAnswer, signInByCookie, test } from "./chat-servers";
 import { expect, expectAccessible } from "./journey";
+import { themes } from "./pages-shots";
 
 test("a visitor asks, is answered with sources, reads the passage, and looks into the tool", async ({
   page,
@@ -389,9 +390,9 @@ test.describe("with a provider", () => {
     await expect(field(page)).toBeFocused();
   });
 
-  for (const colorScheme of ["light", "dark"] as const) {
-    test.describe(`in ${colorScheme}`, () => {
-      test.use({ colorScheme });
+  for (const [theme, { colorScheme, ...contextOptions }] of Object.entries(themes)) {
+    test.describe(`in ${theme}`, () => {
+      test.use({ colorScheme, contextOptions });
 
       test("every state of the conversation is accessible", async ({ page, watch, context }) => {
         watch.expectRefusal({ path: "/api/chat", status: 500 });

@@ -4,7 +4,15 @@ import { generatePrivateKey } from "viem/accounts";
 import { signInByCookie } from "./chat-servers";
 import type { GateServer } from "./gate-server";
 import { connectWallet, enterRoom, mintKey } from "./journey";
-import { formButton, formField, giveAway, reviewDialog, reviewForm } from "./room-page";
+import {
+  formButton,
+  formField,
+  giveAway,
+  passTime,
+  reviewDialog,
+  reviewForm,
+  roomHeading,
+} from "./room-page";
 import { addWallet } from "./wallet";
 
 type Shoot = (state: string) => Promise<unknown>;
@@ -68,7 +76,12 @@ async function shootEntry({ page, server, shoot }: Round): Promise<void> {
   await page.locator('[data-step="network"][data-status="attention"]').waitFor();
   await shoot("gate-other-network");
   await wallet.switchChain(31337);
-  await enterRoom(page);
+  const sign = wallet.holdNext("personal_sign");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Stop waiting" }).waitFor();
+  await shoot("gate-waiting-for-signature");
+  sign();
+  await page.getByRole("heading", { name: roomHeading }).waitFor();
   await page.getByText("Signed in for").waitFor();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("button", { name: "Sign in" }).waitFor();
@@ -123,6 +136,24 @@ async function shootRoom({ page, context, server, shoot }: Round): Promise<void>
   await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
   await page.getByText("Received").waitFor();
   await shoot("room-receipt");
+}
+
+/** A membership that runs out: in the open room, and at the door. */
+export async function shootMembership({ page, server, shoot }: Omit<Round, "context">): Promise<void> {
+  await page.addInitScript("globalThis.__name = (value) => value");
+  const { rpcUrl, baseUrl } = server;
+  const wallet = await addWallet({ page, rpcUrl, chainId: 31337 });
+  await page.goto(`${baseUrl}/gate`);
+  await connectWallet({ page, walletName: wallet.name });
+  await mintKey(page);
+  await enterRoom(page);
+  await page.getByText("Signed in for").waitFor();
+  await passTime({ rpcUrl, seconds: 3601 });
+  await page.getByText("The room has closed").waitFor({ timeout: 30_000 });
+  await shoot("room-membership-expired");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").waitFor();
+  await shoot("gate-membership-expired");
 }
 
 /** For who has no scripts, or waits for them. */

@@ -1,7 +1,9 @@
 import type { Page } from "@playwright/test";
 import { operatorSecret } from "./gate-server";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
+import { themes } from "./pages-shots";
 import { sendForm } from "./room-page";
+import { expectGoodForThumbs } from "./thumbs";
 
 const pages = [
   "state",
@@ -23,7 +25,7 @@ async function signIn(page: Page): Promise<void> {
 }
 
 /** A holder sends the form, so that there is something to see of everything. */
-async function sendAsHolder({
+async function leaveMessage({
   page,
   walletName,
   message,
@@ -41,9 +43,9 @@ async function sendAsHolder({
   return tokenId;
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme });
+for (const [theme, { colorScheme, ...contextOptions }] of Object.entries(themes)) {
+  test.describe(`in ${theme}`, () => {
+    test.use({ colorScheme, contextOptions });
 
     test("every page of the operator's view is accessible, empty, full and refused", async ({
       page,
@@ -56,7 +58,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByRole("button", { name: "Sign in" }).click();
       await expect(page.getByRole("alert")).toContainText("That is not the secret");
       await expectAccessible(page, "a wrong secret");
-      await sendAsHolder({ page, walletName: wallet.name, message: `Hello in ${colorScheme}` });
+      await leaveMessage({ page, walletName: wallet.name, message: `Hello in ${theme}` });
       await signIn(page);
       for (const name of pages) {
         await page.goto(`/operator/${name}`);
@@ -81,7 +83,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 
 test("a submission is found, read, marked, sorted and exported", async ({ page, wallet }) => {
   const message = `A question about page ${Date.now()}`;
-  const tokenId = await sendAsHolder({ page, walletName: wallet.name, message });
+  const tokenId = await leaveMessage({ page, walletName: wallet.name, message });
   await page.goto("/operator/submissions?state=open");
   // Led to the sign-in, and back to where it was asked for.
   await page.getByLabel("Secret").fill(operatorSecret);
@@ -177,6 +179,31 @@ test("no page of it is wider than a small phone", async ({ page }) => {
     expect(await overflow(), name).toBe(0);
   }
 });
+
+for (const width of [390, 1100, 1280]) {
+  test.describe(`on a touch screen of ${width} px`, () => {
+    test.use({ viewport: { width, height: 844 }, hasTouch: true });
+
+    test(`every page of the operator's view is large enough for a thumb at ${width} px`, async ({
+      page,
+      wallet,
+    }) => {
+      test.slow();
+      await leaveMessage({ page, walletName: wallet.name, message: "From a touch screen" });
+      await page.goto("/operator");
+      const links = ".operator-nav a, .operator-button, .operator-table thead a";
+      await expectGoodForThumbs(page, "the sign-in", links);
+      await signIn(page);
+      for (const name of pages) {
+        await page.goto(`/operator/${name}`);
+        await page
+          .locator("summary")
+          .evaluateAll((all) => all.forEach((one) => (one as HTMLElement).click()));
+        await expectGoodForThumbs(page, name, links);
+      }
+    });
+  });
+}
 
 test("coming back from another page with the browser's own button finds the view again", async ({ page }) => {
   await signIn(page);

@@ -16,7 +16,9 @@ export const pages = [
   { path: "/gate", state: "gate" },
   { path: "/chat", state: "chat" },
   { path: "/docs", state: "docs" },
+  { path: "/problems", state: "problems" },
   { path: "/problems/too-many-requests", state: "problem" },
+  { path: "/operator/sign-in", state: "operator-sign-in" },
   { path: "/nowhere", state: "missing" },
   { path: "/offline", state: "offline" },
 ] as const;

@@ -1,6 +1,8 @@
 import type { Page } from "@playwright/test";
 import { signInByCookie } from "./chat-servers";
 import { expect, expectAccessible, test } from "./journey";
+import { themes } from "./pages-shots";
+import { expectGoodForThumbs } from "./thumbs";
 
 type Place = { page: Page; id: string };
 
@@ -15,9 +17,9 @@ async function send({ page, id }: Place): Promise<void> {
 const status = ({ page, id }: Place) => page.locator(`#${id} .try-status`);
 const snippet = ({ page, id }: Place) => page.locator(`[data-snippet="${id}.curl"]`);
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme });
+for (const [theme, { colorScheme, ...contextOptions }] of Object.entries(themes)) {
+  test.describe(`in ${theme}`, () => {
+    test.use({ colorScheme, contextOptions });
 
     test("the reference is accessible, with everything unfolded and calls answered, and so are the problems", async ({
       page,
@@ -227,6 +229,29 @@ test("nothing of the reference is wider than a small phone", async ({ page }) =>
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width, path).toBe(320);
   }
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+
+  test("the reference is large enough for a thumb, with a call tried and an answer shown", async ({
+    page,
+  }) => {
+    test.slow();
+    await page.goto("/docs");
+    await expect(page.locator("[data-visitor=stranger]")).toBeVisible();
+    const links = ".reference-contents a, .refusals a";
+    await expectGoodForThumbs(page, "the reference", links);
+    for (const id of ["getSettings", "openGate"]) {
+      await openTry({ page, id });
+      if (id === "getSettings") {
+        await send({ page, id });
+        await expect(status({ page, id })).toContainText("complete");
+      }
+      await page.locator(`#${id} .fold:not(.try) > summary`).first().click();
+      await expectGoodForThumbs(page, id, links);
+    }
+  });
 });
 
 test("the list of problems leads to each, and from its example to the operations that answer so", async ({

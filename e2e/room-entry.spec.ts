@@ -1,7 +1,10 @@
+import { deployKeyContract, startLocalChain } from "../contracts/local-chain.mjs";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 import { connectWallet, enterRoom, expect, mintKey, test as base } from "./journey";
 import { passTime, roomHeading, sessionCookie } from "./room-page";
+import { openTcpDoor } from "./tcp-door";
+import type { TcpDoor } from "./tcp-door";
 
 const test = base;
 /** Words of the demonstration's room. */
@@ -194,23 +197,90 @@ base.describe("on a server of its own", () => {
       },
     );
   });
+});
 
-  ownTest(
+base.describe("behind a line that is cut and mended", () => {
+  type Place = { server: GateServer; serverDoor: TcpDoor; chainDoor: TcpDoor; chainRpcUrl: string };
+  const portOf = (url: string) => Number(new URL(url).port);
+
+  const cutTest = base.extend<{ place: Place }>({
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+    place: async ({}, use) => {
+      const [serverDoor, chainDoor, chain] = await Promise.all([
+        openTcpDoor(),
+        openTcpDoor(),
+        startLocalChain({ chainId: 31337 }),
+      ]);
+      const { rpcUrl } = chain;
+      chainDoor.leadTo(portOf(rpcUrl));
+      const { address } = await deployKeyContract({ rpcUrl });
+      const server = await startGateServer({
+        env: {
+          ...{ RPC_URL: `http://127.0.0.1:${chainDoor.port}`, KEY_CONTRACT_ADDRESS: address },
+          NEXT_PUBLIC_DOMAIN: `localhost:${serverDoor.port}`,
+        },
+      });
+      serverDoor.leadTo(portOf(server.baseUrl));
+      await use({ server, serverDoor, chainDoor, chainRpcUrl: rpcUrl });
+      await server.stop();
+      await Promise.all([serverDoor.close(), chainDoor.close(), chain.stop()]);
+    },
+    baseUrl: async ({ place }, use) => use(`http://localhost:${place.serverDoor.port}`),
+    rpcUrl: async ({ place }, use) => use(place.chainRpcUrl),
+  });
+
+  cutTest(
     "a server that is away is named as such, and the visitor goes on when it is back",
-    async ({ page, wallet, watch, server }) => {
+    async ({ page, wallet, watch, place }) => {
+      const { server, serverDoor } = place;
       await page.goto("/gate");
       await connectWallet({ page, walletName: wallet.name });
-      await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
+      const tokenId = await mintKey(page);
+      await page.waitForLoadState("networkidle");
       watch.expectOutage();
-      await server.stop();
+      serverDoor.leadTo(null);
       await page.getByLabel("Key to look up").fill("1");
       await page.getByRole("button", { name: "Look up" }).click();
       await expect(page.getByRole("alert")).toContainText("The server did not answer");
       await expect(page.getByRole("alert")).toContainText("Check your connection and try again.");
-      await page.getByLabel("Number of the key").fill("1");
       await page.getByRole("button", { name: "Sign in" }).click();
       await expect(page.getByRole("alert").filter({ hasText: "The server did not answer" })).toHaveCount(2);
       expect(wallet.signedTexts).toEqual([]);
+
+      serverDoor.leadTo(portOf(server.baseUrl));
+      await page.getByLabel("Key to look up").fill(tokenId);
+      await page.getByRole("button", { name: "Look up" }).click();
+      await expect(page.getByRole("definition").filter({ hasText: /^unused$/ })).toBeVisible();
+      await enterRoom(page);
+      await expect(page.getByRole("alert")).toHaveCount(0);
+      expect(wallet.signedTexts).toHaveLength(1);
+    },
+  );
+
+  cutTest(
+    "a chain that is away is named as such at the gate, and the visitor goes on when it is back",
+    async ({ page, wallet, watch, place }) => {
+      const { chainDoor, chainRpcUrl } = place;
+      await page.goto("/gate");
+      await connectWallet({ page, walletName: wallet.name });
+      await mintKey(page);
+      watch.expectRefusal({ path: "/api/gate-access", status: 503 });
+      chainDoor.leadTo(null);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      const refusal = page.getByRole("alert").filter({ hasText: "Chain unavailable" });
+      await expect(refusal).toContainText(/You can try again in \d+ s\./, { timeout: 30_000 });
+      await expect(refusal.getByRole("link", { name: /More about this/ })).toHaveAttribute(
+        "href",
+        "/problems/chain-unavailable",
+      );
+      await expect(page.locator(".shadow-room")).toHaveCount(0);
+
+      chainDoor.leadTo(portOf(chainRpcUrl));
+      const again = refusal.getByRole("button", { name: "Try again" });
+      await expect(again).toBeVisible({ timeout: 30_000 });
+      await again.click();
+      await expect(page.getByRole("heading", { name: roomHeading })).toBeVisible({ timeout: 20_000 });
+      await expect(page.getByRole("alert")).toHaveCount(0);
     },
   );
 });

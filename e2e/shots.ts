@@ -7,11 +7,12 @@ import { startHoldersServer, startModelServer } from "./chat-servers";
 import { shootConversation, shootHolders, shootModels } from "./chat-shots";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
-import { shootGate } from "./gate-shots";
+import { shootGate, shootMembership } from "./gate-shots";
 import { shootOperator } from "./operator-shots";
 import { shootPages } from "./pages-shots";
 import { shootReference } from "./reference-shots";
-import { shootWallets, shootWays } from "./wallet-shots";
+import { startRelayServer } from "./relay-server";
+import { shootPairing, shootWallets, shootWays } from "./wallet-shots";
 
 /**
  * Pictures of every page and state on a phone and on a desk, light and dark, for looking at: `npm run shots`; of some
@@ -30,14 +31,30 @@ type Round = {
 };
 
 const parts: Record<string, (round: Round) => Promise<void>> = {
-  gate: shootGate,
+  gate: async (round) => {
+    await shootGate(round);
+    await withPage(round, async ({ page, shoot }) => {
+      const server = await startGateServer({
+        keyDurationSeconds: 3600,
+        env: { KEY_STANDARD: "unlock", CHAIN_POLL_SECONDS: "1" },
+      });
+      try {
+        await shootMembership({ page, server, shoot });
+      } finally {
+        await server.stop();
+      }
+    });
+  },
   wallet: (round) =>
     withPage(round, async ({ page, context, shoot }) => {
-      const waysServer = await startWaysServer();
+      const relay = await startRelayServer();
+      const waysServer = await startWaysServer("ws://127.0.0.1:9");
+      const pairingServer = await startWaysServer(relay.url);
       try {
         await shootWays({ page, server: waysServer, shoot });
+        await shootPairing({ page, server: pairingServer, shoot });
       } finally {
-        await waysServer.stop();
+        await Promise.all([waysServer.stop(), pairingServer.stop(), relay.close()]);
       }
       const own = await context.newPage();
       const shootOwn = (state: string) => own.screenshot({ path: round.pathOf(state) });
@@ -77,13 +94,13 @@ async function withPage({ browser, options, pathOf }: Round, take: (taking: Taki
   }
 }
 
-/** Every way to a wallet is switched on there, and none of them leads anywhere. */
-function startWaysServer(): Promise<GateServer> {
+/** Every way to a wallet is switched on there; how far WalletConnect leads is the relay's affair. */
+function startWaysServer(relayUrl: string): Promise<GateServer> {
   return startGateServer({
     mode: "production",
     env: {
       ...{ WALLETCONNECT_PROJECT_ID: "0".repeat(32), BASE_WALLET: "true" },
-      WALLETCONNECT_RELAY_URL: "ws://127.0.0.1:9",
+      WALLETCONNECT_RELAY_URL: relayUrl,
     },
   });
 }

@@ -84,3 +84,21 @@ export async function shootWays({ page, server, shoot }: { page: Page; server: G
   await dialog.getByText("WalletConnect could not be reached").waitFor();
   await shoot("wallet-relay-away");
 }
+
+/** The code for a wallet on another device, from a relay that takes everything in. */
+export async function shootPairing({
+  page,
+  server,
+  shoot,
+}: {
+  page: Page;
+  server: GateServer;
+  shoot: Shoot;
+}) {
+  const dialog = page.getByRole("dialog");
+  await page.goto(`${server.baseUrl}/gate`);
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await dialog.getByRole("button", { name: /^WalletConnect/ }).click();
+  await dialog.getByRole("img", { name: "Pairing code" }).waitFor();
+  await shoot("wallet-pairing-code");
+}

@@ -3,12 +3,14 @@ import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
 import type { loader as rootLoader } from "~/root";
 import { getServices } from "~/services.server";
 import { ButtonLink } from "~/ui/button";
+import type { PublicSettings } from "~/platform/public-settings";
 import { Door } from "~/ui/door";
 import landingHref from "~/ui/landing.css";
+import { defaultSteps, leadWords, listThings } from "~/content/landing-words";
+import type { Step, Thing } from "~/content/landing-words";
 import { describePage } from "~/ui/page-meta";
 
-const defaultDescription =
-  "A room that opens only for the holder of a key: pages, sound and a form behind a token in a wallet.";
+const defaultDescription = "A room that opens only for the holder of a key, which is a token in a wallet.";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: landingHref }];
 
@@ -20,12 +22,13 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
   });
 };
 
-export function loader() {
-  return { isChatForHolders: getServices().config.conversation.requiresJwt };
+export async function loader() {
+  const { config, content } = getServices();
+  return { isChatForHolders: config.conversation.requiresJwt, outline: await content.readOutline() };
 }
 
 export default function LandingPage() {
-  const { isChatForHolders } = useLoaderData<typeof loader>();
+  const { isChatForHolders, outline } = useLoaderData<typeof loader>();
   const root = useRouteLoaderData<typeof rootLoader>("root");
   if (!root) return null;
   const { settings, brand, origin, hasReference } = root;
@@ -39,8 +42,7 @@ export default function LandingPage() {
               {texts.headline ?? "A room that opens for its key"}
             </h1>
             <p className="hero-lead" lang={texts.lead && texts.lang}>
-              {texts.lead ??
-                "Behind this door are words, sound and a form that only the holder of a key may have. The key is a token in a wallet; a signature proves that it is yours."}
+              {texts.lead ?? leadWords(outline)}
             </p>
             <div className="row">
               <ButtonLink to="/gate">Go to the door</ButtonLink>
@@ -52,31 +54,14 @@ export default function LandingPage() {
           <Door />
         </div>
       </section>
-      <Steps steps={texts.steps ?? defaultSteps} lang={texts.steps && texts.lang} />
-      <Inventory isChatForHolders={isChatForHolders} />
+      <Steps steps={texts.steps ?? defaultSteps(settings.wallets)} lang={texts.steps && texts.lang} />
+      <Inventory things={listThings({ outline, isChatForHolders })} />
       <Visitors settings={settings} isChatForHolders={isChatForHolders} />
       <Promises />
       {hasReference ? <Programs origin={origin} /> : null}
     </div>
   );
 }
-
-type Step = { title: string; text: string };
-
-const defaultSteps: Step[] = [
-  {
-    title: "Connect",
-    text: "Show the page your address. Nothing is loaded from elsewhere, and nothing can be moved.",
-  },
-  {
-    title: "Sign",
-    text: "Sign one message. It is good once, for this site, for a few minutes. It costs nothing.",
-  },
-  {
-    title: "Enter",
-    text: "The server asks the chain who holds the key now, and only then hands anything out.",
-  },
-];
 
 function Steps({ steps, lang }: { steps: readonly Step[]; lang: string | undefined }) {
   return (
@@ -94,25 +79,7 @@ function Steps({ steps, lang }: { steps: readonly Step[]; lang: string | undefin
   );
 }
 
-function Inventory({ isChatForHolders }: { isChatForHolders: boolean }) {
-  const things = [
-    {
-      what: "Words",
-      of: "A welcome, written for those who hold a key, and perhaps for one key alone.",
-      who: "holders",
-    },
-    { what: "Sound", of: "A recording to listen to, with its text to read along.", who: "holders" },
-    {
-      what: "A form",
-      of: "One message from each key to whoever keeps this place. Once, and for good.",
-      who: "holders",
-    },
-    {
-      what: "A companion",
-      of: "Answers questions from this place’s own documents, and shows where it found them.",
-      who: isChatForHolders ? "holders" : "everybody",
-    },
-  ];
+function Inventory({ things }: { things: readonly Thing[] }) {
   return (
     <section className="band" aria-labelledby="inside">
       <h2 id="inside">What is behind it</h2>
@@ -129,13 +96,10 @@ function Inventory({ isChatForHolders }: { isChatForHolders: boolean }) {
   );
 }
 
-type VisitorsProps = {
-  settings: { mode: string; chainId: number; contractAddress: string; keyStandard: string };
-  isChatForHolders: boolean;
-};
+type VisitorsProps = { settings: PublicSettings; isChatForHolders: boolean };
 
 function Visitors({ settings, isChatForHolders }: VisitorsProps) {
-  const { mode, chainId, contractAddress, keyStandard } = settings;
+  const { mode, chainId, contractAddress, keyStandard, wallets } = settings;
   return (
     <section className="band visitors" aria-labelledby="visitors">
       <h2 id="visitors" className="visually-hidden">
@@ -167,6 +131,16 @@ function Visitors({ settings, isChatForHolders }: VisitorsProps) {
           <dt>Chain</dt>
           <dd>{chainId}</dd>
         </dl>
+        {wallets.keyShopUrl ? (
+          <a
+            className="button button-quiet"
+            href={wallets.keyShopUrl}
+            target="_blank"
+            rel="noopener noreferrer"
+          >
+            Get a key<span className="visually-hidden"> (opens in a new tab)</span>
+          </a>
+        ) : null}
         <p>
           {isChatForHolders ? (
             <>The door tells you what a wallet is and what it will ask.</>

@@ -3,13 +3,15 @@ import { Link, useLoaderData } from "@remix-run/react";
 import problemsHref from "~/reference/components/problems.css";
 import { getProblemPages } from "~/services/api-description.server";
 import { getServices } from "~/services.server";
+import { describePage } from "~/ui/page-meta";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: problemsHref }];
 
-export const meta: MetaFunction = () => [
-  { title: "What can go wrong" },
-  { name: "description", content: "Every refusal of this gate: what it means, and what to do." },
-];
+export const meta: MetaFunction = () =>
+  describePage({
+    title: "What can go wrong",
+    description: "Every refusal of this gate: what it means, and what to do.",
+  });
 
 export function loader() {
   const problems = getProblemPages(getServices()).map(({ slug, cases }) => ({

@@ -27,16 +27,19 @@ export function ShadowRoom({ stylesheetHref, styles, className, children }: Shad
   }, [root, styles]);
 
   return (
-    <div ref={host} className="shadow-room">
-      {root
-        ? createPortal(
-            <>
-              <link rel="stylesheet" href={stylesheetHref} />
-              <div className={className}>{children}</div>
-            </>,
-            root,
-          )
-        : null}
+    // Outside of the shadow root, where no `:host` rule reaches: it keeps boxes in as the root keeps selectors in.
+    <div className="room-bounds">
+      <div ref={host} className="shadow-room">
+        {root
+          ? createPortal(
+              <>
+                <link rel="stylesheet" href={stylesheetHref} />
+                <div className={className}>{children}</div>
+              </>,
+              root,
+            )
+          : null}
+      </div>
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { stateFromVisit } from "./gate-visit";
 import { endQuietly, openKept } from "./session-tasks";
 import { useSessionWatch } from "./use-session-watch";
 import { rememberWallet, useWalletEvents } from "./use-wallet-events";
+import { loadProofs } from "./load-proofs";
 import type { RememberedWallet } from "./wallet-cookie";
 import type { WalletSession } from "./wallet-session";
 import { switchNetwork, takeAccount, unpickWallet } from "./wallet-tasks";
@@ -122,7 +123,11 @@ function useGateTools({
 
   const openWallet = useCallback(() => {
     session.current ??= import("./wagmi-session")
-      .then(({ openWalletSession }) => openWalletSession({ settings, origin: window.location.origin }))
+      .then(({ openWalletSession }) => {
+        // While the line is there: a module that could not be loaded once stays so until the page is loaded again.
+        void loadProofs().catch(() => undefined);
+        return openWalletSession({ settings, origin: window.location.origin });
+      })
       .catch((error: unknown) => {
         // A failed download is tried again at the next press.
         session.current = null;

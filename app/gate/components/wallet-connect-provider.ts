@@ -6,6 +6,10 @@ import { WalletTrouble } from "./wallet-trouble";
 
 type Client = Awaited<ReturnType<typeof SignClient.init>>;
 type Session = ReturnType<Client["session"]["getAll"]>[number];
+/** What of the client is used here. */
+export type PairingClient = Pick<Client, "on" | "connect" | "disconnect" | "request"> & {
+  session: Pick<Client["session"], "getAll" | "get">;
+};
 
 const methods = [
   "personal_sign",
@@ -38,7 +42,7 @@ export async function openWalletConnect(options: Options): Promise<Eip1193Provid
     throw error;
   });
   const client = await openClient;
-  return createProvider({ client, options });
+  return createPairedProvider({ client, options });
 }
 
 function openRelay({ projectId, relayUrl, appName, origin }: Options): Promise<Client> {
@@ -53,20 +57,40 @@ function openRelay({ projectId, relayUrl, appName, origin }: Options): Promise<C
   );
 }
 
-function createProvider({ client, options }: { client: Client; options: Options }): Eip1193Provider {
+/** One wallet on another device as a provider; apart from the opening so that a client of any kind will do. */
+export function createPairedProvider({
+  client,
+  options,
+}: {
+  client: PairingClient;
+  options: Pick<Options, "chainId" | "onPairing">;
+}): Eip1193Provider {
   const scope = `eip155:${options.chainId}`;
   const emitter = createEvents();
   let session: Session | null = client.session.getAll().find((kept) => reaches(kept, scope)) ?? null;
+  let selected: string | null = null;
   client.on("session_delete", ({ topic }) => topic === session?.topic && forget());
   client.on("session_expire", ({ topic }) => topic === session?.topic && forget());
   client.on("session_update", ({ topic }) => {
     if (topic !== session?.topic) return;
     session = client.session.get(topic);
-    emitter.emit("accountsChanged", listAccounts(session, scope));
+    emitter.emit("accountsChanged", accounts());
+  });
+  client.on("session_event", ({ topic, params: { chainId, event } }) => {
+    if (topic !== session?.topic || chainId !== scope || event.name !== "accountsChanged") return;
+    selected = readFirstAccount(event.data);
+    emitter.emit("accountsChanged", accounts());
   });
 
+  /** The one the person has selected first, as everywhere; only accounts this site was let see. */
+  function accounts(): string[] {
+    const all = session ? listAccounts(session, scope) : [];
+    const isSelected = (account: string) => account.toLowerCase() === selected;
+    return [...all.filter(isSelected), ...all.filter((account) => !isSelected(account))];
+  }
+
   function forget(): void {
-    session = null;
+    session = selected = null;
     emitter.emit("disconnect", Object.assign(new Error("The wallet ended the connection."), { code: 4900 }));
   }
 
@@ -78,7 +102,7 @@ function createProvider({ client, options }: { client: Client; options: Options 
       if (uri) options.onPairing?.(uri);
       session = await approval();
     }
-    return listAccounts(session, scope);
+    return accounts();
   }
 
   return {
@@ -89,13 +113,13 @@ function createProvider({ client, options }: { client: Client; options: Options 
         case "eth_requestAccounts":
           return pair();
         case "eth_accounts":
-          return session ? listAccounts(session, scope) : [];
+          return accounts();
         case "eth_chainId":
           return numberToHex(options.chainId);
         case "wallet_revokePermissions":
           if (session)
             await client.disconnect({ topic: session.topic, reason: { code: 6000, message: "Done." } });
-          session = null;
+          session = selected = null;
           return null;
         case "personal_sign":
         case "eth_sendTransaction":
@@ -119,6 +143,12 @@ function listAccounts({ namespaces }: Session, scope: string): string[] {
   return accounts
     .filter((account) => account.startsWith(`${scope}:`))
     .map((account) => account.split(":")[2]!);
+}
+
+/** Some wallets send whole account names, others bare addresses. */
+function readFirstAccount(data: unknown): string | null {
+  const first: unknown = Array.isArray(data) ? data[0] : null;
+  return typeof first === "string" ? (first.split(":").at(-1) ?? "").toLowerCase() : null;
 }
 
 function reachRelay<Reached>(attempt: Promise<Reached>): Promise<Reached> {

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { defaultSteps, leadWords, listThings } from "./landing-words";
+
+const none = { hasText: false, hasSound: false, hasForm: false, hasScript: false };
+const all = { hasText: true, hasSound: true, hasForm: true, hasScript: true };
+
+test("only what the folder holds is promised, and the companion to whom it answers", () => {
+  const names = (outline: typeof none) =>
+    listThings({ outline, isChatForHolders: true }).map(({ what }) => what);
+  expect(names(all)).toEqual(["Words", "Sound", "A form", "Something live", "A companion"]);
+  expect(names({ ...none, hasText: true })).toEqual(["Words", "A companion"]);
+  expect(names(none)).toEqual(["A companion"]);
+  expect(listThings({ outline: none, isChatForHolders: true })[0]?.who).toBe("holders");
+  expect(listThings({ outline: none, isChatForHolders: false })[0]?.who).toBe("everybody");
+});
+
+test("the lead names what there is, in a sentence, and nothing where there is nothing", () => {
+  expect(leadWords(all)).toMatch(/^Behind this door are words, sound, a form and something live that only /);
+  expect(leadWords({ ...none, hasText: true })).toMatch(/^Behind this door are words that only /);
+  expect(leadWords({ ...none, hasForm: true })).toMatch(/^Behind this door is a form that only /);
+  expect(leadWords({ ...none, hasText: true, hasSound: true })).toMatch(/ are words and sound that /);
+  expect(leadWords(none)).toMatch(/^Behind this door is a room that only the holder of a key may enter\. /);
+});
+
+test("what is loaded from elsewhere is named where it can be chosen", () => {
+  const relay = { projectId: "p", relayUrl: "wss://relay.example" };
+  const connect = (wallets: Parameters<typeof defaultSteps>[0]) => defaultSteps(wallets)[0]?.text;
+  expect(connect({ walletConnect: null, base: false })).toContain("Nothing is loaded from elsewhere, and");
+  expect(connect({ walletConnect: relay, base: false })).toMatch(/unless you choose WalletConnect\.$/);
+  expect(connect({ walletConnect: null, base: true })).toMatch(/unless you choose Base\.$/);
+  expect(connect({ walletConnect: relay, base: true })).toMatch(/unless you choose WalletConnect or Base\.$/);
+});

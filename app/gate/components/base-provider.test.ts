@@ -1,0 +1,77 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { openBase } from "./base-provider";
+import { findTrouble } from "./wallet-trouble";
+
+const keysOrigin = "https://keys.coinbase.com";
+
+/** As much of a browser as the wallet's own code touches: storage, messages, and windows that open or do not. */
+function startBrowser() {
+  const kept = new Map<string, string>();
+  const messages = new EventTarget();
+  const opened: { url: URL; posted: unknown[] }[] = [];
+  vi.stubGlobal("localStorage", {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => void kept.set(name, value),
+    removeItem: (name: string) => void kept.delete(name),
+    key: (index: number) => [...kept.keys()][index] ?? null,
+  });
+  vi.stubGlobal("fetch", () => Promise.resolve(new Response(null)));
+  vi.stubGlobal("window", {
+    ...{ innerWidth: 1280, innerHeight: 800, screenX: 0, screenY: 0 },
+    location: new URL("https://gate.example/gate"),
+    addEventListener: messages.addEventListener.bind(messages),
+    removeEventListener: messages.removeEventListener.bind(messages),
+    open: (url: URL) => {
+      const posted: unknown[] = [];
+      opened.push({ url: new URL(url), posted });
+      return {
+        closed: false,
+        focus: () => {},
+        close: () => {},
+        postMessage: (message: unknown) => posted.push(message),
+      };
+    },
+  });
+  return {
+    opened,
+    tell: (data: unknown, origin = keysOrigin) =>
+      messages.dispatchEvent(Object.assign(new Event("message"), { data, origin })),
+  };
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+test("before the person has agreed no window opens, and nothing can be asked for", async () => {
+  const { opened } = startBrowser();
+  const provider = openBase({ appName: "Salon Nord", chainId: 8453 });
+  for (const method of ["eth_accounts", "personal_sign"]) {
+    const fault = await provider.request({ method }).catch((error: unknown) => error);
+    expect(findTrouble(fault), method).toBe("locked");
+  }
+  expect(opened).toEqual([]);
+});
+
+test("connecting opens one window, which is told the site's name, chain, and that no relay is wanted", async () => {
+  const { opened, tell } = startBrowser();
+  const provider = openBase({ appName: "Salon Nord", chainId: 8453 });
+  const connecting = provider.request({ method: "eth_requestAccounts" }).catch((error: unknown) => error);
+  await expect.poll(() => opened.length).toBe(1);
+  expect(opened[0]?.url.origin).toBe(keysOrigin);
+  expect(opened[0]?.url.searchParams.get("origin")).toBe("https://gate.example");
+  // Another site's window saying so changes nothing.
+  tell({ event: "PopupLoaded", id: "1" }, "https://evil.example");
+  tell({ event: "PopupLoaded", id: "1" });
+  await expect
+    .poll(() => opened[0]?.posted[0])
+    .toMatchObject({
+      data: {
+        metadata: { appName: "Salon Nord", appChainIds: [8453] },
+        preference: { options: "smartWalletOnly" },
+      },
+    });
+  // The person closes the window instead of agreeing.
+  await expect.poll(() => opened[0]?.posted.length).toBe(2);
+  tell({ event: "PopupUnload" });
+  expect(findTrouble(await connecting)).toBe("rejected");
+  expect(opened).toHaveLength(1);
+});
