@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { expect, test as base } from "@playwright/test";
+import { expect } from "@playwright/test";
 import type { Frame, Page } from "@playwright/test";
+import { test as base } from "./policy-watch";
 import { addWallet } from "./wallet";
 import type { TestWallet } from "./wallet";
 

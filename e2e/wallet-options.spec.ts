@@ -1,10 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test as base } from "@playwright/test";
+import { expect } from "@playwright/test";
 import type { Page } from "@playwright/test";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 import { expectAccessible } from "./journey";
+import { test as base } from "./policy-watch";
 import { addWallet } from "./wallet";
 
 const shop = "https://keys.example/buy";

@@ -1,0 +1,36 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "./journey";
+
+/** Puts a script and a style into the page that its policy forbids; both stay without effect. */
+async function breakPolicy(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "window.hasRun = true;";
+    document.body.append(script);
+    const style = document.createElement("style");
+    style.textContent = "body { display: none; }";
+    document.head.append(style);
+  });
+  expect(await page.evaluate(() => "hasRun" in window)).toBe(false);
+  await expect(page.locator("body")).toBeVisible();
+}
+
+test("what a policy stops is noticed in pages that a journey opens by itself", async ({
+  page,
+  browser,
+  baseUrl,
+  policyWatch,
+}) => {
+  await page.goto("/");
+  expect(policyWatch.violations).toEqual([]);
+
+  const sibling = await page.context().newPage();
+  const stranger = await browser.newPage({ baseURL: baseUrl });
+  for (const opened of [sibling, stranger]) {
+    await opened.goto("/gate");
+    await breakPolicy(opened);
+    await expect.poll(() => policyWatch.violations.length).toBe(2);
+    expect(policyWatch.violations.splice(0).every((one) => one.startsWith(`${baseUrl}/gate: `))).toBe(true);
+    await opened.close();
+  }
+});

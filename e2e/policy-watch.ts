@@ -1,0 +1,32 @@
+import { expect, test as base } from "@playwright/test";
+import type { BrowserContext } from "@playwright/test";
+
+export type PolicyWatch = {
+  /** What browsers said so far of broken policies; whoever provokes one on purpose takes it out. */
+  violations: string[];
+};
+
+/**
+ * The root of every journey: fails on anything that a page's Content-Security-Policy stopped, in every frame of every
+ * page of every context, also of those that a journey opens by itself.
+ */
+export const test = base.extend<{ policyWatch: PolicyWatch }>({
+  policyWatch: [
+    async ({ browser, context }, use) => {
+      const violations: string[] = [];
+      function listen(watched: BrowserContext): BrowserContext {
+        return watched.on("console", (message) => {
+          if (/Content[- ]Security[- ]Policy/i.test(message.text()))
+            violations.push(`${message.page()?.url()}: ${message.text()}`);
+        });
+      }
+      listen(context);
+      const newContext = browser.newContext.bind(browser);
+      browser.newContext = async (options) => listen(await newContext(options));
+      await use({ violations });
+      browser.newContext = newContext;
+      expect(violations, "what a page's policy stopped").toEqual([]);
+    },
+    { auto: true },
+  ],
+});
