@@ -68,6 +68,7 @@ async function findOnce(options: Question & FindOptions): Promise<PassageMatch[]
   return fuseRanks({
     first: known(ranked.byWords).filter(isAbout),
     second: known(ranked.byVector).filter(isNear),
+    secondWeight: comparesWords ? 0.5 : 1,
   })
     .slice(0, topK)
     .map(({ id, score }) => {

@@ -178,7 +178,7 @@ test.each(["away", "dimension"] as const)(
 
     state.fault = "none";
     nowMs += 30_000;
-    await expect.poll(() => ask("garden", "inner")).toEqual(["a.md#1"]);
+    await expect.poll(() => ask("garden", "inner"), { timeout: 10_000 }).toEqual(["a.md#1"]);
   },
 );
 

@@ -10,14 +10,21 @@ export type Fused<Id> = { id: Id; score: number };
 export function fuseRanks<Id>({
   first,
   second,
+  secondWeight = 1,
 }: {
   first: readonly Id[];
   second: readonly Id[];
+  /** How much the second order has to say beside the first. */
+  secondWeight?: number;
 }): Fused<Id>[] {
   const scores = new Map<Id, number>();
-  for (const order of [first, second]) {
+  const whole = 1 + secondWeight;
+  for (const [order, weight] of [
+    [first, 1 / whole],
+    [second, secondWeight / whole],
+  ] as const) {
     order.forEach((id, index) => {
-      scores.set(id, (scores.get(id) ?? 0) + (rankConstant + 1) / (rankConstant + 1 + index) / 2);
+      scores.set(id, (scores.get(id) ?? 0) + (weight * (rankConstant + 1)) / (rankConstant + 1 + index));
     });
   }
   // The map holds the first list's ids in their order, and sorting keeps it among equals.

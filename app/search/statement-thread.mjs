@@ -14,11 +14,33 @@ function open() {
   try {
     return openFile();
   } catch (error) {
-    // Everything in the file can be made again from the pages it was made from.
-    if (!["SQLITE_NOTADB", "SQLITE_CORRUPT"].includes(error.code)) throw error;
-    for (const end of ["", "-wal", "-shm"]) rmSync(workerData.file + end, { force: true });
-    return openFile();
+    if (!isNoDatabase(error)) throw error;
+    return remake();
   }
+}
+
+/**
+ * Everything in the file can be made again from the pages it was made from. One at a time, and only what is still no
+ * database then: what another one has just made, or was making, is not thrown away.
+ */
+function remake() {
+  const turn = new Database(`${workerData.file}.remake`, { timeout: busyTimeoutMs });
+  try {
+    execWhenFree({ database: turn, sql: "BEGIN EXCLUSIVE" });
+    try {
+      return openFile();
+    } catch (error) {
+      if (!isNoDatabase(error)) throw error;
+      for (const end of ["", "-wal", "-shm"]) rmSync(workerData.file + end, { force: true });
+      return openFile();
+    }
+  } finally {
+    turn.close();
+  }
+}
+
+function isNoDatabase(error) {
+  return ["SQLITE_NOTADB", "SQLITE_CORRUPT"].includes(error.code);
 }
 
 function openFile() {

@@ -48,6 +48,25 @@ test("production refuses to start on defaults, with the full list of what to set
     expect(output).toContain(name);
 });
 
+test("a demo's key, a plain-HTTP origin and what is missing are refused together, each with what to set", async () => {
+  const { code, output } = await runStart({
+    ...{ PORT: "0", CHAIN_ID: "8453", WEBHOOK_URL: "https://hooks.example" },
+    ...{ JWT_SECRET: `demo-${"0123456789abcdef".repeat(2)}`, PUBLIC_ORIGIN: "http://gate.example" },
+  });
+  expect(code).toBe(78);
+  const [problems] = output.split("Besides");
+  const listed = problems!.split("\n").filter((line) => line.startsWith("- "));
+  expect(listed.map((line) => line.split(" ")[1]).sort()).toEqual([
+    "JWT_SECRET",
+    "KEY_CONTRACT_ADDRESS",
+    "PUBLIC_ORIGIN",
+    "RPC_URL",
+    "WEBHOOK_SECRET",
+  ]);
+  expect(output).toContain("openssl rand -hex 32");
+  expect(output).toContain("must begin with https:// in production");
+});
+
 test("a port that is taken is named, with the way out", async () => {
   const { code, output } = await runStart({
     ...settings(),

@@ -1,0 +1,136 @@
+// Puts into a folder what runs in production and nothing else: the build, its files, and the packages it loads.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import path from "node:path";
+import { projectDir as projectDirWithSlash } from "./prepare.mjs";
+
+const projectDir = path.resolve(projectDirWithSlash);
+
+/** What the server reads besides its packages. */
+const shippedPlaces = [
+  "package.json",
+  "LICENSE",
+  "THIRD-PARTY-NOTICES.md",
+  "docs/licences",
+  "app/commands/start.mjs",
+  "app/commands/prepare.mjs",
+  "app/speech/flite/flite-worker.mjs",
+  "app/speech/flite/wasi-memory.mjs",
+  "build/index.js",
+  "content",
+  "prisma/migrations",
+  "public",
+];
+/** Code among those that loads packages. */
+const loadingFiles = ["build/index.js", "app/speech/flite/flite-worker.mjs"];
+const importPattern =
+  /(?:\bfrom ?|\bimport ?\(? ?|\brequire\( ?|\.resolve\( ?|import\.meta\.url\) ?\( ?)"((?:@[\w.-]+\/)?[\w.-]+)([\w./-]*)"/g;
+
+// Types, sources and source maps of packages, and texts that are no licences.
+const unreadFiles = /(?:\.map|\.[cm]?tsx?|\.flow|(?<!licen[cs]e|notice|copying|patents)\.(?:md|markdown))$/i;
+const prismaCompiler = /^query_compiler_.*\.(?:js|mjs|wasm)$/;
+
+function readManifest(folder) {
+  return JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+}
+
+/** Which packages the shipped code names, and each name with what follows it. */
+function listImports() {
+  const { dependencies } = readManifest(projectDir);
+  const imports = loadingFiles.flatMap((file) => [
+    ...readFileSync(path.join(projectDir, file), "utf8").matchAll(importPattern),
+  ]);
+  // What looks like an import in a text of the bundle names no package of ours.
+  return imports
+    .filter(([, name]) => !isBuiltin(name) && (dependencies[name] ?? findPackage({ name, from: projectDir })))
+    .map(([, name, rest]) => ({ name, specifier: name + rest }));
+}
+
+/** Where Node finds a package that code in `from` asks for; null where it is not installed. */
+function findPackage({ name, from }) {
+  for (let folder = from; ; folder = path.dirname(folder)) {
+    const found = path.join(folder, "node_modules", name);
+    if (existsSync(path.join(found, "package.json"))) return found;
+    if (folder === projectDir || folder === path.dirname(folder)) return null;
+  }
+}
+
+/** The packages with all they depend on. Optional peers, such as Prisma's command line, stay behind. */
+function collectPackages(names) {
+  const folders = new Set();
+  const waiting = [...names].map((name) => ({ name, from: projectDir, isNeeded: true }));
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const folder = findPackage(next);
+    if (folder === null && next.isNeeded) throw new Error(`${next.name} is not installed. Run npm ci.`);
+    if (folder === null || folders.has(folder)) continue;
+    folders.add(folder);
+    const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = readManifest(folder);
+    for (const name of Object.keys({ ...optionalDependencies, ...peerDependencies, ...dependencies })) {
+      const isPeer = name in peerDependencies && !(name in dependencies);
+      if (isPeer && readManifest(folder).peerDependenciesMeta?.[name]?.optional) continue;
+      const isNeeded = name in dependencies && !(name in optionalDependencies);
+      waiting.push({ name, from: folder, isNeeded });
+    }
+  }
+  return folders;
+}
+
+function copyTree({ from, to, isWanted }) {
+  if (!statSync(from).isDirectory()) {
+    if (!isWanted(from)) return;
+    mkdirSync(path.dirname(to), { recursive: true });
+    copyFileSync(from, to);
+    return;
+  }
+  for (const name of readdirSync(from)) {
+    copyTree({ from: path.join(from, name), to: path.join(to, name), isWanted });
+  }
+}
+
+/** Prisma brings a compiler for every database, in two sizes and two encodings; the build names the ones it loads. */
+function createFileChoice({ folder, specifiers }) {
+  const nested = path.join(folder, "node_modules") + path.sep;
+  const isPrismaClient = folder === path.join(projectDir, "node_modules/@prisma/client");
+  return function isWanted(file) {
+    if (file.startsWith(nested) || unreadFiles.test(file)) return false;
+    if (!isPrismaClient || !prismaCompiler.test(path.basename(file))) return true;
+    return specifiers.has(`@prisma/client/${path.relative(folder, file)}`);
+  };
+}
+
+function isForOtherLibc(folder) {
+  const isGlibc = Boolean(process.report.getReport().header.glibcVersionRuntime);
+  const { abi } = readManifest(folder).neon ?? {};
+  return abi !== undefined && (abi === "musl") === isGlibc && process.platform === "linux";
+}
+
+function assemble(target) {
+  for (const place of shippedPlaces) {
+    copyTree({ from: path.join(projectDir, place), to: path.join(target, place), isWanted: () => true });
+  }
+  const imports = listImports();
+  const specifiers = new Set(imports.map(({ specifier }) => specifier));
+  const folders = [...collectPackages(new Set(imports.map(({ name }) => name)))].filter(
+    (folder) => !isForOtherLibc(folder),
+  );
+  for (const folder of folders) {
+    const to = path.join(target, path.relative(projectDir, folder));
+    copyTree({ from: folder, to, isWanted: createFileChoice({ folder, specifiers }) });
+  }
+  return folders.length;
+}
+
+const [target] = process.argv.slice(2);
+if (!target) {
+  console.error("Name the folder to make: node app/commands/assemble.mjs <folder>");
+  process.exit(2);
+}
+if (existsSync(target) && readdirSync(target).length > 0) {
+  console.error(`${target} is not empty. Name a new folder, or empty this one.`);
+  process.exit(1);
+}
+if (!existsSync(path.join(projectDir, "build/index.js"))) {
+  console.error("There is no build yet. Run `npm run build` first.");
+  process.exit(1);
+}
+console.log(`${assemble(path.resolve(target))} packages and the build are in ${target}.`);

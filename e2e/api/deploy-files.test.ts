@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { readStages } from "./dockerfile-stages";
+
+const run = promisify(execFile);
+
+test("the image runs as a user of its own, copies what the build made, and keeps its data in a volume", async () => {
+  const [build, image] = await readStages();
+  const textsOf = (wanted: string) => image!.filter(({ name }) => name === wanted).map(({ text }) => text);
+  expect(textsOf("USER")).toEqual(["10001"]);
+  expect(textsOf("RUN").join()).toContain("--uid 10001");
+  expect(textsOf("VOLUME")).toEqual(["/data"]);
+  expect(textsOf("COPY")).toContain("--from=build /build/assembled /latchkey");
+  expect(build!.find(({ name }) => name === "WORKDIR")!.text).toBe("/build");
+  expect(JSON.parse(textsOf("CMD")[0]!)).toEqual(["node", "--enable-source-maps", "app/commands/start.mjs"]);
+});
+
+test("compose.yaml uses settings that exist, keeps passwords out, and sets Redis as the server demands", async () => {
+  const text = await readFile("compose.yaml", "utf8");
+  const example = await readFile(".env.example", "utf8");
+  const [, ours] = /^ {2}latchkey:\n[^]*?^ {4}environment:\n((?: {6}.*\n)+)/m.exec(text)!;
+  const names = [...ours!.matchAll(/^ +(\w+):/gm)].map(([, name]) => name!);
+  expect(names).toContain("DATABASE_URL");
+  for (const name of names) expect(example).toContain(`# ${name}=`);
+  const secrets = [...text.matchAll(/^ +(?:\w*PASSWORD|\w*API_KEY|DATABASE_URL): (.*)$/gm)];
+  expect(secrets).toHaveLength(4);
+  for (const [line, value] of secrets) expect(value, line).toMatch(/\$\{(?:POSTGRES|REDIS)_PASSWORD:\?/);
+  expect(text).toContain("--appendonly yes --appendfsync always --maxmemory-policy noeviction");
+});
+
+test("the systemd unit starts what the image starts, and does not repeat a start with wrong settings", async () => {
+  const unit = await readFile("docs/latchkey.service", "utf8");
+  const [, script] = /^ExecStart=\/usr\/bin\/node --enable-source-maps (.+)$/m.exec(unit)!;
+  expect(existsSync(script!)).toBe(true);
+  const [, image] = await readStages();
+  expect(image!.find(({ name, text }) => name === "CMD" && text.includes(script!))).toBeDefined();
+  expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
+  const hasSystemd = existsSync("/usr/bin/systemd-analyze") && existsSync("/usr/bin/node");
+  if (!hasSystemd) return void console.warn("The systemd unit was not verified: no systemd-analyze here.");
+  const { stdout, stderr } = await run("systemd-analyze", ["verify", path.resolve("docs/latchkey.service")]);
+  expect(stdout + stderr).toBe("");
+});
+
+test("docs/deploying.md builds for a machine as the Dockerfile builds for the image, and names settings that exist", async () => {
+  const text = await readFile("docs/deploying.md", "utf8");
+  const [, block] = /^```sh\n([^]*?)^```$/m.exec(text)!;
+  const [build] = await readStages();
+  const steps = build!.filter(({ name }) => name === "RUN").map((step) => step.text);
+  expect(block!.trimEnd().split("\n")).toEqual(steps);
+  const example = await readFile(".env.example", "utf8");
+  const [, settings] = /^```\n((?:[A-Z_]+=.*\n)+)```$/m.exec(text)!;
+  for (const line of settings!.trimEnd().split("\n")) expect(example).toContain(`# ${line.split("=")[0]}=`);
+});
