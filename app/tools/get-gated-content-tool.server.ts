@@ -13,7 +13,7 @@ export function createGatedContentTool({
   return defineTool({
     name: "get_gated_content",
     description:
-      "Returns, as text, what the signed-in holder's own key opens: the welcome text, the words of the one-time form, and the audio with links that are valid for a few minutes.",
+      "Returns, as text, what the signed-in holder's own key opens: the welcome text, the words of the one-time form, and the audio with links that are valid for as long as an access token.",
     inputSchema: z.strictObject({}),
     requires: "holder",
     run: async ({ caller }) => writeContentText(await readContent(requireToolHolder(caller))),
