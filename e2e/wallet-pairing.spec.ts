@@ -1,8 +1,9 @@
-import { expect, test as base } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 import { expectAccessible } from "./journey";
 import { themes } from "./pages-shots";
+import { test as base } from "./policy-watch";
 import { startRelayServer } from "./relay-server";
 import type { RelayServer } from "./relay-server";
 
