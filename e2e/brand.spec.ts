@@ -90,7 +90,7 @@ test("a logo is a picture only: nothing in it runs, and nothing it names is load
   expect(answer.headers()["cache-control"]).toContain("immutable");
 });
 
-test("a logo opened as a page of its own is as powerless", async ({ browser, branded }) => {
+test("a logo opened as a page of its own is as powerless", async ({ browser, branded, policyWatch }) => {
   const page = await browser.newPage({ baseURL: branded.baseUrl });
   const left: string[] = [];
   const isElsewhere = (url: string) => !url.startsWith(branded.baseUrl);
@@ -107,6 +107,9 @@ test("a logo opened as a page of its own is as powerless", async ({ browser, bra
   await expect(page.locator("circle")).toHaveCount(1);
   expect(await page.title()).not.toBe("taken over");
   await expect.poll(() => left).toEqual(["csp"]);
+  // The browser names what was stopped, and here it was meant to be.
+  await expect.poll(() => policyWatch.violations.length).toBeGreaterThan(0);
+  expect(policyWatch.violations.splice(0).filter((one) => !one.includes("spy.png"))).toEqual([]);
   await page.close();
 });
 
