@@ -2,14 +2,13 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { randomBytes } from "node:crypto";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { buildIfNeeded } from "../app/commands/build.mjs";
 import { deployKeyContract, startLocalChain } from "../contracts/local-chain.mjs";
+import { findFreePort } from "../app/testing/free-port";
 
 const projectDir = fileURLToPath(new URL("..", import.meta.url));
 /** Opens the operator's view of every server started here. */
@@ -119,12 +118,4 @@ async function end(server: ChildProcess): Promise<void> {
   const lastResort = setTimeout(() => server.kill("SIGKILL"), stopWithinMs);
   await ended;
   clearTimeout(lastResort);
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

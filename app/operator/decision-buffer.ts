@@ -14,7 +14,8 @@ export type NewDecision = {
   requestId: string;
 };
 
-type Decision = NewDecision & { id: string; atMs: number };
+/** Whom the gate let in or turned away. */
+export type Decision = NewDecision & { id: string; atMs: number };
 
 /** Longer than any sentence of ours. */
 const maxReasonChars = 300;

@@ -1,26 +1,12 @@
 import { join, sqltag } from "@prisma/client/runtime/client";
 import type { Database } from "~/platform/database/database.server";
-
-/** Whom the gate let in or turned away. */
-export type AccessDecision = {
-  id: string;
-  atMs: number;
-  route: string;
-  outcome: "granted" | "refused";
-  slug: string | null;
-  reason: string | null;
-  proof: string | null;
-  address: string | null;
-  tokenId: string | null;
-  clientId: string;
-  requestId: string;
-};
+import type { Decision } from "./decision-buffer";
 
 export type DecisionStore = ReturnType<typeof createDecisionStore>;
 
 export function createDecisionStore({ database }: { database: Database }) {
   /** One statement. What is there already stays: a batch whose answer was lost may be written again. */
-  async function insertDecisions(decisions: readonly AccessDecision[]): Promise<void> {
+  async function insertDecisions(decisions: readonly Decision[]): Promise<void> {
     if (decisions.length === 0) return;
     const rows = decisions.map(
       (its) =>

@@ -2,12 +2,11 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import { findRedis } from "./obtain-redis.mjs";
+import { findFreePort } from "./free-port";
 
 /** Where there is none, the run has said so when it began. */
 export const hasRedis = findRedis() !== null;
@@ -92,13 +91,4 @@ async function waitUntilReady(child: ChildProcess): Promise<void> {
     return;
   }
   throw new Error(`Redis did not start: ${text}`);
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -1,5 +1,3 @@
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkConfiguration, findNginx, placeConfiguration, startNginx } from "~/testing/nginx";
 import { talkingForever } from "~/testing/openai-server";
@@ -9,18 +7,11 @@ import { clientOf } from "./gate-fixture";
 import { openSite } from "./instances-fixture";
 import type { Site } from "./instances-fixture";
 import { bearerOf, walkThrough } from "./instances-journey";
+import { findFreePort } from "~/testing/free-port";
 
 const nginx = await findNginx();
 const missing = "missing" in nginx ? nginx.missing : null;
 if (missing !== null) console.warn(`\nSKIPPED: docs/nginx.conf is not tried. ${missing}\n`);
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 let site: Site;
 let origin: string;

@@ -1,7 +1,4 @@
-import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { ContractFunctionRevertedError, parseAbi } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createMetrics } from "~/platform/metrics.server";
@@ -9,6 +6,7 @@ import { startTestChain } from "~/testing/chain";
 import type { TestChain } from "~/testing/chain";
 import { startRpcFaultServer } from "~/testing/rpc-fault-server";
 import type { RpcFaultServer } from "~/testing/rpc-fault-server";
+import { findFreePort } from "~/testing/free-port";
 import { startLocalChain } from "../../../contracts/local-chain.mjs";
 import { createChainClient, isChainOutage, isRpcRefusal } from "./chain-client.server";
 import type { ChainClientOptions } from "./chain-client.server";
@@ -52,15 +50,6 @@ function failureOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-async function findClosedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 test("the chain id is asked for once, with the first call, and the second endpoint rests meanwhile", async () => {
   const requests: { endpoint: string; method: string }[] = [];
   const client = makeClient({ onRequest: (request) => requests.push(request) });
@@ -96,7 +85,7 @@ test.each([
 });
 
 test("with nobody listening at the first address, the second answers", async () => {
-  const rpcUrls = [`http://127.0.0.1:${await findClosedPort()}`, second.url];
+  const rpcUrls = [`http://127.0.0.1:${await findFreePort()}`, second.url];
 
   expect(await makeClient({ rpcUrls }).getBlockNumber()).toBe(await chain.viewer.getBlockNumber());
 });
