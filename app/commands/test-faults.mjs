@@ -1,0 +1,13 @@
+// Plays faults against the built server and prints what must hold beside what was measured.
+import { buildIfNeeded } from "./build.mjs";
+import { prepare, projectDir, run } from "./prepare.mjs";
+
+process.chdir(projectDir);
+await prepare();
+await buildIfNeeded();
+try {
+  await run(process.execPath, ["--import", "tsx", "e2e/faults/run-faults.ts", ...process.argv.slice(2)]);
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,51 @@
+import { isKept } from "./scenario";
+import type { Bound, Figure } from "./scenario";
+
+export type Outcome = {
+  slug: string;
+  promise: string;
+  seconds: number;
+  figures: Figure[];
+  /** Why it could not be played to its end; null when it was. */
+  error: string | null;
+};
+
+export function isHeld({ figures, error }: Outcome): boolean {
+  return error === null && figures.length > 0 && figures.every(isKept);
+}
+
+export function sayBound(bound: Bound): string {
+  if ("equals" in bound) return bound.equals.toLocaleString("en");
+  return "atMost" in bound
+    ? `≤ ${bound.atMost.toLocaleString("en")}`
+    : `≥ ${bound.atLeast.toLocaleString("en")}`;
+}
+
+/** A table in Markdown, which reads well in a terminal too. */
+export function toTable(outcomes: readonly Outcome[]): string {
+  const rows = outcomes.flatMap((outcome) => [
+    ...outcome.figures.map((figure) => [
+      outcome.slug,
+      figure.what,
+      sayMeasured(figure),
+      [sayBound(figure.bound), figure.unit].filter(Boolean).join(" "),
+      isKept(figure) ? "held" : "**BROKEN**",
+    ]),
+    ...(outcome.error === null ? [] : [[outcome.slug, "played to its end", "no", "yes", "**BROKEN**"]]),
+  ]);
+  const header = ["Fault", "Figure", "Measured", "Must be", ""];
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]!.length)),
+  );
+  const lay = (row: readonly string[]) =>
+    `| ${row.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |`;
+  const rule = widths.map((width, at) =>
+    at === 2 || at === 3 ? `${"-".repeat(width - 1)}:` : "-".repeat(width),
+  );
+  return [lay(header), lay(rule), ...rows.map(lay)].join("\n");
+}
+
+function sayMeasured({ measured, unit }: Figure): string {
+  const number = measured.toLocaleString("en", { maximumFractionDigits: 2 });
+  return unit ? `${number} ${unit}` : number;
+}

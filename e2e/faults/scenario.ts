@@ -1,0 +1,46 @@
+/** What a figure has to keep. Sizes and times are in the unit the figure names. */
+export type Bound = { equals: number } | { atMost: number } | { atLeast: number };
+
+export type Figure = {
+  /** What was counted or measured, in words a stranger understands: "acknowledged unlocks lost". */
+  what: string;
+  measured: number;
+  unit?: string;
+  bound: Bound;
+};
+
+export type ScenarioRun = {
+  /** Multiplies kills, clients, requests and the like; 1 is the full measure. */
+  scale: number;
+  /** A run that failed is repeated with the seed it printed. */
+  seed: number;
+  /** One line of progress, for whoever watches. */
+  say: (line: string) => void;
+};
+
+/** One kind of fault, played against the built server. Throws only when it cannot be played at all. */
+export type Scenario = {
+  /** Kebab-case: what `--only` takes. */
+  slug: string;
+  /** One sentence: what happens, and what must hold. */
+  promise: string;
+  run: (run: ScenarioRun) => Promise<Figure[]>;
+};
+
+export function isKept({ measured, bound }: Figure): boolean {
+  if ("equals" in bound) return measured === bound.equals;
+  return "atMost" in bound ? measured <= bound.atMost : measured >= bound.atLeast;
+}
+
+/** `count` scaled, and never so small that nothing is tried. */
+export function scaled({
+  count,
+  scale,
+  least = 1,
+}: {
+  count: number;
+  scale: number;
+  least?: number;
+}): number {
+  return Math.max(least, Math.round(count * scale));
+}

@@ -1,0 +1,4 @@
+import type { Scenario } from "./scenario";
+
+/** In the order they are played. */
+export const scenarios: readonly Scenario[] = [];
