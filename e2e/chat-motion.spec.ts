@@ -52,3 +52,15 @@ test("the page keeps drawing while an answer comes at two hundred words a second
   await page.keyboard.press("Escape");
   await expectRest(page);
 });
+
+test("on a low screen an empty conversation is shown from its start", async ({ page }) => {
+  await page.setViewportSize({ width: 640, height: 300 });
+  await openChat(page);
+  const conversation = page.getByRole("region", { name: "Conversation" });
+  // Without more than fits there is nothing to scroll, and nothing shown.
+  expect(await conversation.evaluate((frame) => frame.scrollHeight - frame.clientHeight)).toBeGreaterThan(64);
+  expect(await conversation.evaluate((frame) => frame.scrollTop)).toBe(0);
+  await conversation.evaluate((frame) => frame.scrollTo(0, 40));
+  await page.setViewportSize({ width: 640, height: 280 });
+  await expect(page.getByRole("button", { name: "To the end" })).toHaveCount(0);
+});

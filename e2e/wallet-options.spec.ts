@@ -140,6 +140,14 @@ test("pages may reach what is switched on, and nothing else", async ({ request, 
   }
 });
 
+test("the landing page leads to where keys are to be had, in a tab of its own", async ({ page, server }) => {
+  await page.goto(`${server.baseUrl}/`);
+  const link = page.getByRole("link", { name: /^Get a key/ });
+  await expect(link).toHaveAttribute("href", shop);
+  await expect(link).toHaveAttribute("rel", "noopener noreferrer");
+  await expect(link).toHaveAccessibleName(/opens in a new tab/);
+});
+
 test("a wallet without a key is shown where keys are to be had, and the network by its name", async ({
   page,
   server,

@@ -250,6 +250,31 @@ test(
 );
 
 test(
+  "with every connection of one server waiting, it refuses in words and lives, the other serves, and all goes on",
+  { timeout: 60_000 },
+  async () => {
+    const { tokenId } = await site.gate.mintKey();
+    const ask = (index: number) => at(index)({ path: `/api/token-status/${tokenId}` });
+    expect((await ask(0)).status).toBe(200);
+    const refused = await site.database.$transaction(
+      async (transaction) => {
+        await transaction.$executeRaw`LOCK TABLE "UsedKey" IN ACCESS EXCLUSIVE MODE`;
+        // Ten wait for the table, with all connections there are; the others wait for a connection.
+        const waiting = Promise.all(Array.from({ length: 14 }, () => ask(0)));
+        expect((await at(0)({ path: "/healthz" })).status).toBe(200);
+        expect((await at(1)({ path: "/api/nonce" })).status).toBe(200);
+        return waiting;
+      },
+      { timeout: 30_000 },
+    );
+    expect(refused.map(({ status }) => status)).toEqual(Array(14).fill(503));
+    expect(new Set(refused.map(({ headers }) => headers.get("retry-after")))).toEqual(new Set(["5"]));
+    expect(site.servers[0]!.output()).toContain("timeout exceeded when trying to connect");
+    expect((await ask(0)).status).toBe(200);
+  },
+);
+
+test(
   "one server at a time watches, sends and sweeps; killed, the other takes over within its lease and goes on",
   { timeout: 60_000 },
   async () => {

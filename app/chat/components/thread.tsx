@@ -39,7 +39,7 @@ export function Thread({ children }: { children: ReactNode }) {
           ))}
         </div>
       </div>
-      {isAway ? (
+      {isAway && shown.length > 0 ? (
         <button type="button" className="to-end" onClick={goToEnd}>
           <Icon name="down" />
           <span>{answeringId === null ? "To the end" : "Follow the answer"}</span>
@@ -73,10 +73,11 @@ function useFollowedEnd({
     const element = frame.current;
     if (!element) return;
     isFollowing.current = true;
-    element.scrollTop = element.scrollHeight;
+    // The greeting of an empty conversation is read from its start.
+    element.scrollTop = shownCount === 0 ? 0 : element.scrollHeight;
     lastTop.current = element.scrollTop;
     setIsAway(false);
-  }, []);
+  }, [shownCount]);
 
   useLayoutEffect(() => {
     const element = frame.current;
@@ -95,7 +96,7 @@ function useFollowedEnd({
   }, []);
 
   // Another conversation, or another message at its end: there the reader wants to be.
-  useLayoutEffect(goToEnd, [goToEnd, open.id, shownCount]);
+  useLayoutEffect(goToEnd, [goToEnd, open.id]);
 
   // The answer's end brings its sources and buttons: they belong to what is followed.
   useLayoutEffect(() => {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import type { SyntheticEvent } from "react";
 import type { AudioData } from "~/content/content.schema";
 import { jumpTo, playerTime, spokenTime } from "./player-time";
 
@@ -53,6 +54,10 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
     if (element) element.currentTime = jumpTo({ at: element.currentTime, by, duration: element.duration });
   }
 
+  function showTime(event: SyntheticEvent<HTMLAudioElement>) {
+    setAtSeconds(event.currentTarget.currentTime);
+  }
+
   usePlayerKeys({ group, onToggle: toggle, onJump: jump });
 
   return (
@@ -70,7 +75,8 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
         src={audioSrc}
         onPlay={() => setPlaying(true)}
         onPause={() => setPlaying(false)}
-        onTimeUpdate={(event) => setAtSeconds(event.currentTarget.currentTime)}
+        onSeeking={showTime}
+        onTimeUpdate={showTime}
         onDurationChange={(event) => setDuration(event.currentTarget.duration)}
         onError={onBroken}
       />
@@ -126,7 +132,10 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
           value={Math.min(atSeconds, isKnown ? duration : 0)}
           disabled={!isKnown}
           onChange={(event) => {
-            if (sound.current) sound.current.currentTime = Number(event.target.value);
+            const asked = Number(event.target.value);
+            // At once: a slider put back to where the sound still is would ask for that place a moment later.
+            setAtSeconds(asked);
+            if (sound.current) sound.current.currentTime = asked;
           }}
         />
         <span className="latchkey-time" aria-hidden="true">
