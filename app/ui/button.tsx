@@ -7,18 +7,27 @@ type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "className"> & 
   tone?: Tone;
   /** The action is under way: the button says so, and a second press does nothing. */
   busy?: boolean;
+  /** Something else is under way: a press does nothing until it is over. */
+  blocked?: boolean;
 };
 
-export function Button({ tone = "primary", busy = false, onClick, children, ...rest }: ButtonProps) {
+export function Button({
+  tone = "primary",
+  busy = false,
+  blocked = busy,
+  onClick,
+  children,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
       className={`button button-${tone}`}
       // Not `disabled`: that would throw the keyboard focus away in the middle of an action.
-      aria-disabled={busy || undefined}
+      aria-disabled={blocked || undefined}
       onClick={(event) => {
-        if (busy) event.preventDefault();
+        if (blocked) event.preventDefault();
         else onClick?.(event);
       }}
     >

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Button } from "~/ui/button";
-import { shortAddress } from "./short-address";
+import { AddressText } from "./address-text";
 import type { RememberedWallet } from "./wallet-cookie";
 import type { WalletAccount } from "./wallet-session";
 
@@ -23,8 +23,8 @@ export function AccountBar({ account, other, chain, onDisconnect, onSwitchNetwor
       </Button>
       {other ? (
         <p className="account-note">
-          The wallet shows <code title={other.address}>{shortAddress(other.address)}</code> instead. Select
-          the account above in it before you sign.
+          The wallet shows <AddressText address={other.address} /> instead. Select the account above in it
+          before you sign.
         </p>
       ) : null}
       {chainId === chain.id ? null : (
@@ -50,7 +50,7 @@ function Holder({ lead, address }: { lead: string; address: string }) {
   return (
     <p>
       <span className="soft">{lead}</span>
-      <code title={address}>{shortAddress(address)}</code>
+      <AddressText address={address} />
     </p>
   );
 }
@@ -91,7 +91,7 @@ export function SignedInBar({ address, onConnect }: SignedInBarProps) {
     <div className="account-bar">
       <p>
         <span className="soft">Signed in as </span>
-        {address ? <code title={address}>{shortAddress(address)}</code> : "the holder"}
+        {address ? <AddressText address={address} /> : "the holder"}
         <span className="soft">; the wallet is not connected, and is needed for the form only</span>
       </p>
       <Button tone="quiet" onClick={onConnect}>

@@ -1,5 +1,6 @@
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
+import { AddressText } from "./address-text";
 import { shortAddress } from "./short-address";
 import type { WalletAccount } from "./wallet-session";
 
@@ -16,8 +17,8 @@ export function AccountChoice({ current, other, isInside, onTake, onKeep }: Acco
   return (
     <Dialog title="Go on with the other account?" onClose={onKeep}>
       <p>
-        {current.walletName} now shows <code title={other.address}>{shortAddress(other.address)}</code>. This
-        page works with <code title={current.address}>{shortAddress(current.address)}</code>.
+        {current.walletName} now shows <AddressText address={other.address} />. This page works with{" "}
+        <AddressText address={current.address} />.
       </p>
       <p className="soft">
         {isInside

@@ -4,7 +4,7 @@ import { countCharacters } from "~/platform/well-formed-text";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import type { GateForm } from "./form-flow";
-import { shortAddress } from "./short-address";
+import { AddressText } from "./address-text";
 
 type FormReviewProps = {
   settings: PublicSettings;
@@ -36,8 +36,8 @@ export function FormReview({ settings, text, tokenId, address, form, onConfirm, 
         <details open={form.askedText !== null}>
           <summary>What your wallet shows</summary>
           <p className="soft">
-            Wallet <code>{shortAddress(address)}</code> signs this short text. Its last line is the
-            fingerprint of your words: with other words it would be another one.
+            Wallet <AddressText address={address} /> signs this short text. Its last line is the fingerprint
+            of your words: with other words it would be another one.
           </p>
           <pre className="signed-text">{form.askedText ?? preview ?? "…"}</pre>
         </details>

@@ -64,7 +64,7 @@ export function KeyCard({
         <KeyList keys={keys} tokenId={tokenId} settings={settings} onPick={onType} />
         {settings.mode === "demo" ? (
           <div className="row">
-            <Button tone="quiet" onClick={onMint} busy={task !== null}>
+            <Button tone="quiet" onClick={onMint} busy={task?.kind === "mint"} blocked={task !== null}>
               {task?.kind === "mint" ? "Minting" : "Mint a key"}
             </Button>
             <span className="soft">Free in this demo, as often as you like.</span>
@@ -93,7 +93,7 @@ export function KeyCard({
               signsSiwe={signsSiwe}
             />
           ) : null}
-          <Button type="submit" busy={task !== null}>
+          <Button type="submit" busy={task?.kind === "sign-in"} blocked={task !== null}>
             {task?.kind === "sign-in" ? "Signing in" : "Sign in"}
           </Button>
         </form>

@@ -91,7 +91,7 @@ function WalletList({ list, wallets, picked, onPick }: WalletListProps) {
               if (!picked) onPick(wallet.id);
             }}
           >
-            <WalletIcon icon={wallet.icon} />
+            <WalletIcon wallet={wallet} />
             <span className="wallet-name">
               {/* Names are the wallets' own, and may be written in any direction. */}
               <bdi>{wallet.name}</bdi>
@@ -134,10 +134,13 @@ function Waiting({ picked }: { picked: WalletChoice }) {
   );
 }
 
-function WalletIcon({ icon }: { icon: string | null }) {
+/** Without a picture of its own a wallet is told by its initial. */
+function WalletIcon({ wallet: { icon, name } }: { wallet: WalletChoice }) {
   return icon ? (
     <img className="wallet-icon" src={icon} alt="" width="36" height="36" decoding="async" />
   ) : (
-    <span className="wallet-icon wallet-icon-blank" aria-hidden="true" />
+    <span className="wallet-icon wallet-icon-blank" aria-hidden="true">
+      {Array.from(name.trim())[0]}
+    </span>
   );
 }
