@@ -71,3 +71,24 @@ testOnEachDatabase("how a pool is used is told where there is one", async ({ url
   if (reading) expect(reading.idle).toBe(reading.open);
   if (reading) expect(reading.open).toBeGreaterThan(0);
 });
+
+testOnEachDatabase(
+  "without anybody who follows requests, statements are timed all the same",
+  async ({ url }) => {
+    const { calls, operations, watch } = createWitness();
+    const database = await openDatabase({ url, watch: { observe: watch.observe } });
+    try {
+      calls.length = 0;
+      await database.$queryRaw`SELECT COUNT(*) FROM "Nonce"`;
+      await database.$transaction((transaction) => transaction.$executeRaw`DELETE FROM "Nonce"`);
+      await expect(database.$queryRaw`SELECT * FROM "NoSuchTable"`).rejects.toThrow();
+    } finally {
+      await closeDatabase(database);
+    }
+    const kinds = calls.map(({ what, isFailed }) => `${what}${isFailed ? " failed" : ""}`);
+    expect(kinds.filter((kind) => kind === "statement failed")).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === "transaction")).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === "statement").length).toBeGreaterThanOrEqual(2);
+    expect(operations).toEqual([]);
+  },
+);

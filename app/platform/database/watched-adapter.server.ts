@@ -105,6 +105,7 @@ function watchStatements({
   watching: Watching;
   within?: Ongoing;
 }): Pick<SqlQueryable, "queryRaw" | "executeRaw"> {
+  if (!watching.begin) return timeStatements({ queryable, observe: watching.observe });
   async function watched<T>({ sql, run }: { sql: string; run: () => Promise<T> }): Promise<T> {
     const statement = openOperation({ what: "statement", watching, sql, within });
     try {
@@ -119,6 +120,29 @@ function watchStatements({
   return {
     queryRaw: (query) => watched({ sql: query.sql, run: () => queryable.queryRaw(query) }),
     executeRaw: (query) => watched({ sql: query.sql, run: () => queryable.executeRaw(query) }),
+  };
+}
+
+/** What every server does, traced or not: another asynchronous function round each statement would show. */
+function timeStatements({
+  queryable,
+  observe,
+}: {
+  queryable: SqlQueryable;
+  observe: Watching["observe"];
+}): Pick<SqlQueryable, "queryRaw" | "executeRaw"> {
+  function timed<T>({ startedAtMs, asked }: { startedAtMs: number; asked: Promise<T> }): Promise<T> {
+    const tell = (isFailed: boolean) =>
+      observe({ what: "statement", isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
+    asked.then(
+      () => tell(false),
+      () => tell(true),
+    );
+    return asked;
+  }
+  return {
+    queryRaw: (query) => timed({ startedAtMs: performance.now(), asked: queryable.queryRaw(query) }),
+    executeRaw: (query) => timed({ startedAtMs: performance.now(), asked: queryable.executeRaw(query) }),
   };
 }
 
