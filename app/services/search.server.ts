@@ -84,7 +84,7 @@ function createWatchedEmbedder({
 }): Embedder {
   const embedder = createConfiguredEmbedder(config);
   if (!config.search.embedding) return embedder;
-  return watchEmbedder({ embedder, provider: "hosted", watch: watch.provider });
+  return watchEmbedder({ embedder, provider: "openai-compatible", watch: watch.provider });
 }
 
 function openEmbedded({ config, watch, log }: { config: Config; watch: Pick<Watch, "provider">; log: Log }): {

@@ -131,6 +131,34 @@ test("a chat's provider, tools and what these ask are in its trace, which ends w
   expect(trace.find(({ name }) => name === "eth_call")!.parentSpanId).toBe(tool.spanId);
 });
 
+test("search, its vectors and a voice are spans of the requests that asked for them", async () => {
+  const embeddings = await startJsonServer(({ body, answer }) => {
+    const { input } = body as { input: string[] };
+    answer({ data: input.map((_text, index) => ({ index, embedding: [1, 0.5] })) });
+  });
+  const { collector, post, ask } = await start({
+    env: { AI_PROVIDER: "offline", AI_BASE_URL: `${embeddings.origin}/v1`, EMBEDDING_MODEL: "small" },
+  });
+  const found = await post("/api/mcp", {
+    ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+    params: { name: "libsql_search", arguments: { query: "lamp" } },
+  });
+  const names = ["tool libsql_search", "search libsql", "embeddings openai-compatible"];
+  const searched = await collector.waitForTrace({ has: isRequest(found.headers), names });
+  expectOneTree(searched);
+  const tool = searched.find(({ name }) => name === "tool libsql_search")!;
+  for (const name of names.slice(1)) {
+    expect(searched.find((span) => span.name === name)).toMatchObject({
+      parentSpanId: tool.spanId,
+      attributes: { "latchkey.outcome": "ok" },
+    });
+  }
+  const spoken = await ask({ path: "/api/tts", method: "POST", json: { text: "Read this aloud." } });
+  expect(spoken.status).toBe(200);
+  const heard = await collector.waitForTrace({ has: isRequest(spoken.headers), names: ["speech flite"] });
+  expectOneTree(heard);
+});
+
 test("a refused request bears its slug, a failed one its status", async () => {
   const { collector, ask } = await start({
     env: { RPC_URL: "http://user:pw@127.0.0.1:9/v3/rpc-path-key?k=rpc-query" },

@@ -162,12 +162,10 @@ function createRequestSpans({
 }): SpanExport["beginRequest"] {
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
 
-  function start({ name, attributes, startedAtMs, kind, parent }: SpanStart & StartedUnder): Span {
-    const span = tracer.startSpan(
-      name,
-      { kind, attributes: { ...attributes }, startTime: startedAtMs },
-      parent,
-    );
+  function start({ name, attributes, startedAtMs, kind, parent }: SpanStart & StartedUnder): Span | null {
+    const options = { kind, attributes: { ...attributes }, startTime: startedAtMs };
+    const span = tracer.startSpan(name, options, parent);
+    if (!span.isRecording()) return null;
     const context = trace.setSpan(parent, span);
     return {
       begin: (child) => start({ ...child, kind: SpanKind.CLIENT, parent: context }),
