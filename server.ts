@@ -7,7 +7,8 @@ import compression from "compression";
 import express from "express";
 import { readEnvironment } from "~/platform/config/environment.server";
 import { createRequestContexts } from "~/platform/http/create-context.server";
-import { compileTrust } from "~/platform/http/client-id.server";
+import { compileTrust, isPeerTrusted } from "~/platform/http/client-id.server";
+import type { TrustCheck } from "~/platform/http/client-id.server";
 import { createDirectLane } from "~/platform/http/direct-lane.server";
 import type { LaneMatch } from "~/platform/http/direct-lane.server";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
@@ -53,11 +54,8 @@ try {
 function createListener(services: Services): RequestListener {
   const isHttps = services.origin.startsWith("https:");
   const apiHeaders = createApiHeaders({ isHttps });
-  const createContext = createRequestContexts({
-    service: services.context,
-    isTrustedPeer: compileTrust(config.serving.trustProxy),
-    log,
-  });
+  const isTrustedPeer = compileTrust(config.serving.trustProxy);
+  const createContext = createRequestContexts({ service: services.context, isTrustedPeer, log });
   const findLane = createDirectLane({
     routes: (build as unknown as ServerBuild).routes,
     aliases: { [config.conversation.apiPath]: "/api/chat", [config.tools.mcpPath]: "/api/mcp" },
@@ -69,14 +67,35 @@ function createListener(services: Services): RequestListener {
     try {
       const context = createContext({ request, response });
       const lane = findLane({ pathname: context.pathname, method: context.method });
-      observe({ services, context, response, route: lane?.pattern ?? null });
-      if (lane) return void answerLane({ lane, context, response, apiHeaders });
-      contexts.set(request, context);
-      pages(request, response);
+      const route = lane?.pattern ?? null;
+      observe({ services, context, response, route });
+      if (!services.tracing) return answer();
+      const { requestId, method } = context;
+      const traceParent = believedTraceParent({ request, isTrustedPeer });
+      services.tracing.runRequest({ requestId, method, route, traceParent, response }, answer);
+
+      function answer(): void {
+        if (lane) return void answerLane({ services, lane, context, response, apiHeaders });
+        contexts.set(request, context);
+        pages(request, response);
+      }
     } catch (error) {
       answerDefect({ error, response });
     }
   };
+}
+
+/** A trace goes on from before only where a proxy of ours says so: strangers would choose what is traced, and under which id. */
+function believedTraceParent({
+  request,
+  isTrustedPeer,
+}: {
+  request: IncomingMessage;
+  isTrustedPeer: TrustCheck;
+}): string | undefined {
+  const { remoteAddress: socketAddress } = request.socket;
+  const given = request.headers.traceparent;
+  return typeof given === "string" && isPeerTrusted({ socketAddress, isTrustedPeer }) ? given : undefined;
 }
 
 /** Static files and pages, through Express. Answers of the direct lane need none of it and pass it by. */
@@ -128,23 +147,29 @@ function createPages({
 }
 
 async function answerLane({
+  services,
   lane,
   context,
   response,
   apiHeaders,
 }: {
+  services: Services;
   lane: LaneMatch;
   context: RequestContext;
   response: ServerResponse;
   apiHeaders: Readonly<Record<string, string>>;
 }): Promise<void> {
   const headers = { "x-request-id": context.requestId, ...apiHeaders };
+  let closeStream: (() => void) | undefined;
   try {
     const answer = await lane.answer(context);
+    if (answer instanceof Response && answer.body) closeStream = services.metrics.openStream(lane.pattern);
     await writeAnswer({ answer, to: response, withBody: context.method !== "HEAD", headers });
   } catch (error) {
     if (!response.headersSent) response.setHeaders(new Map(Object.entries(headers)));
     answerDefect({ error, response });
+  } finally {
+    closeStream?.();
   }
 }
 

@@ -1,31 +1,26 @@
-import type { Server } from "node:http";
 import { createDemoChain } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock } from "~/platform/clock";
-import type { Config, RateLimitName } from "~/platform/config/config.server";
+import type { Config } from "~/platform/config/config.server";
 import { openBrand } from "~/platform/brand/open-brand.server";
 import type { OpenedBrand } from "~/platform/brand/open-brand.server";
-import { closeDatabase, openDatabase } from "~/platform/database/database.server";
+import { closeDatabase, openDatabase, readPool } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { describeMissingContent, makeDataDir } from "~/platform/folders.server";
-import { isLoopbackName, originHost } from "~/platform/http/domains";
-import { listen } from "~/platform/http/http-server.server";
+import { isLoopbackName } from "~/platform/http/domains";
 import { Refusal } from "~/platform/http/refusal";
 import type { ServiceContext } from "~/platform/http/request-context.server";
-import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
-import type { RateLimiter } from "~/platform/limits/rate-limiter.server";
-import type { RateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import type { Log } from "~/platform/log.server";
 import { createMetrics } from "~/platform/metrics.server";
 import type { Metrics } from "~/platform/metrics.server";
-import { createMetricsServer } from "~/platform/metrics-access.server";
 import { createReadiness } from "~/platform/readiness.server";
 import type { Readiness } from "~/platform/readiness.server";
 import { openRedis } from "~/platform/redis/redis.server";
 import { nameInstance } from "~/quota/instance.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { createSweeper } from "~/platform/sweeper.server";
+import type { Tracing } from "~/platform/tracing/tracing.server";
 import { wireChat } from "~/services/chat.server";
 import type { ChatServices } from "~/services/chat.server";
 import { wireContent } from "~/services/content.server";
@@ -34,9 +29,9 @@ import { wireGate } from "~/services/gate.server";
 import type { GateServices } from "~/services/gate.server";
 import { withOperatorSweep, wireOperator } from "~/services/operator.server";
 import type { OperatorServices } from "~/services/operator.server";
+import { createServiceContext, openMetricsPort } from "~/services/serving.server";
 import { listChecks } from "~/services/readiness.server";
 import { wireRecording } from "~/services/recording.server";
-import type { Recording } from "~/services/recording.server";
 import { wirePayments } from "~/services/payments.server";
 import { wireLeases } from "~/services/leases.server";
 import { wireQuota } from "~/services/quota.server";
@@ -47,7 +42,7 @@ import type { SpeechServices } from "~/services/speech.server";
 import { createStateStores } from "~/services/state.server";
 import { wireTools } from "~/services/tools.server";
 import type { ToolServices } from "~/services/tools.server";
-import { describeWallets } from "~/services/wallets.server";
+import { wireWatch } from "~/services/watch.server";
 
 export type Services = {
   config: Config;
@@ -65,6 +60,8 @@ export type Services = {
   speech: SpeechServices;
   demo: DemoChain | null;
   metrics: Metrics;
+  /** Null where nobody follows requests. */
+  tracing: Tracing | null;
   readReadiness: () => Promise<Readiness>;
   operator: OperatorServices;
   /** At the first sign of a stop: what streams ends with a last event. */
@@ -115,16 +112,19 @@ export async function startServices({
   const brand = await openBrand({ options: config.brand, log });
   await makeDataDir(config.serving.dataDir);
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
-  const database = await openDatabase({ ...config.database, log });
+  const ownMetrics = createMetrics();
+  const watch = await wireWatch({ config, metrics: ownMetrics, log });
+  const database = await openDatabase({ ...config.database, watch: watch.database, log });
+  ownMetrics.watchDatabasePool(() => readPool(database));
   const redis = config.state.redis && (await openRedis({ ...config.state.redis, log }));
   const instance = nameInstance();
   const state = createStateStores({ database, redis, clock: systemClock, instance });
   const recording = wireRecording({ config, database, log });
-  const metrics = recording.watch(createMetrics());
+  const metrics = recording.watch(ownMetrics);
   const chain = createChainClient({
     rpcUrls: config.chain.rpcUrls,
     chainId: config.chain.id,
-    ...watchChain({ metrics, log }),
+    ...watch.chain,
   });
   const missingContent = await describeMissingContent(config.serving.contentDir);
   if (missingContent !== null) log.warn(missingContent);
@@ -133,12 +133,15 @@ export async function startServices({
   const gate = await wireGate({
     ...{ config, domains, origin, database, nonces: state.nonces, chain, content, leases, metrics, log },
   });
-  const quota = await wireQuota({ config, state, instance, log });
-  const search = wireSearch({ config, gate, log });
+  const quota = await wireQuota({ config, state, instance, watch, log });
+  const search = wireSearch({ config, gate, watch, log });
   const payments = wirePayments({ config, database, chain, gate, quota, log });
-  const tools = wireTools({ config, domains, origin, gate, search, payments, log });
-  const chat = wireChat({ config, gate, quota, tools, countTokens: recording.countTokens, log });
-  const speech = await wireSpeech({ config, gate, quota, log });
+  const tools = wireTools({ config, domains, origin, gate, search, payments, watch, log });
+  const chat = wireChat({
+    ...{ config, gate, quota, tools, metrics, watch, log },
+    countTokens: recording.countTokens,
+  });
+  const speech = await wireSpeech({ config, gate, quota, metrics, watch, log });
   const sweeper = createSweeper({
     store: withOperatorSweep({ store: createSweepStore({ database }), config, database }),
     clock: systemClock,
@@ -169,6 +172,7 @@ export async function startServices({
       brand,
       limits: state.limits,
       metrics,
+      tracing: watch.tracing,
       recording,
       log,
     }),
@@ -182,6 +186,7 @@ export async function startServices({
     speech,
     demo: config.mode === "demo" ? createDemoChain({ rpcUrl: config.chain.rpcUrls[0]! }) : null,
     metrics,
+    tracing: watch.tracing,
     readReadiness,
     operator,
     beginStop: chat.stop,
@@ -191,7 +196,7 @@ export async function startServices({
       await Promise.all([gate.stop(), quota.stop(), search.stop(), speech.stop(), sweeper.stop()]);
       await recording.stop();
       await leases.stop();
-      await Promise.all([closeDatabase(database), redis?.close()]);
+      await Promise.all([closeDatabase(database), redis?.close(), watch.stop()]);
     },
   };
   return running;
@@ -205,88 +210,4 @@ function resolvePlace({ config, port }: { config: Config; port: number }): {
   const first = domains[0]!;
   const scheme = isLoopbackName(new URL(`http://${first}`).hostname) ? "http" : "https";
   return { domains, origin: config.serving.publicOrigin ?? `${scheme}://${first}` };
-}
-
-function createServiceContext({
-  config,
-  domains,
-  origin,
-  brand,
-  limits,
-  metrics,
-  recording,
-  log,
-}: {
-  config: Config;
-  domains: readonly string[];
-  origin: string;
-  brand: OpenedBrand;
-  limits: RateLimitStore;
-  metrics: Metrics;
-  recording: Recording;
-  log: Log;
-}): ServiceContext {
-  const limiters = new Map<RateLimitName, RateLimiter>();
-  for (const [name, limit] of Object.entries(config.limits) as [
-    RateLimitName,
-    Config["limits"][RateLimitName],
-  ][]) {
-    if (!limit) continue;
-    const limiter = createRateLimiter({
-      store: limits,
-      name,
-      ...limit,
-      algorithm: name === "nonce" ? "sliding" : "fixed",
-      clock: systemClock,
-      onStoreFailure: (error) => {
-        metrics.countLimiterStoreFailure(name);
-        log.warn({ limit: name, err: error }, "rate limits are kept in process: their store cannot be asked");
-      },
-    });
-    limiters.set(name, limiter);
-  }
-  return {
-    origin,
-    isAllowedOrigin: (candidate) => {
-      const host = originHost(candidate);
-      return host !== null && (domains.includes(host) || config.serving.corsOrigins.includes(candidate));
-    },
-    consumeLimit: async ({ name, clientId }) => (await limiters.get(name)?.consume(clientId)) ?? null,
-    countRefusal: metrics.countRefusal,
-    brand: brand.brand,
-    noteAccess: recording.noteAccess,
-    publicSettings: {
-      mode: config.mode,
-      appName: config.brand.name,
-      chainId: config.chain.id,
-      contractAddress: config.chain.contractAddress,
-      keyStandard: config.chain.standard,
-      rpcUrlForBrowser: config.mode === "demo" ? "/demo/rpc" : null,
-      wallets: describeWallets({ config, origin }),
-    },
-  };
-}
-
-async function openMetricsPort({
-  config,
-  metrics,
-  log,
-}: {
-  config: Config;
-  metrics: Metrics;
-  log: Log;
-}): Promise<Server | null> {
-  if (config.serving.metricsPort === null) return null;
-  const server = createMetricsServer({ render: metrics.render });
-  const port = await listen({ server, host: "127.0.0.1", port: config.serving.metricsPort });
-  log.info({ port }, "metrics are served on their own port");
-  return server;
-}
-
-/** Every request to the chain is counted; an endpoint that fails or recovers is named once. */
-function watchChain({ metrics, log }: { metrics: Metrics; log: Log }) {
-  return {
-    onAnswer: metrics.observeRpcCall,
-    onFault: (fault: { endpoint: string; reason: string }) => log.warn(fault, "a chain endpoint failed"),
-  };
 }

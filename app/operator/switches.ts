@@ -19,6 +19,7 @@ export type SwitchSettings = {
   hasEmail: boolean;
   isOpenApiEnabled: boolean;
   metrics: "port" | "token" | null;
+  isTraced: boolean;
   trustProxy: string | undefined;
   decisionDays: number;
   limitsOff: readonly string[];
@@ -109,6 +110,11 @@ function servingSwitches(settings: SwitchSettings): Switch[] {
         token: "At /metrics, with METRICS_TOKEN.",
         none: "Neither METRICS_TOKEN nor METRICS_PORT is set.",
       }[metrics ?? "none"],
+    },
+    {
+      name: "Traces",
+      isOn: settings.isTraced,
+      why: set(settings.isTraced, "OTEL_EXPORTER_OTLP_ENDPOINT is"),
     },
     {
       name: "Trusted proxies",

@@ -1,12 +1,15 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { refusalTable } from "./http/refusal";
+import { createLabelBound, metricPrefix as prefix } from "./metric-labels";
+import { createWorkMetrics } from "./work-metrics.server";
+import type { WorkMetrics } from "./work-metrics.server";
 
 /** What was proved when content was granted. */
 export type GrantProof = "bearer" | "siwe" | "legacy";
 
 export type RpcOutcome = "ok" | "error" | "timeout";
 
-export type Metrics = {
+export type Metrics = WorkMetrics & {
   /** `route` is the pattern (`/api/token-status/:tokenId`), never the path itself. */
   observeRequest(request: { route: string; method: string; status: number; durationSeconds: number }): void;
   countRefusal(slug: string): void;
@@ -20,14 +23,6 @@ export type Metrics = {
   watchLeases(readHeld: () => Record<string, boolean>): void;
   render(): Promise<{ contentType: string; body: string }>;
 };
-
-const prefix = "latchkey_";
-
-/**
- * Label values beyond these many become "other". Routes and RPC methods come from our own tables; the bound
- * holds even if one day a client's text finds its way into a label.
- */
-const maxLabelValues = 64;
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const knownSlugs = new Set<string>(Object.values(refusalTable).map((entry) => entry.slug));
@@ -45,6 +40,7 @@ export function createMetrics(): Metrics {
   return {
     ...createHttpMetrics(registry),
     ...createRpcMetrics(registry),
+    ...createWorkMetrics(registry),
     countGrant: createGrantCounter(registry),
     countLimiterStoreFailure: createLimiterCounter(registry),
     watchOutboxPending: (countPending) => createPendingGauge({ registry, countPending }),
@@ -194,14 +190,4 @@ async function countWithin({
 function statusClass(status: number): string {
   const first = Math.floor(status / 100);
   return first >= 1 && first <= 5 ? `${first}xx` : "other";
-}
-
-function createLabelBound(): (value: string) => string {
-  const seen = new Set<string>();
-  return (value) => {
-    if (seen.has(value)) return value;
-    if (seen.size >= maxLabelValues) return "other";
-    seen.add(value);
-    return value;
-  };
 }

@@ -6,6 +6,7 @@ import { createLocalProvider } from "~/chat/providers/local.gateway.server";
 import { createOfflineProvider } from "~/chat/providers/offline.server";
 import { createHostedProvider } from "~/chat/providers/openai.gateway.server";
 import { createEdgeProvider } from "~/chat/providers/workers-ai.gateway.server";
+import { watchChatProvider } from "~/chat/providers/watched-provider";
 import { createSystemPromptReader } from "~/chat/system-prompt.server";
 import { systemClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
@@ -13,6 +14,7 @@ import { readJsonBodyPlainly } from "~/platform/http/json-body.server";
 import { requireWithinLimit } from "~/platform/http/limit.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
+import type { Metrics } from "~/platform/metrics.server";
 import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import type { QuotaAdmission } from "~/quota/quota.server";
 import { toToolCaller } from "~/tools/tool-caller";
@@ -20,6 +22,7 @@ import { mayOfferToModel } from "~/tools/tool";
 import type { GateServices } from "./gate.server";
 import type { QuotaServices } from "./quota.server";
 import type { ToolServices } from "./tools.server";
+import type { Watch } from "./watch.server";
 
 export type ChatServices = {
   answer: (call: { context: RequestContext }) => Promise<ChatAnswer>;
@@ -34,6 +37,8 @@ export function wireChat({
   gate,
   quota,
   tools,
+  metrics,
+  watch,
   countTokens,
   log,
 }: {
@@ -41,6 +46,8 @@ export function wireChat({
   gate: GateServices;
   quota: QuotaServices;
   tools: ToolServices;
+  metrics: Metrics;
+  watch: Pick<Watch, "provider" | "tracing">;
   /** Told what each answer came to, whether or not a quota is in force. */
   countTokens: (tokens: number) => void;
   log: Log;
@@ -49,8 +56,15 @@ export function wireChat({
   const shutdown = new AbortController();
   const warn = (message: string, error: unknown) => log.warn({ err: error }, message);
   const { provider, ping } = chooseProvider(config);
+  function countOutput(count: number): void {
+    metrics.countChatTokens({ direction: "out", count });
+    countTokens(count);
+  }
   const dependencies: Omit<ChatDependencies, "tools"> = {
-    provider,
+    provider: watchChatProvider({
+      ...{ provider, watch: watch.provider },
+      countInput: (count) => metrics.countChatTokens({ direction: "in", count }),
+    }),
     models: conversation.models,
     readSystemPrompt: createSystemPromptReader({
       setting: conversation.systemPrompt,
@@ -74,7 +88,7 @@ export function wireChat({
         isRequired: conversation.requiresJwt,
       });
       const toolCaller = toToolCaller(caller);
-      return answerChat({
+      const { events, headers } = await answerChat({
         dependencies: {
           ...dependencies,
           tools: tools.registry.filter((tool) => mayOfferToModel({ tool, caller: toolCaller })),
@@ -85,9 +99,10 @@ export function wireChat({
           signal: context.signal,
           requireWithinLimit: () => requireWithinLimit({ context, name: "chat" }),
           admitAnswer: async () =>
-            countAnswer({ admission: await quota.admitAnswer({ caller }), countTokens }),
+            countAnswer({ admission: await quota.admitAnswer({ caller }), countTokens: countOutput }),
         },
       });
+      return { events: watch.tracing?.keep(events) ?? events, headers };
     },
   };
 }

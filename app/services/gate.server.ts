@@ -128,6 +128,7 @@ export async function wireGate({
     },
     onDeparture: async ({ tokenId, from, hold }) => {
       ownership.forget({ tokenId });
+      metrics.countDeparture();
       await keys.recordDeparture({
         key: { chainId, contractAddress, tokenId },
         holder: from,

@@ -179,6 +179,7 @@ function listSwitches({ config, quota }: { config: Config; quota: QuotaServices 
     hasEmail: notifications.email !== null,
     isOpenApiEnabled: serving.openApiEnabled,
     metrics: serving.metricsPort !== null ? "port" : serving.metricsToken !== null ? "token" : null,
+    isTraced: config.tracing !== null,
     trustProxy: serving.trustProxy,
     decisionDays: config.operator.decisionDays,
     limitsOff: Object.entries(config.limits).flatMap(([name, limit]) => (limit ? [] : [name])),

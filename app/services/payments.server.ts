@@ -57,7 +57,7 @@ export function wirePayments({
   });
   const dependencies: PaymentDependencies = {
     ...{ store, chain, lane, limits, clock, pollMs, waitMs, log },
-    ledger: quota.ledger,
+    ledger: quota.ledgerOf("crypto"),
     stopSignal: shutdown.signal,
   };
   log.info({ payer: chain.address, ...limits }, "holders can be paid; fund this wallet with little");

@@ -11,12 +11,14 @@ import type { ResetRequest } from "~/quota/quota-reset.server";
 import type { QuotaResetAnswer, QuotaView } from "~/quota/quota.schema";
 import { admitAnswer, readQuota } from "~/quota/quota.server";
 import type { QuotaAdmission, QuotaDependencies, QuotaLedger } from "~/quota/quota.server";
+import type { QuotaKind } from "~/quota/quota-subject";
 import type { StateStores } from "./state.server";
+import type { Watch } from "./watch.server";
 
 export type QuotaServices = {
   activity: QuotaActivity;
   /** For what is counted beside answers. */
-  ledger: QuotaLedger;
+  ledgerOf: (kind: QuotaKind) => QuotaLedger;
   /** Throws the refusal `quota-exceeded`. Where the quota is not in force, everybody is admitted and nothing counted. */
   admitAnswer: (request: { caller: Caller | null }) => Promise<QuotaAdmission>;
   readQuota: (request: { caller: Caller }) => Promise<QuotaView>;
@@ -32,12 +34,14 @@ export async function wireQuota({
   config,
   state: { quota: store, quotaWindows },
   instance,
+  watch,
   log,
 }: {
   config: Config;
   state: StateStores;
   /** The name of this process. */
   instance: string;
+  watch: Pick<Watch, "watchLedger">;
   log: Log;
 }): Promise<QuotaServices> {
   const clock = systemClock;
@@ -50,7 +54,7 @@ export async function wireQuota({
   });
   log.info(activity, activity.active ? "the chat quota is active" : "the chat quota is not active");
   const dependencies: QuotaDependencies = {
-    store,
+    store: watch.watchLedger({ ledger: store, kind: "token" }),
     contractAddress,
     activity,
     terms: {
@@ -82,7 +86,7 @@ export async function wireQuota({
 
   return {
     activity,
-    ledger: store,
+    ledgerOf: (kind) => watch.watchLedger({ ledger: store, kind }),
     admitAnswer: ({ caller }) => admitAnswer({ caller, dependencies }),
     readQuota: ({ caller }) => readQuota({ caller, dependencies }),
     resetByRequest: (request) =>

@@ -8,10 +8,12 @@ import { warnOfMissingNamespaces } from "~/search/missing-namespaces.server";
 import { createPineconeSearch } from "~/search/pinecone.gateway.server";
 import { createProviderEmbedder } from "~/search/provider-embedder.gateway.server";
 import type { SearchStore } from "~/search/search-store";
+import { watchEmbedder, watchSearchStore } from "~/search/watched-search";
 import { createSearchTool } from "~/tools/search-tool";
 import type { Tool } from "~/tools/tool";
 import { toGateHolder } from "~/tools/tool-caller";
 import type { GateServices } from "./gate.server";
+import type { Watch } from "./watch.server";
 
 export type SearchServices = {
   tool: Tool;
@@ -25,16 +27,19 @@ export type SearchServices = {
 export function wireSearch({
   config,
   gate,
+  watch,
   log,
 }: {
   config: Config;
   gate: Pick<GateServices, "requireHolder">;
+  watch: Pick<Watch, "provider">;
   log: Log;
 }): SearchServices {
   const { pinecone, gatedNamespaces } = config.search;
-  const { store, whenIndexed } = pinecone
-    ? { store: openPinecone({ config, pinecone }), whenIndexed: Promise.resolve() }
-    : openEmbedded({ config, log });
+  const { store: opened, whenIndexed } = pinecone
+    ? { store: openPinecone({ config, pinecone, watch }), whenIndexed: Promise.resolve() }
+    : openEmbedded({ config, watch, log });
+  const store = watchSearchStore({ store: opened, watch: watch.provider });
   const stopping = new AbortController();
   void warnOfMissingNamespaces({
     store,
@@ -69,11 +74,24 @@ export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Em
   return search.embedding ? createProviderEmbedder(search.embedding) : createHashedEmbedder();
 }
 
-function openEmbedded({ config, log }: { config: Config; log: Log }): {
+/** The built-in one is a few additions and tells nobody anything by its time. */
+function createWatchedEmbedder({
+  config,
+  watch,
+}: {
+  config: Config;
+  watch: Pick<Watch, "provider">;
+}): Embedder {
+  const embedder = createConfiguredEmbedder(config);
+  if (!config.search.embedding) return embedder;
+  return watchEmbedder({ embedder, provider: "openai-compatible", watch: watch.provider });
+}
+
+function openEmbedded({ config, watch, log }: { config: Config; watch: Pick<Watch, "provider">; log: Log }): {
   store: SearchStore;
   whenIndexed: Promise<void>;
 } {
-  const embedder = createConfiguredEmbedder(config);
+  const embedder = createWatchedEmbedder({ config, watch });
   const builtIn = createHashedEmbedder();
   const search = createKnowledgeSearch({
     contentDir: config.serving.contentDir,
@@ -92,9 +110,11 @@ function openEmbedded({ config, log }: { config: Config; log: Log }): {
 function openPinecone({
   config,
   pinecone,
+  watch,
 }: {
   config: Config;
   pinecone: NonNullable<Config["search"]["pinecone"]>;
+  watch: Pick<Watch, "provider">;
 }): SearchStore {
-  return createPineconeSearch({ ...pinecone, embedder: createConfiguredEmbedder(config), clock });
+  return createPineconeSearch({ ...pinecone, embedder: createWatchedEmbedder({ config, watch }), clock });
 }

@@ -5,6 +5,7 @@ import { readJsonBodyPlainly } from "~/platform/http/json-body.server";
 import { requireWithinLimit } from "~/platform/http/limit.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
+import type { Metrics } from "~/platform/metrics.server";
 import { createAudioCache } from "~/speech/audio-cache.server";
 import { createAudioLibrary } from "~/speech/audio-library.server";
 import { createFlitePool } from "~/speech/flite/flite-pool.server";
@@ -12,12 +13,14 @@ import { createElevenLabsSpeech } from "~/speech/providers/elevenlabs.gateway.se
 import { createFliteSpeech } from "~/speech/providers/flite.gateway.server";
 import { createOpenAiSpeech } from "~/speech/providers/openai-speech.gateway.server";
 import type { SpeechProvider } from "~/speech/providers/speech-provider";
+import { watchSpeechProvider } from "~/speech/providers/watched-speech";
 import { speak } from "~/speech/speak.server";
 import type { Speech } from "~/speech/speak.server";
 import { admitSpeech } from "~/speech/speech-budget.server";
 import type { GateServices } from "./gate.server";
 import type { QuotaServices } from "./quota.server";
 import { chooseSpeechPing } from "./speech-ping.server";
+import type { Watch } from "./watch.server";
 
 export type SpeechServices = {
   speak: (call: { context: RequestContext }) => Promise<Speech>;
@@ -34,11 +37,15 @@ export async function wireSpeech({
   config,
   gate,
   quota,
+  metrics,
+  watch,
   log,
 }: {
   config: Config;
   gate: GateServices;
   quota: QuotaServices;
+  metrics: Metrics;
+  watch: Pick<Watch, "provider">;
   log: Log;
 }): Promise<SpeechServices> {
   const { speech, conversation, serving, chain } = config;
@@ -53,13 +60,13 @@ export async function wireSpeech({
   if (provider !== null) await cache.start();
   const { characters: limit, windowSeconds } = speech.quota;
   const budget = {
-    store: quota.ledger,
+    store: quota.ledgerOf("speech"),
     contractAddress: chain.contractAddress,
     isActive: quota.activity.active && limit > 0,
     ...{ limit, windowSeconds, leaseSeconds, clock },
   };
   const dependencies = {
-    provider,
+    provider: provider && watchSpeechProvider({ provider, watch: watch.provider }),
     library: createAudioLibrary({ cache }),
     admit: (request: Omit<Parameters<typeof admitSpeech>[0], "budget">) =>
       admitSpeech({ ...request, budget }),
@@ -76,7 +83,7 @@ export async function wireSpeech({
         requiredScope: "tts",
         isRequired: conversation.requiresJwt,
       });
-      return speak({
+      const speech = await speak({
         dependencies,
         call: {
           body,
@@ -85,6 +92,8 @@ export async function wireSpeech({
           requireWithinLimit: () => requireWithinLimit({ context, name: "tts" }),
         },
       });
+      metrics.countSpokenAnswer(speech.audio.isKept ? "kept" : "spoken");
+      return speech;
     },
   };
 }

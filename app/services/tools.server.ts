@@ -18,6 +18,7 @@ import { version } from "../../package.json";
 import type { GateServices } from "./gate.server";
 import type { PaymentServices } from "./payments.server";
 import type { SearchServices } from "./search.server";
+import type { Watch } from "./watch.server";
 
 export type ToolServices = {
   /** Every tool there is, for the chat's model and for MCP clients alike. A new one is one line here. */
@@ -38,6 +39,7 @@ export function wireTools({
   gate,
   search,
   payments,
+  watch,
   log,
 }: {
   config: Config;
@@ -46,10 +48,11 @@ export function wireTools({
   gate: GateServices;
   search: SearchServices;
   payments: PaymentServices | null;
+  watch: Pick<Watch, "watchTool">;
   log: Log;
 }): ToolServices {
   const { mcpPath } = config.tools;
-  const registry: readonly Tool[] = [
+  const registry = [
     search.tool,
     createKeyStatusTool(gate),
     createGatedContentTool({
@@ -63,7 +66,7 @@ export function wireTools({
           }),
         ]
       : []),
-  ];
+  ].map(watch.watchTool);
   const dispatch = createMcpDispatcher({
     tools: registry,
     serverInfo: { name: "latchkey", title: "Latchkey", version },

@@ -244,7 +244,10 @@ test.each([
     await client.call({ to: chain.key.address, data: "0x01ffc9a701ffc9a7" }).catch(() => {});
     const tookSeconds = (performance.now() - startedAtMs) / 1_000;
 
-    expect(ends).toEqual([{ method: "eth_call", outcome, durationSeconds: expect.any(Number) as number }]);
+    const { host } = new URL(first.url);
+    expect(ends).toEqual([
+      { host, method: "eth_call", outcome, durationSeconds: expect.any(Number) as number },
+    ]);
     const { durationSeconds = 0 } = ends[0] ?? {};
     expect(durationSeconds).toBeGreaterThan(outcome === "timeout" ? 0.19 : 0);
     expect(durationSeconds).toBeLessThan(tookSeconds);

@@ -12,6 +12,8 @@ const restOnWrongChainMs = 30_000;
 export type RpcCall = { method: string; params?: unknown };
 /** How a request ended. That the called code reverted is an answer like others. */
 export type RpcRequestEnd = {
+  /** Name and port of the endpoint, without path and user, which may hold keys. */
+  host: string;
   method: string;
   outcome: "ok" | "error" | "timeout";
   durationSeconds: number;
@@ -99,7 +101,8 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
 }
 
 function createSender({ url, position, timeoutMs, onRequest, onAnswer }: RpcEndpointOptions) {
-  const label = `endpoint ${position} (${new URL(url).host})`;
+  const { host } = new URL(url);
+  const label = `endpoint ${position} (${host})`;
   const post = createJsonPoster({ url, timeoutMs });
   let id = 0;
 
@@ -120,7 +123,7 @@ function createSender({ url, position, timeoutMs, onRequest, onAnswer }: RpcEndp
       if (error.isTimeout) outcome = "timeout";
       throw new HttpRequestError({ ...asked, details: error.message });
     } finally {
-      onAnswer({ method, outcome, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
+      onAnswer({ host, method, outcome, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
     }
   }
 

@@ -12,6 +12,7 @@ import { readOperator } from "./read-operator";
 import { readDatabase } from "./read-database.server";
 import { readPayments } from "./read-payments";
 import { readTools } from "./read-tools";
+import { readTracing } from "./read-tracing";
 import { readSpeech } from "./read-speech";
 import { readLimits } from "./read-limits";
 import type { RateLimit, RateLimitName } from "./read-limits";
@@ -69,6 +70,7 @@ function readConfig(reader: SettingReader) {
     conversation,
     search: readSearch({ reader, conversation }),
     operator: readOperator({ reader, mode }),
+    tracing: readTracing(reader),
     /** Worth telling the operator at start-up; nothing here stops it. */
     warnings: reader.warnings as readonly string[],
   };

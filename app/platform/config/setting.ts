@@ -25,4 +25,5 @@ export type SettingGroup =
   | "Search"
   | "Tools"
   | "Payments"
-  | "Operator";
+  | "Operator"
+  | "Tracing";

@@ -8,6 +8,7 @@ import { paymentSettings } from "./payment-settings";
 import { searchSettings } from "./search-settings";
 import type { Setting } from "./setting";
 import { toolSettings } from "./tool-settings";
+import { tracingSettings } from "./tracing-settings";
 import { speechSettings } from "./speech-settings";
 import { walletSettings } from "./wallet-settings";
 
@@ -216,6 +217,7 @@ export const settings = [
   ...speechSettings,
   ...searchSettings,
   ...operatorSettings,
+  ...tracingSettings,
 ] as const satisfies readonly Setting[];
 
 export type SettingName = (typeof settings)[number]["name"];

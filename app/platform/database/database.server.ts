@@ -1,8 +1,12 @@
 import { stat } from "node:fs/promises";
+import type { SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
+import type { Pool } from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { readDatabaseUrl } from "./database-url.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
+import { watchFactory } from "./watched-adapter.server";
+import type { DatabaseWatch } from "./watched-adapter.server";
 
 /**
  * Both generated clients have the same models and methods; the SQLite one names the type for both. Raw statements
@@ -23,6 +27,8 @@ export type OpenDatabaseOptions = {
   busyTimeoutMs?: number;
   /** For PostgreSQL. */
   pool?: PoolOptions;
+  /** Without it nothing stands between Prisma and the database. */
+  watch?: DatabaseWatch;
 };
 
 export type PoolOptions = {
@@ -59,16 +65,23 @@ const probeWaitMs = 500;
 type OpenedFile = { path: string; inode: bigint; adapter: SqliteAdapter };
 const openedFiles = new WeakMap<Database, OpenedFile>();
 
+type Connections = { pool: Pick<Pool, "totalCount" | "idleCount" | "waitingCount"> | null };
+const openedPools = new WeakMap<Database, Connections>();
+
 /** Opens a database that `migrateDatabase` has prepared. The caller closes it with `closeDatabase`. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
-  const { url, log, busyTimeoutMs = 5_000, pool = defaultPool } = options;
+  const { url, log, busyTimeoutMs = 5_000, pool = defaultPool, watch } = options;
   const location = readDatabaseUrl(url);
   return location.provider === "sqlite"
-    ? await openSqlite({ path: location.path, busyTimeoutMs })
-    : await openPostgresql({ url: location.url, log, pool });
+    ? await openSqlite({ path: location.path, busyTimeoutMs, watch })
+    : await openPostgresql({ url: location.url, log, pool, watch });
 }
 
-async function openSqlite({ path, busyTimeoutMs }: SqliteClientOptions): Promise<Database> {
+async function openSqlite({
+  path,
+  busyTimeoutMs,
+  watch,
+}: SqliteClientOptions & { watch?: DatabaseWatch }): Promise<Database> {
   const [{ PrismaClient }, { SqliteAdapter }] = await Promise.all([
     import("~/generated/sqlite/client"),
     import("./sqlite-adapter.server"),
@@ -77,7 +90,8 @@ async function openSqlite({ path, busyTimeoutMs }: SqliteClientOptions): Promise
   if (inode === null) throw new Error(`There is no database at ${path}. Apply the migrations first.`);
 
   const adapter = new SqliteAdapter({ path, busyTimeoutMs });
-  const database = new PrismaClient({ adapter, ...clientOptions });
+  const watched = watch ? watchFactory({ factory: adapter, system: "sqlite", watch }) : adapter;
+  const database = new PrismaClient({ adapter: watched, ...clientOptions });
   try {
     await database.$connect();
   } catch (error) {
@@ -92,6 +106,7 @@ async function openPostgresql({
   url,
   log,
   pool,
+  watch,
 }: OpenDatabaseOptions & { pool: PoolOptions }): Promise<Database> {
   const [{ PrismaClient }, { PrismaPg }] = await Promise.all([
     import("~/generated/postgresql/client"),
@@ -110,7 +125,18 @@ async function openPostgresql({
   };
   const onPoolError = (error: Error) => log?.warn({ err: error }, "A database connection was lost");
   const adapter = new PrismaPg(settings, { onPoolError, onConnectionError: onPoolError });
-  const database = new PrismaClient({ adapter, ...clientOptions }) as unknown as Database;
+  const connections: Connections = { pool: null };
+  const factory: SqlDriverAdapterFactory = {
+    ...{ provider: adapter.provider, adapterName: adapter.adapterName },
+    connect: async () => {
+      const connected = await adapter.connect();
+      connections.pool = connected.underlyingDriver();
+      return connected;
+    },
+  };
+  const watched = watch ? watchFactory({ factory, system: "postgresql", watch }) : factory;
+  const database = new PrismaClient({ adapter: watched, ...clientOptions }) as unknown as Database;
+  openedPools.set(database, connections);
   try {
     await database.$connect();
     await database.$queryRaw`SELECT 1`;
@@ -124,6 +150,12 @@ async function openPostgresql({
 /** What the few statements go by that the two databases do not both understand. */
 export function isSqlite(database: Database): boolean {
   return openedFiles.has(database);
+}
+
+/** How the connections are used; null where there is no pool of them. */
+export function readPool(database: Database): { open: number; idle: number; waiting: number } | null {
+  const pool = openedPools.get(database)?.pool;
+  return pool ? { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount } : null;
 }
 
 export async function closeDatabase(database: Database): Promise<void> {

@@ -1,0 +1,94 @@
+import { expect } from "vitest";
+import { closeDatabase, openDatabase, readPool } from "~/platform/database/database.server";
+import type { Operation } from "~/platform/tracing/operation";
+import { testOnEachDatabase } from "~/testing/database";
+import type { DatabaseWatch } from "./watched-adapter.server";
+
+type Seen = Operation & { error?: string; isOver: boolean };
+
+/** Writes down what it is told. */
+function createWitness() {
+  const operations: Seen[] = [];
+  const calls: { what: string; isFailed: boolean; durationSeconds: number }[] = [];
+  const watch: DatabaseWatch = {
+    observe: (call) => void calls.push(call),
+    begin: (operation) => {
+      const seen: Seen = { ...operation, isOver: false };
+      operations.push(seen);
+      return Object.assign(
+        { end: (outcome = {}) => void Object.assign(seen, outcome, { isOver: true }) },
+        { seen },
+      );
+    },
+  };
+  return { operations, calls, watch };
+}
+
+testOnEachDatabase(
+  "statements and transactions are told of, by table and without values; failures too",
+  async ({ url }) => {
+    const { operations, calls, watch } = createWitness();
+    const database = await openDatabase({ url, watch });
+    try {
+      operations.length = calls.length = 0;
+      const secret = "0x5ec2e7";
+      await database.nonce.findMany({ where: { value: secret } });
+      await database.$transaction(async (transaction) => {
+        await transaction.$executeRaw`DELETE FROM "Nonce" WHERE "value" = ${secret}`;
+      });
+      await expect(database.$queryRaw`SELECT * FROM "NoSuchTable" WHERE 1 = ${secret}`).rejects.toThrow();
+      await expect(
+        database.$transaction(async () => {
+          throw new Error("no");
+        }),
+      ).rejects.toThrow("no");
+
+      const names = operations.map(({ name }) => name);
+      expect(names).toContain("SELECT Nonce");
+      expect(names).toContain("DELETE Nonce");
+      expect(names.filter((name) => name === "transaction")).toHaveLength(2);
+      expect(operations.every(({ isOver, kind }) => isOver && kind === "database")).toBe(true);
+      const part = operations.find(({ name }) => name === "DELETE Nonce")!;
+      expect((part.within as unknown as { seen: Seen }).seen.name).toBe("transaction");
+      expect(operations.find(({ name }) => name === "SELECT NoSuchTable")).toMatchObject({
+        error: expect.any(String),
+      });
+      expect(JSON.stringify(operations.map(({ within: _within, ...rest }) => rest))).not.toContain(secret);
+      expect(calls.filter(({ isFailed }) => isFailed)).toHaveLength(1);
+      expect(calls.filter(({ what }) => what === "transaction")).toHaveLength(2);
+      expect(calls.every(({ durationSeconds }) => durationSeconds >= 0 && durationSeconds < 60)).toBe(true);
+    } finally {
+      await closeDatabase(database);
+    }
+  },
+);
+
+testOnEachDatabase("how a pool is used is told where there is one", async ({ url, database }) => {
+  await database.$queryRaw`SELECT COUNT(*) FROM "Nonce"`;
+  const reading = readPool(database);
+  if (url.startsWith("file:")) expect(reading).toBeNull();
+  else expect(reading).toMatchObject({ open: expect.any(Number), waiting: 0 });
+  if (reading) expect(reading.idle).toBe(reading.open);
+  if (reading) expect(reading.open).toBeGreaterThan(0);
+});
+
+testOnEachDatabase(
+  "without anybody who follows requests, statements are timed all the same",
+  async ({ url }) => {
+    const { calls, operations, watch } = createWitness();
+    const database = await openDatabase({ url, watch: { observe: watch.observe } });
+    try {
+      calls.length = 0;
+      await database.$queryRaw`SELECT COUNT(*) FROM "Nonce"`;
+      await database.$transaction((transaction) => transaction.$executeRaw`DELETE FROM "Nonce"`);
+      await expect(database.$queryRaw`SELECT * FROM "NoSuchTable"`).rejects.toThrow();
+    } finally {
+      await closeDatabase(database);
+    }
+    const kinds = calls.map(({ what, isFailed }) => `${what}${isFailed ? " failed" : ""}`);
+    expect(kinds.filter((kind) => kind === "statement failed")).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === "transaction")).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === "statement").length).toBeGreaterThanOrEqual(2);
+    expect(operations).toEqual([]);
+  },
+);

@@ -1,0 +1,186 @@
+import type {
+  SqlDriverAdapter,
+  SqlDriverAdapterFactory,
+  SqlQueryable,
+  Transaction,
+} from "@prisma/driver-adapter-utils";
+import { nameFailure } from "~/platform/tracing/operation";
+import type { BeginOperation, Ongoing } from "~/platform/tracing/operation";
+import { describeStatement } from "./statement-text";
+
+export type DatabaseWatch = {
+  /** Told of every statement and transaction when it is over. */
+  observe?: (call: { what: "statement" | "transaction"; isFailed: boolean; durationSeconds: number }) => void;
+  /** Told when it begins as well, and what it is. */
+  begin?: BeginOperation;
+};
+
+type Watching = Required<Pick<DatabaseWatch, "observe">> & DatabaseWatch & { system: string };
+
+/** The same database; each statement and each transaction is told of. */
+export function watchFactory({
+  factory,
+  system,
+  watch,
+}: {
+  factory: SqlDriverAdapterFactory;
+  /** As OpenTelemetry calls it. */
+  system: "sqlite" | "postgresql";
+  watch: DatabaseWatch;
+}): SqlDriverAdapterFactory {
+  const watching: Watching = { observe: () => {}, ...watch, system };
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    connect: async () => watchAdapter({ adapter: await factory.connect(), watching }),
+  };
+}
+
+function watchAdapter({
+  adapter,
+  watching,
+}: {
+  adapter: SqlDriverAdapter;
+  watching: Watching;
+}): SqlDriverAdapter {
+  return {
+    provider: adapter.provider,
+    adapterName: adapter.adapterName,
+    ...watchStatements({ queryable: adapter, watching }),
+    executeScript: (script) => adapter.executeScript(script),
+    ...(adapter.getConnectionInfo && { getConnectionInfo: () => adapter.getConnectionInfo!() }),
+    dispose: () => adapter.dispose(),
+    startTransaction: async (isolationLevel) => {
+      const transaction = openOperation({ what: "transaction", watching });
+      try {
+        const opened = await adapter.startTransaction(isolationLevel);
+        return watchTransaction({ opened, watching, transaction });
+      } catch (error) {
+        transaction.end({ error });
+        throw error;
+      }
+    },
+  };
+}
+
+function watchTransaction({
+  opened,
+  watching,
+  transaction,
+}: {
+  opened: Transaction;
+  watching: Watching;
+  transaction: OpenOperation;
+}): Transaction {
+  async function endWith(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      transaction.end({});
+    } catch (error) {
+      transaction.end({ error });
+      throw error;
+    }
+  }
+  return {
+    provider: opened.provider,
+    adapterName: opened.adapterName,
+    options: opened.options,
+    ...watchStatements({ queryable: opened, watching, within: transaction.ongoing }),
+    commit: () => endWith(() => opened.commit()),
+    rollback: () => endWith(() => opened.rollback()),
+    ...(opened.createSavepoint && { createSavepoint: (name) => opened.createSavepoint!(name) }),
+    ...(opened.rollbackToSavepoint && {
+      rollbackToSavepoint: (name) => opened.rollbackToSavepoint!(name),
+    }),
+    ...(opened.releaseSavepoint && { releaseSavepoint: (name) => opened.releaseSavepoint!(name) }),
+  };
+}
+
+function watchStatements({
+  queryable,
+  watching,
+  within,
+}: {
+  queryable: SqlQueryable;
+  watching: Watching;
+  within?: Ongoing;
+}): Pick<SqlQueryable, "queryRaw" | "executeRaw"> {
+  if (!watching.begin) return timeStatements({ queryable, observe: watching.observe });
+  async function watched<T>({ sql, run }: { sql: string; run: () => Promise<T> }): Promise<T> {
+    const statement = openOperation({ what: "statement", watching, sql, within });
+    try {
+      const result = await run();
+      statement.end({});
+      return result;
+    } catch (error) {
+      statement.end({ error });
+      throw error;
+    }
+  }
+  return {
+    queryRaw: (query) => watched({ sql: query.sql, run: () => queryable.queryRaw(query) }),
+    executeRaw: (query) => watched({ sql: query.sql, run: () => queryable.executeRaw(query) }),
+  };
+}
+
+/** What every server does, traced or not: another asynchronous function round each statement would show. */
+function timeStatements({
+  queryable,
+  observe,
+}: {
+  queryable: SqlQueryable;
+  observe: Watching["observe"];
+}): Pick<SqlQueryable, "queryRaw" | "executeRaw"> {
+  function timed<T>({ startedAtMs, asked }: { startedAtMs: number; asked: Promise<T> }): Promise<T> {
+    const tell = (isFailed: boolean) =>
+      observe({ what: "statement", isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
+    asked.then(
+      () => tell(false),
+      () => tell(true),
+    );
+    return asked;
+  }
+  return {
+    queryRaw: (query) => timed({ startedAtMs: performance.now(), asked: queryable.queryRaw(query) }),
+    executeRaw: (query) => timed({ startedAtMs: performance.now(), asked: queryable.executeRaw(query) }),
+  };
+}
+
+type OpenOperation = ReturnType<typeof openOperation>;
+
+function openOperation({
+  what,
+  watching: { begin, observe, system },
+  sql,
+  within,
+}: {
+  what: "statement" | "transaction";
+  watching: Watching;
+  sql?: string;
+  within?: Ongoing;
+}) {
+  const startedAtMs = performance.now();
+  const ongoing = begin?.({ kind: "database", ...describe({ sql, system }), within });
+  return {
+    ongoing,
+    end(outcome: { error?: unknown }): void {
+      const isFailed = "error" in outcome;
+      observe({ what, isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
+      ongoing?.end(isFailed ? { error: nameFailure(outcome.error) } : {});
+    },
+  };
+}
+
+function describe({ sql, system }: { sql: string | undefined; system: string }) {
+  if (sql === undefined) return { name: "transaction", attributes: { "db.system.name": system } };
+  const { operation, table, text } = describeStatement(sql);
+  return {
+    name: table === null ? operation : `${operation} ${table}`,
+    attributes: {
+      "db.system.name": system,
+      "db.operation.name": operation,
+      ...(table !== null && { "db.collection.name": table }),
+      "db.query.text": text,
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { watchCall, watchIteration } from "./provider-watch";
+import type { ProviderWatch } from "./provider-watch";
+
+function createWitness() {
+  const told: string[] = [];
+  const watch: ProviderWatch = ({ kind, provider }) => {
+    told.push(`begin ${kind} ${provider}`);
+    let isOver = false;
+    return {
+      first: () => void told.push("first"),
+      end: (outcome) => {
+        if (!isOver) told.push(outcome);
+        isOver = true;
+      },
+    };
+  };
+  return { told, watch };
+}
+
+const call = { kind: "search", provider: "p" };
+
+test("a call that succeeds, fails or is cancelled is told of as such, and its result or error is its own", async () => {
+  const { told, watch } = createWitness();
+  expect(await watchCall({ watch, call, work: async () => 7 })).toBe(7);
+  const failure = new Error("no");
+  const failing = () => Promise.reject(failure);
+  await expect(watchCall({ watch, call, work: failing })).rejects.toBe(failure);
+  await expect(watchCall({ watch, call, signal: AbortSignal.abort(), work: failing })).rejects.toBe(failure);
+  expect(told.filter((word) => !word.startsWith("begin"))).toEqual(["ok", "error", "cancelled"]);
+});
+
+async function* count(to: number, log: string[] = []): AsyncGenerator<number> {
+  try {
+    for (let at = 1; at <= to; at++) yield at;
+    if (to === 0) throw new Error("nothing");
+  } finally {
+    log.push("closed");
+  }
+}
+
+function iterate({
+  to,
+  isLast,
+  signal = new AbortController().signal,
+  log,
+}: {
+  to: number;
+  isLast?: (event: number) => boolean;
+  signal?: AbortSignal;
+  log?: string[];
+}) {
+  const { told, watch } = createWitness();
+  const events = watchIteration({ events: count(to, log), watched: () => watch(call), isLast, signal });
+  return { told, events };
+}
+
+test("an iteration is told of with the first pull, the first event and its end", async () => {
+  const { told, events } = iterate({ to: 2 });
+  expect(told).toEqual([]);
+  const seen: number[] = [];
+  for await (const event of events) seen.push(event);
+  expect(seen).toEqual([1, 2]);
+  expect(told).toEqual(["begin search p", "first", "ok"]);
+});
+
+test("a reader that leaves closes what is read; after the last event that is no cancelling", async () => {
+  const log: string[] = [];
+  const left = iterate({ to: 3, log });
+  await left.events.next();
+  await left.events.return!();
+  expect(log).toEqual(["closed"]);
+  expect(left.told).toEqual(["begin search p", "first", "cancelled"]);
+
+  const done = iterate({ to: 3, isLast: (event) => event === 1 });
+  await done.events.next();
+  await done.events.return!();
+  expect(done.told).toEqual(["begin search p", "first", "ok"]);
+});
+
+test("a failure is an error, unless whoever asked has gone", async () => {
+  const failing = iterate({ to: 0 });
+  await expect(failing.events.next()).rejects.toThrow("nothing");
+  expect(failing.told).toEqual(["begin search p", "error"]);
+  const gone = iterate({ to: 0, signal: AbortSignal.abort() });
+  await expect(gone.events.next()).rejects.toThrow("nothing");
+  expect(gone.told).toEqual(["begin search p", "cancelled"]);
+});

@@ -1,0 +1,32 @@
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+/** What a request waits for. Developers see each kind's time in `Server-Timing`, operators each operation as a span. */
+export type OperationKind = "chain" | "database" | "provider" | "tool";
+
+export type Operation = {
+  kind: OperationKind;
+  /** Of a small set: never made of what a client sent. */
+  name: string;
+  /** Nothing secret and nothing about a person: what is in here leaves the machine. */
+  attributes?: Attributes;
+  /** For what is told of when it is over. */
+  beganMsAgo?: number;
+  /** What it is a part of; without this, of what the request is doing right now. */
+  within?: Ongoing;
+};
+
+export type OperationEnd = {
+  /** The kind of failure, as a word: never a message, which may quote what was sent. */
+  error?: string;
+  attributes?: Attributes;
+};
+
+export type Ongoing = { end: (outcome?: OperationEnd) => void };
+
+export type BeginOperation = (operation: Operation) => Ongoing;
+
+/** A failure's class, for whoever may know no more about it. */
+export function nameFailure(error: unknown): string {
+  const name = error instanceof Error ? error.name : "";
+  return /^[A-Za-z]\w{0,63}$/.test(name) ? name : "Error";
+}

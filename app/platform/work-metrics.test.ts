@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { createMetrics } from "./metrics.server";
+
+async function render(metrics: ReturnType<typeof createMetrics>): Promise<string> {
+  return (await metrics.render()).body;
+}
+
+test("labels of what is done behind requests stay bounded whatever comes", async () => {
+  const metrics = createMetrics();
+  for (let index = 0; index < 1_000; index++) {
+    const text = `hostile"}\n${index}`;
+    metrics.observeProviderCall({
+      ...{ kind: text, provider: text, outcome: "ok", durationSeconds: 1, firstSeconds: 0.5 },
+    });
+    metrics.observeToolCall({ tool: text, outcome: "error", durationSeconds: 1 });
+    metrics.countQuota({ kind: text, step: "reserved", amount: 1 });
+    metrics.openStream(text);
+  }
+  const body = await render(metrics);
+  const distinct = (pattern: RegExp) =>
+    new Set(Array.from(body.matchAll(pattern), ([, value]) => value)).size;
+  expect(distinct(/^latchkey_provider_requests_total\{kind="((?:[^"\\]|\\.)*)"/gm)).toBe(65);
+  expect(
+    distinct(/^latchkey_provider_request_duration_seconds_count\{.*provider="((?:[^"\\]|\\.)*)"/gm),
+  ).toBe(65);
+  expect(distinct(/^latchkey_tool_calls_total\{tool="((?:[^"\\]|\\.)*)"/gm)).toBe(65);
+  expect(distinct(/^latchkey_quota_reserved_total\{kind="((?:[^"\\]|\\.)*)"/gm)).toBe(65);
+  expect(distinct(/^latchkey_open_streams\{route="((?:[^"\\]|\\.)*)"/gm)).toBe(65);
+  expect(body).toContain('latchkey_tool_calls_total{tool="other",outcome="error"} 936');
+});
+
+test("calls of providers are counted by their end and timed to the first answer and to the last", async () => {
+  const metrics = createMetrics();
+  const call = { kind: "chat", provider: "local" };
+  metrics.observeProviderCall({ ...call, outcome: "ok", durationSeconds: 3, firstSeconds: 0.2 });
+  metrics.observeProviderCall({ ...call, outcome: "error", durationSeconds: 1, firstSeconds: null });
+  const body = await render(metrics);
+  const labels = 'kind="chat",provider="local"';
+  expect(body).toContain(`latchkey_provider_requests_total{${labels},outcome="ok"} 1`);
+  expect(body).toContain(`latchkey_provider_requests_total{${labels},outcome="error"} 1`);
+  expect(body).toContain(`latchkey_provider_request_duration_seconds_sum{${labels}} 4`);
+  expect(body).toContain(`latchkey_provider_first_answer_seconds_count{${labels}} 1`);
+});
+
+test("open streams go up and down by route", async () => {
+  const metrics = createMetrics();
+  const close = metrics.openStream("/api/chat");
+  metrics.openStream("/api/chat")();
+  expect(await render(metrics)).toContain('latchkey_open_streams{route="/api/chat"} 1');
+  close();
+  expect(await render(metrics)).toContain('latchkey_open_streams{route="/api/chat"} 0');
+});
+
+test("a pool and spans are read at each scrape; a database without a pool has no such figures", async () => {
+  const metrics = createMetrics();
+  let pool: { open: number; idle: number; waiting: number } | null = null;
+  let sent = 1;
+  metrics.watchDatabasePool(() => pool);
+  metrics.watchTraceSpans(() => ({ sent, dropped: 2, failed: 0 }));
+  expect(await render(metrics)).not.toMatch(/^latchkey_database_pool_connections\{/m);
+  pool = { open: 3, idle: 1, waiting: 7 };
+  sent = 5;
+  const body = await render(metrics);
+  expect(body).toContain('latchkey_database_pool_connections{state="waiting"} 7');
+  expect(body).toContain('latchkey_trace_spans_total{outcome="sent"} 5');
+  expect(body).toContain('latchkey_trace_spans_total{outcome="dropped"} 2');
+});

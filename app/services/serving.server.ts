@@ -1,0 +1,100 @@
+import type { Server } from "node:http";
+import type { OpenedBrand } from "~/platform/brand/open-brand.server";
+import { systemClock } from "~/platform/clock";
+import type { Config, RateLimitName } from "~/platform/config/config.server";
+import { originHost } from "~/platform/http/domains";
+import { listen } from "~/platform/http/http-server.server";
+import type { ServiceContext } from "~/platform/http/request-context.server";
+import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
+import type { RateLimiter } from "~/platform/limits/rate-limiter.server";
+import type { RateLimitStore } from "~/platform/limits/rate-limits.store.server";
+import type { Log } from "~/platform/log.server";
+import type { Metrics } from "~/platform/metrics.server";
+import { createMetricsServer } from "~/platform/metrics-access.server";
+import type { Tracing } from "~/platform/tracing/tracing.server";
+import type { Recording } from "./recording.server";
+import { describeWallets } from "./wallets.server";
+
+/** What routes and the corridor need of the running service. */
+export function createServiceContext({
+  config,
+  domains,
+  origin,
+  brand,
+  limits,
+  metrics,
+  tracing,
+  recording,
+  log,
+}: {
+  config: Config;
+  domains: readonly string[];
+  origin: string;
+  brand: OpenedBrand;
+  limits: RateLimitStore;
+  metrics: Metrics;
+  tracing: Tracing | null;
+  recording: Recording;
+  log: Log;
+}): ServiceContext {
+  const limiters = new Map<RateLimitName, RateLimiter>();
+  for (const [name, limit] of Object.entries(config.limits) as [
+    RateLimitName,
+    Config["limits"][RateLimitName],
+  ][]) {
+    if (!limit) continue;
+    const limiter = createRateLimiter({
+      store: limits,
+      name,
+      ...limit,
+      algorithm: name === "nonce" ? "sliding" : "fixed",
+      clock: systemClock,
+      onStoreFailure: (error) => {
+        metrics.countLimiterStoreFailure(name);
+        log.warn({ limit: name, err: error }, "rate limits are kept in process: their store cannot be asked");
+      },
+    });
+    limiters.set(name, limiter);
+  }
+  return {
+    origin,
+    isAllowedOrigin: (candidate) => {
+      const host = originHost(candidate);
+      return host !== null && (domains.includes(host) || config.serving.corsOrigins.includes(candidate));
+    },
+    consumeLimit: async ({ name, clientId }) => (await limiters.get(name)?.consume(clientId)) ?? null,
+    countRefusal: tracing
+      ? (slug) => {
+          metrics.countRefusal(slug);
+          tracing.noteRefusal(slug);
+        }
+      : metrics.countRefusal,
+    brand: brand.brand,
+    noteAccess: recording.noteAccess,
+    publicSettings: {
+      mode: config.mode,
+      appName: config.brand.name,
+      chainId: config.chain.id,
+      contractAddress: config.chain.contractAddress,
+      keyStandard: config.chain.standard,
+      rpcUrlForBrowser: config.mode === "demo" ? "/demo/rpc" : null,
+      wallets: describeWallets({ config, origin }),
+    },
+  };
+}
+
+export async function openMetricsPort({
+  config,
+  metrics,
+  log,
+}: {
+  config: Config;
+  metrics: Metrics;
+  log: Log;
+}): Promise<Server | null> {
+  if (config.serving.metricsPort === null) return null;
+  const server = createMetricsServer({ render: metrics.render });
+  const port = await listen({ server, host: "127.0.0.1", port: config.serving.metricsPort });
+  log.info({ port }, "metrics are served on their own port");
+  return server;
+}

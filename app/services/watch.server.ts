@@ -1,0 +1,188 @@
+import type { ChainClientOptions } from "~/platform/chain/chain-client.server";
+import type { Config } from "~/platform/config/config.server";
+import type { DatabaseWatch } from "~/platform/database/watched-adapter.server";
+import type { Log } from "~/platform/log.server";
+import type { Metrics } from "~/platform/metrics.server";
+import type { ProviderWatch } from "~/platform/providers/provider-watch";
+import { nameFailure } from "~/platform/tracing/operation";
+import { openOtlpSpans } from "~/platform/tracing/otlp-spans.gateway.server";
+import { createTracing } from "~/platform/tracing/tracing.server";
+import type { Tracing } from "~/platform/tracing/tracing.server";
+import type { QuotaLedger } from "~/quota/quota.server";
+import type { QuotaKind } from "~/quota/quota-subject";
+import type { Tool } from "~/tools/tool";
+import { version } from "../../package.json";
+
+/** Who looks at what the service does: the metrics always, traces and `Server-Timing` where they are on. */
+export type Watch = {
+  /** Null where nobody follows requests; then nothing on their way is different. */
+  tracing: Tracing | null;
+  database: DatabaseWatch;
+  chain: Required<Pick<ChainClientOptions, "onAnswer" | "onFault">>;
+  provider: ProviderWatch;
+  watchTool: (tool: Tool) => Tool;
+  watchLedger: (request: { ledger: QuotaLedger; kind: QuotaKind }) => QuotaLedger;
+  stop: () => Promise<void>;
+};
+
+export async function wireWatch({
+  config,
+  metrics,
+  log,
+}: {
+  config: Config;
+  metrics: Metrics;
+  log: Log;
+}): Promise<Watch> {
+  const spans = config.tracing && (await openSpans({ settings: config.tracing, log }));
+  if (spans) metrics.watchTraceSpans(spans.readCounts);
+  const hasServerTiming = config.mode === "development";
+  const tracing = spans || hasServerTiming ? createTracing({ spans, hasServerTiming }) : null;
+  return {
+    tracing,
+    database: { observe: metrics.observeDatabase, ...(tracing && { begin: tracing.begin }) },
+    chain: watchChain({ metrics, tracing, log }),
+    provider: createProviderWatch({ metrics, tracing }),
+    watchTool: (tool) => watchTool({ tool, metrics, tracing }),
+    watchLedger: (request) => watchLedger({ ...request, metrics }),
+    stop: async () => await spans?.stop(),
+  };
+}
+
+async function openSpans({ settings, log }: { settings: NonNullable<Config["tracing"]>; log: Log }) {
+  const { host } = new URL(settings.url);
+  const spans = await openOtlpSpans({
+    settings,
+    serviceVersion: version,
+    onFault: ({ isAway }) => {
+      if (isAway) log.warn({ host }, "the trace collector cannot be used; spans are dropped until it can");
+      else log.info({ host }, "the trace collector is back");
+    },
+  });
+  log.info({ host, sampler: settings.sampler }, "requests are traced");
+  return spans;
+}
+
+/** Every request to the chain is counted; an endpoint that fails or recovers is named once. */
+function watchChain({
+  metrics,
+  tracing,
+  log,
+}: {
+  metrics: Metrics;
+  tracing: Tracing | null;
+  log: Log;
+}): Watch["chain"] {
+  return {
+    onFault: (fault) => log.warn(fault, "a chain endpoint failed"),
+    onAnswer(end) {
+      metrics.observeRpcCall(end);
+      if (!tracing) return;
+      const { host, method, outcome, durationSeconds } = end;
+      const attributes = { "rpc.system": "jsonrpc", "rpc.method": method, "server.address": host };
+      tracing
+        .begin({ kind: "chain", name: method, attributes, beganMsAgo: durationSeconds * 1_000 })
+        .end(outcome === "ok" ? {} : { error: outcome });
+    },
+  };
+}
+
+function createProviderWatch({
+  metrics,
+  tracing,
+}: {
+  metrics: Metrics;
+  tracing: Tracing | null;
+}): ProviderWatch {
+  return ({ kind, provider, model }) => {
+    const startedAtMs = performance.now();
+    const secondsSince = () => (performance.now() - startedAtMs) / 1_000;
+    const span = tracing?.begin({
+      kind: "provider",
+      name: `${kind} ${provider}`,
+      attributes: {
+        "gen_ai.operation.name": kind,
+        "gen_ai.provider.name": provider,
+        ...(model !== undefined && { "gen_ai.request.model": model }),
+      },
+    });
+    let firstSeconds: number | null = null;
+    let isOver = false;
+    return {
+      first: () => (firstSeconds ??= secondsSince()),
+      end(outcome, error) {
+        if (isOver) return;
+        isOver = true;
+        metrics.observeProviderCall({
+          kind,
+          provider,
+          outcome,
+          durationSeconds: secondsSince(),
+          firstSeconds,
+        });
+        span?.end({
+          attributes: {
+            "latchkey.outcome": outcome,
+            ...(firstSeconds !== null && { "latchkey.first_answer_seconds": firstSeconds }),
+          },
+          ...(outcome === "error" && { error: nameFailure(error) }),
+        });
+      },
+    };
+  };
+}
+
+function watchTool({
+  tool,
+  metrics,
+  tracing,
+}: {
+  tool: Tool;
+  metrics: Metrics;
+  tracing: Tracing | null;
+}): Tool {
+  async function run(call: Parameters<Tool["run"]>[0]): Promise<unknown> {
+    const startedAtMs = performance.now();
+    let outcome: "ok" | "error" = "error";
+    try {
+      const output = await tool.run(call);
+      outcome = "ok";
+      return output;
+    } finally {
+      const durationSeconds = (performance.now() - startedAtMs) / 1_000;
+      metrics.observeToolCall({ tool: tool.name, outcome, durationSeconds });
+    }
+  }
+  const name = `tool ${tool.name}`;
+  const attributes = { "gen_ai.tool.name": tool.name };
+  return {
+    ...tool,
+    run: tracing ? (call) => tracing.around({ kind: "tool", name, attributes }, () => run(call)) : run,
+  };
+}
+
+function watchLedger({
+  ledger,
+  kind,
+  metrics,
+}: {
+  ledger: QuotaLedger;
+  kind: QuotaKind;
+  metrics: Metrics;
+}): QuotaLedger {
+  return {
+    ...ledger,
+    async reserve(request) {
+      const outcome = await ledger.reserve(request);
+      if (outcome.outcome === "exhausted") metrics.countQuota({ kind, step: "refused", amount: 1 });
+      else metrics.countQuota({ kind, step: "reserved", amount: outcome.amount });
+      return outcome;
+    },
+    async settle(request) {
+      const isSettled = await ledger.settle(request);
+      if (isSettled)
+        metrics.countQuota({ kind, step: "settled", amount: Math.max(0, Math.ceil(request.usedTokens)) });
+      return isSettled;
+    },
+  };
+}
