@@ -1,24 +1,20 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { startTestChain } from "~/testing/chain";
 import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
-import { bareSide, ownSide } from "./figures";
-import { startCountingProxy } from "./counting-proxy";
 import { grantKeys, keySeries, mintKeys } from "./bench-keys";
+import { openPeers } from "./bench-peers";
+import type { NewTarget, RealAnswers } from "./bench-peers";
+import { startCountingProxy } from "./counting-proxy";
+import { ownSide } from "./figures";
 import type { Load, LoadResult } from "./load-generator";
 import { originOf } from "./operation";
-import type { Side, SideName, Target } from "./operation";
+import type { Side, Target } from "./operation";
 import { measuredPages, spokenText } from "./operations";
-import type { BareSetup } from "./peers/bare-server";
-import type { PluginSetup } from "./peers/better-auth-server";
-import type { FilesSetup } from "./peers/express-files-server";
-import type { StatementsSetup } from "./peers/gate-statements";
 import { readAnswer, signInOnce } from "./sign-in";
 import { startWorkerProcess } from "./worker-process";
-import type { WorkerModule } from "./worker-process";
 
 export type BenchPlace = Awaited<ReturnType<typeof openBenchPlace>>;
 
@@ -58,59 +54,17 @@ export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly s
     const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
     closers.push(generator.stop);
 
-    const newTarget = (port: number, changes: Partial<Target> = {}): Target => ({
+    const newTarget: NewTarget = (port, changes = {}) => ({
       ...{ port, chainId: chain.chainId, accessToken: "", holders, needsSignatures: true },
       takeUnusedKeys: keySeries(unusedKeys),
       ...changes,
     });
-    const { accessToken, bodies, pages, speech } = await readRealAnswers(newTarget(server.port));
-    const ours = newTarget(server.port, { accessToken });
+    const answers = await readRealAnswers(newTarget(server.port));
+    const target = newTarget(server.port, { accessToken: answers.accessToken });
     const sides = new Map<string, Side>([
-      [ownSide, { target: ours, pid: server.pid, countRpcCalls: proxy.countCalls }],
+      [ownSide, { target, pid: server.pid, countRpcCalls: proxy.countCalls }],
+      ...(await openPeers({ dir, chain, proxy, holders, answers, newTarget, closers })),
     ]);
-
-    async function openPeer<Setup extends object>({
-      name,
-      module,
-      setup,
-      ...rest
-    }: { name: SideName; module: WorkerModule; setup: Setup } & Partial<Target> &
-      Pick<Partial<Side>, "countRpcCalls">) {
-      const { countRpcCalls, ...changes } = rest;
-      const peer = startWorkerProcess<Setup, { port: number }>(module);
-      closers.push(peer.stop);
-      const { port } = await peer.ask(setup);
-      const target = newTarget(port, { accessToken, needsSignatures: false, ...changes });
-      sides.set(name, { target, pid: peer.pid, countRpcCalls });
-    }
-
-    const { tokenId, address } = holders[0]!;
-    const key = { chainId: chain.chainId, contractAddress, tokenId };
-    const statements = (name: string): StatementsSetup => ({
-      databaseUrl: pathToFileURL(path.join(dir, `${name}.db`)).href,
-      ...{ key, holder: address, bodies },
-    });
-    const speechFile = path.join(dir, "speech.mp3");
-    await writeFile(speechFile, speech);
-    await openPeer<BareSetup>({
-      ...{ name: bareSide, module: "peers/bare-server.ts" },
-      setup: { ...statements("bare"), pages },
-    });
-    await openPeer<StatementsSetup>({
-      ...{ name: "Fastify", module: "peers/fastify-server.ts", setup: statements("fastify") },
-    });
-    await openPeer<PluginSetup>({
-      ...{ name: "better-auth", module: "peers/better-auth-server.ts" },
-      setup: {
-        ...{ databaseFile: path.join(dir, "better-auth.db"), rpcUrl: proxy.url, contractAddress },
-        keys: Object.fromEntries(holders.map((holder) => [holder.address, holder.tokenId])),
-      },
-      ...{ needsSignatures: true, countRpcCalls: proxy.countCalls },
-    });
-    await openPeer<FilesSetup>({
-      ...{ name: "Express", module: "peers/express-files-server.ts" },
-      setup: { folder: path.resolve("content"), speechFile },
-    });
     return {
       getSide(name: string): Side {
         const side = sides.get(name);
@@ -128,7 +82,7 @@ export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly s
 }
 
 /** What the real server answers, for those who are to send the same bytes. */
-async function readRealAnswers(target: Target) {
+async function readRealAnswers(target: Target): Promise<RealAnswers> {
   const origin = originOf(target);
   const { text: signIn, answer } = await signInOnce({ target });
   const headers = { Authorization: `Bearer ${answer.accessToken}` };

@@ -32,6 +32,8 @@ async function run(): Promise<void> {
   const scale = Number(options.scale);
   const choice = chooseBenchmarks(options.only);
   if (!(scale > 0) || Number.isNaN(rounds) || choice === null) throw new Error(usage);
+  if (options.write && choice.operation !== null)
+    throw new Error("One operation alone would take the place of all in the document. Leave out --write.");
   const given = process.argv.slice(2);
   const command = ["npm run bench", ...(given.length > 0 ? ["--", ...given] : [])].join(" ");
   mkdirSync(resultsDir, { recursive: true });

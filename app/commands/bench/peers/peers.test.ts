@@ -6,14 +6,16 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startTestChain } from "~/testing/chain";
 import type { TestChain } from "~/testing/chain";
 import { createTestDir } from "~/testing/database";
+import { waitUntil } from "~/testing/processes";
 import { listen } from "~/platform/http/http-server.server";
 import { grantKeys, keySeries } from "../bench-keys";
 import type { Load, LoadResult } from "../load-generator";
 import type { PrepareCall, SideName, Target } from "../operation";
 import { originOf, repeating } from "../operation";
 import { mediaRangeBytes, operations } from "../operations";
-import { askForWords } from "../scale/ask-for-words";
+import { askForWords, askToBeHeld } from "../scale/ask-for-words";
 import type { ReadersAnswer, ReadersOrder } from "../scale/chat-readers-process";
+import type { ModelAnswer, ModelOrder } from "../scale/model-process";
 import type { ProxyAnswer, ProxyOrder } from "../scale/round-robin-process";
 import { preparePluginSignIns } from "../sign-in";
 import { startWorkerProcess } from "../worker-process";
@@ -152,21 +154,33 @@ test("better-auth signs in whoever holds the key, once for each nonce, and asks 
   await expect(runOperation({ slug: "siwe", side: "better-auth", target: deceived })).rejects.toThrow("401");
 });
 
-test("the AI SDK passes on every word of the model, and tells what it holds", async () => {
-  const model = startProcess<{ order: "start" }, { baseUrl: string }>("scale/model-process.ts");
-  const { baseUrl } = await model.ask({ order: "start" });
+test("the AI SDK passes on every word of the model, held or at once, and tells what it holds", async () => {
+  const model = startProcess<ModelOrder, ModelAnswer>("scale/model-process.ts");
+  const started = await model.ask({ order: "start" });
   const sdk = startProcess<AiSdkOrder, AiSdkAnswer>("peers/ai-sdk-server.ts", ["--expose-gc"]);
-  const started = await sdk.ask({ order: "start", baseUrl });
-  if (!("port" in started)) throw new Error("It did not start.");
+  const opened = await sdk.ask({ order: "start", baseUrl: "baseUrl" in started ? started.baseUrl : "" });
+  const url = `http://127.0.0.1:${"port" in opened ? opened.port : 0}/`;
   const readers = startProcess<ReadersOrder, ReadersAnswer>("scale/chat-readers-process.ts");
-  const content = askForWords({ words: 12, everyMs: 1 });
-  const body = JSON.stringify({ messages: [{ role: "user", content }] });
-  const url = `http://127.0.0.1:${started.port}/`;
-  const opened = await readers.ask({ order: "open", url, body, streams: 5 });
-  expect("firstWordMs" in opened && opened.firstWordMs.every((ms) => ms > 0)).toBe(true);
-  expect(await readers.ask({ order: "finish", words: 12 })).toEqual({ ended: 5 });
-  await expect(readers.ask({ order: "finish", words: 13 })).rejects.toThrow("12 words and not 13");
+  const ask = async (content: string) => {
+    const body = JSON.stringify({ messages: [{ role: "user", content }] });
+    const heard = await readers.ask({ order: "open", url, body, streams: 5 });
+    expect("firstWordMs" in heard && heard.firstWordMs.every((ms) => ms > 0)).toBe(true);
+  };
+  await ask(askForWords(12));
+  expect(await readers.ask({ order: "finish" })).toEqual({ ended: 5 });
+  expect(await readers.ask({ order: "count" })).toEqual({ words: 60, isAllOpen: false });
+
+  expect(await model.ask({ order: "hold" })).toEqual({ streams: 0 });
+  await ask(askToBeHeld({ everyMs: 5 }));
+  expect(await readers.ask({ order: "count" })).toEqual({ words: 5, isAllOpen: true });
+  expect(await model.ask({ order: "speak" })).toEqual({ streams: 5 });
+  await waitUntil(async () => {
+    const heard = await readers.ask({ order: "count" });
+    return "words" in heard && heard.words > 20;
+  });
   expect(await sdk.ask({ order: "memory" })).toEqual({ heldBytes: expect.any(Number) as number });
+  await model.ask({ order: "end" });
+  expect(await readers.ask({ order: "finish" })).toEqual({ ended: 5 });
 
   const refusing = createServer((_request, response) => response.writeHead(503).end());
   const refusingPort = await listen({ server: refusing, host: "127.0.0.1", port: 0 });

@@ -12,7 +12,8 @@ import { startWorkerProcess } from "../worker-process";
 import type { ReadersAnswer, ReadersOrder } from "./chat-readers-process";
 import { summarizeChats, toChatTable } from "./chat-table";
 import type { ChatRound } from "./chat-table";
-import { askForWords } from "./ask-for-words";
+import { askForWords, askToBeHeld } from "./ask-for-words";
+import type { ModelAnswer, ModelOrder } from "./model-process";
 import { finishScale } from "./scale-report";
 
 type Side = {
@@ -22,18 +23,17 @@ type Side = {
   toBody: (question: string) => object;
   readHeldBytes: (() => Promise<number>) | null;
 };
-type Readers = (order: ReadersOrder) => Promise<ReadersAnswer>;
+type People = {
+  model: (order: ModelOrder) => Promise<ModelAnswer>;
+  readers: (order: ReadersOrder) => Promise<ReadersAnswer>;
+};
 
-/** `words`: long enough that every stream is still open when what it costs has been read. */
-const sizes = [
-  { streams: 10, words: 45 },
-  { streams: 100, words: 45 },
-  { streams: 1000, words: 100 },
-];
-const everyMs = 100;
-const windowMs = 2000;
+const streamCounts = [10, 100, 1000];
+/** About as fast as people read. */
+const everyMs = 250;
+const windowMs = 3000;
 const mostRounds = 3;
-const warmUpStreams = 200;
+const warmUp = { streams: 100, words: 200 };
 
 /** Answers of a model that many read at once: through Latchkey, through the AI SDK, and from the model itself. */
 export async function benchChats({ rounds, scale, ...output }: BenchOptions): Promise<void> {
@@ -46,21 +46,19 @@ export async function benchChats({ rounds, scale, ...output }: BenchOptions): Pr
   try {
     const readers = startWorkerProcess<ReadersOrder, ReadersAnswer>("scale/chat-readers-process.ts");
     closers.push(readers.stop);
-    const sides = await openSides(closers);
+    const { model, sides } = await openSides(closers);
     const roundCount = Math.min(rounds, mostRounds);
-    const measured: ChatRound[] = [];
-    for (const { name, ...rest } of sides) {
-      const warmUp = { streams: Math.max(2, Math.round(warmUpStreams * scale)), words: 20 };
-      await readAll({ side: { name, ...rest }, readers: readers.ask, everyMs: 0, ...warmUp });
+    const people: People = { model, readers: readers.ask };
+    for (const side of sides) {
+      const streams = Math.max(2, Math.round(warmUp.streams * scale));
+      await readAll({ side, people, streams, words: warmUp.words });
     }
-    for (const size of sizes) {
-      const streams = Math.max(2, Math.round(size.streams * scale));
+    const measured: ChatRound[] = [];
+    for (const count of streamCounts) {
+      const streams = Math.max(2, Math.round(count * scale));
       console.error(`${streams} chats at once …`);
       const runners = Object.fromEntries(
-        sides.map((side) => [
-          side.name,
-          () => measureStreams({ side, readers: readers.ask, streams, words: size.words }),
-        ]),
+        sides.map((side) => [side.name, () => measureStreams({ side, people, streams })]),
       );
       const turns = await takeTurns({ runners, rounds: roundCount });
       measured.push(...turns.flatMap((turn) => Object.values(turn)));
@@ -74,14 +72,16 @@ export async function benchChats({ rounds, scale, ...output }: BenchOptions): Pr
   }
 }
 
-async function openSides(closers: (() => Promise<unknown>)[]): Promise<Side[]> {
-  const model = startWorkerProcess<{ order: "start" }, { baseUrl: string }>("scale/model-process.ts");
+async function openSides(
+  closers: (() => Promise<unknown>)[],
+): Promise<{ model: People["model"]; sides: Side[] }> {
+  const model = startWorkerProcess<ModelOrder, ModelAnswer>("scale/model-process.ts");
   closers.push(model.stop);
-  const { baseUrl } = await model.ask({ order: "start" });
+  const baseUrl = requireMember(await model.ask({ order: "start" }), "baseUrl");
   const server = await startServer({
     env: {
       ...{ RPC_URL: "http://127.0.0.1:9", KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`, ...benchSettings },
-      ...{ AI_PROVIDER: "local", AI_BASE_URL: baseUrl },
+      ...{ AI_PROVIDER: "local", AI_BASE_URL: baseUrl, AI_CHAT_MAX_DURATION: "120" },
     },
     nodeOptions: memoryReportOptions,
   });
@@ -91,7 +91,7 @@ async function openSides(closers: (() => Promise<unknown>)[]): Promise<Side[]> {
   closers.push(sdk.stop);
   const sdkPort = requireMember(await sdk.ask({ order: "start", baseUrl }), "port");
   const toMessages = (question: string) => ({ messages: [{ role: "user", content: question }] });
-  return [
+  const sides: Side[] = [
     {
       ...{ name: "Latchkey", url: `http://127.0.0.1:${server.port}/api/chat`, pid: server.pid },
       toBody: toMessages,
@@ -106,48 +106,51 @@ async function openSides(closers: (() => Promise<unknown>)[]): Promise<Side[]> {
       toBody: (question) => ({ model: "m", stream: true, ...toMessages(question) }),
     },
   ];
+  return { model: model.ask, sides };
 }
 
-type Reading = { side: Side; readers: Readers; streams: number; words: number };
+type Reading = { side: Side; people: People; streams: number };
 
-async function open({ side, readers, streams, words, everyMs: pauseMs }: Reading & { everyMs: number }) {
-  const body = JSON.stringify(side.toBody(askForWords({ words, everyMs: pauseMs })));
-  return requireMember(await readers({ order: "open", url: side.url, body, streams }), "firstWordMs");
+async function open({ side, people, streams, question }: Reading & { question: string }): Promise<number[]> {
+  const body = JSON.stringify(side.toBody(question));
+  return requireMember(await people.readers({ order: "open", url: side.url, body, streams }), "firstWordMs");
 }
 
 /** Every stream to its end, each with all of its words. */
-async function readAll(reading: Reading & { everyMs: number }): Promise<number[]> {
-  const firstWordMs = await open(reading);
-  await reading.readers({ order: "finish", words: reading.words });
+async function readAll({ words, ...reading }: Reading & { words: number }): Promise<number[]> {
+  const firstWordMs = await open({ ...reading, question: askForWords(words) });
+  await reading.people.readers({ order: "finish" });
   return firstWordMs;
 }
 
 /**
- * Between two readings, with all streams open, processor time and words are counted; then what is held is read. Where
- * a stream ends before that, the machine was too slow and there is no figure.
+ * Everybody hears a first word, and the model then waits until all have: that is the time to the first token. Then it
+ * speaks, and for a while processor time and words are counted, with all streams open; then what is held is read.
  */
-async function measureStreams({ side, readers, streams, words }: Reading): Promise<ChatRound> {
+async function measureStreams({ side, people, streams }: Reading): Promise<ChatRound> {
   const { name, pid, readHeldBytes } = side;
-  const round = { side: name, streams, cpuMicrosAWord: null, kilobytesAStream: null };
-  if (pid === null || readHeldBytes === null) {
-    return { ...round, firstWordMs: await readAll({ side, readers, streams, words: 3, everyMs }) };
-  }
-  const idleBytes = await readHeldBytes();
-  const firstWordMs = await open({ side, readers, streams, words, everyMs });
-  const countWords = async () => requireMember(await readers({ order: "count" }), "words");
-  const [cpuBefore, wordsBefore] = [findThreadsCpuMicros(pid), await countWords()];
+  const { model, readers } = people;
+  await model({ order: "hold" });
+  const idleBytes = readHeldBytes && (await readHeldBytes());
+  const firstWordMs = await open({ side, people, streams, question: askToBeHeld({ everyMs }) });
+  await model({ order: "speak" });
+  // The first words of all are said in the first of these.
+  await delay(everyMs);
+  const count = async () => requireMember(await readers({ order: "count" }), "words");
+  const [cpuBefore, wordsBefore] = [pid && findThreadsCpuMicros(pid), await count()];
   await delay(windowMs);
-  const [cpuAfter, wordsAfter] = [findThreadsCpuMicros(pid), await countWords()];
-  const heldBytes = await readHeldBytes();
-  const isAllOpen = requireMember(await readers({ order: "count" }), "isAllOpen");
-  await readers({ order: "finish", words });
-  if (!isAllOpen) return { ...round, firstWordMs };
+  const [cpuAfter, wordsAfter] = [pid && findThreadsCpuMicros(pid), await count()];
+  const heldBytes = readHeldBytes && (await readHeldBytes());
+  if (!requireMember(await readers({ order: "count" }), "isAllOpen"))
+    throw new Error(`A stream of ${name} ended before its time.`);
+  await model({ order: "end" });
+  await readers({ order: "finish" });
   return {
-    ...round,
-    firstWordMs,
+    ...{ side: name, streams, firstWordMs },
     cpuMicrosAWord:
       cpuBefore === null || cpuAfter === null ? null : (cpuAfter - cpuBefore) / (wordsAfter - wordsBefore),
-    kilobytesAStream: (heldBytes - idleBytes) / streams / 1024,
+    kilobytesAStream:
+      idleBytes === null || heldBytes === null ? null : (heldBytes - idleBytes) / streams / 1024,
   };
 }
 
