@@ -62,12 +62,12 @@ function withToken({ method, path, holds }: { method: string; path: string; hold
 /** In the order in which they are measured. */
 export const operations: readonly Operation[] = [
   {
-    ...{ name: "GET /api/nonce", slug: "nonce", requests: 4000, warmUpRequests: 12_000 },
+    ...{ name: "GET /api/nonce", slug: "nonce", requests: 4000, warmUpRequests: 8000 },
     aims: { maxRatio: 3 },
     sides: { Latchkey: nonce, "bare Node": nonce, Fastify: nonce },
   },
   {
-    ...{ name: "POST /api/gate-access, SIWE", slug: "siwe", requests: 1000, warmUpRequests: 6000 },
+    ...{ name: "POST /api/gate-access, SIWE", slug: "siwe", requests: 1000, warmUpRequests: 4000 },
     aims: { rpcCallsPerRequest: 1, maxCpuMicros: 1000 },
     sides: {
       Latchkey: prepareSignIns,
@@ -76,17 +76,17 @@ export const operations: readonly Operation[] = [
     },
   },
   {
-    ...{ name: "POST /api/gate-access, Bearer", slug: "bearer", requests: 3000, warmUpRequests: 9000 },
+    ...{ name: "POST /api/gate-access, Bearer", slug: "bearer", requests: 3000, warmUpRequests: 6000 },
     aims: { maxRatio: 4 },
     sides: { Latchkey: bearer, "bare Node": bearer, Fastify: bearer },
   },
   {
-    ...{ name: "GET /api/token-status/{id}", slug: "status", requests: 4000, warmUpRequests: 12_000 },
+    ...{ name: "GET /api/token-status/{id}", slug: "status", requests: 4000, warmUpRequests: 8000 },
     aims: { maxRatio: 3 },
     sides: { Latchkey: status, "bare Node": status, Fastify: status },
   },
   {
-    ...{ name: "GET /api/quota", slug: "quota", requests: 3000, warmUpRequests: 9000, aims: {} },
+    ...{ name: "GET /api/quota", slug: "quota", requests: 3000, warmUpRequests: 6000, aims: {} },
     sides: { Latchkey: quota, Fastify: quota },
   },
   {
@@ -95,11 +95,11 @@ export const operations: readonly Operation[] = [
     sides: { Latchkey: prepareForms, Fastify: prepareForms },
   },
   {
-    ...{ name: "POST /api/tts, kept audio", slug: "tts", requests: 2000, warmUpRequests: 6000, aims: {} },
+    ...{ name: "POST /api/tts, kept audio", slug: "tts", requests: 2000, warmUpRequests: 4000, aims: {} },
     sides: { Latchkey: speech, Express: speech },
   },
   {
-    ...{ name: "GET /media, 64 KiB range", slug: "media", requests: 2000, warmUpRequests: 6000, aims: {} },
+    ...{ name: "GET /media, 64 KiB range", slug: "media", requests: 2000, warmUpRequests: 4000, aims: {} },
     sides: {
       Latchkey: media(async (target) => {
         const { answer } = await signInOnce({ target });

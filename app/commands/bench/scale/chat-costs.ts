@@ -31,7 +31,7 @@ type People = {
 const streamCounts = [10, 100, 1000];
 /** About as fast as people read. */
 const everyMs = 250;
-const windowMs = 3000;
+const windowMs = 2000;
 const mostRounds = 3;
 const warmUp = { streams: 100, words: 200 };
 
@@ -125,33 +125,43 @@ async function readAll({ words, ...reading }: Reading & { words: number }): Prom
 
 /**
  * Everybody hears a first word, and the model then waits until all have: that is the time to the first token. Then it
- * speaks, and for a while processor time and words are counted, with all streams open; then what is held is read.
+ * speaks, and what that costs is read; of the model itself there is nothing more to know. At last everybody hears the end.
  */
 async function measureStreams({ side, people, streams }: Reading): Promise<ChatRound> {
-  const { name, pid, readHeldBytes } = side;
+  const { name, readHeldBytes } = side;
   const { model, readers } = people;
   await model({ order: "hold" });
   const idleBytes = readHeldBytes && (await readHeldBytes());
   const firstWordMs = await open({ side, people, streams, question: askToBeHeld({ everyMs }) });
   await model({ order: "speak" });
-  // The first words of all are said in the first of these.
-  await delay(everyMs);
-  const count = async () => requireMember(await readers({ order: "count" }), "words");
-  const [cpuBefore, wordsBefore] = [pid && findThreadsCpuMicros(pid), await count()];
-  await delay(windowMs);
-  const [cpuAfter, wordsAfter] = [pid && findThreadsCpuMicros(pid), await count()];
-  const heldBytes = readHeldBytes && (await readHeldBytes());
+  const costs = await readCosts({ side, people });
   if (!requireMember(await readers({ order: "count" }), "isAllOpen"))
     throw new Error(`A stream of ${name} ended before its time.`);
   await model({ order: "end" });
   await readers({ order: "finish" });
-  return {
-    ...{ side: name, streams, firstWordMs },
-    cpuMicrosAWord:
-      cpuBefore === null || cpuAfter === null ? null : (cpuAfter - cpuBefore) / (wordsAfter - wordsBefore),
-    kilobytesAStream:
-      idleBytes === null || heldBytes === null ? null : (heldBytes - idleBytes) / streams / 1024,
-  };
+  const { heldBytes, cpuMicrosAWord } = costs;
+  const kilobytesAStream =
+    idleBytes === null || heldBytes === null ? null : (heldBytes - idleBytes) / streams / 1024;
+  return { side: name, streams, firstWordMs, cpuMicrosAWord, kilobytesAStream };
+}
+
+/** For a while processor time and words are counted, with all streams open; then what is held is read. */
+async function readCosts({ side: { pid, readHeldBytes }, people }: Pick<Reading, "side" | "people">) {
+  if (pid === null || readHeldBytes === null) return { cpuMicrosAWord: null, heldBytes: null };
+  const read = async () => ({
+    cpuMicros: findThreadsCpuMicros(pid),
+    words: requireMember(await people.readers({ order: "count" }), "words"),
+  });
+  // All have begun to hear more by then.
+  await delay(everyMs);
+  const before = await read();
+  await delay(windowMs);
+  const after = await read();
+  const cpuMicrosAWord =
+    before.cpuMicros === null || after.cpuMicros === null
+      ? null
+      : (after.cpuMicros - before.cpuMicros) / (after.words - before.words);
+  return { cpuMicrosAWord, heldBytes: await readHeldBytes() };
 }
 
 /** The one member that was asked for, of an answer that may be of another kind. */
