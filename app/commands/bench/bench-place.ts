@@ -1,32 +1,30 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
-import secp256k1 from "secp256k1";
-import { bytesToHex, hashMessage, hexToBytes } from "viem";
-import type { Hex } from "viem";
 import { startTestChain } from "~/testing/chain";
 import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
-import { developmentAccount } from "../../../contracts/local-chain.mjs";
-import type { BareSetup } from "./bare-server";
+import { grantKeys, keySeries, mintKeys } from "./bench-keys";
+import { openPeers } from "./bench-peers";
+import type { NewTarget, RealAnswers } from "./bench-peers";
 import { startCountingProxy } from "./counting-proxy";
+import { ownSide } from "./figures";
 import type { Load, LoadResult } from "./load-generator";
-import { originOf, signInBody } from "./operations";
-import type { Holder, Target } from "./operations";
+import { originOf } from "./operation";
+import type { Side, Target } from "./operation";
+import { measuredPages, spokenText } from "./operations";
+import { readAnswer, signInOnce } from "./sign-in";
 import { startWorkerProcess } from "./worker-process";
 
-export type Side = { target: Target; pid: number };
 export type BenchPlace = Awaited<ReturnType<typeof openBenchPlace>>;
 
-const wallets = 10;
-const keysPerWallet = 4;
+/** Enough for the forms of one run, at the side that takes most of them. */
+const unusedKeys = { firstTokenId: 1_000_000, count: 12_000 };
 
 /** Limits would end the run; the watcher's polls would be counted with the requests' own calls to the chain. */
-const benchSettings = {
-  RATE_LIMIT_NONCE: "0",
-  RATE_LIMIT_GATE_ACCESS: "0",
-  RATE_LIMIT_TOKEN_STATUS: "0",
+export const benchSettings = {
+  ...{ RATE_LIMIT_NONCE: "0", RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_TOKEN_STATUS: "0" },
+  ...{ RATE_LIMIT_FORM_SUBMISSION: "0", RATE_LIMIT_TTS: "0", RATE_LIMIT_SESSION: "0", RATE_LIMIT_CHAT: "0" },
   CHAIN_POLL_SECONDS: "300",
 };
 
@@ -41,40 +39,39 @@ export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly s
     closers.push(() => rm(dir, { recursive: true, force: true }));
     const chain = await startTestChain();
     closers.push(chain.stop);
-    const holders = await mintKeys(chain);
+    const holders = await mintKeys({ chain });
+    await grantKeys({ chain, ...unusedKeys });
     const proxy = await startCountingProxy({ upstreamUrl: chain.rpcUrl });
     closers.push(proxy.stop);
 
-    const env = {
-      RPC_URL: proxy.url,
-      KEY_CONTRACT_ADDRESS: chain.key.address,
-      NODE_ENV: "production",
-      ...benchSettings,
-    };
+    const contractAddress = chain.key.address;
+    const chainSettings = { RPC_URL: proxy.url, KEY_CONTRACT_ADDRESS: contractAddress };
+    const quotaInForce = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
+    const env = { ...chainSettings, NODE_ENV: "production", ...quotaInForce, ...benchSettings };
     const start = (): Promise<RunningServer> => startServer({ env });
     const server = await startServer({ env, nodeOptions });
     closers.push(server.stop);
     const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
     closers.push(generator.stop);
-    const { chainId } = chain;
-    const given = { port: server.port, chainId, accessToken: "", holders, needsSignatures: true };
-    const bodies = await readBodies(given);
-    const ours: Target = { ...given, accessToken: bodies.accessToken };
 
-    const bareServer = startWorkerProcess<BareSetup, { port: number }>("bare-server.ts");
-    closers.push(bareServer.stop);
-    const { tokenId, address } = holders[0]!;
-    const { port } = await bareServer.ask({
-      databaseUrl: pathToFileURL(path.join(dir, "bare.db")).href,
-      key: { chainId, contractAddress: chain.key.address, tokenId },
-      holder: address,
-      bodies,
+    const newTarget: NewTarget = (port, changes = {}) => ({
+      ...{ port, chainId: chain.chainId, accessToken: "", holders, needsSignatures: true },
+      takeUnusedKeys: keySeries(unusedKeys),
+      ...changes,
     });
+    const answers = await readRealAnswers(newTarget(server.port));
+    const target = newTarget(server.port, { accessToken: answers.accessToken });
+    const sides = new Map<string, Side>([
+      [ownSide, { target, pid: server.pid, countRpcCalls: proxy.countCalls }],
+      ...(await openPeers({ dir, chain, proxy, holders, answers, newTarget, closers })),
+    ]);
     return {
-      ours: { target: ours, pid: server.pid },
-      bare: { target: { ...ours, port, needsSignatures: false }, pid: bareServer.pid },
+      getSide(name: string): Side {
+        const side = sides.get(name);
+        if (side === undefined) throw new Error(`Nobody here is called ${name}.`);
+        return side;
+      },
       generateLoad: generator.ask,
-      countRpcCalls: proxy.countCalls,
       startAnother: start,
       close,
     };
@@ -84,40 +81,19 @@ export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly s
   }
 }
 
-async function mintKeys(chain: Awaited<ReturnType<typeof startTestChain>>): Promise<Holder[]> {
-  const holders: Holder[] = [];
-  for (let index = 0; index < wallets * keysPerWallet; index++) {
-    const { address, privateKey } = developmentAccount(index % wallets);
-    const tokenId = await chain.mintKey(index % wallets);
-    holders.push({ tokenId, address, sign: (message) => signMessage({ message, privateKey }) });
-  }
-  return holders;
-}
-
-/** Some thousand signatures are made for a run, which takes the native library a fraction of a second. */
-function signMessage({ message, privateKey }: { message: string; privateKey: Hex }): Hex {
-  const { signature, recid } = secp256k1.ecdsaSign(hashMessage(message, "bytes"), hexToBytes(privateKey));
-  return `${bytesToHex(signature)}${(recid + 27).toString(16)}`;
-}
-
-/** One sign-in and one Bearer call, whose answers the bare handler is then given to send as they are. */
-async function readBodies(target: Target) {
-  const url = `${originOf(target)}/api/gate-access`;
-  const { nonce } = JSON.parse(await readAnswer(await fetch(`${originOf(target)}/api/nonce`))) as {
-    nonce: string;
-  };
-  const body = signInBody({ target, holder: target.holders[0]!, nonce });
-  const headers = { "Content-Type": "application/json" };
-  const signedIn = await readAnswer(await fetch(url, { method: "POST", headers, body }));
-  const { accessToken } = JSON.parse(signedIn) as { accessToken: string };
-  const bearer = await readAnswer(
-    await fetch(url, { method: "POST", headers: { Authorization: `Bearer ${accessToken}` } }),
-  );
-  return { signIn: signedIn, bearer, accessToken };
-}
-
-async function readAnswer(answer: Response): Promise<string> {
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(`The gate answered ${answer.status}: ${text}`);
-  return text;
+/** What the real server answers, for those who are to send the same bytes. */
+async function readRealAnswers(target: Target): Promise<RealAnswers> {
+  const origin = originOf(target);
+  const { text: signIn, answer } = await signInOnce({ target });
+  const headers = { Authorization: `Bearer ${answer.accessToken}` };
+  const bearer = await readAnswer(await fetch(`${origin}/api/gate-access`, { method: "POST", headers }));
+  const pages: Record<string, string> = {};
+  for (const page of measuredPages) pages[page] = await readAnswer(await fetch(`${origin}${page}`));
+  const spoken = await fetch(`${origin}/api/tts`, {
+    ...{ method: "POST", headers: { ...headers, "Content-Type": "application/json" } },
+    body: JSON.stringify({ text: spokenText }),
+  });
+  if (spoken.status !== 200) throw new Error(`Speech answered ${spoken.status}: ${await spoken.text()}`);
+  const speech = Buffer.from(await spoken.arrayBuffer());
+  return { accessToken: answer.accessToken, bodies: { signIn, bearer }, pages, speech };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { compare, judge, median, summarize } from "./figures";
-import type { Figures, Measurement, Round } from "./figures";
+import { bareSide, compare, judge, median, ownSide, summarize, toMeasurement } from "./figures";
+import type { Figures, Measurement, Ratios, Round } from "./figures";
 
 const round = (changes: Partial<Round> = {}): Round => ({
   requests: 100,
@@ -22,11 +22,11 @@ const measured = (changes: Partial<Measurement>): Measurement => ({
   operation: "x",
   requestsPerRound: 1,
   ours: figures,
-  bare: figures,
-  ratios: { byThroughput: 3, byCpu: 3 },
+  others: [],
   rounds: [],
   ...changes,
 });
+const besideBare = (ratios: Ratios) => measured({ others: [{ name: bareSide, figures, ratios }] });
 
 test("the median is the middle value, or the mean of the middle two", () => {
   expect(median([9, 1, 5])).toBe(5);
@@ -46,15 +46,38 @@ test("one round that went wrong does not move the summary, but one extra call to
 });
 
 test("ratios compare each round with its own partner", () => {
-  const slowMachine = { ours: round({ seconds: 8, cpuMicros: 40_000 }), bare: round({ seconds: 4 }) };
-  const quietMachine = { ours: round({ seconds: 2, cpuMicros: 40_000 }), bare: round({ seconds: 1 }) };
+  const slowMachine = { ours: round({ seconds: 8, cpuMicros: 40_000 }), other: round({ seconds: 4 }) };
+  const quietMachine = { ours: round({ seconds: 2, cpuMicros: 40_000 }), other: round({ seconds: 1 }) };
   expect(compare([slowMachine, quietMachine, quietMachine])).toEqual({ byThroughput: 2, byCpu: 4 });
 });
 
 test("CPU figures are left out when one round has none", () => {
-  const blind = { ours: round({ cpuMicros: null }), bare: round() };
-  expect(compare([{ ours: round(), bare: round() }, blind]).byCpu).toBeNull();
+  const blind = { ours: round({ cpuMicros: null }), other: round() };
+  expect(compare([{ ours: round(), other: round() }, blind]).byCpu).toBeNull();
   expect(summarize([round(), round({ cpuMicros: null })]).cpuMicrosPerRequest).toBeNull();
+});
+
+test("every other side stands beside ours, round by round, and a round that lacks one is a fault", () => {
+  const rounds = [2, 4, 8].map((slower) => ({
+    [ownSide]: round({ seconds: slower }),
+    [bareSide]: round(),
+    Fastify: round({ seconds: 2, cpuMicros: 5_000 }),
+  }));
+  const { ours, others } = toMeasurement({ operation: "x", requestsPerRound: 100, rounds });
+  expect(ours.requestsPerSecond).toBe(25);
+  expect(others.map(({ name, ratios }) => ({ name, ...ratios }))).toEqual([
+    { name: bareSide, byThroughput: 4, byCpu: 1 },
+    { name: "Fastify", byThroughput: 2, byCpu: 2 },
+  ]);
+  const incomplete = [rounds[0]!, { [ownSide]: round(), [bareSide]: round() }];
+  expect(() => toMeasurement({ operation: "x", requestsPerRound: 100, rounds: incomplete })).toThrow(
+    "lacks Fastify",
+  );
+});
+
+test("an aim beside the bare handler is judged by that side and by no other", () => {
+  const others = [{ name: "Fastify", figures, ratios: { byThroughput: 9, byCpu: 9 } }];
+  expect(judge({ measurement: measured({ others }), aims: { maxRatio: 3 } })).toEqual([]);
 });
 
 test.each([
@@ -63,7 +86,7 @@ test.each([
   { ratios: { byThroughput: 3, byCpu: 3.01 }, isMet: false },
   { ratios: { byThroughput: 3, byCpu: null }, isMet: true },
 ])("a ratio of $ratios.byThroughput and $ratios.byCpu against 3 is met: $isMet", ({ ratios, isMet }) => {
-  expect(judge({ measurement: measured({ ratios }), aims: { maxRatio: 3 } })[0]!.isMet).toBe(isMet);
+  expect(judge({ measurement: besideBare(ratios), aims: { maxRatio: 3 } })[0]!.isMet).toBe(isMet);
 });
 
 test.each([

@@ -16,16 +16,22 @@ export type Figures = {
   rpcCallsPerRequest: number | null;
 };
 
-/** How many times the bare handler's figure ours is: the median over the rounds, each round against its own partner. */
+/** How many times the other side's figure ours is: the median over the rounds, each round against its own partner. */
 export type Ratios = { byThroughput: number; byCpu: number | null };
+
+/** What every other side stands beside. */
+export const ownSide = "Latchkey";
+export const bareSide = "bare Node";
+
+/** One round: every side's, by its name. */
+export type RoundOfSides = Readonly<Record<string, Round>>;
 
 export type Measurement = {
   operation: string;
   requestsPerRound: number;
   ours: Figures;
-  bare: Figures;
-  ratios: Ratios;
-  rounds: { ours: Round; bare: Round }[];
+  others: { name: string; figures: Figures; ratios: Ratios }[];
+  rounds: RoundOfSides[];
 };
 
 export type Aims = {
@@ -59,17 +65,42 @@ export function summarize(rounds: readonly Round[]): Figures {
   };
 }
 
-export function compare(rounds: readonly { ours: Round; bare: Round }[]): Ratios {
-  const byCpu = rounds.flatMap(({ ours, bare }) =>
-    ours.cpuMicros === null || !bare.cpuMicros
+export function compare(rounds: readonly { ours: Round; other: Round }[]): Ratios {
+  const byCpu = rounds.flatMap(({ ours, other }) =>
+    ours.cpuMicros === null || !other.cpuMicros
       ? []
-      : [ours.cpuMicros / ours.requests / (bare.cpuMicros / bare.requests)],
+      : [ours.cpuMicros / ours.requests / (other.cpuMicros / other.requests)],
   );
   return {
     byThroughput: median(
-      rounds.map(({ ours, bare }) => bare.requests / bare.seconds / (ours.requests / ours.seconds)),
+      rounds.map(({ ours, other }) => other.requests / other.seconds / (ours.requests / ours.seconds)),
     ),
     byCpu: byCpu.length === rounds.length ? median(byCpu) : null,
+  };
+}
+
+/** All sides over all rounds, the others beside ours. */
+export function toMeasurement({
+  operation,
+  requestsPerRound,
+  rounds,
+}: Pick<Measurement, "operation" | "requestsPerRound" | "rounds">): Measurement {
+  const names = Object.keys(rounds[0] ?? {}).filter((name) => name !== ownSide);
+  const readRound = (round: RoundOfSides, name: string): Round => {
+    const found = round[name];
+    if (found === undefined) throw new Error(`A round of ${operation} lacks ${name}.`);
+    return found;
+  };
+  return {
+    ...{ operation, requestsPerRound, rounds },
+    ours: summarize(rounds.map((round) => readRound(round, ownSide))),
+    others: names.map((name) => ({
+      name,
+      figures: summarize(rounds.map((round) => readRound(round, name))),
+      ratios: compare(
+        rounds.map((round) => ({ ours: readRound(round, ownSide), other: readRound(round, name) })),
+      ),
+    })),
   };
 }
 
@@ -78,10 +109,11 @@ export function compare(rounds: readonly { ours: Round; bare: Round }[]): Ratios
  * out, and CPU time alone would not see a server that waits.
  */
 export function judge({ measurement, aims }: { measurement: Measurement; aims: Aims }): Verdict[] {
-  const { operation, ours, ratios } = measurement;
+  const { operation, ours, others } = measurement;
   const verdicts: Verdict[] = [];
-  if (aims.maxRatio !== undefined) {
-    const { byThroughput, byCpu } = ratios;
+  const bare = others.find(({ name }) => name === bareSide);
+  if (aims.maxRatio !== undefined && bare !== undefined) {
+    const { byThroughput, byCpu } = bare.ratios;
     verdicts.push({
       aim: `${operation} within ${aims.maxRatio}x of bare`,
       isMet: Math.max(byThroughput, byCpu ?? 0) <= aims.maxRatio,

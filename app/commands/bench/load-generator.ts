@@ -1,5 +1,7 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
+import { findAnswer, isExpected } from "./http-answer";
+import type { ExpectedAnswer } from "./http-answer";
 import { answerParent } from "./worker-process";
 
 /** `requests` are whole HTTP/1.1 requests, sent in this order, each once; with `repeat` the first one over and over. */
@@ -9,6 +11,7 @@ export type Load = {
   repeat?: number;
   connections: number;
   maxSeconds: number;
+  expected: ExpectedAnswer;
   /** Hands back what was answered, in no particular order. */
   keepBodies?: boolean;
 };
@@ -20,14 +23,12 @@ export type LoadResult = {
   bodies: string[];
 };
 
-const headEnd = "\r\n\r\n";
-
 answerParent(generateLoad);
 
 /**
  * A closed loop: each connection sends its next request when the answer to the last has arrived whole. Written on
  * bare sockets, because HTTP clients take more time for a request than the handlers measured here. Any answer but
- * a 200 ends the run.
+ * the expected one ends the run.
  */
 async function generateLoad(load: Load): Promise<LoadResult> {
   const total = load.repeat ?? load.requests.length;
@@ -43,6 +44,7 @@ async function generateLoad(load: Load): Promise<LoadResult> {
     return load.requests[load.repeat === undefined ? index : 0]!;
   }
 
+  const { expected } = load;
   const sockets = await Promise.all(Array.from({ length: load.connections }, () => openSocket(load.port)));
   const openedAt = performance.now();
   function onAnswer({ sentAt, body }: { sentAt: number; body: string }): void {
@@ -50,7 +52,7 @@ async function generateLoad(load: Load): Promise<LoadResult> {
     if (load.keepBodies) bodies.push(body);
   }
   try {
-    await Promise.all(sockets.map((socket) => driveConnection({ socket, takeRequest, onAnswer })));
+    await Promise.all(sockets.map((socket) => driveConnection({ socket, takeRequest, expected, onAnswer })));
   } finally {
     for (const socket of sockets) socket.destroy();
   }
@@ -74,10 +76,12 @@ function openSocket(port: number): Promise<Socket> {
 function driveConnection({
   socket,
   takeRequest,
+  expected,
   onAnswer,
 }: {
   socket: Socket;
   takeRequest: () => string | null;
+  expected: ExpectedAnswer;
   onAnswer: (answer: { sentAt: number; body: string }) => void;
 }): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -94,12 +98,12 @@ function driveConnection({
     function onData(chunk: Buffer): void {
       // One character a byte, so that lengths are byte lengths.
       received += chunk.toString("latin1");
-      const missing = countMissingBytes(received);
-      if (missing > 0) return;
-      if (missing < 0 || !received.startsWith("HTTP/1.1 200 ")) {
+      const answer = findAnswer(received);
+      if (answer === "incomplete") return;
+      if (answer === "malformed" || !isExpected({ answer, expected })) {
         return reject(new Error(`An answer was not as expected:\n${received.slice(0, 2000)}`));
       }
-      onAnswer({ sentAt, body: received.slice(received.indexOf(headEnd) + headEnd.length) });
+      onAnswer({ sentAt, body: answer.body });
       sendNext();
     }
     socket.on("data", onData);
@@ -107,13 +111,4 @@ function driveConnection({
     socket.once("close", () => reject(new Error("The server closed a connection in mid-run.")));
     sendNext();
   });
-}
-
-/** Below zero: more than one answer came, or one without a length. */
-function countMissingBytes(received: string): number {
-  const headLength = received.indexOf(headEnd);
-  if (headLength < 0) return 1;
-  const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, headLength))?.[1];
-  if (length === undefined) return -1;
-  return headLength + headEnd.length + Number(length) - received.length;
 }

@@ -1,11 +1,12 @@
-import type { BenchPlace, Side } from "./bench-place";
-import { compare, median, summarize } from "./figures";
+import type { BenchPlace } from "./bench-place";
+import { median, toMeasurement } from "./figures";
 import type { Measurement, Round } from "./figures";
-import type { Operation, Prepared } from "./operations";
-import { originOf } from "./operations";
+import type { Load, LoadResult } from "./load-generator";
+import type { Operation, Prepared, Side } from "./operation";
+import { originOf } from "./operation";
 import { findProcessCpuMicros } from "./process-cpu";
 
-export type MeasureOptions = { place: BenchPlace; operation: Operation; rounds: number; scale: number };
+export type GenerateLoad = (load: Load) => Promise<LoadResult>;
 
 const connections = 8;
 /** Ends a round early on a machine too slow for its number of requests. */
@@ -13,61 +14,75 @@ const maxRoundSeconds = 15;
 /** The same for warming up, which takes several times the requests. */
 const maxWarmUpSeconds = 45;
 
-/**
- * Warms both sides up, then measures them in turn, and the other one first in every second round, so that whatever
- * else the machine does falls on both. What is sent is made before the first round, so that partners stand close.
- */
-export async function measure({ place, operation, rounds, scale }: MeasureOptions): Promise<Measurement> {
-  const requests = Math.max(connections, Math.round(operation.requests * scale));
+/** Measures one operation on all its sides. */
+export async function measureOperation({
+  place,
+  operation,
+  rounds,
+  scale,
+}: {
+  place: BenchPlace;
+  operation: Operation;
+  rounds: number;
+  scale: number;
+}): Promise<Measurement> {
+  const requestsPerRound = Math.max(connections, Math.round(operation.requests * scale));
   const warmUpRequests = Math.max(connections, Math.round(operation.warmUpRequests * scale));
-  const warmUpSide = async (side: Side) => {
-    const { generateLoad } = place;
-    const prepare = (count: number) =>
-      operation.prepare({ target: side.target, requests: count, generateLoad });
+  const { generateLoad } = place;
+  const runners: Record<string, () => Promise<Round>> = {};
+  // What is sent is made before the first round, so that partners stand close.
+  for (const [name, prepareFor] of Object.entries(operation.sides)) {
+    const side = place.getSide(name);
+    const prepare = (requests: number) => prepareFor({ target: side.target, requests, generateLoad });
     const warmUp = await prepare(warmUpRequests);
     const loads: Prepared[] = [];
-    for (let index = 0; index < rounds; index++) loads.push(await prepare(requests));
-    await measureRound({ place, side, prepared: warmUp, maxSeconds: maxWarmUpSeconds });
-    return () => measureRound({ place, side, prepared: loads.pop()! });
-  };
-  const measureOurs = await warmUpSide(place.ours);
-  const measureBare = await warmUpSide(place.bare);
-  const measured: Measurement["rounds"] = [];
-  for (let index = 0; index < rounds; index++) {
-    if (index % 2 === 0) {
-      const first = await measureOurs();
-      measured.push({ ours: first, bare: await measureBare() });
-    } else {
-      const first = await measureBare();
-      measured.push({ ours: await measureOurs(), bare: first });
-    }
+    for (let index = 0; index < rounds; index++) loads.push(await prepare(requestsPerRound));
+    await measureRound({ generateLoad, side, prepared: warmUp, maxSeconds: maxWarmUpSeconds });
+    runners[name] = () => measureRound({ generateLoad, side, prepared: loads.pop()! });
   }
-  return {
-    operation: operation.name,
-    requestsPerRound: requests,
-    ours: summarize(measured.map((round) => round.ours)),
-    bare: summarize(measured.map((round) => round.bare)),
-    ratios: compare(measured),
-    rounds: measured,
-  };
+  const measured = await takeTurns({ runners, rounds });
+  return toMeasurement({ operation: operation.name, requestsPerRound, rounds: measured });
 }
 
-async function measureRound({
-  place,
+/**
+ * Round by round, everybody in each, and another one first each time, so that whatever else the machine does falls on
+ * all alike.
+ */
+export async function takeTurns<Value>({
+  runners,
+  rounds,
+}: {
+  runners: Readonly<Record<string, () => Promise<Value>>>;
+  rounds: number;
+}): Promise<Record<string, Value>[]> {
+  const names = Object.keys(runners);
+  const measured: Record<string, Value>[] = [];
+  for (let index = 0; index < rounds; index++) {
+    const first = index % names.length;
+    const found = new Map<string, Value>();
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+      found.set(name, await runners[name]!());
+    }
+    measured.push(Object.fromEntries(names.map((name) => [name, found.get(name)!])));
+  }
+  return measured;
+}
+
+export async function measureRound({
+  generateLoad,
   side,
   prepared,
   maxSeconds = maxRoundSeconds,
 }: {
-  place: BenchPlace;
-  side: Side;
+  generateLoad: GenerateLoad;
+  side: Pick<Side, "target" | "pid" | "countRpcCalls">;
   prepared: Prepared;
   maxSeconds?: number;
 }): Promise<Round> {
-  const { target, pid } = side;
+  const { target, pid, countRpcCalls } = side;
   const cpuBefore = findProcessCpuMicros(pid);
-  const callsBefore = place.countRpcCalls();
-  const load = { port: target.port, ...prepared, connections, maxSeconds };
-  const result = await place.generateLoad(load);
+  const callsBefore = countRpcCalls?.();
+  const result = await generateLoad({ port: target.port, ...prepared, connections, maxSeconds });
   const cpuAfter = findProcessCpuMicros(pid);
   return {
     requests: result.requests,
@@ -75,8 +90,7 @@ async function measureRound({
     p50Ms: result.p50Ms,
     p99Ms: result.p99Ms,
     cpuMicros: cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore,
-    // The bare handler asks no chain.
-    rpcCalls: side === place.ours ? place.countRpcCalls() - callsBefore : null,
+    rpcCalls: countRpcCalls && callsBefore !== undefined ? countRpcCalls() - callsBefore : null,
   };
 }
 
@@ -87,7 +101,7 @@ export async function timeStarts({
   place,
   starts,
 }: {
-  place: BenchPlace;
+  place: Pick<BenchPlace, "startAnother">;
   starts: number;
 }): Promise<StartTimes> {
   const startsMs: number[] = [];

@@ -1,163 +1,116 @@
-import { createSiweMessage } from "viem/siwe";
-import type { Address, Hex } from "viem";
-import type { Load, LoadResult } from "./load-generator";
-import type { Aims } from "./figures";
+import { repeating, toHttp } from "./operation";
+import type { Operation, Prepare } from "./operation";
+import { prepareForms, preparePluginSignIns, prepareSignIns, signInOnce } from "./sign-in";
 
-/** Where requests go: the server or the bare handler beside it, and who asks. */
-export type Target = {
-  port: number;
-  chainId: number;
-  accessToken: string;
-  /** Keys of as many wallets, so that no two sign-ins under way share one reading of the chain. */
-  holders: readonly Holder[];
-  /** The bare handler checks no signature, so none is computed for it. */
-  needsSignatures: boolean;
-};
-export type Holder = {
-  tokenId: string;
-  address: Address;
-  sign: (message: string) => Hex;
-};
+/** What is spoken, and then kept: it is the second and all further times that are measured. */
+export const spokenText = "The lamp is lit, and the door stands open.";
+/** Of the demonstration's recording, as a player asks for its first piece. */
+export const mediaRangeBytes = 65_536;
+export const mediaFile = "lamp-room.wav";
+export const measuredPages = ["/", "/gate"] as const;
 
-export type Operation = {
-  name: string;
-  slug: string;
-  /** At scale 1, in each round and on each side. */
-  requests: number;
-  /** The engine optimises for some ten thousand requests; those are sent first and not measured. */
-  warmUpRequests: number;
-  aims: Aims;
-  prepare: (call: PrepareCall) => Promise<Prepared>;
-};
-export type Prepared = Pick<Load, "requests" | "repeat">;
-export type PrepareCall = {
-  target: Target;
-  requests: number;
-  generateLoad: (load: Load) => Promise<LoadResult>;
+const nonce = repeating({ method: "GET", path: "/api/nonce", expected: { holds: '"nonce":"' } });
+
+const bearer: Prepare = withToken({ method: "POST", path: "/api/gate-access", holds: '"access":"granted"' });
+const quota: Prepare = withToken({ method: "GET", path: "/api/quota", holds: '"remaining":' });
+
+const status: Prepare = async ({ target, requests }) => ({
+  requests: [toHttp({ target, method: "GET", path: `/api/token-status/${target.holders[0]!.tokenId}` })],
+  repeat: requests,
+  expected: { holds: '"used":false' },
+});
+
+const speech: Prepare = async ({ target, requests }) => {
+  const headers = { Authorization: `Bearer ${target.accessToken}`, Accept: "audio/mpeg" };
+  const json = { text: spokenText };
+  return {
+    requests: [toHttp({ target, method: "POST", path: "/api/tts", headers, json })],
+    repeat: requests,
+    // Every MP3 frame begins with eleven set bits.
+    expected: { holds: "\u00ff" },
+  };
 };
 
-const placeholderSignature: Hex = `0x${"1b".repeat(65)}`;
+function media(findPath: (target: Parameters<Prepare>[0]["target"]) => Promise<string>): Prepare {
+  return async ({ target, requests }) => {
+    const headers = { Range: `bytes=0-${mediaRangeBytes - 1}`, Accept: "*/*" };
+    const path = await findPath(target);
+    return {
+      requests: [toHttp({ target, method: "GET", path, headers })],
+      repeat: requests,
+      expected: { status: 206, holds: "RIFF", bytes: mediaRangeBytes },
+    };
+  };
+}
 
+function page(path: (typeof measuredPages)[number]): Prepare {
+  const headers = { Accept: "text/html", "Accept-Encoding": "identity" };
+  return repeating({ method: "GET", path, headers, expected: { holds: "</html>" } });
+}
+
+function withToken({ method, path, holds }: { method: string; path: string; holds: string }): Prepare {
+  return async ({ target, requests }) => {
+    const headers = { Authorization: `Bearer ${target.accessToken}` };
+    return {
+      requests: [toHttp({ target, method, path, headers })],
+      repeat: requests,
+      expected: { holds },
+    };
+  };
+}
+
+/** In the order in which they are measured. */
 export const operations: readonly Operation[] = [
   {
-    name: "GET /api/nonce",
-    slug: "nonce",
-    requests: 4000,
-    warmUpRequests: 16_000,
+    ...{ name: "GET /api/nonce", slug: "nonce", requests: 4000, warmUpRequests: 8000 },
     aims: { maxRatio: 3 },
-    prepare: async ({ target, requests }) => ({
-      requests: [toHttp({ target, method: "GET", path: "/api/nonce" })],
-      repeat: requests,
-    }),
+    sides: { Latchkey: nonce, "bare Node": nonce, Fastify: nonce },
   },
   {
-    name: "POST /api/gate-access, SIWE",
-    slug: "siwe",
-    requests: 1000,
-    warmUpRequests: 10_000,
+    ...{ name: "POST /api/gate-access, SIWE", slug: "siwe", requests: 1000, warmUpRequests: 4000 },
     aims: { rpcCallsPerRequest: 1, maxCpuMicros: 1000 },
-    prepare: prepareSignIns,
+    sides: {
+      Latchkey: prepareSignIns,
+      "bare Node": prepareSignIns,
+      "better-auth": preparePluginSignIns,
+    },
   },
   {
-    name: "POST /api/gate-access, Bearer",
-    slug: "bearer",
-    requests: 3000,
-    warmUpRequests: 12_000,
+    ...{ name: "POST /api/gate-access, Bearer", slug: "bearer", requests: 3000, warmUpRequests: 6000 },
     aims: { maxRatio: 4 },
-    prepare: async ({ target, requests }) => ({
-      requests: [
-        toHttp({
-          target,
-          method: "POST",
-          path: "/api/gate-access",
-          headers: { Authorization: `Bearer ${target.accessToken}` },
-        }),
-      ],
-      repeat: requests,
-    }),
+    sides: { Latchkey: bearer, "bare Node": bearer, Fastify: bearer },
   },
   {
-    name: "GET /api/token-status/{id}",
-    slug: "status",
-    requests: 4000,
-    warmUpRequests: 16_000,
+    ...{ name: "GET /api/token-status/{id}", slug: "status", requests: 4000, warmUpRequests: 8000 },
     aims: { maxRatio: 3 },
-    prepare: async ({ target, requests }) => ({
-      requests: [toHttp({ target, method: "GET", path: `/api/token-status/${target.holders[0]!.tokenId}` })],
-      repeat: requests,
-    }),
+    sides: { Latchkey: status, "bare Node": status, Fastify: status },
   },
+  {
+    ...{ name: "GET /api/quota", slug: "quota", requests: 3000, warmUpRequests: 6000, aims: {} },
+    sides: { Latchkey: quota, Fastify: quota },
+  },
+  {
+    ...{ name: "POST /api/form-submission-gate", slug: "form", requests: 400, warmUpRequests: 2000 },
+    aims: { rpcCallsPerRequest: 1 },
+    sides: { Latchkey: prepareForms, Fastify: prepareForms },
+  },
+  {
+    ...{ name: "POST /api/tts, kept audio", slug: "tts", requests: 2000, warmUpRequests: 4000, aims: {} },
+    sides: { Latchkey: speech, Express: speech },
+  },
+  {
+    ...{ name: "GET /media, 64 KiB range", slug: "media", requests: 2000, warmUpRequests: 4000, aims: {} },
+    sides: {
+      Latchkey: media(async (target) => {
+        const { answer } = await signInOnce({ target });
+        return answer.content.audioData.audioSrc;
+      }),
+      Express: media(async () => `/${mediaFile}`),
+    },
+  },
+  ...measuredPages.map((path): Operation => ({
+    ...{ name: `GET ${path}, the page`, slug: path === "/" ? "landing" : "gate-page" },
+    ...{ requests: 400, warmUpRequests: 1500, aims: {} },
+    sides: { Latchkey: page(path), "bare Node": page(path) },
+  })),
 ];
-
-/** Signed beforehand, each with a nonce of its own, so that a round measures the server and not the wallet. */
-async function prepareSignIns({ target, requests, generateLoad }: PrepareCall): Promise<Prepared> {
-  const { bodies } = await generateLoad({
-    port: target.port,
-    requests: [toHttp({ target, method: "GET", path: "/api/nonce" })],
-    repeat: requests,
-    connections: 8,
-    maxSeconds: 60,
-    keepBodies: true,
-  });
-  const texts = bodies.map((answer, index) => {
-    const { nonce } = JSON.parse(answer) as { nonce: string };
-    const holder = target.holders[index % target.holders.length]!;
-    const body = signInBody({ target, holder, nonce });
-    return toHttp({ target, method: "POST", path: "/api/gate-access", body });
-  });
-  return { requests: texts };
-}
-
-export function signInBody({
-  target,
-  holder,
-  nonce,
-}: {
-  target: Target;
-  holder: Holder;
-  nonce: string;
-}): string {
-  const { address, tokenId } = holder;
-  const { chainId, needsSignatures } = target;
-  const uri = originOf(target);
-  const message = createSiweMessage({
-    address,
-    chainId,
-    domain: new URL(uri).host,
-    nonce,
-    uri,
-    version: "1",
-  });
-  const signature = needsSignatures ? holder.sign(message) : placeholderSignature;
-  return JSON.stringify({ address, signature, tokenId, message, nonce });
-}
-
-export function originOf({ port }: Pick<Target, "port">): string {
-  return `http://localhost:${port}`;
-}
-
-function toHttp({
-  target,
-  method,
-  path,
-  headers = {},
-  body,
-}: {
-  target: Target;
-  method: string;
-  path: string;
-  headers?: Record<string, string>;
-  body?: string;
-}): string {
-  const all: Record<string, string> = {
-    Host: new URL(originOf(target)).host,
-    Accept: "application/json",
-    ...(body === undefined
-      ? {}
-      : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) }),
-    ...(body === undefined && method === "POST" ? { "Content-Length": "0" } : {}),
-    ...headers,
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  return [`${method} ${path} HTTP/1.1`, ...lines, "", body ?? ""].join("\r\n");
-}

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** The kernel counts in hundredths of a second for programs, whatever its own timer does. */
 const microsPerTick = 10_000;
@@ -6,9 +6,52 @@ const microsPerTick = 10_000;
 /** CPU time of all threads of a process since it began, in user and kernel mode; null where there is no /proc. */
 export function findProcessCpuMicros(pid: number): number | null {
   if (process.platform !== "linux") return null;
+  const { userTicks, kernelTicks } = readStat(pid);
+  return (userTicks + kernelTicks) * microsPerTick;
+}
+
+/** The same for a process, its children that live, and those that have ended and been waited for. */
+export function findFamilyCpuMicros(pid: number): number | null {
+  if (process.platform !== "linux") return null;
+  const parent = readStat(pid);
+  const children = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readStat(Number(name));
+        return stat.parentPid === pid ? [stat] : [];
+      } catch {
+        // It ended while the list was read.
+        return [];
+      }
+    });
+  const ticks = [parent, ...children].map(({ userTicks, kernelTicks }) => userTicks + kernelTicks);
+  return ticks.reduce((total, each) => total + each, parent.endedTicks) * microsPerTick;
+}
+
+/**
+ * CPU time of the threads that live now, in millionths of a second and not in ticks, for what costs little; null where
+ * the kernel does not keep it.
+ */
+export function findThreadsCpuMicros(pid: number): number | null {
+  try {
+    const tasks = readdirSync(`/proc/${pid}/task`);
+    const nanoseconds = tasks.map((task) =>
+      Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]),
+    );
+    return nanoseconds.reduce((total, each) => total + each, 0) / 1000;
+  } catch {
+    return null;
+  }
+}
+
+function readStat(pid: number) {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   // The second field is the program's name in brackets and may hold anything, so fields are counted from behind it.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [userTicks, kernelTicks] = [Number(fields[11]), Number(fields[12])];
-  return (userTicks + kernelTicks) * microsPerTick;
+  const fields = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .map(Number);
+  const [userTicks = 0, kernelTicks = 0, endedUserTicks = 0, endedKernelTicks = 0] = fields.slice(11);
+  return { parentPid: fields[1], userTicks, kernelTicks, endedTicks: endedUserTicks + endedKernelTicks };
 }

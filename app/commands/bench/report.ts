@@ -1,5 +1,6 @@
 import os from "node:os";
-import type { Measurement, Verdict } from "./figures";
+import { ownSide } from "./figures";
+import type { Figures, Measurement, Verdict } from "./figures";
 import type { StartTimes } from "./measure";
 import { replaceBetweenMarks } from "./replace-between-marks";
 
@@ -43,36 +44,44 @@ const columns = [
   "p99 ms",
   "CPU µs/request",
   "RPC calls/request",
-  "x bare (requests/s)",
-  "x bare (CPU)",
+  "Latchkey is x this (requests/s)",
+  "x this (CPU)",
 ];
 
 function tableRows(measurements: readonly Measurement[]): string[][] {
-  return measurements.flatMap(({ operation, ours, bare, ratios }) =>
-    [ours, bare].map((side) => {
-      const isOurs = side === ours;
-      const { rpcCallsPerRequest } = side;
-      return [
-        isOurs ? operation : "",
-        isOurs ? "Latchkey" : "bare",
-        side.requestsPerSecond.toFixed(0),
-        side.p50Ms.toFixed(2),
-        side.p99Ms.toFixed(2),
-        side.cpuMicrosPerRequest?.toFixed(0) ?? "n/a",
-        isOurs ? (rpcCallsPerRequest === null ? "n/a" : String(Number(rpcCallsPerRequest.toFixed(4)))) : "",
-        isOurs ? ratios.byThroughput.toFixed(2) : "",
-        isOurs ? (ratios.byCpu?.toFixed(2) ?? "n/a") : "",
-      ];
-    }),
-  );
+  const figureCells = (figures: Figures) => [
+    figures.requestsPerSecond.toFixed(0),
+    figures.p50Ms.toFixed(2),
+    figures.p99Ms.toFixed(2),
+    figures.cpuMicrosPerRequest?.toFixed(0) ?? "n/a",
+    figures.rpcCallsPerRequest === null ? "" : String(Number(figures.rpcCallsPerRequest.toFixed(4))),
+  ];
+  return measurements.flatMap(({ operation, ours, others }) => [
+    [operation, ownSide, ...figureCells(ours), "", ""],
+    ...others.map(({ name, figures, ratios }) => [
+      ...["", name, ...figureCells(figures)],
+      ...[ratios.byThroughput.toFixed(2), ratios.byCpu?.toFixed(2) ?? "n/a"],
+    ]),
+  ]);
 }
 
-function toTable(rows: readonly string[][]): string {
+/** Texts to the left in the first `texts` columns, figures to the right in the others. */
+export function toTable({
+  columns,
+  rows,
+  texts,
+}: {
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+  texts: number;
+}): string {
   const all = [columns, ...rows];
   const widths = columns.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
   const toLine = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(" | ")} |`;
-  const rule = widths.map((width, column) => (column < 2 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`));
+    `| ${cells.map((cell, column) => (column < texts ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(" | ")} |`;
+  const rule = widths.map((width, column) =>
+    column < texts ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
+  );
   return [toLine(columns), toLine(rule), ...rows.map(toLine)].join("\n");
 }
 
@@ -84,7 +93,7 @@ function verdictLines(verdicts: readonly Verdict[]): string[] {
 export function toText({ measurements, verdicts, starts }: Report): string {
   const startTimes = starts.startsMs.map((ms) => ms.toFixed(0)).join(", ");
   return [
-    toTable(tableRows(measurements)),
+    toTable({ columns, rows: tableRows(measurements), texts: 2 }),
     "",
     `Start to ready, ms: ${startTimes}`,
     ...verdictLines(verdicts),
@@ -96,13 +105,23 @@ export function replaceMeasured({ document, report }: { document: string; report
   return replaceBetweenMarks({ document, name: "bench", text: toMarkdown(report) });
 }
 
-function toMarkdown(report: Report): string {
-  const { machine, rounds, starts } = report;
+/** When, by what, on what and beside what else it was measured: without that no figure means anything. */
+export function describeRun({
+  takenAt,
+  command,
+  machine,
+  rounds,
+}: Pick<Report, "takenAt" | "command" | "machine" | "rounds">): string {
   const loads = [machine.loadBefore, machine.loadAfter].map((load) => load[0]!.toFixed(1));
+  return `Measured on ${takenAt.slice(0, 10)} by \`${command}\` on ${machine.cores} cores of ${machine.cpu}, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${machine.node}. Medians of ${rounds} rounds. Load average (1 minute) ${loads[0]} before, ${loads[1]} after.`;
+}
+
+function toMarkdown(report: Report): string {
+  const { starts } = report;
   return [
-    `Measured on ${report.takenAt.slice(0, 10)} by \`${report.command}\` on ${machine.cores} cores of ${machine.cpu}, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${machine.node}. Medians of ${rounds} rounds. Load average (1 minute) ${loads[0]} before, ${loads[1]} after.`,
+    describeRun(report),
     "",
-    toTable(tableRows(report.measurements)),
+    toTable({ columns, rows: tableRows(report.measurements), texts: 2 }),
     "",
     `Start to ready: ${starts.medianMs.toFixed(0)} ms (median of ${starts.startsMs.length}).`,
     "",

@@ -4,7 +4,7 @@ import { startServer } from "~/testing/running-server";
 import { median } from "./figures";
 import type { Load, LoadResult } from "./load-generator";
 import { findProcessCpuMicros } from "./process-cpu";
-import type { SdkSetup } from "./sdk-tools-server";
+import type { SdkSetup } from "./peers/sdk-tools-server";
 import { replaceBetweenMarks } from "./replace-between-marks";
 import { startWorkerProcess } from "./worker-process";
 
@@ -68,7 +68,7 @@ export async function benchTools({
     },
   });
   const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
-  const sdk = startWorkerProcess<SdkSetup, { port: number }>("sdk-tools-server.ts");
+  const sdk = startWorkerProcess<SdkSetup, { port: number }>("peers/sdk-tools-server.ts");
   try {
     const { port: sdkPort } = await sdk.ask({ tools: await readTools(server.origin) });
     const sides = { ours: { port: server.port, pid: server.pid }, sdk: { port: sdkPort, pid: sdk.pid } };
@@ -114,7 +114,8 @@ async function measureLoad({
 }): Promise<ToolLoad> {
   const requests = [toHttp({ port, ...request })];
   const cpuBefore = findProcessCpuMicros(pid);
-  const load = { port, requests, repeat, connections, maxSeconds: maxRoundSeconds };
+  const expected = { holds: '"tools":' };
+  const load = { port, requests, repeat, connections, expected, maxSeconds: maxRoundSeconds };
   const { requests: answered, seconds } = await generate(load);
   const cpuAfter = findProcessCpuMicros(pid);
   const cpuMicros = cpuBefore === null || cpuAfter === null ? null : (cpuAfter - cpuBefore) / answered;

@@ -10,11 +10,20 @@ export type WorkerProcess<Message, Value> = {
   stop: () => Promise<void>;
 };
 
+export type WorkerModule =
+  | "load-generator.ts"
+  | `peers/${"bare" | "fastify" | "better-auth" | "express-files" | "sdk-tools" | "ai-sdk"}-server.ts`
+  | `scale/${"round-robin" | "chat-readers" | "model"}-process.ts`;
+
 /** A module of this folder as a process of its own, so that its work is not counted with ours or the server's. */
 export function startWorkerProcess<Message extends object, Value>(
-  module: "bare-server.ts" | "load-generator.ts" | "sdk-tools-server.ts",
+  module: WorkerModule,
+  { nodeOptions = [] }: { nodeOptions?: readonly string[] } = {},
 ): WorkerProcess<Message, Value> {
-  const child = fork(fileURLToPath(new URL(module, import.meta.url)), { serialization: "advanced" });
+  const child = fork(fileURLToPath(new URL(module, import.meta.url)), {
+    serialization: "advanced",
+    execArgv: [...nodeOptions, "--import", "tsx"],
+  });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   return {
     pid: child.pid!,

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { listen } from "~/platform/http/http-server.server";
-import { answerParent } from "./worker-process";
+import { answerParent } from "../worker-process";
 
 export type SdkSetup = {
   tools: { name: string; description: string; inputSchema: Record<string, unknown> }[];

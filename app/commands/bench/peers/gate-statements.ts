@@ -1,0 +1,82 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { createKeyStore } from "~/gate/keys.store.server";
+import type { KeyRef } from "~/gate/key-ref";
+import { createNonceStore } from "~/gate/nonces.store.server";
+import { createSubmissionStore } from "~/gate/submissions.store.server";
+import { systemClock as clock } from "~/platform/clock";
+import { openDatabase } from "~/platform/database/database.server";
+import { migrateDatabase } from "~/platform/database/migrate.server";
+import { submissionReceivedKind } from "~/platform/outbox/outbox";
+import { ownerOfKey } from "~/quota/quota-subject";
+import { createQuotaStore } from "~/quota/quota.store.server";
+
+export type StatementsSetup = {
+  databaseUrl: string;
+  key: KeyRef;
+  holder: string;
+  /** What the real server answered, so that the same bytes go over the wire. */
+  bodies: { signIn: string; bearer: string };
+};
+export type GateStatements = Awaited<ReturnType<typeof openGateStatements>>;
+
+const clientId = "127.0.0.1";
+const quotaLimit = 20_000;
+
+/**
+ * What the operations say to the database and nothing else of them, for servers to be measured beside: the service's
+ * own stores on the same Prisma client with the same settings, and answers of the same size. No proof is checked.
+ */
+export async function openGateStatements({ databaseUrl, key, holder, bodies }: StatementsSetup) {
+  await migrateDatabase({ url: databaseUrl, migrationsDir: "prisma/migrations" });
+  const database = await openDatabase({ url: databaseUrl });
+  const nonces = createNonceStore({ database, clock });
+  const keys = createKeyStore({ database });
+  const quotas = createQuotaStore({ database, clock, instance: "peer" });
+  const submissions = createSubmissionStore({ database, clock });
+  return {
+    issueNonce: async () => {
+      const nonce = randomBytes(16).toString("hex");
+      await nonces.issueNonce({ value: nonce, clientId, ttlSeconds: 300 });
+      return { nonce };
+    },
+    readStatus: async () => {
+      const used = await keys.findUsedKey({ key });
+      return { tokenId: key.tokenId, exists: true, count: 1, used: used !== null };
+    },
+    enterWithToken: async () => {
+      await keys.findKeyState({ key, holder });
+      return bodies.bearer;
+    },
+    signIn: async ({ nonce }: { nonce: string }) => {
+      const verdict = await nonces.consumeNonce({ value: nonce, clientId });
+      if (verdict !== "consumed") throw new Error(`The nonce was not consumed but ${verdict}.`);
+      await keys.findKeyState({ key, holder });
+      return bodies.signIn;
+    },
+    readQuota: async () => {
+      await keys.findKeyState({ key, holder });
+      const { resetAtMs, ...figures } = await quotas.readStanding({
+        owner: ownerOfKey(key),
+        limit: quotaLimit,
+      });
+      return {
+        active: true,
+        ...figures,
+        resetAt: resetAtMs === null ? null : new Date(resetAtMs).toISOString(),
+      };
+    },
+    submit: async ({ tokenId, message }: { tokenId: string; message: string }) => {
+      const { outcome } = await submissions.submitOnce({
+        submissionId: randomUUID(),
+        key: { ...key, tokenId },
+        usedBy: holder,
+        message,
+        messageHash: null,
+        requestId: randomUUID(),
+        notification: { kind: submissionReceivedKind, payload: JSON.stringify({ message }), channels: [] },
+      });
+      if (outcome !== "accepted") throw new Error(`The form was not accepted but ${outcome}.`);
+      return { success: true, message: "Access granted" };
+    },
+  };
+}

@@ -1,0 +1,232 @@
+import { createServer } from "node:http";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startTestChain } from "~/testing/chain";
+import type { TestChain } from "~/testing/chain";
+import { createTestDir } from "~/testing/database";
+import { waitUntil } from "~/testing/processes";
+import { listen } from "~/platform/http/http-server.server";
+import { grantKeys, keySeries } from "../bench-keys";
+import type { Load, LoadResult } from "../load-generator";
+import type { PrepareCall, SideName, Target } from "../operation";
+import { originOf, repeating } from "../operation";
+import { mediaRangeBytes, operations } from "../operations";
+import { askForWords, askToBeHeld } from "../scale/ask-for-words";
+import type { ReadersAnswer, ReadersOrder } from "../scale/chat-readers-process";
+import type { ModelAnswer, ModelOrder } from "../scale/model-process";
+import type { ProxyAnswer, ProxyOrder } from "../scale/round-robin-process";
+import { preparePluginSignIns } from "../sign-in";
+import { startWorkerProcess } from "../worker-process";
+import type { WorkerModule } from "../worker-process";
+import type { AiSdkAnswer, AiSdkOrder } from "./ai-sdk-server";
+import type { BareSetup } from "./bare-server";
+import type { PluginSetup } from "./better-auth-server";
+import type { FilesSetup } from "./express-files-server";
+import type { StatementsSetup } from "./gate-statements";
+
+const series = { firstTokenId: 500, count: 60 };
+const rounds = 20;
+
+let chain: TestChain;
+let generateLoad: (load: Load) => Promise<LoadResult>;
+let stopGenerator: () => Promise<void>;
+beforeAll(async () => {
+  ({ ask: generateLoad, stop: stopGenerator } = startWorkerProcess<Load, LoadResult>("load-generator.ts"));
+  chain = await startTestChain();
+  await grantKeys({ chain, ...series });
+});
+afterAll(async () => {
+  await stopGenerator();
+  await chain.stop();
+});
+
+/** A process that ends with the test. */
+function startProcess<Message extends object, Value>(module: WorkerModule, nodeOptions: string[] = []) {
+  const started = startWorkerProcess<Message, Value>(module, { nodeOptions });
+  onTestFinished(started.stop);
+  return started;
+}
+
+function targetAt(port: number, changes: Partial<Target> = {}): Target {
+  return {
+    ...{ port, chainId: chain.chainId, accessToken: "a-token", needsSignatures: false },
+    holders: keySeries(series)(10),
+    takeUnusedKeys: keySeries(series),
+    ...changes,
+  };
+}
+
+/** A few requests of the operation, every answer judged as in a measurement. */
+async function runOperation({ slug, side, target }: { slug: string; side: SideName; target: Target }) {
+  const prepare = operations.find((operation) => operation.slug === slug)!.sides[side]!;
+  const call: PrepareCall = { target, requests: rounds, generateLoad };
+  const load = { port: target.port, ...(await prepare(call)), connections: 4, maxSeconds: 20 };
+  return await generateLoad({ ...load, keepBodies: true });
+}
+
+async function statementsSetup(): Promise<StatementsSetup> {
+  const [holder] = keySeries(series)(1);
+  const { tokenId, address } = holder!;
+  return {
+    databaseUrl: pathToFileURL(path.join(await createTestDir(), "peer.db")).href,
+    key: { chainId: chain.chainId, contractAddress: chain.key.address, tokenId },
+    holder: address,
+    bodies: { signIn: '{"accessToken":"of the gate"}', bearer: '{"access":"granted"}' },
+  };
+}
+
+/** Every operation at which this side is measured. */
+async function runAll({ side, target }: { side: SideName; target: Target }) {
+  const answered: string[] = [];
+  for (const { slug } of operations.filter((operation) => side in operation.sides)) {
+    const { requests } = await runOperation({ slug, side, target });
+    expect({ slug, requests }).toEqual({ slug, requests: rounds });
+    answered.push(slug);
+  }
+  return answered;
+}
+
+test("Fastify answers everything that it is measured by as is expected", async () => {
+  const peer = startProcess<StatementsSetup, { port: number }>("peers/fastify-server.ts");
+  const { port } = await peer.ask(await statementsSetup());
+  const answered = await runAll({ side: "Fastify", target: targetAt(port) });
+  expect(answered).toEqual(["nonce", "bearer", "status", "quota", "form"]);
+});
+
+test("a key that was used is no second time at Fastify, so a round with it fails", async () => {
+  const peer = startProcess<StatementsSetup, { port: number }>("peers/fastify-server.ts");
+  const { port } = await peer.ask(await statementsSetup());
+  const takeAgain = { takeUnusedKeys: (count: number) => Array(count).fill(keySeries(series)(1)[0]!) };
+  const run = runOperation({ slug: "form", side: "Fastify", target: targetAt(port, takeAgain) });
+  await expect(run).rejects.toThrow("not as expected");
+});
+
+test("bare Node answers everything that it is measured by as is expected", async () => {
+  const peer = startProcess<BareSetup, { port: number }>("peers/bare-server.ts");
+  const pages = { "/": "<html>landing</html>", "/gate": "<html>gate</html>" };
+  const { port } = await peer.ask({ ...(await statementsSetup()), pages });
+  const answered = await runAll({ side: "bare Node", target: targetAt(port) });
+  expect(answered).toEqual(["nonce", "siwe", "bearer", "status", "landing", "gate-page"]);
+});
+
+test("Express gives out a recording's first piece, and speech as it was", async () => {
+  const dir = await createTestDir();
+  const speechFile = path.join(dir, "speech.mp3");
+  await writeFile(speechFile, Buffer.from([0xff, 0xfb, 1, 2]));
+  const peer = startProcess<FilesSetup, { port: number }>("peers/express-files-server.ts");
+  const target = targetAt((await peer.ask({ folder: path.resolve("content"), speechFile })).port);
+  const media = await runOperation({ slug: "media", side: "Express", target });
+  expect(media.bodies[0]).toHaveLength(mediaRangeBytes);
+  const speech = await runOperation({ slug: "tts", side: "Express", target });
+  expect(speech.bodies[0]).toBe("\u00ff\u00fb\u0001\u0002");
+});
+
+test("better-auth signs in whoever holds the key, once for each nonce, and asks the chain", async () => {
+  const holders = keySeries(series)(10);
+  const start = async (keys: PluginSetup["keys"]) => {
+    const peer = startProcess<PluginSetup, { port: number }>("peers/better-auth-server.ts");
+    const databaseFile = path.join(await createTestDir(), "better-auth.db");
+    const { port } = await peer.ask({
+      databaseFile,
+      rpcUrl: chain.rpcUrl,
+      contractAddress: chain.key.address,
+      keys,
+    });
+    return targetAt(port, { holders, needsSignatures: true });
+  };
+  const keys = Object.fromEntries(holders.map(({ address, tokenId }) => [address, tokenId]));
+  const target = await start(keys);
+  const { bodies } = await runOperation({ slug: "siwe", side: "better-auth", target });
+  expect(new Set(bodies.map((body) => (JSON.parse(body) as { token: string }).token)).size).toBe(rounds);
+
+  const prepared = await preparePluginSignIns({ target, requests: 1, generateLoad });
+  const load = { port: target.port, ...prepared, repeat: 2, connections: 1, maxSeconds: 20 };
+  await expect(generateLoad(load)).rejects.toThrow("nonce");
+
+  const unsigned = { ...target, needsSignatures: false };
+  await expect(runOperation({ slug: "siwe", side: "better-auth", target: unsigned })).rejects.toThrow("401");
+  const swapped = Object.fromEntries(
+    holders.map(({ address }, at) => [address, holders.at(at - 1)!.tokenId]),
+  );
+  const deceived = await start(swapped);
+  await expect(runOperation({ slug: "siwe", side: "better-auth", target: deceived })).rejects.toThrow("401");
+});
+
+test("the AI SDK passes on every word of the model, held or at once, and tells what it holds", async () => {
+  const model = startProcess<ModelOrder, ModelAnswer>("scale/model-process.ts");
+  const started = await model.ask({ order: "start" });
+  const sdk = startProcess<AiSdkOrder, AiSdkAnswer>("peers/ai-sdk-server.ts", ["--expose-gc"]);
+  const opened = await sdk.ask({ order: "start", baseUrl: "baseUrl" in started ? started.baseUrl : "" });
+  const url = `http://127.0.0.1:${"port" in opened ? opened.port : 0}/`;
+  const readers = startProcess<ReadersOrder, ReadersAnswer>("scale/chat-readers-process.ts");
+  const ask = async (content: string) => {
+    const body = JSON.stringify({ messages: [{ role: "user", content }] });
+    const heard = await readers.ask({ order: "open", url, body, streams: 5 });
+    expect("firstWordMs" in heard && heard.firstWordMs.every((ms) => ms > 0)).toBe(true);
+  };
+  await ask(askForWords(12));
+  expect(await readers.ask({ order: "finish" })).toEqual({ ended: 5 });
+  expect(await readers.ask({ order: "count" })).toEqual({ words: 60, isAllOpen: false });
+
+  expect(await model.ask({ order: "hold" })).toEqual({ streams: 0 });
+  await ask(askToBeHeld({ everyMs: 5 }));
+  expect(await readers.ask({ order: "count" })).toEqual({ words: 5, isAllOpen: true });
+  expect(await model.ask({ order: "speak" })).toEqual({ streams: 5 });
+  await waitUntil(async () => {
+    const heard = await readers.ask({ order: "count" });
+    return "words" in heard && heard.words > 20;
+  });
+  expect(await sdk.ask({ order: "memory" })).toEqual({ heldBytes: expect.any(Number) as number });
+  await model.ask({ order: "end" });
+  expect(await readers.ask({ order: "finish" })).toEqual({ ended: 5 });
+
+  const refusing = createServer((_request, response) => response.writeHead(503).end());
+  const refusingPort = await listen({ server: refusing, host: "127.0.0.1", port: 0 });
+  onTestFinished(() => void refusing.close().closeAllConnections());
+  const refused = readers.ask({
+    order: "open",
+    url: `http://127.0.0.1:${refusingPort}/`,
+    body: "{}",
+    streams: 1,
+  });
+  await expect(refused).rejects.toThrow("503");
+});
+
+test("the proxy gives to each in turn and passes answers on", async () => {
+  const proxy = startProcess<ProxyOrder, ProxyAnswer>("scale/round-robin-process.ts");
+  const listening = await proxy.ask({ order: "listen" });
+  if (!("port" in listening)) throw new Error("It did not listen.");
+  const ports: number[] = [];
+  for (const name of ["one", "two", "three"]) {
+    const server = createServer((_request, response) => response.end(`I am ${name}.`));
+    ports.push(await listen({ server, host: "127.0.0.1", port: 0 }));
+    onTestFinished(() => void server.close().closeAllConnections());
+  }
+  await proxy.ask({ order: "serve", ports });
+  const said: string[] = [];
+  const target = targetAt(listening.port);
+  for (let index = 0; index < 6; index += 1) said.push(await (await fetch(originOf(target))).text());
+  expect(said.slice(0, 3)).toEqual(["I am one.", "I am two.", "I am three."]);
+  expect(said.slice(3)).toEqual(said.slice(0, 3));
+  expect(await proxy.ask({ order: "count" })).toEqual({ answered: [2, 2, 2] });
+});
+
+test("a load ends with the first answer that is not as expected", async () => {
+  const server = createServer((_request, response) => response.end("hello"));
+  onTestFinished(() => void server.close().closeAllConnections());
+  const target = targetAt(await listen({ server, host: "127.0.0.1", port: 0 }));
+  const run = async (expected: Load["expected"]) => {
+    const prepared = await repeating({ method: "GET", path: "/", expected })({
+      target,
+      requests: 5,
+      generateLoad,
+    });
+    return await generateLoad({ port: target.port, ...prepared, connections: 2, maxSeconds: 20 });
+  };
+  expect((await run({ holds: "hello" })).requests).toBe(5);
+  await expect(run({ holds: "goodbye" })).rejects.toThrow("not as expected");
+  await expect(run({ holds: "hello", status: 206 })).rejects.toThrow("not as expected");
+  await expect(run({ holds: "hello", bytes: 4 })).rejects.toThrow("not as expected");
+});

@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { findFamilyCpuMicros, findProcessCpuMicros, findThreadsCpuMicros } from "./process-cpu";
+
+const work = "const end = Date.now() + 300; while (Date.now() < end);";
+
+test.runIf(process.platform === "linux")(
+  "a family's time holds that of a child which has ended, and a process's own does not",
+  async () => {
+    const child = `require("node:child_process").spawnSync(process.execPath, ["-e", ${JSON.stringify(work)}]);`;
+    const parent = spawn(process.execPath, ["-e", `${child} console.log("ended"); process.stdin.resume();`]);
+    try {
+      await once(parent.stdout, "data");
+      const own = findProcessCpuMicros(parent.pid!)!;
+      const family = findFamilyCpuMicros(parent.pid!)!;
+      // However little of the processor it was given, it took a share of it.
+      expect(family).toBeGreaterThan(own);
+    } finally {
+      parent.kill("SIGKILL");
+    }
+  },
+);
+
+test.runIf(process.platform === "linux")("a family's time holds that of a child which lives", async () => {
+  const child = `const { spawn } = require("node:child_process");
+    spawn(process.execPath, ["-e", ${JSON.stringify(`${work} console.log("worked"); process.stdin.resume();`)}],
+      { stdio: ["inherit", "inherit", "inherit"] });`;
+  const parent = spawn(process.execPath, ["-e", child]);
+  const closed = once(parent, "close");
+  try {
+    await once(parent.stdout, "data");
+    expect(findFamilyCpuMicros(parent.pid!)!).toBeGreaterThan(findProcessCpuMicros(parent.pid!)!);
+  } finally {
+    parent.stdin.end();
+    await closed;
+  }
+});
+
+test("the threads' time grows with work, and there is none of a process that is not there", () => {
+  const before = findThreadsCpuMicros(process.pid);
+  const until = performance.now() + 50;
+  while (performance.now() < until);
+  const after = findThreadsCpuMicros(process.pid);
+  expect(before === null ? after : after! > before).toBe(before === null ? null : true);
+  expect(findThreadsCpuMicros(2 ** 30)).toBeNull();
+});

@@ -1,0 +1,18 @@
+/** What the bench's model is asked, and so told: so many words as fast as they go, and the end. */
+export function askForWords(words: number): string {
+  return `words ${words}`;
+}
+
+/** One word at once, and then silence until the model is told to speak: a word in each `everyMs`, until it is told to end. */
+export function askToBeHeld({ everyMs }: { everyMs: number }): string {
+  return `held ${everyMs}`;
+}
+
+/** The last thing said, so that whoever listened can tell whether they heard everything. */
+export function tellWords(said: number): string {
+  return `said:${said};`;
+}
+
+export const toldWords = /said:(\d+);/;
+/** Longer than what is told can be. */
+export const longestTelling = 32;

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { summarizeChats, toChatTable } from "./chat-table";
+import type { ChatRound } from "./chat-table";
+
+const round = (changes: Partial<ChatRound>): ChatRound => ({
+  ...{ side: "Latchkey", streams: 3, firstWordMs: [3, 1, 2], cpuMicrosAWord: 10, kilobytesAStream: 50 },
+  ...changes,
+});
+
+test("figures are medians over the rounds of one side and one number of streams", () => {
+  const rounds = [
+    round({}),
+    round({ side: "AI SDK", cpuMicrosAWord: 90 }),
+    round({ firstWordMs: [9, 9, 8], cpuMicrosAWord: 30 }),
+    round({ firstWordMs: [4, 4, 5], cpuMicrosAWord: 20, kilobytesAStream: 70 }),
+    round({ streams: 30 }),
+  ];
+  expect(summarizeChats(rounds)).toEqual([
+    { side: "Latchkey", streams: 3, firstP50Ms: 4, firstP99Ms: 5, cpuMicrosAWord: 20, kilobytesAStream: 50 },
+    { side: "AI SDK", streams: 3, firstP50Ms: 2, firstP99Ms: 3, cpuMicrosAWord: 90, kilobytesAStream: 50 },
+    { side: "Latchkey", streams: 30, firstP50Ms: 2, firstP99Ms: 3, cpuMicrosAWord: 10, kilobytesAStream: 50 },
+  ]);
+});
+
+test("a figure that one round lacks is left out, and a round without first words is a fault", () => {
+  const figures = summarizeChats([round({}), round({ cpuMicrosAWord: null })]);
+  expect(figures[0]!.cpuMicrosAWord).toBeNull();
+  expect(toChatTable(figures)).toContain(
+    "| Latchkey |               3 |                 2.0 |     3.0 |             n/a |",
+  );
+  expect(() => summarizeChats([round({ firstWordMs: [] })])).toThrow("first word");
+});

@@ -1,0 +1,84 @@
+import { median } from "../figures";
+import { toTable } from "../report";
+
+type Cpu = Record<"servers" | "proxy" | "database", number | null>;
+/** `cpuMicros`: of all requests of the round, by whom. */
+export type InstanceRound = {
+  operation: string;
+  instances: number;
+  requests: number;
+  seconds: number;
+  p50Ms: number;
+  p99Ms: number;
+  cpuMicros: Cpu;
+};
+export type InstanceFigures = {
+  operation: string;
+  instances: number;
+  requestsPerSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** How many times as many requests a second as one instance, each round beside its own. */
+  timesOne: number;
+  cpuMicrosPerRequest: Cpu;
+};
+
+/** Of a proxy that gives to each in turn: nobody has more than one request more than another. */
+export function requireEvenShares(answered: readonly number[]): void {
+  const spread = Math.max(...answered) - Math.min(...answered);
+  if (spread > 1) throw new Error(`The instances did not have equal shares: ${answered.join(", ")}.`);
+}
+
+/** Rounds of one operation come in the order of their turns: the first of each number of instances belong together. */
+export function summarizeInstances(rounds: readonly InstanceRound[]): InstanceFigures[] {
+  const operations = [...new Set(rounds.map(({ operation }) => operation))];
+  return operations.flatMap((operation) => {
+    const ofOperation = rounds.filter((round) => round.operation === operation);
+    const counts = [...new Set(ofOperation.map(({ instances }) => instances))];
+    const withCount = (wanted: number) => ofOperation.filter(({ instances }) => instances === wanted);
+    const alone = withCount(1);
+    return counts.map((instances) => {
+      const group = withCount(instances);
+      const cpuOf = (who: keyof Cpu) => {
+        const known = group.flatMap(({ cpuMicros, requests }) =>
+          cpuMicros[who] === null ? [] : [cpuMicros[who] / requests],
+        );
+        return known.length === group.length ? median(known) : null;
+      };
+      return {
+        ...{ operation, instances },
+        requestsPerSecond: median(group.map(({ requests, seconds }) => requests / seconds)),
+        p50Ms: median(group.map(({ p50Ms }) => p50Ms)),
+        p99Ms: median(group.map(({ p99Ms }) => p99Ms)),
+        timesOne: median(
+          group.map(({ requests, seconds }, index) => {
+            const one = alone[index]!;
+            return requests / seconds / (one.requests / one.seconds);
+          }),
+        ),
+        cpuMicrosPerRequest: {
+          servers: cpuOf("servers"),
+          proxy: cpuOf("proxy"),
+          database: cpuOf("database"),
+        },
+      };
+    });
+  });
+}
+
+export function toInstanceTable(figures: readonly InstanceFigures[]): string {
+  const show = (value: number | null) => value?.toFixed(0) ?? "n/a";
+  return toTable({
+    columns: [
+      ...["Operation", "Instances", "Requests/s", "x one instance", "p50 ms", "p99 ms"],
+      ...["Latchkey, CPU µs/request", "PostgreSQL, CPU µs/request", "Proxy, CPU µs/request"],
+    ],
+    rows: figures.map(({ operation, instances, cpuMicrosPerRequest: cpu, ...rest }) => [
+      instances === 1 ? operation : "",
+      ...[String(instances), rest.requestsPerSecond.toFixed(0), rest.timesOne.toFixed(2)],
+      ...[rest.p50Ms.toFixed(2), rest.p99Ms.toFixed(2)],
+      ...[show(cpu.servers), show(cpu.database), show(cpu.proxy)],
+    ]),
+    texts: 1,
+  });
+}

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { startOpenAiServer } from "~/testing/openai-server";
+import type { CompletionCall } from "~/testing/openai-server";
+import { answerParent } from "../worker-process";
+import { tellWords } from "./ask-for-words";
+
+/** `hold`: from now on, whoever asks to be held is, until `speak`, and goes on until `end`. */
+export type ModelOrder = { order: "start" } | { order: "hold" | "speak" | "end" };
+export type ModelAnswer = { baseUrl: string } | { streams: number };
+
+let letSpeak: () => void = () => undefined;
+let maySpeak = Promise.resolve();
+let hasEnded = false;
+let streams = 0;
+
+answerParent(obey);
+
+async function obey({ order }: ModelOrder): Promise<ModelAnswer> {
+  if (order === "start") return { baseUrl: (await startOpenAiServer(answer)).baseUrl };
+  if (order === "speak") letSpeak();
+  if (order === "end") hasEnded = true;
+  if (order === "hold") {
+    [hasEnded, streams] = [false, 0];
+    maySpeak = new Promise((resolve) => (letSpeak = resolve));
+  }
+  return { streams };
+}
+
+async function answer(call: CompletionCall): Promise<void> {
+  const [manner, count = "0"] = (call.body.messages.at(-1)?.content ?? "").split(" ");
+  const said = await (manner === "held" ? speakWhenTold : speakAtOnce)({ call, count: Number(count) });
+  await call.text(tellWords(said));
+  await call.finish();
+}
+
+async function speakAtOnce({ call, count }: { call: CompletionCall; count: number }): Promise<number> {
+  for (let said = 0; said < count; said += 1) await call.text("word ");
+  return count;
+}
+
+async function speakWhenTold({
+  call,
+  count: everyMs,
+}: {
+  call: CompletionCall;
+  count: number;
+}): Promise<number> {
+  streams += 1;
+  await call.text("word ");
+  await maySpeak;
+  // Everybody begins at another moment: together they would speak in bursts.
+  await delay(Math.random() * everyMs);
+  let said = 1;
+  for (; !hasEnded && !call.isClosed(); said += 1) {
+    await call.text("word ");
+    await delay(everyMs);
+  }
+  return said;
+}

@@ -1,0 +1,24 @@
+import type { Figures } from "../figures";
+import { toTable } from "../report";
+import type { UsedKeyFigures } from "./used-key-costs";
+
+const bytesPerMegabyte = 1_000_000;
+
+export function toUsedKeyTable(figures: readonly UsedKeyFigures[]): string {
+  const cells = ({ requestsPerSecond, p50Ms, p99Ms, cpuMicrosPerRequest }: Figures) => [
+    ...[requestsPerSecond.toFixed(0), p50Ms.toFixed(2), p99Ms.toFixed(2)],
+    cpuMicrosPerRequest?.toFixed(0) ?? "n/a",
+  ];
+  const columnsOf = (operation: string) => [`${operation}, requests/s`, "p50 ms", "p99 ms", "CPU µs"];
+  return toTable({
+    columns: [
+      ...["Used keys", "Database, MB", "Start to ready, ms"],
+      ...[...columnsOf("token-status"), ...columnsOf("Bearer")],
+    ],
+    rows: figures.map(({ usedKeys, databaseBytes, startMs, status, bearer }) => [
+      ...[usedKeys.toLocaleString("en"), (databaseBytes / bytesPerMegabyte).toFixed(1), startMs.toFixed(0)],
+      ...[...cells(status), ...cells(bearer)],
+    ]),
+    texts: 0,
+  });
+}
