@@ -1,4 +1,4 @@
-import { vi } from "vitest";
+import { waitUntil } from "./processes";
 import type { RunningServer } from "./running-server";
 
 /** What a server has to be started with, so that it can be asked. */
@@ -17,6 +17,6 @@ export async function readMemory({
       .filter((line) => line.startsWith('{"memoryReport"') && line.endsWith("}"));
   const before = findReports().length;
   process.kill(pid, "SIGUSR2");
-  const line = await vi.waitUntil(() => findReports()[before], { timeout: 20_000, interval: 50 });
-  return JSON.parse(line) as MemoryReport;
+  await waitUntil(() => findReports().length > before, { timeoutMs: 20_000, everyMs: 50 });
+  return JSON.parse(findReports()[before]!) as MemoryReport;
 }

@@ -33,7 +33,7 @@ export async function startServer({
 }: {
   env?: Record<string, string | undefined>;
   dataDir?: string;
-  nodeOptions?: readonly string[];
+  nodeOptions?: readonly string[] | undefined;
   projectDir?: string;
 }): Promise<RunningServer> {
   if (!existsSync(path.join(projectDir, "build/index.js")))

@@ -1,4 +1,7 @@
+import { scenario as chainLying } from "./chain-lying";
+import { scenario as clockJumps } from "./clock-jumps";
+import { scenario as providerHanging } from "./provider-hanging";
 import type { Scenario } from "./scenario";
 
 /** In the order they are played. */
-export const scenarios: readonly Scenario[] = [];
+export const scenarios: readonly Scenario[] = [chainLying, clockJumps, providerHanging];
