@@ -181,7 +181,9 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
   const watch = watchLeases([gate.server, neighbour]);
   try {
     const terms = async () =>
-      JSON.stringify(await database.lease.findMany({ select: { name: true, term: true } }));
+      (await database.lease.findMany({ orderBy: { name: "asc" } }))
+        .map(({ name, term }) => `${name} ${term}`)
+        .join();
     const firstTerms = await terms();
     const tally = createTally();
     let offsetMs = 0;
