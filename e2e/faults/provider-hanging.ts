@@ -216,7 +216,7 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
       none("quota still set aside", Number(quota.body.reserved)),
       none("connections to providers still open", providers.countOpen()),
       none("other requests that failed meanwhile", others.of("failed")),
-      seconds("slowest other request meanwhile", others.slowestMs(), 4),
+      seconds("slowest other request meanwhile", others.slowestMs(), 8),
       {
         what: "files and sockets more than at rest",
         measured: later.descriptors === null ? null : later.descriptors - atRest.descriptors!,
