@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,7 +13,7 @@ import { countManyClients } from "./million-limits";
 import { sendPipelined } from "./pipelined-requests";
 import { scaled } from "./scenario";
 import type { Figure, Scenario, ScenarioRun } from "./scenario";
-import { findDefects, measuredOnly, megabyte, readResidentBytes } from "./server-measures";
+import { findDefects, measuredOnly, megabyte, readDatabaseBytes, readResidentBytes } from "./server-measures";
 
 const windowSeconds = 10;
 /** Instead of a minute, so that sweeps are seen. */
@@ -69,7 +68,7 @@ async function readSizes({ database, file }: { database: Database; file: string 
   };
   const pages = (await read("page_count")) - (await read("freelist_count"));
   const rows = await database.rateLimitWindow.count();
-  return { rows, usedBytes: pages * (await read("page_size")), fileBytes: statSync(file).size };
+  return { rows, usedBytes: pages * (await read("page_size")), fileBytes: readDatabaseBytes(file) };
 }
 
 async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {

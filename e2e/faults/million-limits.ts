@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -12,6 +11,7 @@ import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import { createSweeper } from "~/platform/sweeper.server";
+import { readDatabaseBytes } from "./server-measures";
 
 const windowSeconds = 60;
 /** So many windows, and sweeps, whatever the number of clients. */
@@ -78,7 +78,14 @@ export async function countManyClients({ clients }: { clients: number }): Promis
     await sweeper.sweep();
     const rowsAfterwards = await countRows();
     const heldBytes = (await readHeldBytes()) - heldBefore;
-    return { ...found, seconds, clientsOfWindow, rowsAfterwards, fileBytes: statSync(file).size, heldBytes };
+    return {
+      ...found,
+      seconds,
+      clientsOfWindow,
+      rowsAfterwards,
+      fileBytes: readDatabaseBytes(file),
+      heldBytes,
+    };
   } finally {
     await closeDatabase(database);
     await rm(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import type { Figure } from "./scenario";
 
 export const megabyte = 1024 * 1024;
@@ -14,6 +14,11 @@ export function readResidentBytes(pid: number): number | null {
   const file = `/proc/${pid}/status`;
   if (!existsSync(file)) return null;
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(file, "utf8"))?.[1]) * 1024;
+}
+
+/** What a SQLite database takes on the disk, with what waits to be put in its place. */
+export function readDatabaseBytes(file: string): number {
+  return [file, `${file}-wal`].reduce((sum, name) => sum + (existsSync(name) ? statSync(name).size : 0), 0);
 }
 
 /** Lines of a server's log that tell of a defect of its own. */

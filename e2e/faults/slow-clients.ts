@@ -200,7 +200,7 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
         what: "memory of the process at the height, more than at rest",
         measured: isMeasured ? (most.mostBytes - rest.memory.rss) / megabyte : null,
         unit: "MB",
-        bound: { atMost: 350 },
+        bound: { atMost: 500 },
       },
       {
         what: "files and sockets afterwards, more than at rest",
