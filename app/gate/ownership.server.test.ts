@@ -408,6 +408,30 @@ test("when the first endpoint is away or on another chain, the second one answer
   }
 });
 
+test("an endpoint that names the right chain and answers from another is passed over for the next one", async () => {
+  const otherChain = await startTestChainWithId(chain.chainId + 1);
+  const tokenId = await chain.mintKey(1);
+  const lying = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  lying.setUpstream((method) => (method === "eth_chainId" ? chain.rpcUrl : otherChain.rpcUrl));
+  try {
+    const reader = createOwnershipReader({
+      client: createChainClient({ rpcUrls: [lying.url, chain.rpcUrl], chainId: chain.chainId }),
+      contractAddress: chain.key.address,
+      standard: "erc721",
+      cacheSeconds: 0,
+      clock: () => 0,
+    });
+    const read = () => reader.readOwnership({ tokenId, holder: chain.addressOf(1) });
+    expect(await Promise.all([read(), read(), read()])).toEqual(Array(3).fill({ owned: true }));
+    lying.posts.length = 0;
+    expect(await read()).toEqual({ owned: true });
+    expect(lying.posts).toEqual([]);
+  } finally {
+    await lying.stop();
+    await otherChain.stop();
+  }
+});
+
 test("an endpoint that moves to another chain while in use is found out by its very answer", async () => {
   const otherChain = await startTestChainWithId(chain.chainId + 1);
   const tokenId = await chain.mintKey(1);
@@ -450,7 +474,7 @@ test("an endpoint that names the right chain but answers from another is not bel
       .catch((error: unknown) => error);
     expect(failure).toEqual(unavailable);
     expect((failure as Refusal).cause).toMatchObject({
-      message: `The answer came from chain ${chain.chainId + 1}, not ${chain.chainId}.`,
+      details: `The answer came from chain ${chain.chainId + 1}, not ${chain.chainId}.`,
     });
   } finally {
     await lying.stop();

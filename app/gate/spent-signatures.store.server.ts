@@ -9,7 +9,7 @@ export function createSpentSignatureStore({ database }: { database: Database }) 
     expiresAtMs,
   }: {
     digest: string;
-    /** From when on the signature is refused for its age and need not be remembered. */
+    /** From when on the signature is refused for its age. */
     expiresAtMs: number;
   }): Promise<boolean> {
     const count = await database.$executeRaw`

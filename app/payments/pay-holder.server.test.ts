@@ -264,6 +264,37 @@ test(
   },
 );
 
+testOnEachDatabase(
+  "two processes whose clocks are an hour apart pay in turn, and never at the same time",
+  async ({ url, database }) => {
+    const privateKey = await fundedKey({ chain });
+    const wanted = 8;
+    const children = [0, 1].map((hours) => {
+      const lease = ["30", String(hours * 3_600_000)];
+      const args = [url, chain.rpcUrl, privateKey, newAddress(), `clock-${hours}`, ...lease];
+      return startTestProcess({ file: payForever, args });
+    });
+    const counts = [0, 0];
+    async function countPayments(index: number): Promise<void> {
+      for await (const _key of readLines(children[index]!)) {
+        counts[index]! += 1;
+        // Both at once: the one that is left would wait for the turn that the other one took with it.
+        if (counts.every((count) => count >= wanted)) for (const child of children) child.kill("SIGKILL");
+      }
+    }
+    await Promise.all([countPayments(0), countPayments(1)]);
+    // One whose turn was taken from it would have been refused, and have ended before it had paid so often.
+    expect(counts.map((count) => count >= wanted)).toEqual([true, true]);
+    const payer = await openPayer({ database, privateKey });
+    await payer.resume();
+    const rows = await database.payment.findMany({ orderBy: { nonce: "asc" } });
+    expect(rows.map(({ nonce, state }) => [Number(nonce), state])).toEqual(
+      rows.map((_, index) => [index, "paid"]),
+    );
+    expect(await chain.viewer.getTransactionCount({ address: payer.chain.address })).toBe(rows.length);
+  },
+);
+
 test("an open payment is carried out before the next one is signed", async () => {
   const { database } = await createTestDatabase();
   const privateKey = await fundedKey({ chain });

@@ -57,10 +57,10 @@ export async function payHolder({
   request: PaymentRequest;
   dependencies: PaymentDependencies;
 }): Promise<PaymentView> {
-  const { store, chain, lane, clock, waitMs, limits } = dependencies;
+  const { store, chain, lane, waitMs, limits } = dependencies;
   const amountWei = toWei(amount);
   const ref = { chainId: chain.chainId, recipient: recipient.toLowerCase() as Address, idempotencyKey };
-  const giveUpAtMs = clock() + waitMs;
+  const giveUpAtMs = performance.now() + waitMs;
   const known = await store.findPayment({ ref });
   if (known) return await repeat({ payment: known, amountWei, giveUpAtMs, dependencies });
   requireWithinCall({ amountWei, limits });
@@ -80,10 +80,10 @@ export async function payHolder({
 
 /** What the last run left. Never rejects: what stays open is looked at again before the next payment. */
 export async function resumePayments({ dependencies }: { dependencies: PaymentDependencies }): Promise<void> {
-  const { store, chain, clock, waitMs, log } = dependencies;
+  const { store, chain, waitMs, log } = dependencies;
   try {
     for (const payment of await store.listOpen({ chainId: chain.chainId })) {
-      await resolvePayment({ payment, giveUpAtMs: clock() + waitMs, dependencies });
+      await resolvePayment({ payment, giveUpAtMs: performance.now() + waitMs, dependencies });
     }
   } catch (err) {
     log.warn({ err }, "open payments could not be taken up; the next payment tries again");

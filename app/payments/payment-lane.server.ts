@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "~/platform/clock";
 import { PaymentRefused } from "./payment-refused";
 import type { Payer, PaymentStore } from "./payments.store.server";
 
@@ -10,7 +9,7 @@ export type PaymentLane = ReturnType<typeof createPaymentLane>;
  * How long a process that was killed keeps others waiting. A turn that outlives it is kept from recording, and what it
  * recorded is seen by the next one, so this is no matter of safety.
  */
-const leaseSeconds = 30;
+const defaultLeaseSeconds = 30;
 const maxWaiting = 50;
 
 /**
@@ -20,14 +19,14 @@ const maxWaiting = 50;
 export function createPaymentLane({
   lane,
   store,
-  clock,
   pollMs,
+  leaseSeconds = defaultLeaseSeconds,
   signal,
 }: {
   lane: Payer;
   store: Pick<PaymentStore, "takeLane" | "leaveLane">;
-  clock: Clock;
   pollMs: number;
+  leaseSeconds?: number;
   /** When the service stops, nobody waits for a turn any more. */
   signal: AbortSignal;
 }) {
@@ -37,7 +36,7 @@ export function createPaymentLane({
   async function takeTurn({ turn, giveUpAtMs }: { turn: string; giveUpAtMs: number }): Promise<void> {
     for (;;) {
       if (await store.takeLane({ lane, turn, leaseSeconds })) return;
-      if (signal.aborted || clock() >= giveUpAtMs) throw busy();
+      if (signal.aborted || performance.now() >= giveUpAtMs) throw busy();
       await delay(pollMs);
     }
   }
@@ -46,6 +45,7 @@ export function createPaymentLane({
     giveUpAtMs,
     work,
   }: {
+    /** By the monotonic clock. */
     giveUpAtMs: number;
     work: (turn: string) => Promise<T>;
   }): Promise<T> {

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import { countOutcomes, createTestClock, openTestDatabase, testOnEachDatabase } from "~/testing/database";
+import { countOutcomes, openTestDatabase, testOnEachDatabase } from "~/testing/database";
+import { waitUntil } from "~/testing/processes";
 import { createPaymentStore } from "./payments.store.server";
 import type { SignedPayment } from "./payments.store.server";
 
@@ -22,9 +23,8 @@ const payment: SignedPayment = {
 testOnEachDatabase(
   "of many at once one has the lane, until it leaves or its lease is over",
   async ({ database, url }) => {
-    const { clock, advance } = createTestClock();
     const other = await openTestDatabase(url);
-    const stores = [database, other].map((its) => createPaymentStore({ database: its, clock }));
+    const stores = [database, other].map((its) => createPaymentStore({ database: its }));
     const taken = await countOutcomes(20, (index) =>
       stores[index % 2]!.takeLane({ lane, turn: `turn-${index}`, leaseSeconds: 60 }),
     );
@@ -34,15 +34,15 @@ testOnEachDatabase(
         [false, 19],
       ]),
     );
-    const take = (turn: string) => stores[0]!.takeLane({ lane, turn, leaseSeconds: 60 });
-    advance(59_999);
+    const take = (turn: string, leaseSeconds = 60) => stores[0]!.takeLane({ lane, turn, leaseSeconds });
     expect(await take("next")).toBe(false);
-    advance(1);
+    await stores[0]!.leaveLane({ turn: "somebody else" });
+    expect(await take("next")).toBe(false);
+    await database.paymentLane.updateMany({ data: { leaseUntilMs: 0n } });
     expect(await take("next")).toBe(true);
-    await stores[0]!.leaveLane({ turn: "turn-0" });
-    expect(await take("later")).toBe(false);
     await stores[0]!.leaveLane({ turn: "next" });
-    expect(await take("later")).toBe(true);
+    expect(await take("short", 0.1)).toBe(true);
+    await waitUntil(async () => await take("later", 0.1));
     expect(await stores[0]!.takeLane({ lane: { ...lane, chainId: 2 }, turn: "x", leaseSeconds: 60 })).toBe(
       true,
     );
@@ -50,11 +50,48 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
+  "the database's clock decides who has the lane, whatever time it is in the process",
+  async ({ database }) => {
+    const store = createPaymentStore({ database });
+    const take = (turn: string) => store.takeLane({ lane, turn, leaseSeconds: 60 });
+    const realNow = Date.now;
+    try {
+      for (const hours of [1, -1]) {
+        Date.now = realNow;
+        expect(await take(`right ${hours}`)).toBe(true);
+        Date.now = () => realNow() + hours * 3_600_000;
+        expect(await take(`wrong ${hours}`)).toBe(false);
+        Date.now = realNow;
+        await store.leaveLane({ turn: `right ${hours}` });
+        Date.now = () => realNow() + hours * 3_600_000;
+        expect(await take(`wrong ${hours}`)).toBe(true);
+        Date.now = realNow;
+        expect(await take(`right ${hours}`)).toBe(false);
+        await store.leaveLane({ turn: `wrong ${hours}` });
+      }
+    } finally {
+      Date.now = realNow;
+    }
+  },
+);
+
+testOnEachDatabase(
+  "a turn from before the database's clock was set back keeps nobody out",
+  async ({ database }) => {
+    const store = createPaymentStore({ database });
+    await store.takeLane({ lane, turn: "dead", leaseSeconds: 30 });
+    const end = (row: { leaseUntilMs: bigint }) => ({ leaseUntilMs: row.leaseUntilMs + 3_600_000n });
+    await database.paymentLane.updateMany({ data: end(await database.paymentLane.findFirstOrThrow()) });
+    expect(await store.takeLane({ lane, turn: "next", leaseSeconds: 30 })).toBe(true);
+    expect(await store.recordSigned({ payment, turn: "dead" })).toBe("lane-lost");
+  },
+);
+
+testOnEachDatabase(
   "of many records of one payment one is written, and none without the lane",
   async ({ database, url }) => {
-    const { clock } = createTestClock();
     const other = await openTestDatabase(url);
-    const stores = [database, other].map((its) => createPaymentStore({ database: its, clock }));
+    const stores = [database, other].map((its) => createPaymentStore({ database: its }));
     const store = stores[0]!;
     expect(await store.recordSigned({ payment, turn: "mine" })).toBe("lane-lost");
     expect(await store.findPayment({ ref: payment })).toBeNull();
@@ -85,7 +122,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase("a payment is open until it is closed, and closed once", async ({ database }) => {
-  const store = createPaymentStore({ database, clock: createTestClock().clock });
+  const store = createPaymentStore({ database });
   await store.takeLane({ lane, turn: "mine", leaseSeconds: 60 });
   await store.recordSigned({ payment, turn: "mine" });
   expect(await store.listOpen(lane)).toHaveLength(1);

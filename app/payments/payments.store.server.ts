@@ -1,6 +1,7 @@
+import { sqltag as sql } from "@prisma/client/runtime/client";
 import type { Address, Hex } from "viem";
-import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
+import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import { retryWriteConflicts } from "~/platform/database/write-conflict.server";
 
 export type PaymentRef = { chainId: number; recipient: Address; idempotencyKey: string };
@@ -30,7 +31,9 @@ export type PaymentStore = ReturnType<typeof createPaymentStore>;
 /** More than one can be open only after the wallet was changed. */
 const openBatch = 50;
 
-export function createPaymentStore({ database, clock }: { database: Database; clock: Clock }) {
+export function createPaymentStore({ database }: { database: Database }) {
+  const now = databaseNowMs(database);
+
   async function findPayment({ ref }: { ref: PaymentRef }): Promise<Payment | null> {
     const row = await database.payment.findUnique({
       where: { chainId_recipient_idempotencyKey: toRefColumns(ref) },
@@ -57,7 +60,10 @@ export function createPaymentStore({ database, clock }: { database: Database; cl
     return _max.nonce === null ? null : Number(_max.nonce);
   }
 
-  /** True for one at a time, until it is given back or the lease is over. `turn` names who has it. */
+  /**
+   * True for one at a time, until it is given back or the lease is over, by the database's clock. `turn` names who has
+   * it. A lease that ends later than one taken now was taken before that clock was set back, and is over as well.
+   */
   async function takeLane({
     lane: { chainId, payer },
     turn,
@@ -67,13 +73,13 @@ export function createPaymentStore({ database, clock }: { database: Database; cl
     turn: string;
     leaseSeconds: number;
   }): Promise<boolean> {
-    const now = clock();
+    const until = sql`${now} + ${BigInt(leaseSeconds * 1000)}`;
     const count = await database.$executeRaw`
       INSERT INTO "PaymentLane" AS lane ("chainId", "payer", "holder", "leaseUntilMs")
-      VALUES (${BigInt(chainId)}, ${payer.toLowerCase()}, ${turn}, ${BigInt(now + leaseSeconds * 1000)})
+      VALUES (${BigInt(chainId)}, ${payer.toLowerCase()}, ${turn}, ${until})
       ON CONFLICT ("chainId", "payer")
-      DO UPDATE SET "holder" = excluded."holder", "leaseUntilMs" = excluded."leaseUntilMs"
-      WHERE lane."leaseUntilMs" <= ${BigInt(now)}`;
+      DO UPDATE SET "holder" = excluded."holder", "leaseUntilMs" = ${until}
+      WHERE lane."leaseUntilMs" <= ${now} OR lane."leaseUntilMs" > ${until}`;
     return count === 1;
   }
 

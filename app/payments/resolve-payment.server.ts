@@ -8,6 +8,7 @@ const youngMs = 10 * 60 * 1000;
 
 type Resolution = {
   payment: Payment;
+  /** By the monotonic clock. */
   giveUpAtMs: number;
   dependencies: Pick<
     PaymentDependencies,
@@ -20,7 +21,7 @@ type Resolution = {
  * and however often, it is the same transaction. What is still open when the time is up is answered as it was.
  */
 export async function resolvePayment({ payment, giveUpAtMs, dependencies }: Resolution): Promise<Payment> {
-  const { clock, pollMs, stopSignal } = dependencies;
+  const { pollMs, stopSignal } = dependencies;
   if (payment.state !== "signed") return payment;
   const decided =
     (await findDecision({ payment, dependencies })) ?? (await findReplacement({ payment, dependencies }));
@@ -29,7 +30,7 @@ export async function resolvePayment({ payment, giveUpAtMs, dependencies }: Reso
   while (!stopSignal.aborted) {
     const found = await findDecision({ payment, dependencies });
     if (found) return found;
-    if (clock() >= giveUpAtMs) break;
+    if (performance.now() >= giveUpAtMs) break;
     await delay(pollMs);
   }
   return payment;

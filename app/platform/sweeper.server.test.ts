@@ -46,7 +46,8 @@ testOnEachDatabase("what has expired goes, to the millisecond, and all else stay
   ] as const) {
     await addNonce({ database, value: name, expiresAtMs });
     const expires = { expiresAtMs: BigInt(expiresAtMs) };
-    await database.spentSignature.create({ data: { digest: name, ...expires } });
+    const spent = { expiresAtMs: BigInt(expiresAtMs - dayMs) };
+    await database.spentSignature.create({ data: { digest: name, ...spent } });
     await database.rateLimitWindow.create({ data: { key: name, startedAtMs: 1n, points: 1, ...expires } });
     await database.rateLimitLog.create({ data: { key: name, hits: "", ...expires } });
     const quota = { kind: "token", subject: name, used: 1, windowStartMs: 1n };

@@ -24,6 +24,12 @@ export type SweeperOptions = {
 /** The longest life an access token can be given, and an hour for clocks that disagree. */
 const departureRetentionMs = (86_400 + 3_600) * 1000;
 
+/**
+ * A signature that was spent is remembered beyond its time: where the clock ran ahead for a while, its time may come
+ * again. Longer than mistakes about zones and summer time.
+ */
+const spentRetentionMs = 86_400 * 1000;
+
 /** Small enough that no batch holds up the requests of a single-threaded server for long. */
 const defaultBatchSize = 500;
 
@@ -38,7 +44,12 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
   async function sweep(): Promise<void> {
     const nowMs = clock();
-    const request = { nowMs, departedBeforeMs: nowMs - departureRetentionMs, batchSize };
+    const request = {
+      nowMs,
+      departedBeforeMs: nowMs - departureRetentionMs,
+      spentBeforeMs: nowMs - spentRetentionMs,
+      batchSize,
+    };
     while ((await mayWork()) && (await store.deleteBatch(request)) >= batchSize && !isStopping) {
       // The SQLite driver is synchronous: without this turn, waiting requests would wait for the whole sweep.
       await nextTurn();

@@ -1,5 +1,6 @@
 // A thread that runs SQL statements on one SQLite file, so that a long scan never holds up the server's event loop.
 // Plain JavaScript: Node starts it from this very file, whether the server was built or runs from its sources.
+import { performance } from "node:perf_hooks";
 import { rmSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import Database from "libsql";
@@ -59,12 +60,12 @@ function openFile() {
 /** Two who change a new file's journal at once: SQLite turns one away on the spot, whatever its timeout. */
 function execWhenFree({ database, sql }) {
   const pause = new Int32Array(new SharedArrayBuffer(4));
-  const untilMs = Date.now() + busyTimeoutMs;
+  const untilMs = performance.now() + busyTimeoutMs;
   for (;;) {
     try {
       return database.exec(sql);
     } catch (error) {
-      if (error.code !== "SQLITE_BUSY" || Date.now() > untilMs) throw error;
+      if (error.code !== "SQLITE_BUSY" || performance.now() > untilMs) throw error;
       Atomics.wait(pause, 0, 0, 10);
     }
   }

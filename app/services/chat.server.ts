@@ -8,7 +8,7 @@ import { createHostedProvider } from "~/chat/providers/openai.gateway.server";
 import { createEdgeProvider } from "~/chat/providers/workers-ai.gateway.server";
 import { watchChatProvider } from "~/chat/providers/watched-provider";
 import { createSystemPromptReader } from "~/chat/system-prompt.server";
-import { systemClock } from "~/platform/clock";
+import { monotonicClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
 import { readJsonBodyPlainly } from "~/platform/http/json-body.server";
 import { requireWithinLimit } from "~/platform/http/limit.server";
@@ -135,7 +135,7 @@ function chooseProvider({ conversation }: Config): {
   const { openai, workersAi, local } = conversation;
   const pingAt = ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string | null }) =>
     createProviderPing({
-      ...{ what: "model provider", baseUrl, clock: systemClock },
+      ...{ what: "model provider", baseUrl, clock: monotonicClock },
       headers: bearerHeaders(apiKey),
     });
   switch (conversation.provider) {

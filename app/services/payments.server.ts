@@ -46,12 +46,11 @@ export function wirePayments({
   if (config.payments === null) return null;
   const { privateKey, ...limits } = config.payments;
   const shutdown = new AbortController();
-  const store = createPaymentStore({ database, clock });
+  const store = createPaymentStore({ database });
   const chain = createPaymentChain({ client, privateKey });
   const lane = createPaymentLane({
     lane: { chainId: chain.chainId, payer: chain.address },
     store,
-    clock,
     pollMs,
     signal: shutdown.signal,
   });

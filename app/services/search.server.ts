@@ -1,4 +1,4 @@
-import { systemClock as clock } from "~/platform/clock";
+import { monotonicClock as clock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
 import type { Log } from "~/platform/log.server";
 import type { Embedder } from "~/search/embedder";

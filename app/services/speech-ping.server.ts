@@ -1,4 +1,4 @@
-import { systemClock } from "~/platform/clock";
+import { monotonicClock } from "~/platform/clock";
 import type { Config } from "~/platform/config/config.server";
 import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 
@@ -6,7 +6,7 @@ import { bearerHeaders, createProviderPing } from "~/platform/providers/provider
 export function chooseSpeechPing({ speech, conversation }: Config): (() => Promise<string | null>) | null {
   const pingAt = (place: { baseUrl: string | null; headers: Record<string, string> }) =>
     createProviderPing({
-      ...{ what: "provider of speech", clock: systemClock },
+      ...{ what: "provider of speech", clock: monotonicClock },
       ...{ baseUrl: place.baseUrl ?? "", headers: place.headers },
     });
   switch (speech.provider) {

@@ -40,6 +40,7 @@ export function createPayer({
   limits = paymentLimits,
   waitMs = 20_000,
   clock = Date.now,
+  leaseSeconds,
   changeChain = (chain) => chain,
 }: {
   database: Database;
@@ -48,17 +49,18 @@ export function createPayer({
   limits?: typeof paymentLimits;
   waitMs?: number;
   clock?: () => number;
+  leaseSeconds?: number;
   changeChain?: (chain: PaymentChain) => PaymentChain;
 }) {
   const pollMs = 20;
   const shutdown = new AbortController();
-  const store = createPaymentStore({ database, clock });
+  const store = createPaymentStore({ database });
   const chain = changeChain(createPaymentChain({ client, privateKey }));
   const lane = createPaymentLane({
     lane: { chainId: chain.chainId, payer: chain.address },
     store,
-    clock,
     pollMs,
+    ...(leaseSeconds !== undefined && { leaseSeconds }),
     signal: shutdown.signal,
   });
   const ledger = createQuotaStore({ database, clock, instance: "payer" });
@@ -68,6 +70,7 @@ export function createPayer({
     stopSignal: shutdown.signal,
   };
   return {
+    pollMs,
     store,
     chain,
     ledger,

@@ -41,6 +41,8 @@ export type RpcFaultServer = {
   /** The methods of the HTTP requests that came in, one entry for each POST. */
   posts: string[];
   setFault: (fault: RpcFault) => void;
+  /** What is answered to a method, whatever the chain would say; null for what the chain says. */
+  setResult: (made: { method: string; result: unknown } | null) => void;
   /** Called with each request before the chain is asked. */
   onPost: (listener: RpcListener) => void;
   /** Called with each request when the chain has answered, before the answer is passed on. */
@@ -68,6 +70,7 @@ export async function startRpcFaultServer({
   let postListener: RpcListener = () => {};
   let answerListener: RpcListener = () => {};
   let shouldBreak = () => false;
+  let madeUp: { method: string; result: unknown } | null = null;
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
@@ -80,7 +83,8 @@ export async function startRpcFaultServer({
     await postListener(request);
     if (fault === "hanging") return;
     if (fault === "reset") return void incoming.socket.resetAndDestroy();
-    const played = play({ fault, request });
+    const played =
+      madeUp?.method === request.method ? playResult({ madeUp, request }) : play({ fault, request });
     if (played) {
       response.writeHead(played.status, { "Content-Type": played.type });
       if (fault === "hanging-after-headers") return void response.write(played.body);
@@ -104,6 +108,9 @@ export async function startRpcFaultServer({
     posts,
     setFault: (next) => {
       fault = next;
+    },
+    setResult: (next) => {
+      madeUp = next;
     },
     onPost: (next) => {
       postListener = next;
@@ -129,6 +136,11 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString("utf8");
+}
+
+function playResult({ madeUp, request }: { madeUp: { result: unknown }; request: RpcRequest }) {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: request.id, result: madeUp.result });
+  return { status: 200, type: "application/json", body };
 }
 
 function play({ fault, request }: { fault: RpcFault; request: RpcRequest }) {

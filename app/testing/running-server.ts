@@ -5,6 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import { findFreePort } from "./free-port";
+import { waitUntil } from "./processes";
 
 export type RunningServer = {
   origin: string;
@@ -30,15 +32,19 @@ export async function startServer({
   dataDir: givenDataDir,
   nodeOptions = [],
   projectDir = ".",
+  isQuiet = false,
 }: {
   env?: Record<string, string | undefined>;
   dataDir?: string;
-  nodeOptions?: readonly string[];
+  nodeOptions?: readonly string[] | undefined;
   projectDir?: string;
+  /** Writes nothing about single requests: for so many of them that their lines would fill the memory of a test. */
+  isQuiet?: boolean | undefined;
 }): Promise<RunningServer> {
   if (!existsSync(path.join(projectDir, "build/index.js")))
     throw new Error("There is no build. Run `npm run build` before these tests.");
   const dataDir = givenDataDir ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-server-")));
+  const quiet = isQuiet ? { LOG_LEVEL: "warn", PORT: String(await findFreePort()) } : null;
   const parameters = ["--enable-source-maps", ...nodeOptions, "app/commands/start.mjs"];
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, parameters, {
     cwd: projectDir,
@@ -51,13 +57,16 @@ export async function startServer({
       CHAIN_ID: "31337",
       JWT_SECRET: testJwtSecret,
       ...env,
+      ...quiet,
     } as unknown as NodeJS.ProcessEnv,
   });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const port = await waitForPort({ child, closed, read: () => output });
+  const port = quiet
+    ? await waitForAnswer({ child, port: Number(quiet.PORT), read: () => output })
+    : await waitForPort({ child, closed, read: () => output });
 
   async function removeData(): Promise<void> {
     if (!givenDataDir) await rm(dataDir, { recursive: true, force: true });
@@ -81,6 +90,30 @@ export async function startServer({
       await removeData();
     },
   };
+}
+
+/** For a server that does not say that it is open. */
+async function waitForAnswer({
+  child,
+  port,
+  read,
+}: {
+  child: ChildProcess;
+  port: number;
+  read: () => string;
+}): Promise<number> {
+  async function isOpen(): Promise<boolean> {
+    if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}.\n${read()}`);
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
+    return answer?.ok === true;
+  }
+  try {
+    await waitUntil(isOpen, { timeoutMs: startLimitMs, everyMs: 50 });
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+  return port;
 }
 
 async function waitForPort({

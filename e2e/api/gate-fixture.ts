@@ -21,11 +21,17 @@ const localChain = defineChain({
 const keyAbi = parseAbi(["function transferFrom(address from, address to, uint256 tokenId)"]);
 
 /** A real chain, a real key contract and the built server in front of them. */
-export async function openGate({ env = {} }: { env?: Record<string, string | undefined> } = {}) {
+export async function openGate({
+  env = {},
+  nodeOptions,
+  isQuiet,
+}: { env?: Record<string, string | undefined>; nodeOptions?: readonly string[]; isQuiet?: boolean } = {}) {
   const chain = await startLocalChain();
   const contract = await deployKeyContract({ rpcUrl: chain.rpcUrl });
   const server = await startServer({
     env: { RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: contract.address, CHAIN_POLL_SECONDS: "1", ...env },
+    nodeOptions,
+    isQuiet,
   });
   const transport = http(chain.rpcUrl);
   const client = createPublicClient({ chain: localChain, transport, pollingInterval: 50 });

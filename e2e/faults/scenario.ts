@@ -24,6 +24,8 @@ export type Scenario = {
   slug: string;
   /** One sentence: what happens, and what must hold. */
   promise: string;
+  /** The scale it is played at within npm test; false where only the whole suite plays it. */
+  inTests: number | false;
   run: (run: ScenarioRun) => Promise<Figure[]>;
 };
 

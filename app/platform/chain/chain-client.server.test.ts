@@ -156,6 +156,18 @@ test("an endpoint of another chain is not believed, is left alone for 30 seconds
   }
 });
 
+test("an endpoint that gives nonsense for its chain id is not held to be on another chain", async () => {
+  const client = makeClient({ rpcUrls: [first.url] });
+  for (const result of [17, "0x", "0xzz", null, ["0x7a69"]]) {
+    first.setResult({ method: "eth_chainId", result });
+    const failure = await failureOf(client.getBlockNumber());
+    expect(isChainOutage(failure)).toBe(true);
+    expect(String(failure)).toContain("does not tell its chain id");
+  }
+  first.setResult(null);
+  expect(await client.getBlockNumber()).toBe(await chain.viewer.getBlockNumber());
+});
+
 test("an endpoint that was away is asked for its chain id again: another chain may have come in its place", async () => {
   const other = await startLocalChain({ chainId: chain.chainId + 1 });
   try {

@@ -9,7 +9,7 @@ import {
 } from "viem";
 import type { RpcRequestError } from "viem";
 import type { Clock } from "~/platform/clock";
-import { systemClock } from "~/platform/clock";
+import { monotonicClock } from "~/platform/clock";
 import { createDeploylessMemory } from "./deployless-memory.server";
 import { findRpcError, isRevert } from "./rpc-answer.server";
 import { createRpcEndpoint } from "./rpc-endpoint.server";
@@ -21,6 +21,7 @@ export type ChainClientOptions = {
   chainId: number;
   /** For one answer of one endpoint. A call takes at most this times the number of endpoints. */
   timeoutMs?: number;
+  /** For how long ago something was; not for moments. */
   clock?: Clock;
   /** Called for every HTTP request that is sent. */
   onRequest?: (request: { endpoint: string; method: string }) => void;
@@ -39,7 +40,7 @@ export function createChainClient({
   rpcUrls,
   chainId,
   timeoutMs = 2_000,
-  clock = systemClock,
+  clock = monotonicClock,
   onRequest = () => {},
   onAnswer = () => {},
   onFault = () => {},

@@ -1,4 +1,4 @@
-import { BaseError, HttpRequestError, isHex } from "viem";
+import { BaseError, HttpRequestError } from "viem";
 import type { Clock } from "~/platform/clock";
 import { PostFailure, createJsonPoster } from "./json-rpc.gateway.server";
 import { isRevert, readRpcAnswer } from "./rpc-answer.server";
@@ -9,7 +9,12 @@ const restAfterFailureMs = 10_000;
 /** How long an endpoint found on another chain is not even asked. */
 const restOnWrongChainMs = 30_000;
 
-export type RpcCall = { method: string; params?: unknown };
+export type RpcCall = {
+  method: string;
+  params?: unknown;
+  /** For answers that tell their chain themselves: which one, where it is not the right one. */
+  findForeignChain?: (result: unknown) => bigint | null;
+};
 /** How a request ended. That the called code reverted is an answer like others. */
 export type RpcRequestEnd = {
   /** Name and port of the endpoint, without path and user, which may hold keys. */
@@ -61,17 +66,25 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
   async function checkChain(): Promise<void> {
     const answer = await send({ method: "eth_chainId" });
     // A refusal to say is a failure like others; only another chain's id is held against the endpoint.
-    if ("error" in answer)
+    if ("error" in answer || !isChainId(answer.result))
       throw new HttpRequestError({ url: label, details: "It does not tell its chain id." });
-    const found = isHex(answer.result) ? answer.result : "no number";
-    if (isHex(found) && BigInt(found) === BigInt(chainId)) return;
+    if (BigInt(answer.result) === BigInt(chainId)) return;
     refusedUntilMs = clock() + restOnWrongChainMs;
-    throw wrongChain(found.slice(0, 20));
+    throw wrongChain(answer.result.slice(0, 20));
   }
 
   function wrongChain(found: string): HttpRequestError {
     const details = `It is not on chain ${chainId}: eth_chainId gave ${found}.`;
     return new HttpRequestError({ url: label, details });
+  }
+
+  /** What an endpoint says when asked for its chain counts less than what it answers from. */
+  function requireOwnChain({ call, result }: { call: RpcCall; result: unknown }): void {
+    const foreign = call.findForeignChain?.(result) ?? null;
+    if (foreign === null) return;
+    refusedUntilMs = clock() + restOnWrongChainMs;
+    const details = `The answer came from chain ${foreign}, not ${chainId}.`;
+    throw new HttpRequestError({ url: label, details });
   }
 
   async function ask(call: RpcCall): Promise<RpcAnswer> {
@@ -82,6 +95,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
       chainCheck ??= checkChain();
       // Side by side, so that the check costs no time; the answer counts only when the check has passed.
       const [answer] = await Promise.all([send(call), chainCheck]);
+      if ("result" in answer) requireOwnChain({ call, result: answer.result });
       if (hasFailed) onFault({ endpoint: label, reason: "answers again" });
       hasFailed = false;
       restUntilMs = 0;
@@ -98,6 +112,10 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
     isResting: () => clock() < Math.max(restUntilMs, refusedUntilMs),
     recheckChain: () => void (chainCheck = null),
   };
+}
+
+function isChainId(result: unknown): result is string {
+  return typeof result === "string" && /^0x[0-9a-f]{1,64}$/i.test(result);
 }
 
 function createSender({ url, position, timeoutMs, onRequest, onAnswer }: RpcEndpointOptions) {

@@ -53,13 +53,13 @@ export async function migrateSqlite({
 
 /** Several processes that switch a new file at once can be refused at once, without the usual waiting. */
 async function switchToWriteAheadLog(sqlite: Sqlite.Database): Promise<void> {
-  const deadline = Date.now() + lockTimeoutMs;
+  const deadline = performance.now() + lockTimeoutMs;
   for (;;) {
     try {
       sqlite.exec("PRAGMA journal_mode=WAL");
       return;
     } catch (error) {
-      if (!isBusy(error) || Date.now() > deadline) throw error;
+      if (!isBusy(error) || performance.now() > deadline) throw error;
       await delay(20);
     }
   }

@@ -2,8 +2,14 @@ import type { Database } from "./database.server";
 
 export type SweepStore = ReturnType<typeof createSweepStore>;
 
-/** `departedBeforeMs`: no access token from before that moment can still be valid. */
-export type SweepRequest = { nowMs: number; departedBeforeMs: number; batchSize: number };
+export type SweepRequest = {
+  nowMs: number;
+  /** No access token from before that moment can still be valid. */
+  departedBeforeMs: number;
+  /** No signature that expired by that moment can become good again. */
+  spentBeforeMs: number;
+  batchSize: number;
+};
 
 export function createSweepStore({ database }: { database: Database }) {
   /**
@@ -11,12 +17,14 @@ export function createSweepStore({ database }: { database: Database }) {
    * number it deleted of one kind: less than `batchSize` means that nothing is left. Nonces stay until they expire,
    * consumed or not, so that a second use is told apart from a nonce that never was.
    */
-  async function deleteBatch({ nowMs, departedBeforeMs, batchSize }: SweepRequest): Promise<number> {
+  async function deleteBatch(request: SweepRequest): Promise<number> {
+    const { nowMs, departedBeforeMs, spentBeforeMs, batchSize } = request;
     const expired = { where: { expiresAtMs: { lte: BigInt(nowMs) } }, limit: batchSize };
+    const spent = { where: { expiresAtMs: { lte: BigInt(spentBeforeMs) } }, limit: batchSize };
     const departed = { where: { departedAtMs: { lt: BigInt(departedBeforeMs) } }, limit: batchSize };
     const results = [
       await database.nonce.deleteMany(expired),
-      await database.spentSignature.deleteMany(expired),
+      await database.spentSignature.deleteMany(spent),
       await database.rateLimitWindow.deleteMany(expired),
       await database.rateLimitLog.deleteMany(expired),
       await database.keyDeparture.deleteMany(departed),

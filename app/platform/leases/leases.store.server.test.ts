@@ -73,3 +73,21 @@ testOnEachDatabase(
     }
   },
 );
+
+testOnEachDatabase(
+  "a lease from before the database's clock was set back keeps nobody out for longer than leases last",
+  async ({ database }) => {
+    const { take, isHeld } = createTaker(database);
+    const before = await take("a");
+    const ahead = (ms: number) =>
+      database.lease.updateMany({ data: { expiresAtMs: BigInt(Date.now() + ms) } });
+    await ahead(2 * minuteMs);
+    expect(await take("b")).toBe(null);
+    await ahead(60 * minuteMs);
+    expect(await take("b")).toMatchObject({ holder: "b", term: before!.term + 1n });
+    expect(await isHeld(before!)).toBe(false);
+    // Whoever has it still after the clock was set back renews it, as ever.
+    await ahead(60 * minuteMs);
+    expect(await take("b")).toMatchObject({ holder: "b", term: before!.term + 1n });
+  },
+);

@@ -3,6 +3,12 @@ import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold, LeaseName } from "./lease";
 import { databaseNowMs, whileHeld } from "~/platform/database/lease-condition.server";
 
+/**
+ * Longer than any lease can be. One that ends later still was taken before the database's clock was set back, and would
+ * keep everybody waiting for as long as that was.
+ */
+const beyondAnyLeaseMs = 180_000;
+
 export type LeaseStore = ReturnType<typeof createLeaseStore>;
 
 export function createLeaseStore({ database }: { database: Database }) {
@@ -26,6 +32,7 @@ export function createLeaseStore({ database }: { database: Database }) {
           + CASE WHEN lease."holder" = excluded."holder" AND lease."expiresAtMs" > ${now} THEN 0 ELSE 1 END,
         "expiresAtMs" = ${until}
       WHERE lease."holder" = excluded."holder" OR lease."expiresAtMs" <= ${now}
+        OR lease."expiresAtMs" > ${now} + ${BigInt(beyondAnyLeaseMs)}
       RETURNING "name", "holder", "term"`;
   }
 

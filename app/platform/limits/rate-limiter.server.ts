@@ -1,7 +1,7 @@
-import { RateLimiterMemory, RateLimiterPrisma, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterPrisma, RateLimiterRes } from "rate-limiter-flexible";
 import type { Clock } from "~/platform/clock";
 import { readHits } from "./hit-log";
-import { createMemoryLog } from "./memory-log.server";
+import { createMemoryLimits } from "./memory-limits.server";
 import type { Hit, LogTake, RateLimitStore, WindowTake } from "./rate-limits.store.server";
 
 export type RateLimit = {
@@ -60,39 +60,39 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
 /**
  * The library's limiter with its two statements for each hit (delete what lapsed, then upsert and count refused hits
- * too) replaced by one conditional statement of ours, and its clock by the given one. What the library still does:
- * key prefixes, the verdict, and fixed windows in memory when the database fails.
+ * too) replaced by one conditional statement of ours, its clock by the given one, and its memory for when the database
+ * fails, which grows with every client, by ours. What the library still does: key prefixes and the verdict.
  */
 class DatabaseRateLimiter extends RateLimiterPrisma {
   readonly #options: RateLimiterOptions;
-  /** The library's own memory counts in fixed windows, twice the limit around their border. */
-  readonly #takeFromMemoryLog = createMemoryLog();
+  readonly #memory = createMemoryLimits();
 
   constructor(options: RateLimiterOptions) {
     const { store, name, points, windowSeconds } = options;
-    const shared = { keyPrefix: name, points, duration: windowSeconds };
     super({
-      ...shared,
+      ...{ keyPrefix: name, points, duration: windowSeconds },
       storeClient: store,
       clearExpiredByTimeout: false,
-      insuranceLimiter: new RateLimiterMemory(shared),
     });
     this.#options = options;
   }
 
   /** Called by the library to count one hit; the answer goes to `_getRateLimiterRes`. */
   async _upsert(key: string): Promise<RateLimiterRes> {
-    const { store, points, windowSeconds, algorithm, clock, onStoreFailure } = this.#options;
+    const { store, points, windowSeconds, clock, onStoreFailure } = this.#options;
     const hit: Hit = { key, points, windowMs: windowSeconds * 1000, nowMs: clock() };
     try {
-      return algorithm === "fixed"
-        ? describeWindow({ hit, take: await store.takeFromWindow(hit) })
-        : describeLog({ hit, take: await store.takeFromLog(hit) });
+      return await this.#take({ hit, from: store });
     } catch (error) {
       onStoreFailure(error);
-      if (algorithm === "sliding") return describeLog({ hit, take: this.#takeFromMemoryLog(hit) });
-      throw error;
+      return await this.#take({ hit, from: this.#memory });
     }
+  }
+
+  async #take({ hit, from }: { hit: Hit; from: RateLimitStore }): Promise<RateLimiterRes> {
+    return this.#options.algorithm === "fixed"
+      ? describeWindow({ hit, take: await from.takeFromWindow(hit) })
+      : describeLog({ hit, take: await from.takeFromLog(hit) });
   }
 
   _getRateLimiterRes(_key: string, _changedPoints: number, result: RateLimiterRes): RateLimiterRes {

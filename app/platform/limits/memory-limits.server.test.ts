@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { createMemoryLimits } from "./memory-limits.server";
+import { createRateLimiter } from "./rate-limiter.server";
+
+const windowMs = 60_000;
+const hitOf = (key: string, nowMs = 1_000_000) => ({ key, points: 3, windowMs, nowMs });
+
+test("a window admits its points, tells where it stands, and begins anew when it is over or from the future", async () => {
+  const { takeFromWindow } = createMemoryLimits();
+  const startedAtMs = 1_000_000;
+  for (const points of [1, 2, 3])
+    expect(await takeFromWindow(hitOf("a"))).toEqual({ isAdmitted: true, startedAtMs, points });
+  const late = hitOf("a", startedAtMs + windowMs - 1);
+  expect(await takeFromWindow(late)).toEqual({ isAdmitted: false, startedAtMs, points: 3 });
+  expect(await takeFromWindow(hitOf("a", startedAtMs + windowMs))).toMatchObject({
+    isAdmitted: true,
+    points: 1,
+  });
+  const setBack = hitOf("a", startedAtMs - windowMs);
+  expect(await takeFromWindow(setBack)).toMatchObject({ isAdmitted: true, points: 1 });
+});
+
+test("of more clients than are kept those go first that came last long ago, and the others keep their limit", async () => {
+  for (const rule of ["takeFromWindow", "takeFromLog"] as const) {
+    const limits = createMemoryLimits({ maxClients: 100 });
+    const admit = async (key: string) => (await limits[rule](hitOf(key))).isAdmitted;
+    for (let count = 0; count < 3; count += 1) expect(await admit("busy")).toBe(true);
+    for (let client = 0; client < 1_000; client += 1) {
+      await limits[rule](hitOf(`client ${client}`));
+      // Whoever keeps coming is not forgotten.
+      if (client % 50 === 0) expect(await admit("busy")).toBe(false);
+    }
+    expect(limits.size()).toBe(100);
+    expect(await admit("client 999")).toBe(true);
+    for (let client = 0; client < 100; client += 1) await limits[rule](hitOf(`later ${client}`));
+    expect(await admit("busy")).toBe(true);
+  }
+});
+
+test("a hundred thousand clients while the database is away cost little time and bounded memory", async () => {
+  const away = () => Promise.reject(new Error("The database is away."));
+  for (const algorithm of ["fixed", "sliding"] as const) {
+    let failures = 0;
+    const limiter = createRateLimiter({
+      ...{
+        store: { takeFromWindow: away, takeFromLog: away },
+        name: algorithm,
+        points: 5,
+        windowSeconds: 60,
+      },
+      ...{ algorithm, clock: () => 1_000_000, onStoreFailure: () => void (failures += 1) },
+    });
+    const startedAtMs = performance.now();
+    for (let client = 0; client < 100_000; client += 1) await limiter.consume(`client ${client}`);
+    // Looking through all clients at each hit took minutes.
+    expect(performance.now() - startedAtMs).toBeLessThan(20_000);
+    expect(failures).toBe(100_000);
+    for (let hit = 0; hit < 5; hit += 1)
+      expect((await limiter.consume("one more")).allowed, algorithm).toBe(true);
+    expect((await limiter.consume("one more")).allowed).toBe(false);
+  }
+});

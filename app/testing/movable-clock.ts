@@ -1,0 +1,29 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { waitUntil } from "./processes";
+import type { RunningServer } from "./running-server";
+
+/** What a server has to be started with, so that its time can be set. `offsetFile`: a file that is its own. */
+export function movableClockOptions({ offsetFile }: { offsetFile: string }): string[] {
+  const program = pathToFileURL(path.resolve("app/testing/movable-clock.mjs"));
+  program.searchParams.set("file", offsetFile);
+  return ["--import", program.href];
+}
+
+/** Resolves when the server has the time that is `offsetMs` from the machine's. */
+export async function setClock({
+  server: { pid, output },
+  offsetFile,
+  offsetMs,
+}: {
+  server: Pick<RunningServer, "pid" | "output">;
+  offsetFile: string;
+  offsetMs: number;
+}): Promise<void> {
+  const countJumps = () => output().split('{"clockOffsetMs":').length;
+  const before = countJumps();
+  writeFileSync(offsetFile, String(offsetMs));
+  process.kill(pid, "SIGUSR2");
+  await waitUntil(() => countJumps() > before);
+}

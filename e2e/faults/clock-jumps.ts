@@ -1,0 +1,279 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
+import { movableClockOptions, setClock } from "~/testing/movable-clock";
+import { startOpenAiServer } from "~/testing/openai-server";
+import type { Behaviour } from "~/testing/openai-server";
+import { startServer } from "~/testing/running-server";
+import type { RunningServer } from "~/testing/running-server";
+import { shortenTimers } from "~/testing/shortened-timers";
+import { hello, limitsOff, localProvider, openChat, quotaOn, readRest } from "../api/chat-fixture";
+import { openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
+import { metricsToken, readLeases } from "../api/instances-fixture";
+import { scaled } from "./scenario";
+import type { Figure, Scenario, ScenarioRun } from "./scenario";
+import { findDefects } from "./server-measures";
+import { createTally } from "./tally";
+import type { Tally } from "./tally";
+
+const hourMs = 3_600_000;
+/** An hour ahead, back, an hour behind, and back. */
+const offsets = [hourMs, 0, -hourMs, 0];
+const points = 5;
+const windowSeconds = 2;
+/** Two answers use a window up. */
+const quotaAnswers = 2;
+const answerTokens = 30;
+const streamMs = 800;
+const sweepMs = 200;
+
+const slowly: Behaviour = async (call) => {
+  await call.text("x".repeat(answerTokens * 2));
+  await delay(streamMs);
+  await call.text("x".repeat(answerTokens * 2));
+  await call.finish();
+};
+
+const settings = {
+  ...limitsOff,
+  ...quotaOn,
+  ...{
+    RATE_LIMIT_NONCE: `${points}/${windowSeconds}`,
+    RATE_LIMIT_TOKEN_STATUS: `${points}/${windowSeconds}`,
+  },
+  ...{ AI_CHAT_MAX_OUTPUT_TOKENS: String(answerTokens), AI_CHAT_QUOTA_WINDOW_SEC: "600" },
+  AI_CHAT_QUOTA_TOKENS: String(answerTokens * quotaAnswers),
+  ...{ TRUST_PROXY: "loopback", METRICS_TOKEN: metricsToken },
+};
+
+type Place = { gate: Gate; tally: Tally; nowMs: () => number; newClient: () => Record<string, string> };
+type Holder = Awaited<ReturnType<Gate["mintKey"]>>;
+
+/** What was used up before a jump, and must be so after it. */
+type Spent = { path: string; json: unknown; headers: Record<string, string> };
+
+async function signIn({ place, holder }: { place: Place; holder: Holder }) {
+  const { gate, nowMs, newClient } = place;
+  const headers = newClient();
+  const { body } = await gate.ask({ path: "/api/nonce", headers });
+  const fields = { issuedAt: new Date(nowMs()).toISOString() };
+  const json = await gate.siweBody({ ...holder, nonce: String(body.nonce), fields });
+  const answer = await gate.post("/api/gate-access", json, headers);
+  if (answer.status !== 200) place.tally.count("turned away");
+  const bearer = { Authorization: `Bearer ${String(answer.body.accessToken)}` };
+  return { bearer, spent: { path: "/api/gate-access", json, headers } };
+}
+
+async function signInOldStyle({ place, holder }: { place: Place; holder: Holder }): Promise<Spent> {
+  const { gate, nowMs, newClient } = place;
+  const spent = {
+    path: "/api/gate-access",
+    json: await gate.legacyBody({ ...holder, timestamp: nowMs() }),
+    headers: newClient(),
+  };
+  const { status } = await gate.post(spent.path, spent.json, spent.headers);
+  if (status !== 200) place.tally.count("turned away");
+  return spent;
+}
+
+/** Uses a limit up, and counts what it let through beyond what it should. */
+async function exhaust({
+  place,
+  path: at,
+  headers,
+}: {
+  place: Place;
+  path: string;
+  headers: Record<string, string>;
+}) {
+  const asked = Array.from({ length: points * 4 }, () => place.gate.ask({ path: at, headers }));
+  const startedAtMs = performance.now();
+  const admitted = (await Promise.all(asked)).filter(({ status }) => status === 200).length;
+  // On a slow machine a further window may begin while they are answered.
+  const windows = 1 + Math.floor((performance.now() - startedAtMs) / (windowSeconds * 1_000));
+  place.tally.count("beyond a limit", Math.max(0, admitted - points * windows));
+}
+
+/** How long a client that is refused has to wait; infinite where that takes more than a minute. */
+async function waitForLimit({
+  place,
+  path: at,
+  headers,
+}: {
+  place: Place;
+  path: string;
+  headers: Record<string, string>;
+}) {
+  const startedAtMs = performance.now();
+  const elapsedMs = () => performance.now() - startedAtMs;
+  while (elapsedMs() < 60_000) {
+    if ((await place.gate.ask({ path: at, headers })).status === 200) return elapsedMs();
+    await delay(50);
+  }
+  return Infinity;
+}
+
+/** As many answers as the window has, and not one more. */
+async function useQuota({ place, holder }: { place: Place; holder: Holder }): Promise<void> {
+  const { gate, tally } = place;
+  const { bearer } = await signIn({ place, holder });
+  let answered = 0;
+  for (let asked = 0; asked < quotaAnswers + 2; asked += 1) {
+    const { status, incoming } = await openChat({ port: gate.server.port, json: hello, headers: bearer });
+    await readRest(incoming);
+    if (status === 200) answered += 1;
+  }
+  tally.count("answers beyond a quota", Math.max(0, answered - quotaAnswers));
+  if (answered === 0) tally.count("quotas that stayed shut");
+  const { body } = await gate.ask({ path: "/api/quota", headers: bearer });
+  if (body.reserved !== 0) tally.count("reservations left");
+}
+
+const limited = ["/api/nonce", "/api/token-status/1"];
+
+/** One jump: what there is before it, and what has become of it. */
+async function playJump({ place, jump, spent }: { place: Place; jump: () => Promise<void>; spent: Spent[] }) {
+  const { gate, tally, newClient } = place;
+  const [holder, reader, asking] = [await gate.mintKey(), await gate.mintKey(), await gate.mintKey()];
+  const before = await signIn({ place, holder });
+  spent.push(before.spent, await signInOldStyle({ place, holder }));
+  const { bearer: readerBearer } = await signIn({ place, holder: reader });
+  const flood = newClient();
+  const underWay = await openChat({ port: gate.server.port, json: hello, headers: readerBearer });
+  for (const at of limited) await exhaust({ place, path: at, headers: flood });
+
+  await jump();
+
+  for (const at of limited) await exhaust({ place, path: at, headers: flood });
+  const waits = await Promise.all(limited.map((at) => waitForLimit({ place, path: at, headers: flood })));
+  if (!(await readRest(underWay.incoming)).endsWith("data: [DONE]\n\n")) tally.count("streams cut off");
+  // Meanwhile the sweeper has been round several times.
+  await delay(sweepMs * 3);
+  for (const { path: at, json, headers } of spent) {
+    const { status } = await gate.post(at, json, headers);
+    tally.count(status === 200 ? "used twice" : "refused a second time");
+  }
+  const old = await gate.post("/api/gate-access", {}, before.bearer);
+  if (old.status !== 401) tally.count("tokens that lived on");
+  await useQuota({ place, holder: asking });
+  return Math.max(...waits);
+}
+
+async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-clock-"));
+  const offsetFile = path.join(folder, "offset");
+  const provider = await startOpenAiServer(slowly);
+  const env = { ...settings, ...localProvider(provider) };
+  const nodeOptions = [
+    ...movableClockOptions({ offsetFile }),
+    ...shortenTimers({ kind: "setTimeout", fromMs: 60_000, toMs: sweepMs }),
+  ];
+  const gate = await openGate({ env, nodeOptions });
+  const { dataDir } = gate.server;
+  const chainSettings = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };
+  // Its clock is right all the time.
+  const neighbour = await startServer({ env: { ...env, ...chainSettings }, dataDir });
+  const database = await openDatabase({ url: pathToFileURL(path.join(dataDir, "latchkey.db")).href });
+  const watch = watchLeases([gate.server, neighbour]);
+  try {
+    const terms = async () =>
+      (await database.lease.findMany({ orderBy: { name: "asc" } }))
+        .map(({ name, term }) => `${name} ${term}`)
+        .join();
+    const firstTerms = await terms();
+    const tally = createTally();
+    let offsetMs = 0;
+    let clients = 0;
+    const place: Place = {
+      ...{ gate, tally, nowMs: () => Date.now() + offsetMs },
+      newClient: () => ({ "X-Forwarded-For": `198.51.${(clients += 1) >> 8}.${clients & 255}` }),
+    };
+    const spent: Spent[] = [];
+    let longestWaitMs = 0;
+    const rounds = scaled({ count: 2, scale });
+    for (const next of Array.from({ length: rounds }, () => offsets).flat()) {
+      const jump = () => setClock({ server: gate.server, offsetFile, offsetMs: (offsetMs = next) });
+      longestWaitMs = Math.max(longestWaitMs, await playJump({ place, jump, spent }));
+      say(`${next / hourMs} h from the right time: ${tally.say()}`);
+    }
+    const twice = await watch.stop();
+    const moved = (await terms()) === firstTerms ? 0 : 1;
+    const defects = findDefects(gate.server.output() + neighbour.output());
+    for (const line of defects) say(line);
+    return toFigures({ tally, longestWaitMs, twice, moved, jumps: rounds * offsets.length, defects });
+  } finally {
+    await watch.stop();
+    await closeDatabase(database);
+    await neighbour.stop();
+    await gate.close();
+    await provider.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Counts how often two processes say that they do the same work. */
+function watchLeases(servers: readonly RunningServer[]) {
+  let twice = 0;
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      const held = await Promise.all(servers.map(readLeases));
+      for (const name of Object.keys(held[0]!)) {
+        if (held.reduce((sum, leases) => sum + (leases[name] ?? 0), 0) > 1) twice += 1;
+      }
+      await delay(250);
+    }
+  })();
+  return {
+    stop: async () => {
+      isOver = true;
+      await watching;
+      return twice;
+    },
+  };
+}
+
+function toFigures(of: {
+  tally: Tally;
+  longestWaitMs: number;
+  twice: number;
+  moved: number;
+  jumps: number;
+  defects: string[];
+}): Figure[] {
+  const { tally } = of;
+  const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
+  return [
+    { what: "jumps of an hour", measured: of.jumps, bound: { atLeast: 4 } },
+    none("nonces and signatures accepted a second time", tally.of("used twice")),
+    none("visitors with new signatures turned away", tally.of("turned away")),
+    none("tokens from before a jump that are still good", tally.of("tokens that lived on")),
+    none("requests beyond a limit", tally.of("beyond a limit")),
+    {
+      what: `longest wait at a limit of ${windowSeconds} s`,
+      measured: of.longestWaitMs / 1_000,
+      unit: "s",
+      bound: { atMost: windowSeconds * 2 },
+    },
+    none("answers beyond a quota's window", tally.of("answers beyond a quota")),
+    none(
+      "quotas that stayed shut, and reservations left",
+      tally.of("quotas that stayed shut") + tally.of("reservations left"),
+    ),
+    none("streams cut off", tally.of("streams cut off")),
+    none("moments at which two processes did one work, and takeovers", of.twice + of.moved),
+    none("errors in the log", of.defects.length),
+  ];
+}
+
+export const scenario: Scenario = {
+  slug: "clock-jumps",
+  promise:
+    "The clock of a machine jumps by an hour, both ways, while it serves: nothing is good twice, limits and quotas neither open nor shut, one process does the shared work.",
+  inTests: 0.1,
+  run,
+};

@@ -1,0 +1,183 @@
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { setTimeout as delay } from "node:timers/promises";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
+import type { Database } from "~/platform/database/database.server";
+import { memoryReportOptions, readMemory } from "~/testing/memory-report";
+import { waitUntil } from "~/testing/processes";
+import { shortenTimers } from "~/testing/shortened-timers";
+import { limitsOff } from "../api/chat-fixture";
+import { openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
+import { countManyClients } from "./million-limits";
+import { sendPipelined } from "./pipelined-requests";
+import { scaled } from "./scenario";
+import type { Figure, Scenario, ScenarioRun } from "./scenario";
+import { findDefects, measuredOnly, megabyte, readDatabaseBytes, readResidentBytes } from "./server-measures";
+
+const windowSeconds = 10;
+/** Instead of a minute, so that sweeps are seen. */
+const sweepSeconds = 3;
+const points = 5;
+const nonces = 30;
+const probes = 5;
+
+const settings = {
+  ...limitsOff,
+  ...{ RATE_LIMIT_TOKEN_STATUS: `${points}/${windowSeconds}`, RATE_LIMIT_MCP: `${points}/${windowSeconds}` },
+  ...{ RATE_LIMIT_NONCE: `${nonces}/600`, TRUST_PROXY: "loopback" },
+};
+
+/** A stranger each: sixteen million addresses, none of which belongs to a trusted proxy. */
+const addressOf = (index: number) => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
+const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+
+function writeRequest({ index, port }: { index: number; port: number }): string {
+  const head = `Host: localhost:${port}\r\nX-Forwarded-For: ${addressOf(index)}\r\n`;
+  if (index % 2 === 0) return `GET /api/token-status/1 HTTP/1.1\r\n${head}\r\n`;
+  const about = `Content-Type: application/json\r\nContent-Length: ${ping.length}\r\n`;
+  return `POST /api/mcp HTTP/1.1\r\n${head}${about}\r\n${ping}`;
+}
+
+/** Requests of one client beyond and below its limit, while the flood is on. */
+async function probeLimits(gate: Gate): Promise<number> {
+  let wrong = 0;
+  async function countAdmitted({ at, asked, client }: { at: string; asked: number; client: string }) {
+    const headers = { "X-Forwarded-For": client };
+    const answers = await Promise.all(Array.from({ length: asked }, () => gate.ask({ path: at, headers })));
+    return answers.filter(({ status }) => status === 200).length;
+  }
+  for (let probe = 0; probe < probes; probe += 1) {
+    const client = `198.51.100.${probe + 1}`;
+    const startedAtMs = performance.now();
+    const admitted = await countAdmitted({ at: "/api/token-status/1", asked: points * 3, client });
+    const windows = 1 + Math.floor((performance.now() - startedAtMs) / (windowSeconds * 1_000));
+    if (admitted < points || admitted > points * windows) wrong += 1;
+    if ((await countAdmitted({ at: "/api/nonce", asked: nonces + 10, client })) !== nonces) wrong += 1;
+    await delay(200);
+  }
+  return wrong;
+}
+
+type Sizes = { rows: number; usedBytes: number; fileBytes: number };
+
+async function readSizes({ database, file }: { database: Database; file: string }): Promise<Sizes> {
+  const read = async (name: string) => {
+    const [row] = await database.$queryRawUnsafe<Record<string, number | bigint>[]>(`PRAGMA ${name}`);
+    return Number(Object.values(row!)[0]);
+  };
+  const pages = (await read("page_count")) - (await read("freelist_count"));
+  const rows = await database.rateLimitWindow.count();
+  return { rows, usedBytes: pages * (await read("page_size")), fileBytes: readDatabaseBytes(file) };
+}
+
+async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
+  const gate = await openGate({
+    env: settings,
+    nodeOptions: [
+      ...memoryReportOptions,
+      ...shortenTimers({ kind: "setTimeout", fromMs: 60_000, toMs: sweepSeconds * 1_000 }),
+    ],
+    isQuiet: true,
+  });
+  const { pid, port, dataDir } = gate.server;
+  const file = path.join(dataDir, "latchkey.db");
+  const database = await openDatabase({ url: pathToFileURL(file).href });
+  const sizes = () => readSizes({ database, file });
+  try {
+    const clients = scaled({ count: 100_000, scale, least: 2_000 });
+    const flood = (first: number, count: number) =>
+      sendPipelined({
+        ...{ port, connections: 16, depth: 32, count },
+        write: (index) => writeRequest({ index: first + index, port }),
+      });
+    const warmUp = Math.min(20_000, clients);
+    await flood(0, warmUp);
+    const isSwept = async () => (await sizes()).rows === 0;
+    await waitUntil(isSwept, { timeoutMs: 60_000, everyMs: 500 });
+    const before = { memory: await readMemory(gate.server), sizes: await sizes() };
+
+    let mostBytes = 0;
+    let mostRows = 0;
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        mostBytes = Math.max(mostBytes, readResidentBytes(pid) ?? 0);
+        mostRows = Math.max(mostRows, (await sizes()).rows);
+        await delay(1_000);
+      }
+    })();
+    const startedAtMs = performance.now();
+    const flooding = flood(warmUp, clients);
+    const wrong = await probeLimits(gate);
+    const statuses = await flooding;
+    const seconds = (performance.now() - startedAtMs) / 1_000;
+    isOver = true;
+    await watching;
+    const told = [...statuses].map(([status, count]) => `${status} ${count}`).join(", ");
+    say(`${clients} clients in ${Math.round(seconds)} s: ${told}; ${mostRows} rows at most`);
+    const height = await sizes();
+    const isGone = await waitUntil(isSwept, { timeoutMs: 60_000, everyMs: 500 }).then(
+      () => true,
+      () => false,
+    );
+    const after = { memory: await readMemory(gate.server), sizes: await sizes() };
+    const counted = await countManyClients({ clients: scaled({ count: 1_000_000, scale, least: 5_000 }) });
+    const { clientsOfWindow } = counted;
+    say(`${clientsOfWindow * 10} clients counted in ${Math.round(counted.seconds)} s`);
+    const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
+    const megabytes = (what: string, bytes: number | null, atMost: number) => ({
+      ...{ what, unit: "MB", bound: { atMost } },
+      measured: bytes === null ? null : bytes / megabyte,
+    });
+    return measuredOnly([
+      { what: "clients over HTTP", measured: clients, bound: { atLeast: 2_000 } },
+      none("of whom were not served", clients - (statuses.get("200") ?? 0)),
+      none("limits that let one client more or less through", wrong),
+      megabytes(
+        "memory of the process at the height, more than at rest",
+        mostBytes === 0 ? null : mostBytes - before.memory.rss,
+        250,
+      ),
+      megabytes(
+        "memory held afterwards, more than before",
+        after.memory.heldBytes - before.memory.heldBytes,
+        20,
+      ),
+      megabytes("database file at the height", height.fileBytes, 300),
+      none("limits left after the sweep", isGone ? 0 : after.sizes.rows),
+      megabytes(
+        "database in use afterwards, more than before",
+        after.sizes.usedBytes - before.sizes.usedBytes,
+        2,
+      ),
+      {
+        what: "clients counted by the limiter and its database",
+        measured: clientsOfWindow * 10,
+        bound: { atLeast: 5_000 },
+      },
+      none("of whom were refused their first request", counted.refused),
+      none("windows in which one client got more or less than its limit", counted.wrongWindows),
+      {
+        what: "limits kept at the height, for each client of one window",
+        measured: counted.rowsAtHeight / clientsOfWindow,
+        bound: { atMost: 2.1 },
+      },
+      none("limits left after the last sweep", counted.rowsAfterwards),
+      megabytes("database file of the limiter", counted.fileBytes, 100),
+      megabytes("memory that the limiter holds", counted.heldBytes, 20),
+      none("errors in the log", findDefects(gate.server.output()).length),
+    ]);
+  } finally {
+    await closeDatabase(database);
+    await gate.close();
+  }
+}
+
+export const scenario: Scenario = {
+  slug: "many-clients",
+  promise:
+    "A hundred thousand clients ask over HTTP, each from an address of its own, and a million are counted by the limiter and its database: memory and database stay bounded, and limits exact.",
+  inTests: 0.005,
+  run,
+};

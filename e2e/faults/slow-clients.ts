@@ -1,0 +1,230 @@
+import { cp, mkdtemp, rm, truncate } from "node:fs/promises";
+import { once } from "node:events";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { memoryReportOptions, readMemory } from "~/testing/memory-report";
+import { startOpenAiServer, talkingForever } from "~/testing/openai-server";
+import { waitUntil } from "~/testing/processes";
+import { hello, limitsOff, localProvider } from "../api/chat-fixture";
+import { openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
+import { scaled } from "./scenario";
+import type { Figure, Scenario, ScenarioRun } from "./scenario";
+import { countDescriptors, measuredOnly, megabyte, readResidentBytes } from "./server-measures";
+import { createTally, keepBusy } from "./tally";
+
+const audioFile = "lamp-room.wav";
+const audioBytes = 256 * megabyte;
+/** What the server allows for a head and for a whole request, and how often it looks, in seconds. */
+const [headSeconds, requestSeconds, lookSeconds] = [10, 30, 2];
+/** Instead of two minutes: how long a connection may stand still. */
+const idleSeconds = 8;
+const chatSeconds = 10;
+/** A connection counts as cut off so long after its limit, on a busy machine too. */
+const graceSeconds = 10;
+const dripMs = 1_000;
+
+/** Node options for a server that closes connections which stand still sooner than it would. */
+function shortenIdle(): string[] {
+  const program = `import http from "node:http";
+  const setIdle = http.Server.prototype.setTimeout;
+  http.Server.prototype.setTimeout = function (ms, ...rest) {
+    return setIdle.call(this, ms === 120000 ? ${idleSeconds * 1000} : ms, ...rest);
+  };`;
+  return ["--import", `data:text/javascript,${encodeURIComponent(program)}`];
+}
+
+type SlowKind = {
+  name: string;
+  count: number;
+  /** Sent at once. */
+  begin: (gate: Gate) => string;
+  /** A byte of what is sent ever after; null for a client that sends no more, and takes nothing. */
+  drip: string | null;
+  /** The longest the server may let it go on; a standstill is seen at the second look. */
+  withinSeconds: number;
+};
+
+function makeKinds({ audioPath }: { audioPath: string }): SlowKind[] {
+  const host = (gate: Gate) => `Host: localhost:${gate.server.port}\r\n`;
+  const post = (at: string) => `POST ${at} HTTP/1.1\r\n`;
+  const question = JSON.stringify(hello);
+  const json = (length: number) => `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+  return [
+    {
+      name: "heads",
+      count: 950,
+      begin: (gate) => `${post("/api/gate-access")}${host(gate)}X-Slow: `,
+      drip: "x",
+      withinSeconds: headSeconds + lookSeconds,
+    },
+    {
+      name: "bodies",
+      count: 900,
+      begin: (gate) => `${post("/api/gate-access")}${host(gate)}${json(30_000)}{"address":"`,
+      drip: "x",
+      withinSeconds: requestSeconds + lookSeconds,
+    },
+    {
+      name: "readers of audio",
+      count: 100,
+      begin: (gate) => `GET ${audioPath} HTTP/1.1\r\n${host(gate)}\r\n`,
+      drip: null,
+      withinSeconds: 2 * idleSeconds,
+    },
+    {
+      name: "readers of conversations",
+      count: 50,
+      begin: (gate) => `${post("/api/chat")}${host(gate)}${json(question.length)}${question}`,
+      drip: null,
+      withinSeconds: 2 * idleSeconds + chatSeconds,
+    },
+  ];
+}
+
+/** One client that is slow on purpose, until the server has had enough of it; whether it had, in time. */
+async function beSlow({ gate, kind }: { gate: Gate; kind: SlowKind }): Promise<boolean> {
+  const socket = net.connect({ host: "127.0.0.1", port: gate.server.port });
+  socket.on("error", () => socket.destroy());
+  socket.once("connect", () => socket.write(kind.begin(gate)));
+  const closed = new Promise<boolean>((resolve) => socket.once("close", () => resolve(true)));
+  const { drip } = kind;
+  const timer = drip === null ? undefined : setInterval(() => socket.writable && socket.write(drip), dripMs);
+  // Time counts from the first bytes of the answer where there is one: that is when the server has turned to it.
+  const begun = once(socket, drip === null ? "data" : "connect").catch(() => undefined);
+  await Promise.race([begun, closed]);
+  if (drip === null) socket.pause();
+  else socket.resume();
+  const patienceMs = (kind.withinSeconds + graceSeconds) * 1_000;
+  const isClosed = await Promise.race([closed, delay(patienceMs, false, { ref: false })]);
+  clearInterval(timer);
+  // Who reads nothing sees the end only behind what came before it.
+  socket.resume();
+  const isCut = isClosed || (await Promise.race([closed, delay(graceSeconds * 1_000, false)]));
+  socket.destroy();
+  // A file that came whole was not cut off.
+  return isCut && socket.bytesRead < audioBytes;
+}
+
+const routes = ["/healthz", "/api/nonce", "/api/token-status/1", "/gate"];
+
+async function play({
+  gate,
+  kinds,
+  scale,
+  say,
+}: { gate: Gate; kinds: SlowKind[] } & Pick<ScenarioRun, "scale" | "say">) {
+  const { pid } = gate.server;
+  // Has all code loaded and compiled, and lets the heap find its size.
+  for (let round = 0; round < 300; round += 1) await gate.ask({ path: routes[round % routes.length]! });
+  const rest = { memory: await readMemory(gate.server), descriptors: countDescriptors(pid) };
+  let isOver = false;
+  let mostBytes = 0;
+  let mostDescriptors = 0;
+  const others = createTally();
+  const watching = keepBusy({
+    lanes: routes.length,
+    isOver: () => isOver,
+    work: async (lane) => {
+      const { status } = await others.time(() => gate.ask({ path: routes[lane]! }));
+      others.count(status === 200 ? "answered" : "failed");
+      mostBytes = Math.max(mostBytes, readResidentBytes(pid) ?? 0);
+      mostDescriptors = Math.max(mostDescriptors, countDescriptors(pid) ?? 0);
+      await delay(20);
+    },
+  });
+  const cut = createTally();
+  await Promise.all(
+    kinds.flatMap((kind) =>
+      Array.from({ length: scaled({ count: kind.count, scale, least: 5 }) }, async (_, index) => {
+        // Not all in one moment: the queue of connections that wait to be taken is short, and while the server and the
+        // system's own buffers are being filled for those who read nothing, it takes few new ones.
+        await delay(kind.drip === null ? 4_000 + index * 40 : index * 3);
+        cut.count(`${kind.name} ${(await beSlow({ gate, kind })) ? "cut off" : "endured"}`);
+      }),
+    ),
+  );
+  isOver = true;
+  await watching;
+  say(`${cut.say()}; others ${others.say()}, the slowest after ${Math.round(others.slowestMs())} ms`);
+  const isBack = () => (countDescriptors(pid) ?? 0) <= (rest.descriptors ?? 0) + 16;
+  await waitUntil(isBack, { timeoutMs: 20_000 }).catch(() => undefined);
+  const memory = await readMemory(gate.server);
+  return { rest, others, cut, memory, mostBytes, mostDescriptors, descriptors: countDescriptors(pid) };
+}
+
+async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
+  const contentDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-slow-"));
+  await cp("content", contentDir, { recursive: true });
+  // Without its blocks: it takes no room on the disk.
+  await truncate(path.join(contentDir, audioFile), audioBytes);
+  const provider = await startOpenAiServer(talkingForever("x".repeat(4_000)));
+  const gate = await openGate({
+    env: {
+      ...limitsOff,
+      ...localProvider(provider),
+      ...{ CONTENT_DIR: contentDir, AI_CHAT_MAX_DURATION: String(chatSeconds) },
+      AI_CHAT_MAX_OUTPUT_TOKENS: "1000000",
+    },
+    nodeOptions: [...memoryReportOptions, ...shortenIdle()],
+  });
+  try {
+    const { body } = await gate.signIn(await gate.mintKey());
+    const { audioData } = body.content as { audioData: { audioSrc: string } };
+    const kinds = makeKinds({ audioPath: audioData.audioSrc });
+    const { rest, others, cut, memory, ...most } = await play({ gate, kinds, scale, say });
+    const isMeasured = rest.descriptors !== null;
+    const connections = cut.total();
+    const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
+    return measuredOnly([
+      { what: "slow connections", measured: connections, bound: { atLeast: 20 } },
+      {
+        what: "open files and sockets at the height, of as many slow connections",
+        measured: isMeasured ? Math.min(1, most.mostDescriptors / connections) * 100 : null,
+        unit: "%",
+        bound: { atLeast: 80 },
+      },
+      ...kinds.map(({ name, withinSeconds }) =>
+        none(`slow ${name} endured beyond ${withinSeconds} s`, cut.of(`${name} endured`)),
+      ),
+      none("other requests that failed meanwhile", others.of("failed")),
+      {
+        what: "slowest other request meanwhile",
+        measured: others.slowestMs() / 1_000,
+        unit: "s",
+        bound: { atMost: 8 },
+      },
+      {
+        what: "memory of the process at the height, more than at rest",
+        measured: isMeasured ? (most.mostBytes - rest.memory.rss) / megabyte : null,
+        unit: "MB",
+        bound: { atMost: 500 },
+      },
+      {
+        what: "files and sockets afterwards, more than at rest",
+        measured: isMeasured ? most.descriptors! - rest.descriptors! : null,
+        bound: { atMost: 16 },
+      },
+      {
+        what: "memory held afterwards, more than at rest",
+        measured: (memory.heldBytes - rest.memory.heldBytes) / megabyte,
+        unit: "MB",
+        bound: { atMost: 20 },
+      },
+    ]);
+  } finally {
+    await gate.close();
+    await provider.close();
+    await rm(contentDir, { recursive: true, force: true });
+  }
+}
+
+export const scenario: Scenario = {
+  slug: "slow-clients",
+  promise:
+    "Two thousand clients send heads and bodies byte by byte, or take nothing of what they asked for: others are served, the slow ones are cut off in time, and what they held comes back.",
+  inTests: false,
+  run,
+};

@@ -1,0 +1,41 @@
+/** How long things took, and how many of each kind there were. */
+export function createTally() {
+  const counts = new Map<string, number>();
+  const durations: number[] = [];
+  return {
+    count(kind: string, amount = 1): void {
+      counts.set(kind, (counts.get(kind) ?? 0) + amount);
+    },
+    /** Runs it, and keeps how long it took, in milliseconds. */
+    async time<Result>(work: () => Promise<Result>): Promise<Result> {
+      const startedAtMs = performance.now();
+      try {
+        return await work();
+      } finally {
+        durations.push(performance.now() - startedAtMs);
+      }
+    },
+    of: (kind: string): number => counts.get(kind) ?? 0,
+    total: (): number => [...counts.values()].reduce((sum, count) => sum + count, 0),
+    slowestMs: (): number => durations.reduce((slowest, one) => Math.max(slowest, one), 0),
+    say: (): string => [...counts].map(([kind, count]) => `${kind} ${count.toLocaleString("en")}`).join(", "),
+  };
+}
+export type Tally = ReturnType<typeof createTally>;
+
+/** Does the work again and again in so many lanes at once, until it is over. */
+export async function keepBusy({
+  lanes,
+  isOver,
+  work,
+}: {
+  lanes: number;
+  isOver: () => boolean;
+  work: (lane: number) => Promise<void>;
+}): Promise<void> {
+  await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      while (!isOver()) await work(lane);
+    }),
+  );
+}
