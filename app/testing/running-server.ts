@@ -24,17 +24,20 @@ const startLimitMs = 20_000;
 /**
  * The built server as a process of its own, in production mode, on a free port; ends when it is stopped. Settings
  * in `env` replace the ones given here; a setting of undefined is left out. `projectDir`: another copy of the project.
+ * `onSpawn` gets the process before it is open.
  */
 export async function startServer({
   env = {},
   dataDir: givenDataDir,
   nodeOptions = [],
   projectDir = ".",
+  onSpawn,
 }: {
   env?: Record<string, string | undefined>;
   dataDir?: string;
   nodeOptions?: readonly string[];
   projectDir?: string;
+  onSpawn?: (child: ChildProcess) => void;
 }): Promise<RunningServer> {
   if (!existsSync(path.join(projectDir, "build/index.js")))
     throw new Error("There is no build. Run `npm run build` before these tests.");
@@ -53,6 +56,7 @@ export async function startServer({
       ...env,
     } as unknown as NodeJS.ProcessEnv,
   });
+  onSpawn?.(child);
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
