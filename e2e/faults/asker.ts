@@ -3,8 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** How a request ended, as its client saw it. */
 export type Exchange = {
-  method: string;
-  path: string;
+  question: Question;
   /**
    * `unreached`: nobody listened, so nothing can have happened. `cut`: the connection ended before the answer did, and
    * what happened is unknown. `hung`: no end within the limit.
@@ -40,7 +39,8 @@ export function createAsker({
   const agent = new Agent({ keepAlive: true });
   const state = { inFlight: 0 };
 
-  async function ask({ path, method = "GET", json, headers = {} }: Question): Promise<Exchange> {
+  async function ask(question: Question): Promise<Exchange> {
+    const { path, method = "GET", json, headers = {} } = question;
     const startedAtMs = performance.now();
     const body = json === undefined ? undefined : JSON.stringify(json);
     const end = await new Promise<Pick<Exchange, "ended" | "status" | "headers" | "text">>((resolve) => {
@@ -82,7 +82,7 @@ export function createAsker({
       });
       outgoing.end(body);
     });
-    const exchange = { method, path, ...end, startedAtMs, endedAtMs: performance.now() };
+    const exchange = { question, ...end, startedAtMs, endedAtMs: performance.now() };
     onExchange(exchange);
     return exchange;
   }

@@ -11,7 +11,7 @@ import type { LoadRecord, Talker } from "./record";
 type LoadParts = { site: LoadSite; record: LoadRecord; random: Random };
 type Lane = () => Promise<void>;
 
-const laneCounts = { enter: 2, useKeys: 3, talk: 3, operate: 1, look: 1, intrude: 1 } as const;
+const laneCounts = { enter: 2, comeBack: 1, useKeys: 3, talk: 3, operate: 1, look: 1, intrude: 1 } as const;
 /** Without an answer, after so long again: shorter than any part of a start, so that every part of it is met. */
 const againAfterMs = 15;
 /** Sign-ins that may be tried again while their message is young enough to be judged by its nonce. */
@@ -20,7 +20,7 @@ const replayable = 50;
 /** Everything the service does that leaves something behind, all at once, until it is stopped. */
 export async function startLoad(parts: LoadParts): Promise<{ stop: () => Promise<void> }> {
   let isStopping = false;
-  const makers = { enter, useKeys, talk, operate, look, intrude };
+  const makers = { enter, comeBack, useKeys, talk, operate, look, intrude };
   const lanes: Lane[] = [];
   for (const [name, count] of Object.entries(laneCounts) as [keyof typeof makers, number][]) {
     for (let index = 0; index < count; index += 1) lanes.push(await makers[name](parts));
@@ -96,6 +96,16 @@ async function enter({ site, record, random }: LoadParts): Promise<Lane> {
     const copies = Array.from({ length: random.between(1, 3) }, () => site.asker.ask(signInBy(body)));
     for (const exchange of await Promise.all(copies)) noteGrant({ record, nonce: body.nonce, exchange });
     if (!replayed && old.push(body) > replayable) old.shift();
+  };
+}
+
+/** Shows the token of an earlier sign-in. */
+async function comeBack({ site, record }: LoadParts): Promise<Lane> {
+  const bearer = await signIn({ site, record, holder: await site.keys.take() });
+  return async () => {
+    const question = { path: "/api/gate-access", method: "POST", headers: { authorization: bearer } };
+    const exchange = await site.asker.ask(question);
+    if (exchange.status !== 200) await delay(againAfterMs);
   };
 }
 

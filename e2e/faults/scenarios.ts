@@ -1,5 +1,12 @@
+import { databaseStopped } from "./database-stopped";
 import { killedOnPostgresql, killedOnSqlite } from "./killed-under-load";
+import { redisStopped } from "./redis-stopped";
 import type { Scenario } from "./scenario";
 
 /** In the order they are played. */
-export const scenarios: readonly Scenario[] = [killedOnSqlite, killedOnPostgresql];
+export const scenarios: readonly Scenario[] = [
+  killedOnSqlite,
+  killedOnPostgresql,
+  databaseStopped,
+  redisStopped,
+];

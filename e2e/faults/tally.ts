@@ -33,9 +33,9 @@ export function createTally() {
 
 /** 500 stands for a defect of ours, but for the two routes whose contract says 500 while something is away. */
 function describeDefect(exchange: Exchange): string | null {
-  const { status, method, path } = exchange;
+  const { status, question } = exchange;
   if (status < 500 || status === 503) return null;
   const { type } = bodyOf(exchange);
   if (String(type).endsWith("/nonce-not-issued")) return null;
-  return `${method} ${path} ${status} ${exchange.text.slice(0, 200)}`;
+  return `${question.path} ${status} ${exchange.text.slice(0, 200)}`;
 }

@@ -1,0 +1,106 @@
+import { bodyOf } from "./asker";
+import type { Exchange, Question } from "./asker";
+import type { Figure } from "./scenario";
+
+/** What a request must come to while something is away: a refusal, the same as ever, or either. */
+export type Due = "refused" | "unharmed" | "either";
+
+type Window = { goneAtMs: number; backAtMs: number };
+
+/**
+ * Judges the requests that began and ended while something was away. Those that were under way when it left or came
+ * back may have met either.
+ */
+export function createOutageWatch({ dueOf }: { dueOf: (question: Question) => Due }) {
+  const windows: Window[] = [];
+  const seen: Exchange[] = [];
+  const recoveries: number[] = [];
+  let readyMeanwhile = 0;
+
+  function take(exchange: Exchange): void {
+    const last = windows.at(-1);
+    if (last && exchange.startedAtMs >= last.goneAtMs && exchange.startedAtMs < last.backAtMs)
+      seen.push(exchange);
+  }
+
+  function listWithin(): Exchange[] {
+    return seen.filter(({ endedAtMs, startedAtMs }) =>
+      windows.some(({ goneAtMs, backAtMs }) => startedAtMs >= goneAtMs && endedAtMs <= backAtMs),
+    );
+  }
+
+  /** Ended or not, whatever began meanwhile must end soon. */
+  function slowestSeconds(): number {
+    const slowestMs = Math.max(0, ...seen.map(({ endedAtMs, startedAtMs }) => endedAtMs - startedAtMs));
+    return Math.round(slowestMs / 100) / 10;
+  }
+
+  function figures({
+    name,
+    boundSeconds,
+    goesOn,
+  }: {
+    name: string;
+    boundSeconds: number;
+    goesOn: boolean;
+  }): Figure[] {
+    const within = listWithin();
+    const due = (wanted: Due) => within.filter(({ question }) => dueOf(question) === wanted);
+    const refusals = within.filter(({ status }) => status >= 500);
+    const unharmed = due("unharmed");
+    const harmed = unharmed.filter(({ ended, status }) => ended !== "answered" || status >= 500);
+    return [
+      { what: `times ${name}`, measured: windows.length, bound: { atLeast: 1 } },
+      { what: "requests refused meanwhile", measured: refusals.length, bound: { atLeast: windows.length } },
+      {
+        what: "granted meanwhile",
+        measured: due("refused").filter(({ status }) => status === 200).length,
+        bound: { equals: 0 },
+      },
+      {
+        what: "refused without words",
+        measured: refusals.filter((exchange) => !isInWords(exchange)).length,
+        bound: { equals: 0 },
+      },
+      ...(goesOn
+        ? [
+            {
+              what: "unconcerned requests meanwhile",
+              measured: unharmed.length,
+              bound: { atLeast: windows.length },
+            },
+            { what: "unconcerned, and yet not served", measured: harmed.length, bound: { equals: 0 } },
+          ]
+        : []),
+      { what: "called ready meanwhile", measured: readyMeanwhile, bound: { equals: 0 } },
+      {
+        ...{ what: "longest answer to a request from then", unit: "s" },
+        ...{ measured: slowestSeconds(), bound: { atMost: boundSeconds } },
+      },
+      {
+        ...{ what: "longest until ready again", unit: "s" },
+        ...{ measured: Math.max(0, ...recoveries), bound: { atMost: boundSeconds } },
+      },
+    ];
+  }
+
+  return {
+    take,
+    /** From now on it is away. */
+    gone: () => void windows.push({ goneAtMs: performance.now(), backAtMs: Infinity }),
+    /** From now on it may be there again. */
+    back: () => void (windows.at(-1)!.backAtMs = performance.now()),
+    sawReadiness: ({ status }: Exchange) => void (readyMeanwhile += status === 503 ? 0 : 1),
+    recoveredAfter: (seconds: number) => void recoveries.push(seconds),
+    figures,
+  };
+}
+
+/** Problem Details, or the shape of the routes that have their own. */
+function isInWords(exchange: Exchange): boolean {
+  const { title, detail, error } = bodyOf(exchange);
+  const isProblem = typeof title === "string" && typeof detail === "string";
+  const hasMessage =
+    typeof error === "string" || typeof (error as { message?: unknown })?.message === "string";
+  return isProblem || hasMessage || exchange.question.path === "/readyz";
+}
