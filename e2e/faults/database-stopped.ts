@@ -28,15 +28,15 @@ export const databaseStopped: Scenario = {
       later(gate.stop);
       way.port = String(gate.port);
       const kinds: Outage[] = [
-        { name: "stopped", seconds: 2, leave: postgresql.halt, comeBack: postgresql.resume },
+        { name: "stopped", seconds: 2.5, leave: () => postgresql.halt(), comeBack: postgresql.resume },
         {
-          ...{ name: "crashed", seconds: 2 },
+          ...{ name: "crashed", seconds: 2.5 },
           leave: () => postgresql.halt({ crash: true }),
           comeBack: postgresql.resume,
         },
         // Long enough for every wait to end by its own limit.
         { name: "hangs", seconds: boundSeconds, leave: gate.hold, comeBack: gate.mend },
-        { name: "cut off", seconds: 2, leave: gate.cut, comeBack: gate.mend },
+        { name: "cut off", seconds: 2.5, leave: gate.cut, comeBack: gate.mend },
       ];
       const count = scaled({ count: 8, scale: run.scale, least: 2 });
       return await playOutages({

@@ -120,6 +120,8 @@ export async function openLoadSite({
     ...{ chain, contract: contract.address, provider, receiver, dataDir, settings, port, asker },
     place: { origin: `http://localhost:${port}`, chainId: 31337 },
     keys: createKeyRing({ rpcUrl: chain.rpcUrl, contract: contract.address }),
+    /** The server that was started last. */
+    running: () => running!,
     ...{ start, withDatabase, shortenOutboxWaits, drainOutbox },
   };
 }

@@ -5,6 +5,8 @@ import type { Figure } from "./scenario";
 /** What a request must come to while something is away: a refusal, the same as ever, or either. */
 export type Due = "refused" | "unharmed" | "either";
 
+const readinessKeptMs = 1_000;
+
 type Window = { goneAtMs: number; backAtMs: number };
 
 /**
@@ -15,12 +17,27 @@ export function createOutageWatch({ dueOf }: { dueOf: (question: Question) => Du
   const windows: Window[] = [];
   const seen: Exchange[] = [];
   const recoveries: number[] = [];
-  let readyMeanwhile = 0;
+  const readiness = { asked: 0, wrong: 0 };
+  let lastGrantAtMs = -Infinity;
 
   function take(exchange: Exchange): void {
+    if (exchange.question.path === "/api/nonce" && exchange.status === 200)
+      lastGrantAtMs = exchange.endedAtMs;
     const last = windows.at(-1);
     if (last && exchange.startedAtMs >= last.goneAtMs && exchange.startedAtMs < last.backAtMs)
       seen.push(exchange);
+  }
+
+  /**
+   * Asks after a time in which not one nonce was to be had; where there was one, the fault was not whole. What /readyz
+   * says may be a second old.
+   */
+  async function askReadiness(ask: () => Promise<Exchange>): Promise<void> {
+    const askedAtMs = performance.now();
+    const { status } = await ask();
+    if (lastGrantAtMs > askedAtMs - 2 * readinessKeptMs) return;
+    readiness.asked += 1;
+    readiness.wrong += status === 503 ? 0 : 1;
   }
 
   function listWithin(): Exchange[] {
@@ -72,7 +89,8 @@ export function createOutageWatch({ dueOf }: { dueOf: (question: Question) => Du
             { what: "unconcerned, and yet not served", measured: harmed.length, bound: { equals: 0 } },
           ]
         : []),
-      { what: "called ready meanwhile", measured: readyMeanwhile, bound: { equals: 0 } },
+      { what: "asked for readiness meanwhile", measured: readiness.asked, bound: { atLeast: 1 } },
+      { what: "called ready meanwhile", measured: readiness.wrong, bound: { equals: 0 } },
       {
         ...{ what: "longest answer to a request from then", unit: "s" },
         ...{ measured: slowestSeconds(), bound: { atMost: boundSeconds } },
@@ -90,7 +108,7 @@ export function createOutageWatch({ dueOf }: { dueOf: (question: Question) => Du
     gone: () => void windows.push({ goneAtMs: performance.now(), backAtMs: Infinity }),
     /** From now on it may be there again. */
     back: () => void (windows.at(-1)!.backAtMs = performance.now()),
-    sawReadiness: ({ status }: Exchange) => void (readyMeanwhile += status === 503 ? 0 : 1),
+    askReadiness,
     recoveredAfter: (seconds: number) => void recoveries.push(seconds),
     figures,
   };

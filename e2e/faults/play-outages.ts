@@ -18,16 +18,17 @@ export type Outage = {
   name: string;
   /** How long it stays away, at least. */
   seconds: number;
-  leave: () => Promise<unknown> | unknown;
-  comeBack: () => Promise<unknown> | unknown;
+  leave: (site: LoadSite) => unknown;
+  comeBack: (site: LoadSite) => unknown;
 };
 
 /** How long the service is given to be ready once what it needs is. */
 const readyWithinSeconds = 20;
 
 /**
- * Lets outages come over one and the same running server while clients use all of it, each for some seconds, and
- * reckons up after a restart, which alone may settle answers that could not be put down when they ended.
+ * Lets outages come over a running server while clients use all of it, each for some seconds, and reckons up after a
+ * restart, which alone may settle answers that could not be put down when they ended. The server is one and the same
+ * all along, unless an outage itself starts another one.
  */
 export async function playOutages({
   run: { seed, say },
@@ -60,20 +61,20 @@ export async function playOutages({
     ...{ later, random, ...siteOptions },
     onExchange: (exchange) => (tally.take(exchange), watch.take(exchange)),
   });
-  const server = await site.start();
+  await site.start();
   const load = await startLoad({ site, record, random });
   for (const outage of outages) {
     await delay(random.between(500, 1_500));
     say(`${outage.name} for ${outage.seconds} s`);
-    await outage.leave();
+    await outage.leave(site);
     watch.gone();
-    // The state that /readyz tells of may be a second old.
-    await delay(Math.max(1_100, outage.seconds * 1000));
-    watch.sawReadiness(await site.asker.ask({ path: "/readyz" }));
+    await delay(outage.seconds * 1000);
+    await watch.askReadiness(() => site.asker.ask({ path: "/readyz" }));
     watch.back();
-    await outage.comeBack();
+    await outage.comeBack(site);
     watch.recoveredAfter(await untilReady(site));
   }
+  const server = site.running();
   const stillRuns = isAlive(server.pid) && server.child.exitCode === null;
   await delay(500);
   await load.stop();

@@ -26,7 +26,7 @@ export const redisStopped: Scenario = {
       later(redis.stop);
       const { url, password } = redis;
       const kinds: Outage[] = [
-        { name: "killed", seconds: 2, leave: redis.kill, comeBack: redis.start },
+        { name: "killed", seconds: 2.5, leave: redis.kill, comeBack: redis.start },
         { name: "hangs", seconds: 4, leave: redis.pause, comeBack: redis.resume },
       ];
       const count = scaled({ count: 8, scale: run.scale, least: 2 });

@@ -1,4 +1,6 @@
 import { databaseStopped } from "./database-stopped";
+import { diskFull } from "./disk-full";
+import { diskReadOnly } from "./disk-read-only";
 import { killedOnPostgresql, killedOnSqlite } from "./killed-under-load";
 import { redisStopped } from "./redis-stopped";
 import type { Scenario } from "./scenario";
@@ -9,4 +11,6 @@ export const scenarios: readonly Scenario[] = [
   killedOnPostgresql,
   databaseStopped,
   redisStopped,
+  diskFull,
+  diskReadOnly,
 ];

@@ -37,5 +37,5 @@ function describeDefect(exchange: Exchange): string | null {
   if (status < 500 || status === 503) return null;
   const { type } = bodyOf(exchange);
   if (String(type).endsWith("/nonce-not-issued")) return null;
-  return `${question.path} ${status} ${exchange.text.slice(0, 200)}`;
+  return `${question.path} ${status} ${String(type ?? exchange.text.slice(0, 200))}`;
 }
