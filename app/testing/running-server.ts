@@ -19,7 +19,7 @@ export type RunningServer = {
 };
 
 export const testJwtSecret = "a-secret-of-the-tests-that-is-long-enough";
-const startLimitMs = 20_000;
+const usualStartLimitMs = 20_000;
 
 /**
  * The built server as a process of its own, in production mode, on a free port; ends when it is stopped. Settings
@@ -32,12 +32,14 @@ export async function startServer({
   nodeOptions = [],
   projectDir = ".",
   onSpawn,
+  startLimitMs = usualStartLimitMs,
 }: {
   env?: Record<string, string | undefined>;
   dataDir?: string;
   nodeOptions?: readonly string[];
   projectDir?: string;
   onSpawn?: (child: ChildProcess) => void;
+  startLimitMs?: number;
 }): Promise<RunningServer> {
   if (!existsSync(path.join(projectDir, "build/index.js")))
     throw new Error("There is no build. Run `npm run build` before these tests.");
@@ -61,7 +63,7 @@ export async function startServer({
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const port = await waitForPort({ child, closed, read: () => output });
+  const port = await waitForPort({ child, closed, read: () => output, startLimitMs });
 
   async function removeData(): Promise<void> {
     if (!givenDataDir) await rm(dataDir, { recursive: true, force: true });
@@ -91,10 +93,12 @@ async function waitForPort({
   child,
   closed,
   read,
+  startLimitMs,
 }: {
   child: ChildProcess;
   closed: Promise<number | null>;
   read: () => string;
+  startLimitMs: number;
 }): Promise<number> {
   const opened = new Promise<number>((resolve) => {
     function look(): void {

@@ -1,4 +1,4 @@
-import { countDamages } from "./integrity";
+import { reckonDamages } from "./integrity";
 import type { LoadSite } from "./load-site";
 import type { Due } from "./outage-watch";
 import { playOutages } from "./play-outages";
@@ -23,7 +23,7 @@ export const diskReadOnly: Scenario = {
       if (disk === null) return { skipped: "A disk of its own can be mounted by root only." };
       later(disk.remove);
       const count = scaled({ count: 5, scale: run.scale });
-      const figures = await playOutages({
+      return await playOutages({
         ...{ run, later, name: "the disk was read-only", dueOf, boundSeconds, goesOn: true },
         outages: Array.from({ length: count }, () => ({
           ...{ name: "read-only", seconds: 3 },
@@ -31,9 +31,8 @@ export const diskReadOnly: Scenario = {
           comeBack: (site: LoadSite) => findItWritable({ site, disk }),
         })),
         site: { dataDir: disk.dir },
+        finish: reckonDamages,
       });
-      const measured = await countDamages({ dataDir: disk.dir });
-      return [...figures, { what: "damages found by integrity checks", measured, bound: { equals: 0 } }];
     }),
 };
 

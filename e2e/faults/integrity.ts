@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import Sqlite from "libsql";
+import type { Figure } from "./scenario";
 
 /**
  * How much SQLite itself finds wrong with a database and its write-ahead log. Looks at a copy, so that the server that
@@ -24,4 +25,9 @@ export async function countDamages({ dataDir }: { dataDir: string }): Promise<nu
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+export async function reckonDamages({ dataDir }: { dataDir: string }): Promise<Figure[]> {
+  const measured = await countDamages({ dataDir });
+  return [{ what: "damages found by integrity checks", measured, bound: { equals: 0 } }];
 }

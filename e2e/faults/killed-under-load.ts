@@ -22,12 +22,12 @@ const promise =
 const killsPerLook = 10;
 
 export const killedOnSqlite: Scenario = {
-  ...{ slug: "killed-under-load", promise, inTests: 0.05 },
+  ...{ slug: "killed-under-load", promise, inTests: 0.03 },
   run: (run) => tidily((later) => playKills({ run, later, count: 200 })),
 };
 
 export const killedOnPostgresql: Scenario = {
-  ...{ slug: "killed-under-load-postgresql", promise: `${promise} With PostgreSQL.`, inTests: 0.1 },
+  ...{ slug: "killed-under-load-postgresql", promise: `${promise} With PostgreSQL.`, inTests: false },
   run: (run) =>
     tidily(async (later) => {
       const postgresql = await startPostgresql();

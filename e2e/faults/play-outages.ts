@@ -40,6 +40,7 @@ export async function playOutages({
   goesOn = false,
   site: siteOptions,
   reckonWith = {},
+  finish = () => Promise.resolve([]),
 }: {
   run: ScenarioRun;
   later: Later;
@@ -52,6 +53,8 @@ export async function playOutages({
   goesOn?: boolean;
   site: Partial<Parameters<typeof openLoadSite>[0]>;
   reckonWith?: Partial<Parameters<typeof reckonUp>[0]>;
+  /** What else is looked at when the server has ended. */
+  finish?: (site: LoadSite) => Promise<Figure[]>;
 }): Promise<Figure[]> {
   const random = createRandom(seed);
   const tally = createTally();
@@ -90,6 +93,7 @@ export async function playOutages({
     { what: "exit status of the orderly stop", measured: exitStatus ?? -1, bound: { equals: 0 } },
     ...tally.figures({ atLeastAnswered: outages.length * 20 }),
     ...(await reckonUp({ site, record, settlesLate: true, ...reckonWith })),
+    ...(await finish(site)),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, rmdirSync, statfsSync, writeSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -67,17 +67,15 @@ function fillWith(filler: string): void {
   }
 }
 
+const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
+
 /**
- * The nearest thing without rights of one's own: no file of this process may grow or be written beyond its first
- * byte. Null where there is no `prlimit`.
+ * The nearest thing to a full disk without rights of one's own: the process may write no file any more. Its pipes stay
+ * open. Null where there is no `prlimit`.
  */
-export function limitFiles({ pid }: { pid: number }): { full: () => void; free: () => void } | null {
-  const setLimit = (bytes: string) =>
-    execFileSync("prlimit", [`--pid=${pid}`, `--fsize=${bytes}:`], { stdio: "pipe" });
-  try {
-    setLimit("unlimited");
-  } catch {
-    return null;
-  }
-  return { full: () => void setLimit("0"), free: () => void setLimit("unlimited") };
+export function findFileLimit(): { fill: (pid: number) => void; empty: (pid: number) => void } | null {
+  if (!hasPrlimit) return null;
+  const setLimit = (bytes: string) => (pid: number) =>
+    void execFileSync("prlimit", [`--pid=${pid}`, `--fsize=${bytes}:`], { stdio: "pipe" });
+  return { fill: setLimit("0"), empty: setLimit("unlimited") };
 }
