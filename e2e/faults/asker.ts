@@ -26,7 +26,7 @@ export type Question = {
 
 export type Asker = ReturnType<typeof createAsker>;
 
-/** A client that never throws and tells every ending apart. Times are of the monotonic clock. */
+/** A client that tells every ending apart. Times are of the monotonic clock. */
 export function createAsker({
   port,
   timeoutMs,
@@ -37,9 +37,10 @@ export function createAsker({
   onExchange: (exchange: Exchange) => void;
 }) {
   const agent = new Agent({ keepAlive: true });
-  const state = { inFlight: 0 };
+  const state: { inFlight: number; abandonedFor: Error | null } = { inFlight: 0, abandonedFor: null };
 
   async function ask(question: Question): Promise<Exchange> {
+    if (state.abandonedFor) throw state.abandonedFor;
     const { path, method = "GET", json, headers = {} } = question;
     const startedAtMs = performance.now();
     const body = json === undefined ? undefined : JSON.stringify(json);
@@ -87,7 +88,13 @@ export function createAsker({
     return exchange;
   }
 
-  return { ask, inFlight: () => state.inFlight, close: () => agent.destroy() };
+  return {
+    ask,
+    inFlight: () => state.inFlight,
+    /** From now on asking throws, so that whoever asks again and again comes to an end. */
+    abandon: (reason: Error) => void (state.abandonedFor = reason),
+    close: () => agent.destroy(),
+  };
 }
 
 /** Some answers are no JSON, and some hold none. */

@@ -55,7 +55,7 @@ async function playKills({
   const seen = { kills: 0, amidRequests: 0, amidStarts: 0, damages: 0 };
 
   const firstServer = await site.start();
-  const load = await startLoad({ site, record, random });
+  const load = await startLoad({ later, site, record, random });
   let server: RunningServer | null = firstServer;
   while (seen.kills < kills) {
     const cutBefore = tally.counts.cut;

@@ -7,8 +7,11 @@ import { resetSecret } from "./load-site";
 import type { LoadSite } from "./load-site";
 import type { Random } from "./random";
 import type { LoadRecord, Talker } from "./record";
+import type { Later } from "./tidily";
 
 type LoadParts = { site: LoadSite; record: LoadRecord; random: Random };
+
+const abandoned = "The load was abandoned.";
 type Lane = () => Promise<void>;
 
 const laneCounts = { enter: 2, comeBack: 1, useKeys: 3, talk: 3, operate: 1, look: 1, intrude: 1 } as const;
@@ -18,8 +21,16 @@ const againAfterMs = 15;
 const replayable = 50;
 
 /** Everything the service does that leaves something behind, all at once, until it is stopped. */
-export async function startLoad(parts: LoadParts): Promise<{ stop: () => Promise<void> }> {
+export async function startLoad({
+  later,
+  ...parts
+}: LoadParts & { later: Later }): Promise<{ stop: () => Promise<void> }> {
   let isStopping = false;
+  // Whoever insists would insist for ever on a server that nobody starts again.
+  later(() => {
+    isStopping = true;
+    parts.site.asker.abandon(new Error(abandoned));
+  });
   const makers = { enter, comeBack, useKeys, talk, operate, look, intrude };
   const lanes: Lane[] = [];
   for (const [name, count] of Object.entries(laneCounts) as [keyof typeof makers, number][]) {

@@ -65,7 +65,7 @@ export async function playOutages({
     onExchange: (exchange) => (tally.take(exchange), watch.take(exchange)),
   });
   await site.start();
-  const load = await startLoad({ site, record, random });
+  const load = await startLoad({ later, site, record, random });
   for (const outage of outages) {
     await delay(random.between(500, 1_500));
     say(`${outage.name} for ${outage.seconds} s`);
@@ -100,11 +100,13 @@ export async function playOutages({
 async function untilReady(site: LoadSite): Promise<number> {
   const startedAtMs = performance.now();
   for (;;) {
-    const { status } = await site.asker.ask({ path: "/readyz" });
+    const { ended, status, text } = await site.asker.ask({ path: "/readyz" });
     const seconds = Math.round((performance.now() - startedAtMs) / 100) / 10;
     if (status === 200) return seconds;
     if (seconds > readyWithinSeconds)
-      throw new Error(`/readyz answers ${status}, ${seconds} s after what it needs has come back.`);
+      throw new Error(
+        `Not ready ${seconds} s after what it needs has come back: ${ended} ${status} ${text}\n${site.running().output().slice(-3_000)}`,
+      );
     await delay(100);
   }
 }

@@ -10,6 +10,11 @@ import { countTwiceUsed } from "./record";
 import type { LoadRecord } from "./record";
 import type { Figure } from "./scenario";
 
+/** What of a site is looked at when it is over. */
+export type ReckonedSite = Pick<LoadSite, "withDatabase" | "contract"> & {
+  receiver: Pick<LoadSite["receiver"], "taken">;
+};
+
 const none = { equals: 0 } as const;
 
 /** What clients were told, held against what the database holds and the receiver got. */
@@ -19,7 +24,7 @@ export async function reckonUp({
   redis = null,
   settlesLate = false,
 }: {
-  site: LoadSite;
+  site: ReckonedSite;
   record: LoadRecord;
   redis?: Redis | null;
   /** Where the ledger could not be asked at the end of an answer, that answer counts in full later. */
@@ -44,7 +49,7 @@ export async function reckonUp({
 
 type Kept = Awaited<ReturnType<typeof readKept>>;
 
-async function readKept({ database, site }: { database: Database; site: LoadSite }) {
+async function readKept({ database, site }: { database: Database; site: ReckonedSite }) {
   const where = { contractAddress: site.contract.toLowerCase() };
   const [usedKeys, submissions, notifications] = await Promise.all([
     database.usedKey.findMany({ where }),
@@ -136,7 +141,7 @@ async function reckonQuotas({
 }: {
   database: Database;
   redis: Redis | null;
-  site: LoadSite;
+  site: ReckonedSite;
   record: LoadRecord;
   settlesLate: boolean;
 }): Promise<Figure[]> {
