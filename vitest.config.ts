@@ -9,6 +9,7 @@ export default defineConfig({
       "contracts/**/*.test.ts",
       "prisma/**/*.test.ts",
       "e2e/api/**/*.test.ts",
+      "e2e/faults/**/*.test.ts",
     ],
     environment: "node",
     globalSetup: "./app/testing/obtain-redis.mjs",

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -10,19 +10,31 @@ export type RelayServer = {
   close: () => Promise<void>;
 };
 
+type Message = { topic: string; message: string; tag: number };
+type Call = { id: number; method: string; params: Record<string, unknown> };
+
 /** What every server of RFC 6455 adds to the key a client sends. */
 const handshakeSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const textFrame = 0x1;
 const closeFrame = 0x8;
 
-/** A relay that takes everything in and acknowledges it, and at whose other end no wallet ever answers. */
+/** WalletConnect's numbers for what a message is about. */
+const tags = { proposal: 1100, proposalAnswer: 1101, settlement: 1102 };
+
+/** A relay: takes in what is said on a topic, and hands it to whoever listens there, now or later. */
 export async function startRelayServer(): Promise<RelayServer> {
   const asked: string[] = [];
   const sockets = new Set<Duplex>();
   const server = createServer();
+  const topics = createTopics();
   server.on("upgrade", ({ headers }, socket) => {
     sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
+    socket
+      .on("close", () => {
+        sockets.delete(socket);
+        topics.leave(socket);
+      })
+      .on("error", () => socket.destroy());
     const accept = createHash("sha1")
       .update(`${headers["sec-websocket-key"]}${handshakeSuffix}`)
       .digest("base64");
@@ -32,10 +44,12 @@ export async function startRelayServer(): Promise<RelayServer> {
     readFrames({
       socket,
       onText(text) {
-        const { id, method } = JSON.parse(text) as { id: number; method?: string };
+        const { id, method, params = {} } = JSON.parse(text) as Partial<Call> & { id: number };
+        // What has no method acknowledges a message.
         if (!method) return;
         asked.push(method);
-        socket.write(toFrame(JSON.stringify({ jsonrpc: "2.0", id, result: acknowledge(method) })));
+        const result = answer({ topics, socket, call: { id, method, params } });
+        socket.write(toFrame(JSON.stringify({ jsonrpc: "2.0", id, result })));
       },
     });
   });
@@ -50,13 +64,80 @@ export async function startRelayServer(): Promise<RelayServer> {
   };
 }
 
-function acknowledge(method: string): unknown {
-  if (method === "irn_subscribe") return "0".repeat(64);
-  if (method === "irn_batchSubscribe") return ["0".repeat(64)];
-  if (method.endsWith("etchMessages")) return { messages: [], hasMore: false };
-  return true;
+/** Who listens where, and what nobody has heard yet. */
+function createTopics() {
+  const listeners = new Map<string, Map<Duplex, string>>();
+  const unheard = new Map<string, Message[]>();
+
+  function deliver({ to, subscription, said }: { to: Duplex; subscription: string; said: Message }): void {
+    const params = { id: subscription, data: { ...said, publishedAt: Date.now() } };
+    const id = Number.parseInt(randomBytes(6).toString("hex"), 16);
+    // After the answer to what brought this about.
+    setImmediate(() => {
+      if (!to.destroyed)
+        to.write(toFrame(JSON.stringify({ jsonrpc: "2.0", id, method: "irn_subscription", params })));
+    });
+  }
+
+  return {
+    listen({ topic, socket }: { topic: string; socket: Duplex }): string {
+      const subscription = createHash("sha256").update(topic).digest("hex");
+      const here = listeners.get(topic) ?? new Map<Duplex, string>();
+      listeners.set(topic, here.set(socket, subscription));
+      for (const said of unheard.get(topic) ?? []) deliver({ to: socket, subscription, said });
+      unheard.delete(topic);
+      return subscription;
+    },
+    say({ from, said }: { from: Duplex; said: Message }): void {
+      const others = [...(listeners.get(said.topic) ?? [])].filter(([socket]) => socket !== from);
+      for (const [to, subscription] of others) deliver({ to, subscription, said });
+      if (others.length === 0) unheard.set(said.topic, [...(unheard.get(said.topic) ?? []), said]);
+    },
+    leave(socket: Duplex): void {
+      for (const here of listeners.values()) here.delete(socket);
+    },
+  };
 }
 
+function answer({
+  topics,
+  socket,
+  call: { method, params },
+}: {
+  topics: ReturnType<typeof createTopics>;
+  socket: Duplex;
+  call: Call;
+}): unknown {
+  const text = (name: string) => String(params[name]);
+  const say = (said: Message) => topics.say({ from: socket, said });
+  switch (method) {
+    case "irn_subscribe":
+      return topics.listen({ topic: text("topic"), socket });
+    case "irn_batchSubscribe":
+      return (params.topics as string[]).map((topic) => topics.listen({ topic, socket }));
+    case "irn_fetchMessages":
+    case "irn_batchFetchMessages":
+      return { messages: [], hasMore: false };
+    case "irn_publish":
+      say({ topic: text("topic"), message: text("message"), tag: Number(params.tag) });
+      return true;
+    case "wc_proposeSession":
+      topics.listen({ topic: text("pairingTopic"), socket });
+      say({ topic: text("pairingTopic"), message: text("sessionProposal"), tag: tags.proposal });
+      return true;
+    case "wc_approveSession":
+      topics.listen({ topic: text("sessionTopic"), socket });
+      say({
+        topic: text("pairingTopic"),
+        message: text("sessionProposalResponse"),
+        tag: tags.proposalAnswer,
+      });
+      say({ topic: text("sessionTopic"), message: text("sessionSettlementRequest"), tag: tags.settlement });
+      return true;
+    default:
+      return true;
+  }
+}
 /** Text frames of a browser: masked, and whole. */
 function readFrames({ socket, onText }: { socket: Duplex; onText: (text: string) => void }): void {
   let buffer: Buffer = Buffer.alloc(0);
@@ -92,6 +173,15 @@ function readFrame(buffer: Buffer): { opcode: number; payload: Buffer; rest: Buf
 
 function toFrame(text: string): Buffer {
   const payload = Buffer.from(text);
-  if (payload.length > 125) throw new Error("Answers of this relay are short.");
-  return Buffer.concat([Buffer.from([0x80 | textFrame, payload.length]), payload]);
+  const head = Buffer.alloc(payload.length < 126 ? 2 : payload.length < 65_536 ? 4 : 10);
+  head[0] = 0x80 | textFrame;
+  if (head.length === 2) head[1] = payload.length;
+  else if (head.length === 4) {
+    head[1] = 126;
+    head.writeUInt16BE(payload.length, 2);
+  } else {
+    head[1] = 127;
+    head.writeBigUInt64BE(BigInt(payload.length), 2);
+  }
+  return Buffer.concat([head, payload]);
 }

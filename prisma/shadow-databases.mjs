@@ -1,4 +1,5 @@
 // Empty databases that are filled, looked at and thrown away.
+import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import os from "node:os";
@@ -60,6 +61,15 @@ export async function startPostgresql() {
       }
       return `postgresql://postgres:${password}@127.0.0.1:${port}/${name}`;
     },
+    /** Ends the server and keeps its files; `crash` leaves them as a crash would, to be recovered by the next start. */
+    async halt({ crash = false } = {}) {
+      const ended = once(server.process, "exit");
+      server.process.kill(crash ? "SIGQUIT" : "SIGINT");
+      await ended;
+      server.process = undefined;
+    },
+    /** Once more at the same address, after a halt. */
+    resume: () => server.start(),
     async stop() {
       await server.stop();
       rmSync(dir, { recursive: true, force: true });

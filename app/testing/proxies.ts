@@ -53,10 +53,14 @@ function passOn({
   incoming.pipe(asked);
 }
 
-/** A way to a TCP server that can be cut and mended, as a network or a server that restarts would. */
+/**
+ * A way to a TCP server that can be cut and mended, as a network or a server that restarts would; or held, so that
+ * connections stay and nothing passes, as if the server or the network hung.
+ */
 export async function startTcpGate(to: { host: string; port: number }) {
-  const open = new Set<Socket>();
+  const open = new Map<Socket, Socket>();
   let isCut = false;
+  let isHeld = false;
   const server = createTcpServer((socket) => {
     if (isCut) return socket.resetAndDestroy();
     const upstream = connect(to);
@@ -64,18 +68,22 @@ export async function startTcpGate(to: { host: string; port: number }) {
       [socket, upstream],
       [upstream, socket],
     ] as const) {
-      open.add(one);
-      one.pipe(other);
+      open.set(one, other);
+      if (!isHeld) one.pipe(other);
       one.on("error", () => other.destroy());
       one.on("close", () => (open.delete(one), other.destroy()));
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const closeAll = () => [...open].forEach((socket) => socket.destroy());
+  const closeAll = () => [...open.keys()].forEach((socket) => socket.destroy());
   return {
     port: (server.address() as AddressInfo).port,
     cut: () => ((isCut = true), closeAll()),
-    mend: () => (isCut = false),
+    hold: () => ((isHeld = true), open.forEach((other, one) => one.unpipe(other).pause())),
+    mend: () => {
+      if (isHeld) open.forEach((other, one) => one.pipe(other));
+      isCut = isHeld = false;
+    },
     stop: async () => {
       closeAll();
       await new Promise((resolve) => server.close(resolve));

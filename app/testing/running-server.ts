@@ -21,11 +21,12 @@ export type RunningServer = {
 };
 
 export const testJwtSecret = "a-secret-of-the-tests-that-is-long-enough";
-const startLimitMs = 20_000;
+const usualStartLimitMs = 20_000;
 
 /**
  * The built server as a process of its own, in production mode, on a free port; ends when it is stopped. Settings
  * in `env` replace the ones given here; a setting of undefined is left out. `projectDir`: another copy of the project.
+ * `onSpawn` gets the process before it is open.
  */
 export async function startServer({
   env = {},
@@ -33,6 +34,8 @@ export async function startServer({
   nodeOptions = [],
   projectDir = ".",
   isQuiet = false,
+  onSpawn,
+  startLimitMs = usualStartLimitMs,
 }: {
   env?: Record<string, string | undefined>;
   dataDir?: string;
@@ -40,6 +43,8 @@ export async function startServer({
   projectDir?: string;
   /** Writes nothing about single requests: for so many of them that their lines would fill the memory of a test. */
   isQuiet?: boolean | undefined;
+  onSpawn?: (child: ChildProcess) => void;
+  startLimitMs?: number;
 }): Promise<RunningServer> {
   if (!existsSync(path.join(projectDir, "build/index.js")))
     throw new Error("There is no build. Run `npm run build` before these tests.");
@@ -60,13 +65,14 @@ export async function startServer({
       ...quiet,
     } as unknown as NodeJS.ProcessEnv,
   });
+  onSpawn?.(child);
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
   const port = quiet
-    ? await waitForAnswer({ child, port: Number(quiet.PORT), read: () => output })
-    : await waitForPort({ child, closed, read: () => output });
+    ? await waitForAnswer({ child, port: Number(quiet.PORT), read: () => output, startLimitMs })
+    : await waitForPort({ child, closed, read: () => output, startLimitMs });
 
   async function removeData(): Promise<void> {
     if (!givenDataDir) await rm(dataDir, { recursive: true, force: true });
@@ -97,10 +103,12 @@ async function waitForAnswer({
   child,
   port,
   read,
+  startLimitMs,
 }: {
   child: ChildProcess;
   port: number;
   read: () => string;
+  startLimitMs: number;
 }): Promise<number> {
   async function isOpen(): Promise<boolean> {
     if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}.\n${read()}`);
@@ -120,10 +128,12 @@ async function waitForPort({
   child,
   closed,
   read,
+  startLimitMs,
 }: {
   child: ChildProcess;
   closed: Promise<number | null>;
   read: () => string;
+  startLimitMs: number;
 }): Promise<number> {
   const opened = new Promise<number>((resolve) => {
     function look(): void {

@@ -227,7 +227,7 @@ async function run({ scale, seed, say }: ScenarioRun): Promise<Figure[]> {
   ];
 }
 
-export const scenario: Scenario = {
+export const chainLying: Scenario = {
   slug: "chain-lying",
   promise:
     "RPC endpoints fail in every way, lag behind, answer from another chain or disagree: nobody enters with a key that is not theirs, nobody is told a wrong no.",

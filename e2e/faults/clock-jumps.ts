@@ -270,7 +270,7 @@ function toFigures(of: {
   ];
 }
 
-export const scenario: Scenario = {
+export const clockJumps: Scenario = {
   slug: "clock-jumps",
   promise:
     "The clock of a machine jumps by an hour, both ways, while it serves: nothing is good twice, limits and quotas neither open nor shut, one process does the shared work.",

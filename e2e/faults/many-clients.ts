@@ -174,7 +174,7 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
   }
 }
 
-export const scenario: Scenario = {
+export const manyClients: Scenario = {
   slug: "many-clients",
   promise:
     "A hundred thousand clients ask over HTTP, each from an address of its own, and a million are counted by the limiter and its database: memory and database stay bounded, and limits exact.",

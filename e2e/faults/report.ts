@@ -8,10 +8,22 @@ export type Outcome = {
   figures: Figure[];
   /** Why it could not be played to its end; null when it was. */
   error: string | null;
+  /** Why it was not played here; null when it was. */
+  skipped: string | null;
 };
 
-export function isHeld({ figures, error }: Outcome): boolean {
-  return error === null && figures.length > 0 && figures.every(isKept);
+export type Verdict = "held" | "broken" | "skipped";
+
+/** A fault that was played and measured nothing has not been held. */
+export function judge({ figures, error, skipped }: Outcome): Verdict {
+  if (skipped !== null) return "skipped";
+  return error === null && figures.length > 0 && figures.every(isKept) ? "held" : "broken";
+}
+
+export function countVerdicts(outcomes: readonly Outcome[]): string {
+  const count = (verdict: Verdict) => outcomes.filter((outcome) => judge(outcome) === verdict).length;
+  const [held, broken, skipped] = [count("held"), count("broken"), count("skipped")];
+  return `${held} passed, ${broken} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
 export function sayBound(bound: Bound): string {
@@ -32,6 +44,7 @@ export function toTable(outcomes: readonly Outcome[]): string {
       isKept(figure) ? "held" : "**BROKEN**",
     ]),
     ...(outcome.error === null ? [] : [[outcome.slug, "played to its end", "no", "yes", "**BROKEN**"]]),
+    ...(outcome.skipped === null ? [] : [[outcome.slug, outcome.skipped, "", "", "SKIPPED"]]),
   ]);
   const header = ["Fault", "Figure", "Measured", "Must be", ""];
   const widths = header.map((title, column) =>

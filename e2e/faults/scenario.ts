@@ -18,15 +18,18 @@ export type ScenarioRun = {
   say: (line: string) => void;
 };
 
-/** One kind of fault, played against the built server. Throws only when it cannot be played at all. */
+/** Why a fault cannot be played on this machine: it lacks a server, or rights. That is told, and is no failure. */
+export type Skipped = { skipped: string };
+
+/** One kind of fault, played against the built server. Throws only when it could not be played to its end. */
 export type Scenario = {
   /** Kebab-case: what `--only` takes. */
   slug: string;
   /** One sentence: what happens, and what must hold. */
   promise: string;
-  /** The scale it is played at within npm test; false where only the whole suite plays it. */
+  /** The scale at which the tests play it, in a few seconds; false: only where faults are played on purpose. */
   inTests: number | false;
-  run: (run: ScenarioRun) => Promise<Figure[]>;
+  run: (run: ScenarioRun) => Promise<Figure[] | Skipped>;
 };
 
 export function isKept({ measured, bound }: Figure): boolean {

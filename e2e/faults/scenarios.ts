@@ -1,13 +1,24 @@
-import { scenario as chainLying } from "./chain-lying";
-import { scenario as clockJumps } from "./clock-jumps";
-import { scenario as manyClients } from "./many-clients";
-import { scenario as providerHanging } from "./provider-hanging";
-import { scenario as slowClients } from "./slow-clients";
-import { scenario as soak } from "./soak";
+import { chainLying } from "./chain-lying";
+import { clockJumps } from "./clock-jumps";
+import { databaseStopped } from "./database-stopped";
+import { diskFull } from "./disk-full";
+import { diskReadOnly } from "./disk-read-only";
+import { killedOnPostgresql, killedOnSqlite } from "./killed-under-load";
+import { manyClients } from "./many-clients";
+import { providerHanging } from "./provider-hanging";
+import { redisStopped } from "./redis-stopped";
 import type { Scenario } from "./scenario";
+import { slowClients } from "./slow-clients";
+import { soak } from "./soak";
 
 /** In the order they are played. */
 export const scenarios: readonly Scenario[] = [
+  killedOnSqlite,
+  killedOnPostgresql,
+  databaseStopped,
+  redisStopped,
+  diskFull,
+  diskReadOnly,
   chainLying,
   clockJumps,
   providerHanging,

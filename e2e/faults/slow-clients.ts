@@ -221,7 +221,7 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
   }
 }
 
-export const scenario: Scenario = {
+export const slowClients: Scenario = {
   slug: "slow-clients",
   promise:
     "Two thousand clients send heads and bodies byte by byte, or take nothing of what they asked for: others are served, the slow ones are cut off in time, and what they held comes back.",

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { copyFile, readdir, rename, rm } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
@@ -46,6 +47,20 @@ function lockFile(filePath: string): { release: () => void } {
   other.exec("BEGIN IMMEDIATE");
   onTestFinished(() => void other.close());
   return { release: () => void other.exec("ROLLBACK") };
+}
+
+const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
+
+/** As on a full disk: no file may be written by this process, until `work` is done. */
+async function withoutRoomToWrite<T>(work: () => Promise<T>): Promise<T> {
+  const setLimit = (bytes: string) =>
+    execFileSync("prlimit", [`--pid=${process.pid}`, `--fsize=${bytes}:`], { stdio: "pipe" });
+  setLimit("0");
+  try {
+    return await work();
+  } finally {
+    setLimit("unlimited");
+  }
 }
 
 async function catchError(promise: Promise<unknown>): Promise<unknown> {
@@ -228,6 +243,36 @@ test("a locked, read-only or full SQLite file is an outage, and a broken rule is
     expect(isDatabaseOutage(defect), String(defect)).toBe(false);
     expect(toRefusal(defect)).toMatchObject({ refusalName: "internal-error", cause: defect });
   }
+});
+
+test.skipIf(!hasPrlimit)(
+  "a commit that finds no room is an outage and a fault, and has changed nothing",
+  async () => {
+    const { database } = await createTestDatabase();
+    const write = (value: string) => database.$transaction([insertNonce({ database, value })]);
+    await write("before");
+    const { outage, fault } = await withoutRoomToWrite(async () => ({
+      outage: await catchError(write("meanwhile")),
+      fault: await findDatabaseFault({ database, timeoutMs: 2_000 }).catch(String),
+    }));
+    expect(isDatabaseOutage(outage), String(outage)).toBe(true);
+    expect(toRefusal(outage)).toMatchObject({ refusalName: "state-unavailable", status: 503 });
+    expect(fault).not.toBeNull();
+    await write("after");
+    expect(await database.nonce.findMany({ select: { value: true } })).toEqual([
+      { value: "after" },
+      { value: "before" },
+    ]);
+    expect(await findDatabaseFault({ database, timeoutMs: 2_000 })).toBeNull();
+  },
+);
+
+test("an error that comes past Prisma, as those of commits do, is told apart all the same", () => {
+  const full = new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL", 13);
+  expect(isDatabaseOutage(full)).toBe(true);
+  expect(isDatabaseOutage(new Sqlite.SqliteError("not unique", "SQLITE_CONSTRAINT_UNIQUE", 2067))).toBe(
+    false,
+  );
 });
 
 test("a PostgreSQL server that is refusing, shutting down or gone is an outage, and a broken rule is not", async () => {

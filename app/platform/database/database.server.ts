@@ -202,6 +202,7 @@ async function findFileFault({ path, inode, adapter }: OpenedFile): Promise<stri
     writable: null,
     "read-only": readOnlyFault,
     locked: "The database can be read but not written: another process holds its write lock.",
+    full: "The database can be read but not written: there is no room left for it.",
   };
   return faults[await adapter.askForWriting({ waitMs: probeWaitMs })];
 }

@@ -37,15 +37,23 @@ export function isDatabaseOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (outagePrismaCodes.has(String(readMember(error, "code")))) return true;
   if (outagePgMessages.test(error.message)) return true;
+  if (isRawSqliteOutage(error)) return true;
   const driverError = readMember(readMember(error, "meta"), "driverAdapterError");
   return isDriverOutage(readMember(driverError, "cause"));
 }
 
+/** What a COMMIT fails with goes through Prisma as the driver threw it: a full disk shows at the commit first. */
+function isRawSqliteOutage(error: Error): boolean {
+  return error.name === "SqliteError" && isSqliteOutageCode(readMember(error, "rawCode"));
+}
+
+function isSqliteOutageCode(extendedCode: unknown): boolean {
+  return outageSqliteCodes.has(Number(extendedCode) & primaryCodeMask);
+}
+
 function isDriverOutage(mapped: unknown): boolean {
   const kind = readMember(mapped, "kind");
-  if (kind === "sqlite") {
-    return outageSqliteCodes.has(Number(readMember(mapped, "extendedCode")) & primaryCodeMask);
-  }
+  if (kind === "sqlite") return isSqliteOutageCode(readMember(mapped, "extendedCode"));
   if (kind === "postgres") return outageSqlStates.test(String(readMember(mapped, "code")));
   return outageKinds.has(String(kind));
 }

@@ -20,6 +20,7 @@ const longestPauseMs = 20;
 
 const sqliteBusy = 5;
 const sqliteReadOnly = 8;
+const sqliteFull = 13;
 const primaryCodeMask = 0xff;
 
 /** Prisma writes the same few statements again and again; raw ones add a handful. */
@@ -36,10 +37,10 @@ type Prepared = {
 export type SqliteClientOptions = { path: string; busyTimeoutMs: number };
 
 export type SqliteClient = Client & {
-  /** Whether a write would be let in now. Queues behind nothing, and nothing queues behind it. */
+  /** Whether a write succeeds now: makes one. Queues behind nothing, and nothing queues behind it. */
   askForWriting: (options: { waitMs: number }) => Promise<Writability>;
 };
-export type Writability = "writable" | "locked" | "read-only";
+export type Writability = "writable" | "locked" | "read-only" | "full";
 
 /**
  * A libSQL client on ONE connection, with its statements prepared once. The stock client opens another connection for
@@ -146,8 +147,9 @@ function primaryCodeOf(error: unknown): number | null {
 }
 
 /**
- * Takes the write lock and lets go of it within one turn, so that no statement of ours can come in between. In an open
- * transaction of our own the lock is ours already: all of them begin IMMEDIATE.
+ * Writes a number of the file's header that nothing else uses, all within one turn, so that no statement of ours can come
+ * in between. The lock alone would say nothing of a disk without room: nothing is written to it before a commit. In an open
+ * transaction of our own the lock is ours already, and its own end will tell: all of them begin IMMEDIATE.
  */
 async function askForWriting({
   sqlite,
@@ -162,14 +164,23 @@ async function askForWriting({
     await whenNotBusy({
       lock,
       attempt: () => {
-        if (!sqlite.inTransaction) sqlite.exec("BEGIN IMMEDIATE; ROLLBACK");
+        if (!sqlite.inTransaction) writeOnce(sqlite);
       },
     });
     return "writable";
   } catch (error) {
     if (isBusy(error)) return "locked";
     if (primaryCodeOf(error) === sqliteReadOnly) return "read-only";
+    if (primaryCodeOf(error) === sqliteFull) return "full";
     throw error;
+  }
+}
+
+function writeOnce(sqlite: Sqlite.Database): void {
+  try {
+    sqlite.exec("BEGIN IMMEDIATE; PRAGMA user_version=0; COMMIT");
+  } finally {
+    if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
   }
 }
 

@@ -1,0 +1,41 @@
+import { bodyOf } from "./asker";
+import type { Exchange } from "./asker";
+import type { Figure } from "./scenario";
+
+/** Counts what came of all requests, whoever made them. */
+export type AnswerTally = ReturnType<typeof createAnswerTally>;
+
+export function createAnswerTally() {
+  const counts = { answered: 0, unreached: 0, cut: 0, hung: 0 };
+  /** Answers that own up to a defect, by route and status. */
+  const defects = new Map<string, number>();
+
+  function take(exchange: Exchange): void {
+    counts[exchange.ended] += 1;
+    const told = describeDefect(exchange);
+    if (told !== null) defects.set(told, (defects.get(told) ?? 0) + 1);
+  }
+
+  function figures({ atLeastAnswered }: { atLeastAnswered: number }): Figure[] {
+    return [
+      { what: "requests answered", measured: counts.answered, bound: { atLeast: atLeastAnswered } },
+      { what: "requests that hung", measured: counts.hung, bound: { equals: 0 } },
+      {
+        what: "answers with an internal error",
+        measured: [...defects.values()].reduce((sum, count) => sum + count, 0),
+        bound: { equals: 0 },
+      },
+    ];
+  }
+
+  return { take, counts, defects, figures };
+}
+
+/** 500 stands for a defect of ours, but for the two routes whose contract says 500 while something is away. */
+function describeDefect(exchange: Exchange): string | null {
+  const { status, question } = exchange;
+  if (status < 500 || status === 503) return null;
+  const { type } = bodyOf(exchange);
+  if (String(type).endsWith("/nonce-not-issued")) return null;
+  return `${question.path} ${status} ${String(type ?? exchange.text.slice(0, 200))}`;
+}

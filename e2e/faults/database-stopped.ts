@@ -1,0 +1,60 @@
+import { startTcpGate } from "~/testing/proxies";
+import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+import type { Due } from "./outage-watch";
+import { playOutages } from "./play-outages";
+import type { Outage } from "./play-outages";
+import type { Question } from "./asker";
+import { scaled } from "./scenario";
+import type { Figure, Scenario } from "./scenario";
+import { tidily } from "./tidily";
+
+const connectSeconds = 2;
+const statementSeconds = 3;
+/** The longest waits of one request, one after the other, and as much again for a busy machine. */
+const boundSeconds = 2 * (connectSeconds + statementSeconds + 1);
+
+export const databaseStopped: Scenario = {
+  slug: "database-stopped",
+  promise:
+    "PostgreSQL is stopped, crashes, is cut off and hangs under a running server; meanwhile requests are refused in words and in time, and afterwards all goes on without a restart and nothing acknowledged is lost.",
+  inTests: 0.25,
+  run: (run) =>
+    tidily(async (later): Promise<Figure[]> => {
+      const postgresql = await startPostgresql();
+      later(() => postgresql.stop());
+      const databaseUrl = await postgresql.createDatabase();
+      const way = new URL(databaseUrl);
+      const gate = await startTcpGate({ host: way.hostname, port: Number(way.port) });
+      later(gate.stop);
+      way.port = String(gate.port);
+      const kinds: Outage[] = [
+        { name: "stopped", seconds: 2.5, leave: () => postgresql.halt(), comeBack: postgresql.resume },
+        {
+          ...{ name: "crashed", seconds: 2.5 },
+          leave: () => postgresql.halt({ crash: true }),
+          comeBack: postgresql.resume,
+        },
+        // Long enough for every wait to end by its own limit.
+        { name: "hangs", seconds: boundSeconds, leave: gate.hold, comeBack: gate.mend },
+        { name: "cut off", seconds: 2.5, leave: gate.cut, comeBack: gate.mend },
+      ];
+      const count = scaled({ count: 8, scale: run.scale, least: 2 });
+      return await playOutages({
+        ...{ run, later, name: "PostgreSQL was away", dueOf, boundSeconds },
+        outages: Array.from({ length: count }, (_, index) => kinds[index % kinds.length]!),
+        site: {
+          databaseUrl,
+          env: {
+            DATABASE_URL: way.href,
+            DATABASE_CONNECT_SECONDS: String(connectSeconds),
+            DATABASE_STATEMENT_SECONDS: String(statementSeconds),
+          },
+        },
+      });
+    }),
+};
+
+/** Nothing can be known without the database, so nothing may be given. */
+function dueOf({ path }: Question): Due {
+  return path === "/readyz" ? "either" : "refused";
+}

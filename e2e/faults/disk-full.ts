@@ -1,0 +1,66 @@
+import { reckonDamages } from "./integrity";
+import type { Due } from "./outage-watch";
+import { playOutages } from "./play-outages";
+import type { Outage } from "./play-outages";
+import type { Question } from "./asker";
+import { scaled } from "./scenario";
+import type { Figure, Scenario, Skipped } from "./scenario";
+import { findFileLimit, mountSmallDisk } from "./small-disk";
+import { tidily } from "./tidily";
+import type { Later } from "./tidily";
+
+/** Nothing has to be waited for: a full disk says so at once. The rest is for a busy machine. */
+const boundSeconds = 8;
+const megabytes = 64;
+
+export const diskFull: Scenario = {
+  slug: "disk-full",
+  promise:
+    "The disk below the data folder fills up to the last byte under a running server; what must be written is refused in words, what is only read goes on, and when there is room again so does all the rest.",
+  inTests: 0.2,
+  run: (run) =>
+    tidily(async (later): Promise<Figure[] | Skipped> => {
+      const place = findPlaceToFill({ later, say: run.say });
+      if (place === null) return { skipped: "Neither may a disk be mounted here, nor is there prlimit." };
+      const { dataDir, outage } = place;
+      const count = scaled({ count: 10, scale: run.scale, least: 2 });
+      return await playOutages({
+        ...{ run, later, name: "the disk was full", dueOf, boundSeconds, goesOn: true },
+        outages: Array.from({ length: count }, () => outage),
+        site: { dataDir },
+        finish: reckonDamages,
+      });
+    }),
+};
+
+function findPlaceToFill({
+  later,
+  say,
+}: {
+  later: Later;
+  say: (line: string) => void;
+}): { dataDir: string | undefined; outage: Outage } | null {
+  const disk = mountSmallDisk({ megabytes });
+  if (disk !== null) {
+    later(disk.remove);
+    const outage = { name: "full", seconds: 3, leave: disk.fill, comeBack: disk.empty };
+    return { dataDir: disk.dir, outage };
+  }
+  const limit = findFileLimit();
+  if (limit === null) return null;
+  say("No disk may be mounted here: the server is kept from writing files instead.");
+  const outage: Outage = {
+    ...{ name: "without room", seconds: 3 },
+    leave: (site) => limit.fill(site.running().pid),
+    comeBack: (site) => limit.empty(site.running().pid),
+  };
+  return { dataDir: undefined, outage };
+}
+
+/**
+ * A write may still find room in the log that is there, so each may be granted or refused; what was granted must hold.
+ */
+function dueOf({ path, headers = {} }: Question): Due {
+  const isBearer = path === "/api/gate-access" && headers.authorization !== undefined;
+  return isBearer || path.startsWith("/api/token-status/") ? "unharmed" : "either";
+}

@@ -1,0 +1,59 @@
+import { reckonDamages } from "./integrity";
+import type { LoadSite } from "./load-site";
+import type { Due } from "./outage-watch";
+import { playOutages } from "./play-outages";
+import type { Question } from "./asker";
+import { scaled } from "./scenario";
+import type { Figure, Scenario, Skipped } from "./scenario";
+import { mountSmallDisk } from "./small-disk";
+import type { SmallDisk } from "./small-disk";
+import { tidily } from "./tidily";
+
+const boundSeconds = 8;
+const megabytes = 64;
+
+export const diskReadOnly: Scenario = {
+  slug: "disk-read-only",
+  promise:
+    "The server dies, and its disk comes back read-only, as after a fault of the machine: started on it, it lets nobody do what must be written, serves what is only read and says what is wrong; on a writable disk all goes on.",
+  inTests: 0.2,
+  run: (run) =>
+    tidily(async (later): Promise<Figure[] | Skipped> => {
+      const disk = mountSmallDisk({ megabytes });
+      if (disk === null) return { skipped: "A disk of its own can be mounted by root only." };
+      later(disk.remove);
+      const count = scaled({ count: 5, scale: run.scale });
+      return await playOutages({
+        ...{ run, later, name: "the disk was read-only", dueOf, boundSeconds, goesOn: true },
+        outages: Array.from({ length: count }, () => ({
+          ...{ name: "read-only", seconds: 3 },
+          leave: (site: LoadSite) => dieAndFindItReadOnly({ site, disk }),
+          comeBack: (site: LoadSite) => findItWritable({ site, disk }),
+        })),
+        site: { dataDir: disk.dir },
+        finish: reckonDamages,
+      });
+    }),
+};
+
+/** No file may be open for writing when a file system is made read-only, hence the server's death. */
+async function dieAndFindItReadOnly({ site, disk }: { site: LoadSite; disk: SmallDisk }): Promise<void> {
+  await site.running().kill();
+  disk.makeReadOnly();
+  await site.start();
+}
+
+/** A file that was opened on a read-only disk stays so. */
+async function findItWritable({ site, disk }: { site: LoadSite; disk: SmallDisk }): Promise<void> {
+  await site.running().stop();
+  disk.makeWritable();
+  await site.start();
+}
+
+function dueOf({ path, headers = {} }: Question): Due {
+  if (path === "/readyz") return "either";
+  const isBearer = path === "/api/gate-access" && headers.authorization !== undefined;
+  // Where a quota stands is only read.
+  const isReading = path.startsWith("/api/token-status/") || path === "/api/quota";
+  return isBearer || isReading ? "unharmed" : "refused";
+}

@@ -1,0 +1,131 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ChildProcess } from "node:child_process";
+import type { RunningServer } from "~/testing/running-server";
+import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+import { countDamages } from "./integrity";
+import { startLoad } from "./load";
+import { openLoadSite } from "./load-site";
+import type { LoadSite } from "./load-site";
+import { createRandom } from "./random";
+import type { Random } from "./random";
+import { reckonUp } from "./reckon";
+import { createRecord } from "./record";
+import { scaled } from "./scenario";
+import type { Figure, Scenario, ScenarioRun } from "./scenario";
+import { createAnswerTally } from "./answer-tally";
+import { tidily } from "./tidily";
+import type { Later } from "./tidily";
+
+const promise =
+  "The server is killed again and again at random moments, its start included, while clients use all of it; nothing that was acknowledged is lost or counted twice.";
+/** Between the end of one look at the file and the next. */
+const killsPerLook = 10;
+
+export const killedOnSqlite: Scenario = {
+  ...{ slug: "killed-under-load", promise, inTests: 0.03 },
+  run: (run) => tidily((later) => playKills({ run, later, count: 200 })),
+};
+
+export const killedOnPostgresql: Scenario = {
+  ...{ slug: "killed-under-load-postgresql", promise: `${promise} With PostgreSQL.`, inTests: false },
+  run: (run) =>
+    tidily(async (later) => {
+      const postgresql = await startPostgresql();
+      later(() => postgresql.stop());
+      return await playKills({ run, later, count: 40, databaseUrl: await postgresql.createDatabase() });
+    }),
+};
+
+async function playKills({
+  run: { scale, seed, say },
+  later,
+  count,
+  databaseUrl,
+}: {
+  run: ScenarioRun;
+  later: Later;
+  count: number;
+  databaseUrl?: string;
+}): Promise<Figure[]> {
+  const random = createRandom(seed);
+  const tally = createAnswerTally();
+  const record = createRecord();
+  const kills = scaled({ count, scale, least: 4 });
+  const site = await openLoadSite({ later, random, databaseUrl, onExchange: tally.take });
+  const seen = { kills: 0, amidRequests: 0, amidStarts: 0, damages: 0 };
+
+  const firstServer = await site.start();
+  const load = await startLoad({ later, site, record, random });
+  let server: RunningServer | null = firstServer;
+  while (seen.kills < kills) {
+    const cutBefore = tally.counts.cut;
+    if (server === null) seen.amidStarts += 1;
+    else await killSoon({ server, random });
+    seen.kills += 1;
+    if (databaseUrl === undefined && seen.kills % killsPerLook === 0) {
+      seen.damages += await countDamages(site);
+      say(
+        `${seen.kills} of ${kills} kills, ${tally.counts.answered} answers, ${record.uses.length} keys used`,
+      );
+    }
+    if (seen.kills === kills) await site.shortenOutboxWaits();
+    const isLast = seen.kills === kills;
+    server = !isLast && random.chance(0.1) ? await killAtStart({ site, random }) : await site.start();
+    if (tally.counts.cut > cutBefore) seen.amidRequests += 1;
+  }
+  await load.stop();
+  await site.drainOutbox();
+  const exitStatus = await server!.stop();
+  if (databaseUrl === undefined) seen.damages += await countDamages(site);
+  for (const [defect, times] of tally.defects) say(`${times} times ${defect}`);
+
+  return [
+    { what: "kills", measured: seen.kills, bound: { equals: kills } },
+    {
+      what: "kills that cut requests off",
+      measured: seen.amidRequests,
+      bound: { atLeast: Math.floor(kills / 2) },
+    },
+    { what: "kills during a start", measured: seen.amidStarts, bound: { atLeast: Math.floor(kills / 40) } },
+    ...tally.figures({ atLeastAnswered: kills * 10 }),
+    ...(await reckonUp({ site, record })),
+    ...(databaseUrl === undefined
+      ? [{ what: "damages found by integrity checks", measured: seen.damages, bound: { equals: 0 } }]
+      : []),
+    { what: "exit status of the last, orderly stop", measured: exitStatus ?? -1, bound: { equals: 0 } },
+  ];
+}
+
+/** Mostly at once; now and then only after the work that one process does for all has been taken over. */
+async function killSoon({ server, random }: { server: RunningServer; random: Random }): Promise<void> {
+  await delay(random.chance(0.08) ? random.between(2_500, 3_500) : random.between(20, 500));
+  await server.kill();
+}
+
+/** Null when it died before it was open; it may have been faster. */
+async function killAtStart({
+  site,
+  random,
+}: {
+  site: LoadSite;
+  random: Random;
+}): Promise<RunningServer | null> {
+  let child: ChildProcess | undefined;
+  let isKilled = false;
+  const starting = site.start((spawned) => (child = spawned));
+  const timer = setTimeout(
+    () => {
+      isKilled = true;
+      child?.kill("SIGKILL");
+    },
+    random.between(100, 700),
+  );
+  try {
+    return await starting;
+  } catch (error) {
+    if (!isKilled) throw error;
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}

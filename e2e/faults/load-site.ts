@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import type { ChildProcess } from "node:child_process";
+import { Webhook } from "standardwebhooks";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
+import type { Database } from "~/platform/database/database.server";
+import { startOpenAiServer } from "~/testing/openai-server";
+import type { CompletionCall } from "~/testing/openai-server";
+import { waitUntil } from "~/testing/processes";
+import { startServer } from "~/testing/running-server";
+import type { RunningServer } from "~/testing/running-server";
+import { startWebhookReceiver } from "~/testing/webhook-receiver";
+import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
+import { createAsker } from "./asker";
+import type { Exchange } from "./asker";
+import { createKeyRing } from "./key-ring";
+import type { Random } from "./random";
+import type { Later } from "./tidily";
+
+export type LoadSite = Awaited<ReturnType<typeof openLoadSite>>;
+
+export const resetSecret = "operator-secret-of-the-faults";
+/** What one whole answer counts, and what one counts that nobody ended: the two can be told apart in a sum. */
+export const answerTokens = 3;
+export const reservedTokens = 100_000;
+/** Longer than any limit of time within the service: a request that takes longer hangs. */
+export const hungAfterMs = 20_000;
+
+const webhookSecret = `whsec_${createHash("sha256").update("faults").digest("base64")}`;
+/** How fast a start is, is measured elsewhere; hundreds in a row meet every mood of a machine. */
+const startLimitMs = 120_000;
+const outboxDrainsWithinMs = 60_000;
+
+/**
+ * All that stands around a server that is to be hurt, and the server on one port for as often as it is started. Limits
+ * are off but for one that nobody reaches, which keeps its store busy.
+ */
+export async function openLoadSite({
+  later,
+  random,
+  env = {},
+  dataDir: givenDataDir,
+  databaseUrl,
+  onExchange = () => undefined,
+}: {
+  later: Later;
+  random: Random;
+  env?: Record<string, string | undefined>;
+  dataDir?: string;
+  /** PostgreSQL as seen by whoever looks at what was kept; the server may be told another way to it. */
+  databaseUrl?: string;
+  onExchange?: (exchange: Exchange) => void;
+}) {
+  const chain = await startLocalChain();
+  later(chain.stop);
+  const contract = await deployKeyContract({ rpcUrl: chain.rpcUrl });
+  const provider = await startOpenAiServer((call) => answerSlowly({ call, random }));
+  later(provider.close);
+  const receiver = await openMoodyReceiver();
+  later(receiver.close);
+  const dataDir = givenDataDir ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-faults-")));
+  if (givenDataDir === undefined) later(() => rm(dataDir, { recursive: true, force: true }));
+  const port = await findLastingPort(random);
+  const asker = createAsker({ port, timeoutMs: hungAfterMs, onExchange });
+  later(asker.close);
+  let running: RunningServer | null = null;
+  later(() => running?.kill());
+
+  const settings = {
+    ...{ RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: contract.address, CHAIN_POLL_SECONDS: "1" },
+    ...{ PORT: String(port), LEASE_SECONDS: "2", JWT_ACCESS_TTL: "86400" },
+    ...{ AI_PROVIDER: "local", AI_BASE_URL: provider.baseUrl, NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" },
+    ...{ AI_CHAT_MAX_OUTPUT_TOKENS: String(reservedTokens), AI_CHAT_QUOTA_TOKENS: "1000000000" },
+    ...{ AI_QUOTA_RESET_SECRET: resetSecret, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: webhookSecret },
+    ...{ RATE_LIMIT_NONCE: "0", RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_FORM_SUBMISSION: "0" },
+    ...{ RATE_LIMIT_CHAT: "0", RATE_LIMIT_MCP: "0", RATE_LIMIT_QUOTA_RESET: "0" },
+    ...{ RATE_LIMIT_TOKEN_STATUS: "1000000/60", DATABASE_URL: databaseUrl },
+    ...env,
+  };
+
+  async function start(onSpawn?: (child: ChildProcess) => void): Promise<RunningServer> {
+    running = await startServer({ env: settings, dataDir, onSpawn, startLimitMs });
+    return running;
+  }
+
+  async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    const url = databaseUrl ?? pathToFileURL(path.join(dataDir, "latchkey.db")).href;
+    const database = await openDatabase({ url });
+    try {
+      return await work(database);
+    } finally {
+      await closeDatabase(database);
+    }
+  }
+
+  /** As if the waits of the outbox were over: a dead sender's claims last 90 seconds, its retries up to hours. */
+  async function shortenOutboxWaits(): Promise<void> {
+    receiver.calmDown();
+    await withDatabase((database) =>
+      database.notificationDelivery.updateMany({
+        where: { deliveredAtMs: null },
+        data: { nextAttemptAtMs: BigInt(Date.now()), claimedUntilMs: null, claimedBy: null },
+      }),
+    );
+  }
+
+  /** Until nothing is on its way any more. A delivery that stays is counted by whoever reckons up. */
+  async function drainOutbox(): Promise<void> {
+    await withDatabase(async (database) => {
+      const isDrained = async () =>
+        (await database.notificationDelivery.count({ where: { deliveredAtMs: null } })) === 0;
+      await waitUntil(isDrained, { timeoutMs: outboxDrainsWithinMs, everyMs: 200 }).catch(() => undefined);
+    });
+  }
+
+  return {
+    ...{ chain, contract: contract.address, provider, receiver, dataDir, settings, port, asker },
+    place: { origin: `http://localhost:${port}`, chainId: 31337 },
+    keys: createKeyRing({ rpcUrl: chain.rpcUrl, contract: contract.address }),
+    /** The server that was started last. */
+    running: () => running!,
+    ...{ start, withDatabase, shortenOutboxWaits, drainOutbox },
+  };
+}
+
+async function answerSlowly({ call, random }: { call: CompletionCall; random: Random }): Promise<void> {
+  await call.delta({ role: "assistant", content: "" });
+  for (let said = 0; said < answerTokens; said += 1) {
+    await call.text("word");
+    await delay(random.between(0, 20));
+  }
+  await call.finish();
+}
+
+/** Fails now and then, as receivers do, until it is told to calm down. */
+async function openMoodyReceiver() {
+  let isCalm = false;
+  const taken = new Set<number>();
+  const receiver = await startWebhookReceiver({
+    verifier: new Webhook(webhookSecret),
+    answer: ({ response, count }) => {
+      const fails = !isCalm && count % 7 === 0;
+      if (!fails) taken.add(count - 1);
+      response.writeHead(fails ? 500 : 204).end();
+    },
+  });
+  return {
+    url: receiver.url,
+    close: receiver.close,
+    calmDown: () => (isCalm = true),
+    all: () => receiver.received,
+    /** What it answered with a success, repetitions included. */
+    taken: () => receiver.received.filter((_, index) => taken.has(index)),
+  };
+}
+
+/** Below the ports that systems hand out by themselves, so that nobody takes it while the server is away. */
+async function findLastingPort(random: Random): Promise<number> {
+  for (;;) {
+    const port = random.between(15_000, 30_000);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const probe = createServer()
+        .once("error", () => resolve(false))
+        .listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import type { Exchange } from "./asker";
+import { createOutageWatch } from "./outage-watch";
+import type { Due } from "./outage-watch";
+import { isKept } from "./scenario";
+
+const words = JSON.stringify({ title: "State unavailable", detail: "Try again in a moment." });
+
+function exchange(path: string, rest: Partial<Exchange>): Exchange {
+  const nowMs = performance.now();
+  return {
+    ...{ question: { path }, ended: "answered", status: 503, headers: {}, text: words },
+    ...{ startedAtMs: nowMs, endedAtMs: nowMs },
+    ...rest,
+  };
+}
+
+function watchOne(take: (watch: ReturnType<typeof createOutageWatch>) => void): string[] {
+  const dueOf = ({ path }: { path: string }): Due => (path === "/read" ? "unharmed" : "refused");
+  const watch = createOutageWatch({ dueOf });
+  watch.take(exchange("/write", { status: 200 }));
+  watch.gone();
+  watch.take(exchange("/write", {}));
+  watch.take(exchange("/read", { status: 200 }));
+  take(watch);
+  watch.back();
+  watch.take(exchange("/write", { status: 200 }));
+  watch.recoveredAfter(1);
+  return watch
+    .figures({ name: "it was away", boundSeconds: 5, goesOn: true })
+    .filter((figure) => !isKept(figure))
+    .map(({ what }) => what);
+}
+
+const unasked = "asked for readiness meanwhile";
+
+test("only what began and ended meanwhile is judged", () => {
+  expect(watchOne(() => undefined)).toEqual([unasked]);
+});
+
+test("what is given meanwhile, what is refused without words or takes too long, and who says ready is found", async () => {
+  const find = (rest: Partial<Exchange>, path = "/write") =>
+    watchOne((watch) => watch.take(exchange(path, rest)));
+  expect(find({ status: 200 })).toEqual(["granted meanwhile", unasked]);
+  expect(find({ text: "Oops" })).toEqual(["refused without words", unasked]);
+  expect(find({}, "/read")).toEqual(["unconcerned, and yet not served", unasked]);
+  expect(find({ endedAtMs: performance.now() + 9_000 })).toEqual([
+    unasked,
+    "longest answer to a request from then",
+  ]);
+
+  const readinessOf = async (status: number, nonceStatus = 500) => {
+    const watch = createOutageWatch({ dueOf: () => "either" });
+    watch.gone();
+    watch.take(exchange("/api/nonce", { status: nonceStatus }));
+    await watch.askReadiness(async () => exchange("/readyz", { status }));
+    watch.back();
+    const figures = watch.figures({ name: "it was away", boundSeconds: 5, goesOn: false });
+    const measured = (what: string) => figures.find((figure) => figure.what === what)?.measured;
+    return [measured(unasked), measured("called ready meanwhile")];
+  };
+  expect(await readinessOf(503)).toEqual([1, 0]);
+  expect(await readinessOf(200)).toEqual([1, 1]);
+  // A nonce was to be had: the fault was not whole.
+  expect(await readinessOf(200, 200)).toEqual([0, 0]);
+});

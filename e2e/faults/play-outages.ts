@@ -1,0 +1,112 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isAlive } from "~/testing/processes";
+import type { Question } from "./asker";
+import { startLoad } from "./load";
+import { openLoadSite } from "./load-site";
+import type { LoadSite } from "./load-site";
+import { createOutageWatch } from "./outage-watch";
+import type { Due } from "./outage-watch";
+import { createRandom } from "./random";
+import { reckonUp } from "./reckon";
+import { createRecord } from "./record";
+import type { Figure, ScenarioRun } from "./scenario";
+import { createAnswerTally } from "./answer-tally";
+import type { Later } from "./tidily";
+
+/** One way in which something goes away and comes back. */
+export type Outage = {
+  name: string;
+  /** How long it stays away, at least. */
+  seconds: number;
+  leave: (site: LoadSite) => unknown;
+  comeBack: (site: LoadSite) => unknown;
+};
+
+/** How long the service is given to be ready once what it needs is. */
+const readyWithinSeconds = 20;
+
+/**
+ * Lets outages come over a running server while clients use all of it, each for some seconds, and reckons up after a
+ * restart, which alone may settle answers that could not be put down when they ended. The server is one and the same
+ * all along, unless an outage itself starts another one.
+ */
+export async function playOutages({
+  run: { seed, say },
+  later,
+  name,
+  outages,
+  dueOf,
+  boundSeconds,
+  goesOn = false,
+  site: siteOptions,
+  reckonWith = {},
+  finish = () => Promise.resolve([]),
+}: {
+  run: ScenarioRun;
+  later: Later;
+  /** What the times it was away are called. */
+  name: string;
+  outages: readonly Outage[];
+  dueOf: (question: Question) => Due;
+  boundSeconds: number;
+  /** Whether anything is due to go on unharmed. */
+  goesOn?: boolean;
+  site: Partial<Parameters<typeof openLoadSite>[0]>;
+  reckonWith?: Partial<Parameters<typeof reckonUp>[0]>;
+  /** What else is looked at when the server has ended. */
+  finish?: (site: LoadSite) => Promise<Figure[]>;
+}): Promise<Figure[]> {
+  const random = createRandom(seed);
+  const tally = createAnswerTally();
+  const watch = createOutageWatch({ dueOf });
+  const record = createRecord();
+  const site = await openLoadSite({
+    ...{ later, random, ...siteOptions },
+    onExchange: (exchange) => (tally.take(exchange), watch.take(exchange)),
+  });
+  await site.start();
+  const load = await startLoad({ later, site, record, random });
+  for (const outage of outages) {
+    await delay(random.between(500, 1_500));
+    say(`${outage.name} for ${outage.seconds} s`);
+    await outage.leave(site);
+    watch.gone();
+    await delay(outage.seconds * 1000);
+    await watch.askReadiness(() => site.asker.ask({ path: "/readyz" }));
+    watch.back();
+    await outage.comeBack(site);
+    watch.recoveredAfter(await untilReady(site));
+  }
+  const server = site.running();
+  const stillRuns = isAlive(server.pid) && server.child.exitCode === null;
+  await delay(500);
+  await load.stop();
+  const exitStatus = await server.stop();
+  await site.shortenOutboxWaits();
+  const next = await site.start();
+  await site.drainOutbox();
+  await next.stop();
+  for (const [defect, times] of tally.defects) say(`${times} times ${defect}`);
+  return [
+    ...watch.figures({ name, boundSeconds, goesOn }),
+    { what: "servers that ended by themselves", measured: stillRuns ? 0 : 1, bound: { equals: 0 } },
+    { what: "exit status of the orderly stop", measured: exitStatus ?? -1, bound: { equals: 0 } },
+    ...tally.figures({ atLeastAnswered: outages.length * 20 }),
+    ...(await reckonUp({ site, record, settlesLate: true, ...reckonWith })),
+    ...(await finish(site)),
+  ];
+}
+
+async function untilReady(site: LoadSite): Promise<number> {
+  const startedAtMs = performance.now();
+  for (;;) {
+    const { ended, status, text } = await site.asker.ask({ path: "/readyz" });
+    const seconds = Math.round((performance.now() - startedAtMs) / 100) / 10;
+    if (status === 200) return seconds;
+    if (seconds > readyWithinSeconds)
+      throw new Error(
+        `Not ready ${seconds} s after what it needs has come back: ${ended} ${status} ${text}\n${site.running().output().slice(-3_000)}`,
+      );
+    await delay(100);
+  }
+}

@@ -1,0 +1,132 @@
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { expect, test } from "vitest";
+import { createSubmissionStore } from "~/gate/submissions.store.server";
+import { systemClock as clock } from "~/platform/clock";
+import type { Database } from "~/platform/database/database.server";
+import { ownerOfKey } from "~/quota/quota-subject";
+import { createQuotaStore } from "~/quota/quota.store.server";
+import { createTestDatabase } from "~/testing/database";
+import type { ReceivedWebhook } from "~/testing/webhook-receiver";
+import { answerTokens, reservedTokens } from "./load-site";
+import { reckonUp } from "./reckon";
+import type { ReckonedSite } from "./reckon";
+import { createRecord } from "./record";
+import type { LoadRecord } from "./record";
+import { isKept } from "./scenario";
+
+const contract = "0x00000000000000000000000000000000000000ab";
+const account = privateKeyToAccount(generatePrivateKey());
+const holderOf = (tokenId: string) => ({ account, tokenId });
+const key = (tokenId: string) => ({ chainId: 31337, contractAddress: contract, tokenId }) as const;
+
+/** A server that has kept everything: two keys used, one of them by the tool, and two answers of which one was cut. */
+async function keepAll() {
+  const { database } = await createTestDatabase();
+  const store = createSubmissionStore({ database, clock });
+  const notificationOf = (tokenId: string, kind: string) => ({
+    ...{ kind, payload: JSON.stringify({ data: { tokenId } }), channels: ["webhook"] },
+  });
+  await store.submitOnce({
+    ...{ submissionId: "s1", key: key("1"), usedBy: account.address, message: "Hello", messageHash: null },
+    ...{ requestId: "r1", notification: notificationOf("1", "submission.received") },
+  });
+  const usedBy = account.address;
+  await store.useKeyOnce({ key: key("2"), usedBy, notification: notificationOf("2", "key.used") });
+  await database.nonce.create({
+    data: { value: "n1", clientId: "c", issuedAtMs: 1n, expiresAtMs: 2n, consumedAtMs: 1n },
+  });
+  await chargeAnswers({ database, usages: [answerTokens, reservedTokens] });
+  await database.auditEntry.create({
+    data: { id: "a1", atMs: 1n, kind: "quota-reset", clientId: "c", requestId: "reset-1", detail: "{}" },
+  });
+
+  const received = (await database.notification.findMany()).map(({ id, payload }) => ({
+    ...{ method: "POST", url: "/hook", headers: { "webhook-id": id }, body: payload, verified: true },
+  }));
+  const record = createRecord();
+  record.uses.push({ holder: holderOf("1"), message: "Hello" }, { holder: holderOf("2"), message: null });
+  record.nonceGrants.set("n1", 1);
+  record.talkers.push({ holder: holderOf("3"), bearer: "", asked: 2, finished: 1 });
+  record.resets.push("reset-1");
+  const site: ReckonedSite = {
+    ...{ contract, receiver: { taken: () => received } },
+    withDatabase: (work) => work(database),
+  };
+  return { site, record, database, received };
+}
+
+async function chargeAnswers({ database, usages }: { database: Database; usages: readonly number[] }) {
+  const quota = createQuotaStore({ database, clock, instance: "the server" });
+  for (const usedTokens of usages) {
+    const reserved = await reserve(database);
+    await quota.settle({ reservationId: reserved.reservationId, usedTokens });
+  }
+}
+
+async function reserve(database: Database) {
+  const outcome = await createQuotaStore({ database, clock, instance: "the server" }).reserve({
+    owner: ownerOfKey(key("3")),
+    ...{ wanted: reservedTokens, limit: 1_000_000_000, windowSeconds: 86_400, leaseSeconds: 600 },
+  });
+  if (outcome.outcome === "exhausted") throw new Error("The quota is exhausted.");
+  return outcome;
+}
+
+async function findBroken(kept: { site: ReckonedSite; record: LoadRecord }): Promise<string[]> {
+  return (await reckonUp(kept)).filter((figure) => !isKept(figure)).map(({ what }) => what);
+}
+
+test("a server that has kept everything is found without fault", async () => {
+  expect(await findBroken(await keepAll())).toEqual([]);
+});
+
+type Kept = Awaited<ReturnType<typeof keepAll>>;
+type Fault = [string[], (kept: Kept) => unknown];
+
+test.each<Fault>([
+  [["nonces accepted twice"], ({ record }) => record.nonceGrants.set("n1", 2)],
+  [
+    ["accepted nonces that are still good"],
+    ({ database }) => database.nonce.updateMany({ data: { consumedAtMs: null } }),
+  ],
+  [["wrongly let in"], ({ record }) => record.wrongGrants.push("somebody")],
+  [["keys used twice"], ({ record }) => record.uses.push({ holder: holderOf("2"), message: null })],
+  [
+    ["acknowledged unlocks lost", "keys half used"],
+    ({ database }) => database.usedKey.deleteMany({ where: { tokenId: "2" } }),
+  ],
+  [
+    ["acknowledged unlocks lost"],
+    ({ database }) => database.usedKey.updateMany({ where: { tokenId: "2" }, data: { usedBy: "0xcd" } }),
+  ],
+  [["acknowledged unlocks denied later"], ({ record }) => record.forgottenUses.push("1")],
+  [["acknowledged submissions lost", "keys half used"], ({ database }) => database.submission.deleteMany()],
+  [
+    ["acknowledged submissions lost"],
+    ({ database }) => database.submission.updateMany({ data: { message: "Another" } }),
+  ],
+  [["keys half used"], ({ database }) => database.notificationDelivery.deleteMany()],
+  [["notifications delivered", "notifications not delivered"], ({ received }) => received.splice(0, 1)],
+  [
+    ["notifications under several ids"],
+    ({ received }) =>
+      received.push({ ...(received[0] as ReceivedWebhook), headers: { "webhook-id": "x" } } as never),
+  ],
+  [["notifications with a wrong signature"], ({ received }) => (received[0]!.verified = false)],
+  [
+    ["acknowledged answers not charged"],
+    ({ record }) => Object.assign(record.talkers[0]!, { asked: 4, finished: 3 }),
+  ],
+  [
+    ["answers charged that nobody asked for", "whole answers charged as unended"],
+    ({ record }) => (record.talkers[0]!.asked = 1),
+  ],
+  [["ledgers that are no sum of answers"], ({ database }) => chargeAnswers({ database, usages: [1] })],
+  [["tokens still set aside"], ({ database }) => reserve(database)],
+  [["acknowledged resets without a record"], ({ database }) => database.auditEntry.deleteMany()],
+  [["resets that left something counted"], ({ record }) => (record.resetsThatLeftSomething = 1)],
+])("it is found: %j", async (broken, spoil) => {
+  const kept = await keepAll();
+  await spoil(kept);
+  expect(await findBroken(kept)).toEqual(broken);
+});

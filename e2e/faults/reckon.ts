@@ -1,0 +1,201 @@
+import { systemClock as clock } from "~/platform/clock";
+import type { Database } from "~/platform/database/database.server";
+import type { Redis } from "~/platform/redis/redis.server";
+import { ownerOfKey } from "~/quota/quota-subject";
+import { createStateStores } from "~/services/state.server";
+import type { ReceivedWebhook } from "~/testing/webhook-receiver";
+import { answerTokens, reservedTokens } from "./load-site";
+import type { LoadSite } from "./load-site";
+import { countTwiceUsed } from "./record";
+import type { LoadRecord } from "./record";
+import type { Figure } from "./scenario";
+
+/** What of a site is looked at when it is over. */
+export type ReckonedSite = Pick<LoadSite, "withDatabase" | "contract"> & {
+  receiver: Pick<LoadSite["receiver"], "taken">;
+};
+
+const none = { equals: 0 } as const;
+
+/** What clients were told, held against what the database holds and the receiver got. */
+export async function reckonUp({
+  site,
+  record,
+  redis = null,
+  settlesLate = false,
+}: {
+  site: ReckonedSite;
+  record: LoadRecord;
+  redis?: Redis | null;
+  /** Where the ledger could not be asked at the end of an answer, that answer counts in full later. */
+  settlesLate?: boolean;
+}): Promise<Figure[]> {
+  return await site.withDatabase(async (database) => {
+    const kept = await readKept({ database, site });
+    return [
+      { what: "acknowledged sign-ins", measured: record.nonceGrants.size, bound: { atLeast: 1 } },
+      { what: "nonces accepted twice", measured: countTwiceAccepted(record), bound: none },
+      ...(redis ? [] : [await reckonNonces({ database, record })]),
+      { what: "wrongly let in", measured: record.wrongGrants.length, bound: none },
+      { what: "acknowledged unlocks", measured: record.uses.length, bound: { atLeast: 1 } },
+      { what: "keys used twice", measured: countTwiceUsed(record), bound: none },
+      ...reckonUses({ kept, record }),
+      ...reckonNotifications({ kept, received: site.receiver.taken() }),
+      ...(await reckonQuotas({ database, redis, site, record, settlesLate })),
+      ...(await reckonResets({ database, record })),
+    ];
+  });
+}
+
+type Kept = Awaited<ReturnType<typeof readKept>>;
+
+async function readKept({ database, site }: { database: Database; site: ReckonedSite }) {
+  const where = { contractAddress: site.contract.toLowerCase() };
+  const [usedKeys, submissions, notifications] = await Promise.all([
+    database.usedKey.findMany({ where }),
+    database.submission.findMany({ where }),
+    database.notification.findMany({ include: { deliveries: true } }),
+  ]);
+  return {
+    usedKeys: new Map(usedKeys.map((row) => [row.tokenId, row])),
+    submissions: new Map(submissions.map((row) => [row.tokenId, row])),
+    notifications: notifications.map((row) => ({ ...row, tokenId: tokenIdOf(row.payload) })),
+  };
+}
+
+function tokenIdOf(payload: string): string {
+  return (JSON.parse(payload) as { data: { tokenId: string } }).data.tokenId;
+}
+
+function countTwiceAccepted({ nonceGrants }: LoadRecord): number {
+  return [...nonceGrants.values()].filter((grants) => grants > 1).length;
+}
+
+/** A nonce that let somebody in and stands there unused would do so again. */
+async function reckonNonces({
+  database,
+  record,
+}: {
+  database: Database;
+  record: LoadRecord;
+}): Promise<Figure> {
+  const unused = await database.nonce.findMany({ where: { consumedAtMs: null }, select: { value: true } });
+  const measured = unused.filter(({ value }) => record.nonceGrants.has(value)).length;
+  return { what: "accepted nonces that are still good", measured, bound: none };
+}
+
+function reckonUses({ kept, record }: { kept: Kept; record: LoadRecord }): Figure[] {
+  const { usedKeys, submissions, notifications } = kept;
+  const lostUses = record.uses.filter(({ holder: { tokenId, account } }) => {
+    return usedKeys.get(tokenId)?.usedBy !== account.address.toLowerCase();
+  });
+  const lostForms = record.uses.filter(({ holder, message }) => {
+    return message !== null && submissions.get(holder.tokenId)?.message !== message;
+  });
+  // A key has one notification and, when it was used by the form, one submission: all of it or nothing.
+  const told = new Map<string, number>();
+  for (const { tokenId } of notifications) told.set(tokenId, (told.get(tokenId) ?? 0) + 1);
+  const half = new Set([...submissions.keys(), ...told.keys()].filter((tokenId) => !usedKeys.has(tokenId)));
+  for (const tokenId of usedKeys.keys()) if (told.get(tokenId) !== 1) half.add(tokenId);
+  for (const { kind, tokenId, deliveries } of notifications) {
+    const isForm = kind === "submission.received";
+    if (isForm !== submissions.has(tokenId) || deliveries.length !== 1) half.add(tokenId);
+  }
+  return [
+    { what: "acknowledged unlocks lost", measured: lostUses.length, bound: none },
+    { what: "acknowledged unlocks denied later", measured: record.forgottenUses.length, bound: none },
+    { what: "acknowledged submissions lost", measured: lostForms.length, bound: none },
+    { what: "keys half used", measured: half.size, bound: none },
+  ];
+}
+
+function reckonNotifications({
+  kept: { notifications },
+  received,
+}: {
+  kept: Kept;
+  received: readonly ReceivedWebhook[];
+}): Figure[] {
+  const idsByKey = new Map<string, Set<string>>();
+  for (const { body, headers } of received) {
+    const tokenId = tokenIdOf(body);
+    idsByKey.set(tokenId, (idsByKey.get(tokenId) ?? new Set()).add(headers["webhook-id"] ?? ""));
+  }
+  const undelivered = notifications.filter(({ tokenId, id }) => !idsByKey.get(tokenId)?.has(id));
+  const underOtherIds = [...idsByKey.values()].filter(({ size }) => size > 1);
+  const unsigned = received.filter(({ verified }) => !verified);
+  return [
+    { what: "notifications delivered", measured: idsByKey.size, bound: { equals: notifications.length } },
+    { what: "notifications not delivered", measured: undelivered.length, bound: none },
+    { what: "notifications under several ids", measured: underOtherIds.length, bound: none },
+    { what: "notifications with a wrong signature", measured: unsigned.length, bound: none },
+  ];
+}
+
+async function reckonQuotas({
+  database,
+  redis,
+  site,
+  record,
+  settlesLate,
+}: {
+  database: Database;
+  redis: Redis | null;
+  site: ReckonedSite;
+  record: LoadRecord;
+  settlesLate: boolean;
+}): Promise<Figure[]> {
+  const { quota } = createStateStores({ database, redis, clock, instance: "the reckoning" });
+  const counts = { answers: 0, uncharged: 0, invented: 0, crooked: 0, overcharged: 0, reserved: 0 };
+  for (const talker of record.talkers) {
+    const owner = ownerOfKey({
+      ...{ chainId: 31337, contractAddress: site.contract, tokenId: talker.holder.tokenId },
+    });
+    const { used, reserved } = await quota.readStanding({ owner, limit: 1_000_000_000 });
+    const charged = readCharges({ used });
+    counts.answers += talker.finished;
+    counts.uncharged += Math.max(0, talker.finished - charged.whole - charged.inFull);
+    counts.invented += Math.max(0, charged.whole + charged.inFull - talker.asked);
+    counts.overcharged += Math.max(0, charged.inFull - (talker.asked - talker.finished));
+    counts.crooked += charged.rest === 0 ? 0 : 1;
+    counts.reserved += reserved;
+  }
+  return [
+    { what: "acknowledged answers in the last windows", measured: counts.answers, bound: { atLeast: 1 } },
+    { what: "acknowledged answers not charged", measured: counts.uncharged, bound: none },
+    { what: "answers charged that nobody asked for", measured: counts.invented, bound: none },
+    // Of an answer that came whole the use is put down before its last event; only others may count in full.
+    ...(settlesLate
+      ? []
+      : [{ what: "whole answers charged as unended", measured: counts.overcharged, bound: none }]),
+    { what: "ledgers that are no sum of answers", measured: counts.crooked, bound: none },
+    { what: "tokens still set aside", measured: counts.reserved, bound: none },
+  ];
+}
+
+function readCharges({ used }: { used: number }): { whole: number; inFull: number; rest: number } {
+  const inFull = Math.floor(used / reservedTokens);
+  const whole = Math.floor((used % reservedTokens) / answerTokens);
+  return { whole, inFull, rest: used - inFull * reservedTokens - whole * answerTokens };
+}
+
+async function reckonResets({
+  database,
+  record,
+}: {
+  database: Database;
+  record: LoadRecord;
+}): Promise<Figure[]> {
+  const entries = await database.auditEntry.findMany({ where: { kind: "quota-reset" } });
+  const written = new Set(entries.map(({ requestId }) => requestId));
+  const unwritten = record.resets.filter((requestId) => !written.has(requestId));
+  return [
+    { what: "acknowledged quota resets", measured: record.resets.length, bound: { atLeast: 1 } },
+    { what: "acknowledged resets without a record", measured: unwritten.length, bound: none },
+    {
+      what: "resets that left something counted",
+      measured: record.resetsThatLeftSomething,
+      bound: none,
+    },
+  ];
+}

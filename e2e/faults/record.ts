@@ -1,0 +1,38 @@
+import type { Holder } from "~/commands/client/signed-requests";
+
+/** A use of a key that the server said it had made; `message` null: by the tool, which takes none. */
+export type AcknowledgedUse = { holder: Holder; message: string | null };
+
+/** What one key's owner asked for and was told, in one quota window. */
+export type Talker = {
+  holder: Holder;
+  bearer: string;
+  /** Requests that reached the server, or may have. */
+  asked: number;
+  /** Answers that were read to their very end. */
+  finished: number;
+};
+
+/** What clients know at the end, to be held against what the server kept. */
+export type LoadRecord = ReturnType<typeof createRecord>;
+
+export function createRecord() {
+  return {
+    uses: [] as AcknowledgedUse[],
+    /** How often each nonce opened the gate. */
+    nonceGrants: new Map<string, number>(),
+    talkers: [] as Talker[],
+    /** Request ids of quota resets that were answered with a success. */
+    resets: [] as string[],
+    resetsThatLeftSomething: 0,
+    /** Answers that gave something to whom nothing was due. */
+    wrongGrants: [] as string[],
+    /** Answers that said of a used key that it was not. */
+    forgottenUses: [] as string[],
+  };
+}
+
+/** How many of the keys that were acknowledged as used were so more than once. */
+export function countTwiceUsed({ uses }: Pick<LoadRecord, "uses">): number {
+  return uses.length - new Set(uses.map(({ holder }) => holder.tokenId)).size;
+}

@@ -1,0 +1,51 @@
+import { openRedis } from "~/platform/redis/redis.server";
+import { findRedis } from "~/testing/obtain-redis.mjs";
+import { launchRedis } from "~/testing/redis";
+import type { Due } from "./outage-watch";
+import { playOutages } from "./play-outages";
+import type { Outage } from "./play-outages";
+import type { Question } from "./asker";
+import { scaled } from "./scenario";
+import type { Figure, Scenario, Skipped } from "./scenario";
+import { tidily } from "./tidily";
+
+/** A command that is not answered fails after a second; the rest is for a busy machine. */
+const boundSeconds = 8;
+
+export const redisStopped: Scenario = {
+  slug: "redis-stopped",
+  promise:
+    "The Redis that holds nonces, limits and quotas is killed and hangs under a running server; what needs it is refused in words and in time, all else goes on, and afterwards no nonce is good again and no quota is forgotten.",
+  inTests: 0.25,
+  run: (run) =>
+    tidily(async (later): Promise<Figure[] | Skipped> => {
+      if (findRedis() === null) {
+        return { skipped: "No redis-server is on this machine, and Debian's package could not be fetched." };
+      }
+      const redis = await launchRedis({});
+      later(redis.stop);
+      const { url, password } = redis;
+      const kinds: Outage[] = [
+        { name: "killed", seconds: 2.5, leave: redis.kill, comeBack: redis.start },
+        { name: "hangs", seconds: 4, leave: redis.pause, comeBack: redis.resume },
+      ];
+      const count = scaled({ count: 8, scale: run.scale, least: 2 });
+      const seen = await openRedis({ url, password });
+      later(() => seen.close());
+      return await playOutages({
+        ...{ run, later, name: "Redis was away", dueOf, boundSeconds, goesOn: true },
+        outages: Array.from({ length: count }, (_, index) => kinds[index % kinds.length]!),
+        site: { env: { STATE_WORKER_URL: url, STATE_WORKER_API_KEY: password } },
+        reckonWith: { redis: seen },
+      });
+    }),
+};
+
+/** Nonces and quotas are in Redis. Tokens, the form, used keys and what is read of them are not. */
+function dueOf({ path, headers = {} }: Question): Due {
+  if (path === "/readyz") return "either";
+  const needsNone = path === "/api/form-submission-gate" || path === "/api/mcp";
+  const isBearer = path === "/api/gate-access" && headers.authorization !== undefined;
+  const isReading = path.startsWith("/api/token-status/");
+  return needsNone || isBearer || isReading ? "unharmed" : "refused";
+}

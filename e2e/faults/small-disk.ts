@@ -1,0 +1,81 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, rmdirSync, statfsSync, writeSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+export type SmallDisk = {
+  dir: string;
+  /** Not a byte is left afterwards. */
+  fill: () => void;
+  empty: () => void;
+  /** Fails while somebody has a file open for writing. */
+  makeReadOnly: () => void;
+  makeWritable: () => void;
+  /** Gone, also when this process ends without having asked for it. */
+  remove: () => void;
+};
+
+/** A file system of its own, in memory; null where this process may not mount one. */
+export function mountSmallDisk({ megabytes }: { megabytes: number }): SmallDisk | null {
+  const dir = mkdtempSync(path.join(os.tmpdir(), "latchkey-disk-"));
+  try {
+    mount("-t", "tmpfs", "-o", `size=${megabytes}m,mode=700`, "tmpfs", dir);
+  } catch {
+    rmdirSync(dir);
+    return null;
+  }
+  let isMounted = true;
+  const filler = path.join(dir, "filler");
+
+  function remove(): void {
+    if (!isMounted) return;
+    isMounted = false;
+    process.off("exit", remove);
+    // Lazily: a server that is just ending must not keep it.
+    execFileSync("umount", ["--lazy", dir], { stdio: "pipe" });
+    rmdirSync(dir);
+  }
+  process.on("exit", remove);
+  return {
+    dir,
+    fill: () => fillWith(filler),
+    empty: () => rmSync(filler, { force: true }),
+    makeReadOnly: () => mount("-o", "remount,ro", dir),
+    makeWritable: () => mount("-o", "remount,rw", dir),
+    remove,
+  };
+}
+
+function mount(...parameters: string[]): void {
+  execFileSync("mount", parameters, { stdio: "pipe" });
+}
+
+/** The server writes meanwhile: what it gives back is taken as well, until nothing is left. */
+function fillWith(filler: string): void {
+  const file = openSync(filler, "a");
+  try {
+    for (const chunk = Buffer.alloc(64 * 1024, 1); ;) {
+      try {
+        writeSync(file, chunk);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+        if (statfsSync(path.dirname(filler)).bfree === 0) return;
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
+
+/**
+ * The nearest thing to a full disk without rights of one's own: the process may write no file any more. Its pipes stay
+ * open. Null where there is no `prlimit`.
+ */
+export function findFileLimit(): { fill: (pid: number) => void; empty: (pid: number) => void } | null {
+  if (!hasPrlimit) return null;
+  const setLimit = (bytes: string) => (pid: number) =>
+    void execFileSync("prlimit", [`--pid=${pid}`, `--fsize=${bytes}:`], { stdio: "pipe" });
+  return { fill: setLimit("0"), empty: setLimit("unlimited") };
+}

@@ -1,0 +1,63 @@
+import { SignClient } from "@walletconnect/sign-client";
+import { hexToString } from "viem";
+import type { Hex, PrivateKeyAccount } from "viem";
+
+export type PairedWallet = {
+  /** What the wallet was asked to do, in order. */
+  asked: string[];
+  /** From now on the person says no to what the wallet shows. */
+  refuse: () => void;
+  /** As when the person ends the connection on their phone. */
+  leave: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+const userRejected = { code: 5000, message: "User rejected." };
+
+/** A wallet on another device, at the other end of a relay: the protocol's own client, which scans `uri`. */
+export async function pairWallet({
+  relayUrl,
+  uri,
+  account,
+  chainId,
+}: {
+  relayUrl: string;
+  uri: string;
+  account: PrivateKeyAccount;
+  chainId: number;
+}): Promise<PairedWallet> {
+  const client = await SignClient.init({
+    ...{ projectId: "0".repeat(32), relayUrl, telemetryEnabled: false, logger: "silent" },
+    metadata: { name: "Phone wallet", description: "A wallet", url: "https://wallet.example", icons: [] },
+  });
+  const asked: string[] = [];
+  let isRefusing = false;
+  client.on("session_proposal", ({ id, params }) => {
+    const { methods, events } = params.optionalNamespaces.eip155!;
+    const accounts = [`eip155:${chainId}:${account.address}`];
+    void client.approve({ id, namespaces: { eip155: { accounts, methods, events } } });
+  });
+  client.on("session_request", ({ id, topic, params: { request } }) => {
+    asked.push(request.method);
+    void answer();
+
+    async function answer(): Promise<void> {
+      if (isRefusing) {
+        return await client.respond({ topic, response: { id, jsonrpc: "2.0", error: userRejected } });
+      }
+      const [data] = request.params as [Hex];
+      const result = await account.signMessage({ message: hexToString(data) });
+      await client.respond({ topic, response: { id, jsonrpc: "2.0", result } });
+    }
+  });
+  await client.pair({ uri });
+  return {
+    asked,
+    refuse: () => (isRefusing = true),
+    leave: async () => {
+      for (const { topic } of client.session.getAll())
+        await client.disconnect({ topic, reason: { code: 6000, message: "Done." } });
+    },
+    close: () => client.core.relayer.transportClose(),
+  };
+}
