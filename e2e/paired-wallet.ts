@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { SignClient } from "@walletconnect/sign-client";
 import { hexToString } from "viem";
 import type { Hex, PrivateKeyAccount } from "viem";
@@ -28,6 +29,8 @@ export async function pairWallet({
 }): Promise<PairedWallet> {
   const client = await SignClient.init({
     ...{ projectId: "0".repeat(32), relayUrl, telemetryEnabled: false, logger: "silent" },
+    // One of several in this process, and nothing to do with the others.
+    customStoragePrefix: randomUUID(),
     metadata: { name: "Phone wallet", description: "A wallet", url: "https://wallet.example", icons: [] },
   });
   const asked: string[] = [];

@@ -75,12 +75,12 @@ test("a wallet on a phone scans the code, signs, and opens the room", async ({ p
   });
 });
 
-test("a no on the phone is told in words, and the next try opens", async ({ page, place }) => {
+test("a no on the phone is told in words", async ({ page, place }) => {
   const { wallet } = await pair({ page, place });
   await withWallet(wallet, async () => {
     wallet.refuse();
     await page.getByRole("button", { name: "Sign in" }).click();
-    await expect(page.getByText("You did not sign")).toBeVisible();
+    await expect(page.getByText("You did not sign the message")).toBeVisible();
     expect(wallet.asked).toEqual(["personal_sign"]);
   });
 });

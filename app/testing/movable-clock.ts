@@ -6,7 +6,7 @@ import type { RunningServer } from "./running-server";
 
 /** What a server has to be started with, so that its time can be set. `offsetFile`: a file that is its own. */
 export function movableClockOptions({ offsetFile }: { offsetFile: string }): string[] {
-  const program = pathToFileURL(path.resolve("app/testing/movable-clock.mjs"));
+  const program = pathToFileURL(path.resolve("app/testing/movable-clock-preload.mjs"));
   program.searchParams.set("file", offsetFile);
   return ["--import", program.href];
 }
