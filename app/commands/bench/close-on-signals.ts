@@ -6,3 +6,20 @@ export function closeOnSignals(close: () => Promise<void>): () => void {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);
   };
 }
+
+type Closers = (() => Promise<unknown>)[];
+
+/** Whatever `work` has put among the closers is closed afterwards, the last one first, however it ends. */
+export async function withClosers(work: (closers: Closers) => Promise<void>): Promise<void> {
+  const closers: Closers = [];
+  const close = async () => {
+    for (const closeOne of closers.splice(0).reverse()) await closeOne();
+  };
+  const stopListening = closeOnSignals(close);
+  try {
+    await work(closers);
+  } finally {
+    stopListening();
+    await close();
+  }
+}

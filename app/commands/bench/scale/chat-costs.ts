@@ -4,7 +4,7 @@ import { memoryReportOptions, readMemory } from "~/testing/memory-report";
 import { startServer } from "~/testing/running-server";
 import { benchSettings } from "../bench-place";
 import type { BenchOptions } from "../benchmarks";
-import { closeOnSignals } from "../close-on-signals";
+import { withClosers } from "../close-on-signals";
 import { takeTurns } from "../measure";
 import type { AiSdkAnswer, AiSdkOrder } from "../peers/ai-sdk-server";
 import { findThreadsCpuMicros } from "../process-cpu";
@@ -38,12 +38,7 @@ const warmUp = { streams: 100, words: 200 };
 /** Answers of a model that many read at once: through Latchkey, through the AI SDK, and from the model itself. */
 export async function benchChats({ rounds, scale, ...output }: BenchOptions): Promise<void> {
   const loadBefore = os.loadavg();
-  const closers: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const closeOne of closers.splice(0).reverse()) await closeOne();
-  };
-  const stopListening = closeOnSignals(close);
-  try {
+  await withClosers(async (closers) => {
     const readers = startWorkerProcess<ReadersOrder, ReadersAnswer>("scale/chat-readers-process.ts");
     closers.push(readers.stop);
     const { model, sides } = await openSides(closers);
@@ -66,10 +61,7 @@ export async function benchChats({ rounds, scale, ...output }: BenchOptions): Pr
     const figures = summarizeChats(measured);
     const result = { name: "chats", figures, rounds: measured, table: toChatTable(figures) };
     finishScale({ ...output, ...result, roundCount, loadBefore });
-  } finally {
-    stopListening();
-    await close();
-  }
+  });
 }
 
 async function openSides(

@@ -1,6 +1,6 @@
 import os from "node:os";
 import type { BenchOptions } from "../benchmarks";
-import { closeOnSignals } from "../close-on-signals";
+import { withClosers } from "../close-on-signals";
 import { takeTurns } from "../measure";
 import { repeating } from "../operation";
 import { prepareForms, prepareSignIns } from "../sign-in";
@@ -34,12 +34,7 @@ const works: readonly Work[] = [
 /** One to four instances on one PostgreSQL behind a plain proxy, all running, so many of them asked. */
 export async function benchInstances({ rounds, scale, ...output }: BenchOptions): Promise<void> {
   const loadBefore = os.loadavg();
-  const closers: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const closeOne of closers.splice(0).reverse()) await closeOne();
-  };
-  const stopListening = closeOnSignals(close);
-  try {
+  await withClosers(async (closers) => {
     const site = await openInstanceSite({ instances: Math.max(...instanceCounts), closers });
     const roundCount = Math.min(rounds, mostRounds);
     const measured: InstanceRound[] = [];
@@ -71,10 +66,7 @@ export async function benchInstances({ rounds, scale, ...output }: BenchOptions)
     const figures = summarizeInstances(measured);
     const result = { name: "instances", figures, rounds: measured, table: toInstanceTable(figures) };
     finishScale({ ...output, ...result, roundCount, loadBefore });
-  } finally {
-    stopListening();
-    await close();
-  }
+  });
 }
 
 function scaled(count: number, scale: number): number {

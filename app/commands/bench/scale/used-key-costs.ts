@@ -8,7 +8,7 @@ import type { RunningServer } from "~/testing/running-server";
 import { grantKeys, toGrantedHolder } from "../bench-keys";
 import { benchSettings } from "../bench-place";
 import type { BenchOptions } from "../benchmarks";
-import { closeOnSignals } from "../close-on-signals";
+import { withClosers } from "../close-on-signals";
 import { median, summarize } from "../figures";
 import type { Figures, Round } from "../figures";
 import type { Load, LoadResult } from "../load-generator";
@@ -46,12 +46,7 @@ const starts = 3;
 /** What a table of used keys costs as it grows: one server for each size, all on the same chain, asked in turns. */
 export async function benchUsedKeys({ rounds, scale, ...output }: BenchOptions): Promise<void> {
   const loadBefore = os.loadavg();
-  const closers: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const closeOne of closers.splice(0).reverse()) await closeOne();
-  };
-  const stopListening = closeOnSignals(close);
-  try {
+  await withClosers(async (closers) => {
     const chain = await startTestChain();
     closers.push(chain.stop);
     const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
@@ -75,10 +70,7 @@ export async function benchUsedKeys({ rounds, scale, ...output }: BenchOptions):
     });
     const result = { name: "used-keys", figures, rounds: measured, table: toUsedKeyTable(figures) };
     finishScale({ ...output, ...result, roundCount: rounds, loadBefore });
-  } finally {
-    stopListening();
-    await close();
-  }
+  });
 }
 
 async function runBoth({ run, scale }: Pick<Place, "run"> & { scale: number }): Promise<Rounds> {
