@@ -174,7 +174,8 @@ export const test = base.extend<{}, Servers>({
 
 /** A new key, and the cookie that its holder's browser would have. */
 export async function signInByCookie({ server, context }: { server: GateServer; context: BrowserContext }) {
-  const account = privateKeyToAccount(generatePrivateKey());
+  const privateKey = generatePrivateKey();
+  const account = privateKeyToAccount(privateKey);
   const client = createPublicClient({ transport: http(server.rpcUrl) });
   const tenEther = "0x8ac7230489e80000";
   await client.request({ method: "anvil_setBalance" as never, params: [account.address, tenEther] as never });
@@ -190,4 +191,5 @@ export async function signInByCookie({ server, context }: { server: GateServer; 
       sameSite: "Strict",
     },
   ]);
+  return { privateKey, tokenId };
 }
