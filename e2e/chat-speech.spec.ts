@@ -239,6 +239,30 @@ test("pausing and going on before the sound has come is no failure", async ({ pa
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
+test("without a connection reading waits where it stopped, and goes on when it is back", async ({
+  page,
+  context,
+  watch,
+}) => {
+  watch.expectOutage();
+  await openChat(page);
+  await ask({ page, text: "rich" });
+  await expectRest(page);
+  await context.setOffline(true);
+  await replies(page).getByRole("button", { name: "Read aloud" }).click();
+  const notice = page.getByRole("alert");
+  await expect(notice).toContainText("Your place in the text is kept.");
+  const readOn = notice.getByRole("button", { name: "Read on from here" });
+  await expect(readOn).toBeDisabled();
+  await context.setOffline(false);
+  await expect(readOn).toBeEnabled();
+  const answered = page.waitForResponse("**/api/tts");
+  await readOn.click();
+  expect((await answered).status()).toBe(200);
+  await expect(notice).toHaveCount(0);
+  await replies(page).getByRole("button", { name: "Stop reading" }).click();
+});
+
 test.describe("where speech is switched off", () => {
   test.use({ baseUrl: async ({ silentServer }, use) => use(silentServer.baseUrl) });
 

@@ -90,6 +90,7 @@ function useKeptFocus({
 export function SpeechNotice() {
   const { speech } = useChatSession();
   const { notice, status, messageId } = useChatState("speech");
+  const isOnline = useChatState("isOnline");
   if (!notice) return null;
   const isHeld = status === "held" && messageId !== null;
 
@@ -106,7 +107,7 @@ export function SpeechNotice() {
       {({ mustWait }) => (
         <>
           {isHeld ? (
-            <Button tone="quiet" blocked={mustWait} onClick={() => leave(speech.readOn)}>
+            <Button tone="quiet" blocked={mustWait || !isOnline} onClick={() => leave(speech.readOn)}>
               <Icon name="play" /> {notice.kind === "skip" ? "Read on after it" : "Read on from here"}
             </Button>
           ) : null}
