@@ -83,14 +83,22 @@ type Servers = {
   modelServer: ModelServer;
   /** For holders only, with a quota and a rate limit that are soon reached. */
   holdersServer: GateServer;
+  /** Reads one piece aloud in ten seconds to each visitor. */
+  hurriedSpeechServer: ModelServer;
+  /** For holders only, each of whom may have one longer piece spoken in twelve seconds. */
+  sparingSpeechServer: ModelServer;
+  /** Reads nothing aloud. */
+  silentServer: ModelServer;
 };
 
-export async function startModelServer(): Promise<ModelServer> {
+/** `env` holds settings beside or instead of the ones given here. */
+export async function startModelServer(env: Record<string, string> = {}): Promise<ModelServer> {
   const provider = await startOpenAiServer(obey);
   const server = await startGateServer({
     env: {
       ...{ AI_PROVIDER: "local", AI_BASE_URL: provider.baseUrl, AI_MODELS: "small,large" },
       ...{ AI_CHAT_MAX_OUTPUT_TOKENS: "20000", RATE_LIMIT_CHAT: "0" },
+      ...env,
     },
   });
   return {
@@ -132,11 +140,42 @@ export const test = base.extend<{}, Servers>({
     },
     { scope: "worker", timeout: 60_000 },
   ],
+  hurriedSpeechServer: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+    async ({}, use) => {
+      const server = await startModelServer({ RATE_LIMIT_TTS: "1/10" });
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  sparingSpeechServer: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+    async ({}, use) => {
+      const server = await startModelServer({
+        ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_CHAT_QUOTA_TOKENS: "1000000" },
+        ...{ TTS_QUOTA_CHARACTERS: "100", TTS_QUOTA_WINDOW_SEC: "12" },
+      });
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  silentServer: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+    async ({}, use) => {
+      const server = await startModelServer({ TTS_PROVIDER: "disabled" });
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
 });
 
 /** A new key, and the cookie that its holder's browser would have. */
 export async function signInByCookie({ server, context }: { server: GateServer; context: BrowserContext }) {
-  const account = privateKeyToAccount(generatePrivateKey());
+  const privateKey = generatePrivateKey();
+  const account = privateKeyToAccount(privateKey);
   const client = createPublicClient({ transport: http(server.rpcUrl) });
   const tenEther = "0x8ac7230489e80000";
   await client.request({ method: "anvil_setBalance" as never, params: [account.address, tenEther] as never });
@@ -152,4 +191,5 @@ export async function signInByCookie({ server, context }: { server: GateServer; 
       sameSite: "Strict",
     },
   ]);
+  return { privateKey, tokenId };
 }

@@ -1,5 +1,6 @@
-import { ask, expectRest, log, openChat, replies } from "./chat-page";
-import { test } from "./chat-servers";
+import type { Page } from "@playwright/test";
+import { ask, expectRest, field, log, openChat, replies } from "./chat-page";
+import { signInByCookie, test } from "./chat-servers";
 import { expect, expectAccessible } from "./journey";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
@@ -60,6 +61,86 @@ test("another place in the text is read when it is chosen, and nothing in betwee
   await controls.getByRole("button", { name: "Stop reading" }).click();
   await page.keyboard.press("Escape");
   await expectRest(page);
+});
+
+test("a place that is dragged to is shown at once, and only the last one is asked for", async ({ page }) => {
+  const asked: number[] = [];
+  await page.route("**/api/tts", async (route) => {
+    const at = Number((route.request().postDataJSON() as { messageId: string }).messageId.split(":")[1]);
+    asked.push(at);
+    // The second never comes: it is still on its way when it is skipped.
+    if (at === 1) return;
+    await route.fulfill({ contentType: "audio/wav", body: silentWave({ seconds: 60 }) });
+  });
+  await openChat(page);
+  await ask({ page, text: "long" });
+  const second = page.waitForRequest((request) => request.postData()?.includes(':1"') ?? false);
+  await replies(page).getByRole("button", { name: "Read aloud" }).click();
+  const controls = replies(page).getByRole("group", { name: "Reading aloud" });
+  const place = controls.getByRole("slider", { name: "Place in the text" });
+  await expect.poll(async () => Number(await place.getAttribute("max"))).toBeGreaterThan(8);
+  const skipped = await second;
+  expect(skipped.failure()).toBeNull();
+  const ended = page.waitForEvent("requestfailed", (request) => request === skipped);
+  const shown = await place.evaluate((slider: HTMLInputElement) => {
+    const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")!.set!;
+    return [2, 3, 4, 5, 6].map((at) => {
+      setValue.call(slider, String(at));
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      return `${slider.value} ${slider.getAttribute("aria-valuetext")?.split(" of")[0]}`;
+    });
+  });
+  expect(shown).toEqual(["2 Part 3", "3 Part 4", "4 Part 5", "5 Part 6", "6 Part 7"]);
+  await ended;
+  await expect.poll(() => asked).toEqual([0, 1, 6, 7]);
+  // While it is paused another place is shown, and asked for when the reading goes on.
+  await controls.getByRole("button", { name: "Pause reading" }).click();
+  await place.fill("3");
+  await expect(place).toHaveAttribute("aria-valuetext", /^Part 4 of/);
+  await controls.getByRole("button", { name: "Go on reading" }).click();
+  await expect.poll(() => asked).toEqual([0, 1, 6, 7, 3, 4]);
+  await controls.getByRole("button", { name: "Stop reading" }).click();
+  await page.keyboard.press("Escape");
+  await expectRest(page);
+});
+
+test("reading aloud is begun, paused, led to another place and stopped by keyboard alone", async ({
+  page,
+}) => {
+  const asked: number[] = [];
+  await page.route("**/api/tts", async (route) => {
+    asked.push(Number((route.request().postDataJSON() as { messageId: string }).messageId.split(":")[1]));
+    await route.fulfill({ contentType: "audio/wav", body: silentWave({ seconds: 60 }) });
+  });
+  await openChat(page);
+  await ask({ page, text: "rich" });
+  await expectRest(page);
+  const begin = replies(page).getByRole("button", { name: "Read aloud" });
+  for (let presses = 0; presses < 20; presses += 1) {
+    await page.keyboard.press("Shift+Tab");
+    if (await begin.evaluate((button) => button === document.activeElement)) break;
+  }
+  await expect(begin).toBeFocused();
+  await page.keyboard.press("Enter");
+  const controls = replies(page).getByRole("group", { name: "Reading aloud" });
+  await expect(controls.getByRole("button", { name: "Pause reading" })).toBeFocused();
+  await page.keyboard.press("Space");
+  await expect(controls.getByRole("button", { name: "Go on reading" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  const place = controls.getByRole("slider", { name: "Place in the text" });
+  await expect(place).toBeFocused();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await expect(place).toHaveAttribute("aria-valuetext", "Part 3 of 3");
+  await expect.poll(() => asked).toEqual([0, 1, 2]);
+  await page.keyboard.press("Home");
+  await expect(place).toHaveAttribute("aria-valuetext", "Part 1 of 3");
+  await page.keyboard.press("Tab");
+  await expect(controls.getByRole("button", { name: "Stop reading" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(controls).toHaveCount(0);
+  await expect(begin).toBeFocused();
 });
 
 test("the embedded voice reads an answer aloud, to its end", async ({ page }) => {
@@ -158,18 +239,112 @@ test("pausing and going on before the sound has come is no failure", async ({ pa
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("where speech is switched off, that is said once and no longer offered", async ({ page, watch }) => {
-  watch.expectRefusal({ path: "/api/tts", status: 503 });
-  await page.route("**/api/tts", (route) =>
-    route.fulfill({ status: 503, json: { error: "Speech is switched off" } }),
-  );
+test("without a connection reading waits where it stopped, and goes on when it is back", async ({
+  page,
+  context,
+  watch,
+}) => {
+  watch.expectOutage();
   await openChat(page);
-  await ask({ page, text: "count" });
+  await ask({ page, text: "rich" });
   await expectRest(page);
+  await context.setOffline(true);
   await replies(page).getByRole("button", { name: "Read aloud" }).click();
-  await expect(page.getByRole("alert")).toContainText("Speech is switched off");
-  await expect(replies(page).getByRole("button", { name: "Read aloud" })).toHaveCount(0);
+  const notice = page.getByRole("alert");
+  await expect(notice).toContainText("Your place in the text is kept.");
+  const readOn = notice.getByRole("button", { name: "Read on from here" });
+  await expect(readOn).toBeDisabled();
+  await context.setOffline(false);
+  await expect(readOn).toBeEnabled();
+  const answered = page.waitForResponse("**/api/tts");
+  await readOn.click();
+  expect((await answered).status()).toBe(200);
+  await expect(notice).toHaveCount(0);
+  await replies(page).getByRole("button", { name: "Stop reading" }).click();
 });
+
+test.describe("where speech is switched off", () => {
+  test.use({ baseUrl: async ({ silentServer }, use) => use(silentServer.baseUrl) });
+
+  test("that is said once and no longer offered", async ({ page, watch }) => {
+    watch.expectRefusal({ path: "/api/tts", status: 503 });
+    await openChat(page);
+    await ask({ page, text: "count" });
+    await expectRest(page);
+    await replies(page).getByRole("button", { name: "Read aloud" }).click();
+    const notice = page.getByRole("alert");
+    await expect(notice).toContainText("The server says: TTS provider is disabled.");
+    await expect(notice).toContainText("Read the text with your eyes");
+    await expect(notice.getByRole("button", { name: /^Read on/ })).toHaveCount(0);
+    await expect(replies(page).getByRole("button", { name: "Read aloud" })).toHaveCount(0);
+    await expectAccessible(page, "speech is switched off");
+    await notice.getByRole("button", { name: "Close" }).click();
+    await expect(notice).toHaveCount(0);
+    await expect(field(page)).toBeFocused();
+  });
+});
+
+test.describe("at the limit of requests", () => {
+  test.use({ baseUrl: async ({ hurriedSpeechServer }, use) => use(hurriedSpeechServer.baseUrl) });
+
+  test("reading waits, and goes on at the sentence where it stopped", async ({ page, watch }) => {
+    watch.expectRefusal({ path: "/api/tts", status: 429 });
+    await openChat(page);
+    await ask({ page, text: "rich" });
+    await expectRest(page);
+    await replies(page).getByRole("button", { name: "Read aloud" }).click();
+    const notice = page.getByRole("alert");
+    await expect(notice).toContainText("Too many requests", { timeout: 20_000 });
+    await expect(notice).toContainText("Your place in the text is kept.");
+    await expect(notice).not.toContainText("send again");
+    await readOnAt({ page, at: 1 });
+  });
+});
+
+test.describe("at the end of the quota", () => {
+  test.use({ baseUrl: async ({ sparingSpeechServer }, use) => use(sparingSpeechServer.baseUrl) });
+
+  test("reading waits for the next window, and goes on where it stopped", async ({
+    page,
+    watch,
+    context,
+    sparingSpeechServer,
+  }) => {
+    watch.expectRefusal({ path: "/api/tts", status: 429 });
+    await signInByCookie({ server: sparingSpeechServer, context });
+    await openChat(page);
+    await ask({ page, text: "rich" });
+    await expectRest(page);
+    await replies(page).getByRole("button", { name: "Read aloud" }).click();
+    const notice = page.getByRole("alert");
+    await expect(notice).toContainText("Quota exceeded", { timeout: 20_000 });
+    await expect(notice).toContainText("Read on from there when the new window begins.");
+    await expect(notice).not.toContainText("What you wrote");
+    await readOnAt({ page, at: 1 });
+  });
+});
+
+/** Waits as long as the notice says, and expects that the piece that was refused is asked for and heard next. */
+async function readOnAt({ page, at }: { page: Page; at: number }): Promise<void> {
+  const notice = page.getByRole("alert");
+  const readOn = notice.getByRole("button", { name: "Read on from here" });
+  await expect(notice).toContainText(/You can go on in \d+ s/);
+  await expect(readOn).toBeDisabled();
+  await expectAccessible(page, "reading aloud is held up");
+  await expect(notice).toContainText("You can go on now.", { timeout: 20_000 });
+  await expect(readOn).toBeEnabled();
+  const asked = page.waitForRequest("**/api/tts");
+  await readOn.press("Enter");
+  const { messageId } = (await asked).postDataJSON() as { messageId: string };
+  expect(messageId).toMatch(new RegExp(`:${at}$`));
+  expect((await (await asked).response())?.status()).toBe(200);
+  const controls = replies(page).getByRole("group", { name: "Reading aloud" });
+  await expect(notice).toHaveCount(0);
+  const pause = controls.getByRole("button", { name: "Pause reading" });
+  await expect(pause).toBeFocused();
+  await expect(controls.getByRole("slider")).toHaveAttribute("aria-valuetext", `Part ${at + 1} of 3`);
+  await controls.getByRole("button", { name: "Stop reading" }).click();
+}
 
 /** A sound file in which nothing is heard, for as long as it is said to last. */
 function silentWave({ seconds }: { seconds: number }): Buffer {

@@ -3,6 +3,7 @@ import type { ChatEvent } from "../chat-events";
 import { maxMessageChars, maxMessages, maxRequestBytes } from "../chat-limits";
 import { noticeForRefusal } from "./chat-notice";
 import type { ChatNotice } from "./chat-notice";
+import type { Activity } from "./chat-remedies";
 import { readChatStream } from "./chat-stream";
 import { textOfReply } from "./conversation";
 import type { Message } from "./conversation";
@@ -42,7 +43,8 @@ export async function openChatStream({
     cache: "no-store",
     signal,
   });
-  if (!response.ok || !response.body) throw new RefusedError(await readRefusal(response));
+  if (!response.ok || !response.body)
+    throw new RefusedError(await readRefusal({ response, activity: "asking" }));
   return { events: readChatStream(response.body), quota: readQuotaHeaders(response.headers) };
 }
 
@@ -53,7 +55,7 @@ export async function fetchQuota(): Promise<Quota | null> {
     cache: "no-store",
     signal: AbortSignal.timeout(quotaTimeoutMs),
   });
-  if (!response.ok) throw new RefusedError(await readRefusal(response));
+  if (!response.ok) throw new RefusedError(await readRefusal({ response, activity: "asking" }));
   const { active, limit, remaining, resetAt } = (await response.json()) as Record<string, unknown>;
   if (active !== true || typeof limit !== "number" || typeof remaining !== "number") return null;
   return { limit, remaining, resetAtMs: toMoment(resetAt) };
@@ -70,7 +72,13 @@ export function readQuotaHeaders(headers: Headers): Quota | null {
   };
 }
 
-export async function readRefusal(response: Response): Promise<ChatNotice> {
+export async function readRefusal({
+  response,
+  activity,
+}: {
+  response: Response;
+  activity: Activity;
+}): Promise<ChatNotice> {
   let body: unknown = null;
   try {
     body = await response.json();
@@ -78,7 +86,8 @@ export async function readRefusal(response: Response): Promise<ChatNotice> {
     // Something between here and the server answered in its own way; the status has to do.
   }
   const { status, headers } = response;
-  return noticeForRefusal({ status, body, retryAfter: headers.get("Retry-After"), nowMs: Date.now() });
+  const retryAfter = headers.get("Retry-After");
+  return noticeForRefusal({ activity, status, body, retryAfter, nowMs: Date.now() });
 }
 
 function toMoment(text: unknown): number | null {

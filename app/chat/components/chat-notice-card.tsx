@@ -22,8 +22,8 @@ export function ChatNoticeCard({
         <CodeText text={notice.remedy} />
       </p>
       {notice.retryAtMs === null ? null : (
-        // The ticking is for the eye: a screen reader has been told once.
-        <p aria-live="off">
+        // The ticking is for the eye: a screen reader is told the whole wait once, and then that it is over.
+        <p aria-live={secondsLeft > 0 ? "off" : "polite"}>
           {secondsLeft > 0 ? (
             <>
               You can go on in <strong>{formatWait(secondsLeft)}</strong>

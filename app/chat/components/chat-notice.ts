@@ -1,9 +1,11 @@
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalEntry } from "~/platform/http/refusal";
+import { remediesOf } from "./chat-remedies";
+import type { Activity } from "./chat-remedies";
 
 /** Something that stands in the way: what happened in the server's own words, and what to do now. */
 export type ChatNotice = {
-  kind: "wait" | "quota" | "sign-in" | "offline" | "model" | "again" | "final";
+  kind: "wait" | "quota" | "sign-in" | "offline" | "model" | "again" | "skip" | "final";
   title: string;
   detail: string | null;
   remedy: string;
@@ -11,48 +13,24 @@ export type ChatNotice = {
   retryAtMs: number | null;
 };
 
-type Remedy = Pick<ChatNotice, "kind" | "remedy"> & {
-  /** Instead of words that only programs know; those follow as the detail. */
-  title?: string;
-};
-
-/** What to do, in terms of this page: the table's own remedies also speak to API clients. */
-const remedies: Record<string, Remedy> = {
-  "missing-jwt": {
-    kind: "sign-in",
-    title: "This conversation is for holders of a key",
-    remedy: "Sign in at the room's door: one signature, at no cost. Then come back here.",
-  },
-  "invalid-jwt": {
-    kind: "sign-in",
-    title: "Your sign-in has ended",
-    remedy: "It ran out, or the key has left the wallet. Sign in again at the room's door.",
-  },
-  "too-many-requests": { kind: "wait", remedy: "Wait until the time below has passed, then send again." },
-  "quota-exceeded": {
-    kind: "quota",
-    remedy: "What you wrote is kept. Send it again when the new window begins.",
-  },
-  "unknown-model": { kind: "model", remedy: "Choose another model below, then send again." },
-  "invalid-messages": { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." },
-  "body-too-large": { kind: "final", remedy: "Shorten what you wrote, or begin a new conversation." },
-  "provider-failed": { kind: "again", remedy: "Nothing was counted. Try again in a moment." },
-  "state-unavailable": { kind: "wait", remedy: "Nothing was lost or counted. Try again in a moment." },
-  "cross-site-request": { kind: "final", remedy: "Open this page at its own address and ask there." },
-};
-
 const titlesOfProviders = / (?:request|connection) failed/;
 
-export type RefusedAnswer = { status: number; body: unknown; retryAfter: string | null; nowMs: number };
+export type RefusedAnswer = {
+  activity: Activity;
+  status: number;
+  body: unknown;
+  retryAfter: string | null;
+  nowMs: number;
+};
 
 /** The notice for an answer that is no stream. */
-export function noticeForRefusal({ status, body, retryAfter, nowMs }: RefusedAnswer): ChatNotice {
+export function noticeForRefusal({ activity, status, body, retryAfter, nowMs }: RefusedAnswer): ChatNotice {
   const { error, details, detail, errors } = asRecord(body);
   const title = typeof error === "string" ? error : `The server answered with status ${status}`;
   const entry =
     (Object.values(refusalTable) as RefusalEntry[]).find((candidate) => candidate.title === title) ??
     (titlesOfProviders.test(title) ? refusalTable["provider-failed"] : null);
-  const known = entry && remedies[entry.slug];
+  const known = entry && remediesOf[activity][entry.slug];
   return {
     kind: known?.kind ?? (status >= 500 ? "again" : "final"),
     title: known?.title ?? title,
@@ -78,13 +56,21 @@ export function noticeForBrokenAnswer(errorText: string | null): ChatNotice {
   };
 }
 
-export function noticeForFailure({ isOnline }: { isOnline: boolean }): ChatNotice {
+export function noticeForFailure({
+  activity,
+  isOnline,
+}: {
+  activity: Activity;
+  isOnline: boolean;
+}): ChatNotice {
   return {
     kind: "offline",
     title: isOnline ? "The server did not answer" : "You are offline",
     detail: isOnline
       ? "Either the connection is bad, or the site is away for a moment."
-      : "What you wrote is kept in this browser.",
+      : activity === "asking"
+        ? "What you wrote is kept in this browser."
+        : "Your place in the text is kept.",
     remedy: isOnline ? "Check your connection and try again." : "Try again when the connection is back.",
     retryAtMs: null,
   };

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { Dialog } from "~/ui/dialog";
+import { AskingBarrierContext, chooseBarrier } from "./asking-barrier";
 import { ChatBars } from "./chat-bars";
 import { Composer } from "./composer";
 import { focusComposer } from "./composer-focus";
@@ -31,6 +32,8 @@ function ChatRoom({ requiresSignIn }: { requiresSignIn: boolean }) {
   const barrier = useChatState("barrier");
   const isLoaded = useChatState("isLoaded");
   const isWalled = useQuotaWall();
+  const isOnline = useChatState("isOnline");
+  const askingBarrier = chooseBarrier({ mustSignIn: barrier !== null, isWalled, isOnline });
   const frame = useVisibleHeight();
 
   useEffect(() => {
@@ -51,11 +54,13 @@ function ChatRoom({ requiresSignIn }: { requiresSignIn: boolean }) {
       </aside>
       <section className="chat-main" aria-labelledby="chat-title">
         <ChatHead />
-        <Thread>
-          <Welcome requiresSignIn={requiresSignIn} />
-        </Thread>
-        <ChatBars isWalled={isWalled} />
-        <Composer isClosed={barrier !== null || isWalled} />
+        <AskingBarrierContext.Provider value={askingBarrier}>
+          <Thread>
+            <Welcome requiresSignIn={requiresSignIn} />
+          </Thread>
+          <ChatBars isWalled={isWalled} />
+          <Composer />
+        </AskingBarrierContext.Provider>
         <Announcer />
       </section>
     </div>

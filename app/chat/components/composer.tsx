@@ -1,19 +1,20 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
+import { useAskingBarrier } from "./asking-barrier";
 import { CharactersLeft, countLeft } from "./characters-left";
 import { composerId } from "./composer-focus";
 import { Icon } from "./icon";
 import { useChatSession, useChatState } from "./use-chat";
 
-/** `isClosed` while nothing may be sent; writing goes on, and what is written is kept. */
-export function Composer({ isClosed }: { isClosed: boolean }) {
+/** While nothing may be sent, writing goes on, and what is written is kept. */
+export function Composer() {
   const session = useChatSession();
   const isLoaded = useChatState("isLoaded");
-  const isOnline = useChatState("isOnline");
+  const barrier = useAskingBarrier();
   const answeringId = useChatState("answeringId");
   const { field, text, setText } = useDraft({ isLoaded });
   const isAnswering = answeringId !== null;
-  const mayNotSend = isClosed || !isOnline || !isLoaded;
+  const mayNotSend = barrier !== null || !isLoaded;
   const leftChars = countLeft(text);
 
   function send(): void {

@@ -134,7 +134,7 @@ test("a title is one line, cut between words", () => {
 
 test("refusals speak in the server's words and say what to do here", () => {
   const refuse = (status: number, body: unknown, retryAfter: string | null = null) =>
-    noticeForRefusal({ status, body, retryAfter, nowMs: 1_000 });
+    noticeForRefusal({ activity: "asking", status, body, retryAfter, nowMs: 1_000 });
   expect(refuse(429, { error: "Too many requests", remaining: 0 }, "30")).toMatchObject({
     ...{ kind: "wait", title: "Too many requests", retryAtMs: 31_000 },
   });

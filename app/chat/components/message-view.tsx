@@ -1,5 +1,6 @@
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "~/ui/button";
+import { barrierWords, useAskingBarrier } from "./asking-barrier";
 import { ChatNoticeCard } from "./chat-notice-card";
 import { focusComposer } from "./composer-focus";
 import { CopyButton } from "./copy-button";
@@ -53,7 +54,7 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
     <article className="message message-question" aria-label="You">
       <h2 className="visually-hidden">You</h2>
       {isEdited ? (
-        <QuestionEditor question={question} onClose={() => setIsEdited(false)} />
+        <QuestionEditor question={question} isQuiet={isQuiet} onClose={() => setIsEdited(false)} />
       ) : (
         <>
           <div className="question-text">{question.text}</div>
@@ -84,6 +85,9 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
   const isGrowing = reply.status === "streaming";
   const text = textOfReply(reply);
   const passages = useMemo(() => listPassages(reply), [reply]);
+  const barrier = useAskingBarrier();
+  // Signing in again happens elsewhere, and trying again is how this page learns of it.
+  const mayTry = barrier === null || barrier === "sign-in";
   function answerAgain(): void {
     session.answerAgain(reply);
     focusComposer();
@@ -102,7 +106,12 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
         <ChatNoticeCard notice={reply.notice}>
           {({ mustWait }) =>
             reply.notice?.kind === "final" || isQuiet ? null : (
-              <Button tone="quiet" disabled={mustWait} onClick={answerAgain}>
+              <Button
+                tone="quiet"
+                blocked={mustWait || !mayTry}
+                title={barrier && !mayTry ? barrierWords[barrier] : undefined}
+                onClick={answerAgain}
+              >
                 <Icon name="again" /> Try again
               </Button>
             )
@@ -115,7 +124,14 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
             <VariantSwitch variants={variants} parentId={reply.parentId} isQuiet={isQuiet} />
             {text === "" ? null : <CopyButton label="Copy the answer" text={() => text} />}
             {isQuiet || reply.notice ? null : (
-              <button type="button" className="quiet-action" aria-label="Answer again" onClick={answerAgain}>
+              <button
+                type="button"
+                className="quiet-action"
+                aria-label="Answer again"
+                aria-disabled={barrier !== null || undefined}
+                title={barrier ? barrierWords[barrier] : undefined}
+                onClick={barrier ? undefined : answerAgain}
+              >
                 <Icon name="again" />
               </button>
             )}

@@ -1,15 +1,25 @@
 import { useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
+import { barrierWords, useAskingBarrier } from "./asking-barrier";
 import { CharactersLeft, countLeft } from "./characters-left";
 import { focusComposer } from "./composer-focus";
 import type { Question } from "./conversation";
 import { useChatSession } from "./use-chat";
 
-export function QuestionEditor({ question, onClose }: { question: Question; onClose: () => void }) {
+type QuestionEditorProps = {
+  question: Question;
+  /** While an answer is being written, another one cannot be begun. */
+  isQuiet: boolean;
+  onClose: () => void;
+};
+
+export function QuestionEditor({ question, isQuiet, onClose }: QuestionEditorProps) {
   const session = useChatSession();
   const [text, setText] = useState(question.text);
   const leftChars = countLeft(text);
   const field = useRef<HTMLTextAreaElement>(null);
+  const barrier = useAskingBarrier();
+  const reason = isQuiet ? "Wait until the answer is complete." : barrier && barrierWords[barrier];
 
   useEffect(() => {
     const element = field.current;
@@ -18,7 +28,7 @@ export function QuestionEditor({ question, onClose }: { question: Question; onCl
   }, []);
 
   function send(): void {
-    if (text.trim() === "" || leftChars < 0) return;
+    if (reason !== null || text.trim() === "" || leftChars < 0) return;
     session.edit({ question, text: text.trim() });
     onClose();
     focusComposer();
@@ -55,10 +65,13 @@ export function QuestionEditor({ question, onClose }: { question: Question; onCl
       />
       <p id="question-editor-hint" className="soft">
         The conversation goes on from here. What followed stays, one version back.{" "}
+        {reason ? <strong>{reason} </strong> : null}
         <CharactersLeft leftChars={leftChars} />
       </p>
       <div className="row">
-        <Button type="submit">Send</Button>
+        <Button type="submit" blocked={reason !== null}>
+          Send
+        </Button>
         <Button tone="quiet" onClick={onClose}>
           Cancel
         </Button>

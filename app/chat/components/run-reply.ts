@@ -68,5 +68,5 @@ function end({
 function noticeFor({ error, hasBegun }: { error: unknown; hasBegun: boolean }): ChatNotice {
   if (error instanceof RefusedError) return error.notice;
   if (hasBegun && navigator.onLine) return noticeForBrokenAnswer(null);
-  return noticeForFailure({ isOnline: navigator.onLine });
+  return noticeForFailure({ activity: "asking", isOnline: navigator.onLine });
 }

@@ -1,12 +1,15 @@
 import { createSpeechPieces } from "~/speech/speech-pieces";
-import { readRefusal } from "./chat-api";
 import { noticeForFailure } from "./chat-notice";
 import type { ChatNotice } from "./chat-notice";
+import { SpeechRefusedError } from "./fetch-speech";
+import { createSpeechLoads } from "./speech-loads";
+import type { SpeechLoads } from "./speech-loads";
 
 export type SpeechState = {
   /** The message that is being read, null while none is. */
   messageId: string | null;
-  status: "waiting" | "playing" | "paused";
+  /** `held`: something stands in the way, which `notice` tells; the place is kept. */
+  status: "waiting" | "playing" | "paused" | "held";
   /** The piece that is being read, counted from 0, of those known so far. */
   at: number;
   count: number;
@@ -19,14 +22,18 @@ export const silence: SpeechState = {
   ...{ messageId: null, status: "waiting", at: 0, count: 0, notice: null, isOffered: true },
 };
 
-type Piece = { text: string; audio: Promise<Blob> | null };
+/** A slider that has rested for so long has been let go of, or is where its reader wants it. */
+const seekRestMs = 200;
+
+/** From these the reading can go on where it stopped; the others end it. */
+const passingKinds = new Set<ChatNotice["kind"]>(["wait", "quota", "again", "offline", "skip"]);
+
 type Reading = {
   messageId: string;
-  pieces: Piece[];
+  loads: SpeechLoads;
   cutter: ReturnType<typeof createSpeechPieces>;
   takenChars: number;
   isComplete: boolean;
-  abort: AbortController;
 };
 
 /** Reads messages aloud piece by piece, so that the first words sound while the last are still being written. */
@@ -36,37 +43,28 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
   let player: HTMLAudioElement | null = null;
   /** Counts what has been begun or ended: an older beginning that comes late has nothing to say any more. */
   let turn = 0;
+  /** Runs while a place is being chosen: nothing is asked for until it has been. */
+  let seekTimer: number | undefined;
 
   function set(change: Partial<SpeechState>): void {
     state = { ...state, ...change };
     onChange(state);
   }
 
-  function load(at: number): void {
-    const piece = reading?.pieces[at];
-    if (!piece || !reading) return;
-    const { messageId, abort } = reading;
-    const part = { text: piece.text, messageId: `${messageId}:${at}`, signal: abort.signal };
-    piece.audio ??= fetchSpeech(part);
-    // Whoever plays it sees the failure; until then it is nobody's.
-    piece.audio.catch(() => undefined);
-  }
-
   async function play(at: number): Promise<void> {
     const mine = ++turn;
     const current = reading;
-    const piece = current?.pieces[at];
     if (!current) return;
-    if (!piece) {
+    const coming = current.loads.get(at);
+    if (!coming) {
       if (current.isComplete) stop();
       else set({ at, status: "waiting" });
       return;
     }
-    set({ at, status: "waiting", count: current.pieces.length });
-    load(at);
-    load(at + 1);
+    set({ at, status: "waiting", count: current.loads.count() });
+    current.loads.prepare(at + 1);
     try {
-      const audio = await piece.audio!;
+      const audio = await coming;
       if (mine !== turn) return;
       await sound(audio, () => void play(at + 1));
       if (mine === turn) set({ status: "playing" });
@@ -91,19 +89,43 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
   }
 
   function fail(error: unknown): void {
-    const isOffered = !(error instanceof SpeechRefusedError && error.isSwitchedOff);
+    const isSwitchedOff = error instanceof SpeechRefusedError && error.isSwitchedOff;
     const notice =
-      error instanceof SpeechRefusedError ? error.notice : noticeForFailure({ isOnline: navigator.onLine });
-    stop();
-    set({ notice, isOffered });
+      error instanceof SpeechRefusedError
+        ? error.notice
+        : noticeForFailure({ activity: "reading", isOnline: navigator.onLine });
+    if (isSwitchedOff || !passingKinds.has(notice.kind)) {
+      stop();
+      set({ notice, isOffered: state.isOffered && !isSwitchedOff });
+      return;
+    }
+    turn += 1;
+    forgetSound();
+    reading?.loads.keepOnly({ at: null });
+    set({ status: "held", notice });
+  }
+
+  /** What was half heard begins anew when it is played next. */
+  function forgetSound(): void {
+    silencePlayer();
+    player?.removeAttribute("src");
   }
 
   function stop(): void {
     turn += 1;
-    reading?.abort.abort();
+    window.clearTimeout(seekTimer);
+    seekTimer = undefined;
+    reading?.loads.keepOnly({ at: null });
     reading = null;
-    silencePlayer();
+    forgetSound();
     set({ ...silence, isOffered: state.isOffered });
+  }
+
+  function settleSeek(): void {
+    seekTimer = undefined;
+    reading?.loads.keepOnly({ at: state.at });
+    // Whoever has paused hears the place when they go on.
+    if (state.status !== "paused") void play(state.at);
   }
 
   /** More of the message that is being read. */
@@ -122,13 +144,13 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
     reading.takenChars = text.length;
     if (isComplete) fresh.push(...reading.cutter.flush());
     if (fresh.length === 0 && !isComplete) return;
-    const wasDry = state.at >= reading.pieces.length;
-    reading.pieces.push(...fresh.map((piece) => ({ text: piece, audio: null })));
-    set({ count: reading.pieces.length });
-    if (state.status === "paused") return;
+    const wasDry = state.at >= reading.loads.count();
+    reading.loads.add(fresh);
+    set({ count: reading.loads.count() });
+    if (state.status === "paused" || state.status === "held" || seekTimer !== undefined) return;
     if (wasDry) void play(state.at);
     // The one that plays began when nothing was known to come after it.
-    else load(state.at + 1);
+    else reading.loads.prepare(state.at + 1);
   }
 
   return {
@@ -137,8 +159,8 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
     start(message: { messageId: string; text: string; isComplete: boolean }): void {
       stop();
       reading = {
-        ...{ messageId: message.messageId, pieces: [], isComplete: false, takenChars: 0 },
-        ...{ cutter: createSpeechPieces(), abort: new AbortController() },
+        ...{ messageId: message.messageId, isComplete: false, takenChars: 0 },
+        ...{ cutter: createSpeechPieces(), loads: createSpeechLoads(message) },
       };
       set({ messageId: message.messageId, notice: null });
       feed(message);
@@ -149,6 +171,8 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
       set({ status: "paused" });
     },
     resume(): void {
+      window.clearTimeout(seekTimer);
+      seekTimer = undefined;
       // What was already sounding goes on where it was; what was still on its way begins.
       const isHalfRead = player && player.src !== "" && player.currentTime > 0 && !player.ended;
       if (!isHalfRead) return void play(state.at);
@@ -158,46 +182,22 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
         if (mine === turn) fail(error);
       });
     },
+    /** Shows the place at once and asks for it when no other follows: a drag passes many. */
     seek(at: number): void {
       if (!reading) return;
-      silencePlayer();
-      if (player) player.removeAttribute("src");
-      void play(Math.min(Math.max(0, at), reading.pieces.length - 1));
+      turn += 1;
+      forgetSound();
+      const place = Math.min(Math.max(0, at), reading.loads.count() - 1);
+      set({ at: place, status: state.status === "paused" ? "paused" : "waiting" });
+      window.clearTimeout(seekTimer);
+      seekTimer = window.setTimeout(settleSeek, seekRestMs);
+    },
+    /** After a refusal: the piece that was refused, or the one after it where it never will be heard. */
+    readOn(): void {
+      if (state.status !== "held" || !state.notice) return;
+      const at = state.notice.kind === "skip" ? state.at + 1 : state.at;
+      set({ notice: null });
+      void play(at);
     },
   };
-}
-
-class SpeechRefusedError extends Error {
-  override readonly name = "SpeechRefusedError";
-  readonly notice: ChatNotice;
-  readonly isSwitchedOff: boolean;
-
-  constructor({ notice, isSwitchedOff }: { notice: ChatNotice; isSwitchedOff: boolean }) {
-    super(notice.title);
-    this.notice = notice;
-    this.isSwitchedOff = isSwitchedOff;
-  }
-}
-
-async function fetchSpeech({
-  text,
-  messageId,
-  signal,
-}: {
-  text: string;
-  messageId: string;
-  signal: AbortSignal;
-}): Promise<Blob> {
-  const response = await fetch("/api/tts", {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "audio/*, application/json" },
-    body: JSON.stringify({ text, messageId }),
-    credentials: "same-origin",
-    signal,
-  });
-  if (response.ok) return response.blob();
-  const { status } = response;
-  // 503 without a time to come back says that speech is switched off, 404 that this server has none.
-  const isSwitchedOff = status === 404 || (status === 503 && !response.headers.has("Retry-After"));
-  throw new SpeechRefusedError({ notice: await readRefusal(response), isSwitchedOff });
 }

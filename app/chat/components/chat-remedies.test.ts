@@ -1,0 +1,130 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, test } from "vitest";
+import { describeChat } from "~/chat/chat.openapi";
+import { createApiRegistry } from "~/platform/openapi/api-registry";
+import { refusalTable } from "~/platform/http/refusal";
+import { describeSpeech } from "~/speech/speech.openapi";
+import { distinctLimits } from "~/testing/distinct-limits";
+import { listOperations } from "~/testing/openapi-checker";
+import { ChatNoticeCard } from "./chat-notice-card";
+import { noticeForFailure, noticeForRefusal } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice";
+import { remediesOf } from "./chat-remedies";
+import type { Activity } from "./chat-remedies";
+
+const nowMs = Date.UTC(2031, 4, 6);
+const api = createApiRegistry({ origin: "https://gate.example", limits: distinctLimits() });
+describeChat(api);
+describeSpeech(api);
+const operations = listOperations(api.toDocument({ title: "Chat", version: "1", description: "Chat" }));
+const pathOf: Record<Activity, string> = { asking: "/api/chat", reading: "/api/tts" };
+
+type DescribedAnswer = {
+  headers?: Record<string, unknown>;
+  content?: { "application/json"?: { examples?: Record<string, { value: { error: string } }> } };
+};
+type Seen = { activity: Activity; name: string; body: { error: string }; notice: ChatNotice };
+
+/** Every refusal that the address describes, as the page would take it. */
+function listRefusals(activity: Activity): Seen[] {
+  const { operation } = operations.find(({ path }) => path === pathOf[activity])!;
+  const answers = Object.entries(operation.responses as Record<string, DescribedAnswer>);
+  return answers.flatMap(([code, { headers, content }]) =>
+    Object.entries(content?.["application/json"]?.examples ?? {}).map(([name, { value: body }]) => {
+      const retryAfter = headers && "Retry-After" in headers ? "30" : null;
+      const answer = { activity, status: Number(code), body, retryAfter, nowMs };
+      return { activity, name, body, notice: noticeForRefusal(answer) };
+    }),
+  );
+}
+
+const refusals = [...listRefusals("asking"), ...listRefusals("reading")];
+const programWords = /\/api\/|header|JSON|JWT|`|Authorization|Content-Type|retryAfter|resetAt/i;
+const apiRemedies = new Set<string>(Object.values(refusalTable).map(({ remedy }) => remedy));
+
+test("the description names what is refused, for asking and for reading aloud", () => {
+  const names = refusals.map(({ activity, name }) => `${activity} ${name}`);
+  expect(names.length).toBeGreaterThan(30);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      ...["asking unknown-model", "asking body-too-large", "asking state-unavailable"],
+      ...["asking cross-site-request", "asking invalid-jwt", "reading too-many-requests"],
+      ...["reading quota-exceeded", "reading speech-busy", "reading unspeakable-text"],
+    ]),
+  );
+});
+
+test.each(refusals)("$activity: $name is told in words for the person who reads them", (refusal) => {
+  const { activity, body, notice } = refusal;
+  expect(notice.remedy).toMatch(/^[A-Z].*\.$/);
+  expect(notice.remedy).not.toMatch(programWords);
+  expect([...apiRemedies]).not.toContain(notice.remedy);
+  // What is right to say to somebody who asked is wrong for somebody who listens.
+  if (activity === "asking") expect(notice.remedy).not.toMatch(/read on|place in the text|listen|hear/i);
+  else expect(notice.remedy).not.toMatch(/you wrote|send|\bask\b(?! whoever)|conversation/i);
+  // The server's own words stay readable, as the title or beneath one that people know.
+  expect(`${notice.title} ${notice.detail ?? ""}`).toContain(body.error);
+  if (notice.title !== body.error) expect(notice.title).not.toMatch(programWords);
+});
+
+test.each(refusals.filter(({ notice }) => notice.kind !== "sign-in"))(
+  "$activity: $name stands on the page with its title, its detail and what to do",
+  ({ notice }) => {
+    const text = toText(renderToStaticMarkup(createElement(ChatNoticeCard, { notice })));
+    expect(text).toContain(notice.title);
+    expect(text).toContain(notice.detail);
+    expect(text).toContain(notice.remedy);
+  },
+);
+
+test("the remedies are those of refusals that can come, and no others", () => {
+  for (const activity of ["asking", "reading"] as const) {
+    const slugs = refusals
+      .filter((refusal) => refusal.activity === activity && refusal.name in refusalTable)
+      // Both addresses answer it with their own failure's words.
+      .filter(({ name }) => name !== "internal-error")
+      .map(({ name }) => name);
+    expect(Object.keys(remediesOf[activity]).sort()).toEqual([...new Set(slugs)].sort());
+  }
+});
+
+test("what passes by itself tells when, and what the key is needed for leads to the door", () => {
+  const find = (activity: Activity, name: string) =>
+    refusals.find((refusal) => refusal.activity === activity && refusal.name === name)!.notice;
+  for (const activity of ["asking", "reading"] as const) {
+    expect(find(activity, "too-many-requests")).toMatchObject({ kind: "wait", retryAtMs: nowMs + 30_000 });
+    expect(find(activity, "quota-exceeded")).toMatchObject({ kind: "quota", retryAtMs: nowMs + 30_000 });
+    expect(find(activity, "state-unavailable").kind).toBe("wait");
+    expect(find(activity, "missing-jwt").kind).toBe("sign-in");
+    expect(find(activity, "invalid-jwt")).toMatchObject({
+      ...{ kind: "sign-in", title: "Your sign-in has ended" },
+      detail: "The server says: Unauthorized: invalid JWT.",
+    });
+  }
+  expect(find("asking", "quota-exceeded").remedy).toContain("What you wrote is kept");
+  expect(find("reading", "quota-exceeded").remedy).toContain("Your place in the text is kept");
+  expect(find("asking", "unknown-model")).toMatchObject({
+    ...{ kind: "model", remedy: "Choose another model below, then send again." },
+  });
+  expect(find("asking", "body-too-large").remedy).toContain("Shorten what you wrote");
+  expect(find("asking", "cross-site-request").remedy).toContain("Open this page at its own address");
+  expect(noticeForFailure({ activity: "asking", isOnline: false }).detail).toContain("What you wrote");
+  expect(noticeForFailure({ activity: "reading", isOnline: false }).detail).toContain("Your place");
+});
+
+test("a screen reader is spared the ticking and told when the wait is over", () => {
+  const draw = (retryAtMs: number) => {
+    const notice: ChatNotice = {
+      ...{ kind: "wait", title: "Too many requests", detail: null, remedy: "Wait.", retryAtMs },
+    };
+    return renderToStaticMarkup(createElement(ChatNoticeCard, { notice }));
+  };
+  expect(draw(Date.now() + 60_000)).toMatch(/<p aria-live="off">You can go on in <strong>/);
+  expect(draw(Date.now() - 1)).toContain('<p aria-live="polite">You can go on now.</p>');
+});
+
+function toText(markup: string): string {
+  const named: Record<string, string> = { quot: '"', amp: "&", lt: "<", gt: ">", "#x27": "'" };
+  return markup.replace(/<[^>]+>/g, "").replace(/&([^;]+);/g, (_whole, name: string) => named[name] ?? "?");
+}

@@ -1,0 +1,94 @@
+import type { ChatNotice } from "./chat-notice";
+
+/** What a person was about when the server said no: the same refusal leaves them with different things to do. */
+export type Activity = "asking" | "reading";
+
+export type Remedy = Pick<ChatNotice, "kind" | "remedy"> & {
+  /** Instead of words that only programs know; those follow as the detail. */
+  title?: string;
+};
+
+type Remedies = Record<string, Remedy>;
+
+const signInEnded: Remedy = {
+  kind: "sign-in",
+  title: "Your sign-in has ended",
+  remedy: "It ran out, or the key has left the wallet. Sign in again at the room's door.",
+};
+const atTheDoor = "Sign in at the room's door: one signature, at no cost. Then come back here.";
+/** A mistake of this page, and none of the person's. */
+const fault: Remedy = {
+  kind: "final",
+  remedy: "Load this page again; if it stays like this, tell whoever runs this site.",
+};
+const faults: Remedies = {
+  "invalid-json-body": fault,
+  "method-not-allowed": fault,
+  "unsupported-media-type": fault,
+};
+
+const askingRemedies: Remedies = {
+  ...faults,
+  "missing-jwt": {
+    kind: "sign-in",
+    title: "This conversation is for holders of a key",
+    remedy: atTheDoor,
+  },
+  "invalid-jwt": signInEnded,
+  "too-many-requests": { kind: "wait", remedy: "Wait until the time below has passed, then send again." },
+  "quota-exceeded": {
+    kind: "quota",
+    remedy: "What you wrote is kept. Send it again when the new window begins.",
+  },
+  "unknown-model": { kind: "model", remedy: "Choose another model below, then send again." },
+  "missing-messages": { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." },
+  "invalid-messages": { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." },
+  "body-too-large": { kind: "final", remedy: "Shorten what you wrote, or begin a new conversation." },
+  "request-timeout": { kind: "again", remedy: "Check your connection and try again." },
+  "provider-failed": { kind: "again", remedy: "Nothing was counted. Try again in a moment." },
+  "state-unavailable": { kind: "wait", remedy: "Nothing was lost or counted. Try again in a moment." },
+  "cross-site-request": { kind: "final", remedy: "Open this page at its own address and ask there." },
+};
+
+const skipped: Remedy = {
+  kind: "skip",
+  remedy: "Read this part with your eyes, and hear what comes after it.",
+};
+
+const readingRemedies: Remedies = {
+  ...faults,
+  "missing-jwt": { kind: "sign-in", title: "Reading aloud is for holders of a key", remedy: atTheDoor },
+  "invalid-jwt": signInEnded,
+  "too-many-requests": {
+    kind: "wait",
+    remedy: "Your place in the text is kept. Read on from there when the time below has passed.",
+  },
+  "quota-exceeded": {
+    kind: "quota",
+    remedy: "Your place in the text is kept. Read on from there when the new window begins.",
+  },
+  "missing-text": skipped,
+  "text-too-long": skipped,
+  "unspeakable-text": skipped,
+  "body-too-large": skipped,
+  "invalid-message-id": fault,
+  "speech-disabled": {
+    kind: "final",
+    title: "Nothing is read aloud here",
+    remedy: "Read the text with your eyes, or ask whoever runs this site to switch speech on.",
+  },
+  "speech-busy": { kind: "wait", remedy: "Your place in the text is kept. Read on from there in a moment." },
+  "speech-failed": {
+    kind: "again",
+    remedy: "Nothing was counted, and your place in the text is kept. Read on from there in a moment.",
+  },
+  "request-timeout": { kind: "again", remedy: "Check your connection, then read on from where it stopped." },
+  "state-unavailable": {
+    kind: "wait",
+    remedy: "Nothing was counted, and your place in the text is kept. Read on from there in a moment.",
+  },
+  "cross-site-request": { kind: "final", remedy: "Open this page at its own address and listen there." },
+};
+
+/** What to do, in terms of this page: the table's own remedies also speak to API clients. */
+export const remediesOf: Record<Activity, Remedies> = { asking: askingRemedies, reading: readingRemedies };
