@@ -88,7 +88,14 @@ function describeKnown({
     database: { name: "Database", facts: [`${database.provider}.`, applied] },
     redis: { name: "Redis", facts: ["Nonces, limits and quotas live there."] },
     chain: { name: "Key contract", facts: [] },
-    provider: { name: "Model provider", facts: [`${provider.name}: ${provider.models.join(", ")}.`] },
+    provider: {
+      name: "Model provider",
+      facts: [
+        provider.name === "offline"
+          ? "The embedded assistant, in this process."
+          : `${provider.name}: ${provider.models.join(", ")}.`,
+      ],
+    },
     speech: {
       name: "Speech",
       facts: [`${speechProvider}${speechProvider === "flite" ? ", in this process" : ""}.`],
