@@ -212,3 +212,36 @@ test("coming back from another page with the browser's own button finds the view
   await page.goBack();
   await expect(page.getByRole("heading", { name: "State", level: 1 })).toBeVisible();
 });
+
+test("too many attempts to sign in are told how long to wait, which counts down and outlasts a reload", async ({
+  page,
+}) => {
+  // Runs like any other, and can be put forward.
+  await page.clock.install();
+  const attempt = async (secret: string) => {
+    await page.getByLabel("Secret").fill(secret);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+  await page.goto("/operator");
+  for (let count = 0; count < 5; count += 1) {
+    await attempt("not the secret");
+    await expect(page).toHaveURL(/fault=operator-secret-wrong/);
+    await page.goto("/operator/sign-in");
+  }
+  await attempt(operatorSecret);
+  const alert = page.getByRole("alert");
+  await expect(alert).toContainText("Too many requests");
+  await expect(alert).toContainText(/You can try again in \d+ s\./);
+  const left = async () => Number(/in (\d+) s/.exec(await alert.innerText())?.[1]);
+  const first = await left();
+  expect(first).toBeLessThanOrEqual(61);
+  await expect.poll(left).toBeLessThan(first);
+  const before = await left();
+  await page.reload();
+  expect(await left()).toBeLessThanOrEqual(before);
+  await expectAccessible(page, "a sign-in that has to wait");
+  await page.clock.fastForward(61_000);
+  await expect(alert).toContainText("You can try again now.");
+  await page.goto("/operator/state");
+  await expect(page.getByLabel("Secret"), "the right secret had to wait as well").toBeVisible();
+});

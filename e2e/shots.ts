@@ -8,6 +8,7 @@ import { shootConversation, shootHolders, shootModels } from "./chat-shots";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 import { shootGate, shootMembership } from "./gate-shots";
+import { startOperatorServer } from "./operator-server";
 import { shootOperator } from "./operator-shots";
 import { shootPages } from "./pages-shots";
 import { shootReference } from "./reference-shots";
@@ -76,9 +77,14 @@ const parts: Record<string, (round: Round) => Promise<void>> = {
       }
     }),
   operator: (round) =>
-    withPage(round, ({ page }) => {
+    withPage(round, async ({ page }) => {
       const shoot = (state: string) => page.screenshot({ path: round.pathOf(state), fullPage: true });
-      return shootOperator({ page, server: round.server, shoot });
+      const server = await startOperatorServer();
+      try {
+        await shootOperator({ page, server, shoot });
+      } finally {
+        await server.stop();
+      }
     }),
 };
 

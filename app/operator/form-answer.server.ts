@@ -1,3 +1,4 @@
+import type { Clock } from "~/platform/clock";
 import { TextAnswer } from "~/platform/http/answer.server";
 import { originHost } from "~/platform/http/domains";
 import { Refusal } from "~/platform/http/refusal";
@@ -43,9 +44,11 @@ export function seeOther({ to, cookie }: { to: string; cookie?: string }): TextA
 export async function answerForm({
   context,
   page,
+  clock,
   work,
 }: {
   context: RequestContext;
+  clock: Clock;
   /** Where the form is. */
   page: string;
   work: () => Promise<TextAnswer>;
@@ -59,7 +62,8 @@ export async function answerForm({
     const params = new URLSearchParams(search);
     params.set("fault", error.slug);
     const { retryAfter } = error.members;
-    if (typeof retryAfter === "number") params.set("wait", String(retryAfter));
+    // A moment stays true however often the page is loaded again; a number of seconds would not.
+    if (typeof retryAfter === "number") params.set("until", String(Math.ceil(clock() / 1_000) + retryAfter));
     return seeOther({ to: `${path}?${params}` });
   }
 }

@@ -1,7 +1,13 @@
 import { refusalTable } from "~/platform/http/refusal";
 
 /** What the last form came to, or what in the address could not be used. */
-export type PageNotice = { tone: "success" | "problem" | "info"; title: string; text: string };
+export type PageNotice = {
+  tone: "success" | "problem" | "info";
+  title: string;
+  text: string;
+  /** How long it is until the same may be tried again, from when the page was made; 0 when that is over. */
+  waitSeconds?: number;
+};
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`);
 
@@ -32,9 +38,11 @@ function nothing(text: string): PageNotice {
 /** Only words of ours: of the address nothing but numbers is repeated. */
 export function readNotices({
   searchParams,
+  nowMs,
   faults = [],
 }: {
   searchParams: URLSearchParams;
+  nowMs: number;
   faults?: readonly string[];
 }): PageNotice[] {
   const count = Number(/^\d{1,9}$/.exec(searchParams.get("count") ?? "")?.[0] ?? 0);
@@ -42,18 +50,33 @@ export function readNotices({
   const done = Object.hasOwn(doneNotices, doneName) ? doneNotices[doneName]?.(count) : undefined;
   const slug = searchParams.get("fault");
   const refused = Object.values(refusalTable).find((entry) => entry.slug === slug);
-  const wait = /^\d{1,6}$/.exec(searchParams.get("wait") ?? "")?.[0];
   const problem = (title: string, text: string): PageNotice => ({ tone: "problem", title, text });
+  const waitSeconds = readWait({ until: searchParams.get("until"), nowMs });
   return [
     ...(done ? [done] : []),
     ...(refused
       ? [
-          problem(
-            refused.title,
-            wait ? `Wait ${wait} seconds, then try again.` : refused.remedy.replaceAll("`", ""),
-          ),
+          {
+            ...problem(
+              refused.title,
+              refused.slug === "too-many-requests" && waitSeconds !== null
+                ? notLookedAt
+                : refused.remedy.replaceAll("`", ""),
+            ),
+            ...(waitSeconds === null ? {} : { waitSeconds }),
+          },
         ]
       : []),
     ...(faults.length > 0 ? [problem("Part of the address could not be used", faults.join(" "))] : []),
   ];
+}
+
+const notLookedAt = "What you sent was not looked at.";
+/** The longest window a limit can have. */
+const maxWaitSeconds = 999_999;
+
+function readWait({ until, nowMs }: { until: string | null; nowMs: number }): number | null {
+  const seconds = /^\d{1,12}$/.exec(until ?? "")?.[0];
+  if (seconds === undefined) return null;
+  return Math.min(maxWaitSeconds, Math.max(0, Number(seconds) - Math.floor(nowMs / 1_000)));
 }

@@ -14,10 +14,12 @@ export type EndpointReading = {
   latencyMs: number;
 };
 
+type Migrations = { count: number; last: string | null };
+
 export type StateDependencies = {
   clock: Clock;
   readReadiness: () => Promise<Readiness>;
-  database: { provider: string; readMigrations: () => Promise<{ count: number; last: string | null }> };
+  database: { provider: string; readMigrations: () => Promise<Migrations> };
   readEndpoints: () => Promise<EndpointReading[]>;
   watcherStatus: () => TransferWatcherStatus;
   provider: { name: string; models: readonly string[] };
@@ -40,18 +42,10 @@ export async function readState(its: StateDependencies): Promise<StateView> {
     status: readiness.status,
     readAtMs: its.clock(),
     dependencies: [
-      viewDatabase({ readiness, provider: its.database.provider, migrations }),
-      fromReadiness({ readiness, name: "chain", title: "Key contract", facts: [] }),
+      ...viewReadiness({ readiness, its, migrations }),
       ...viewEndpoints(endpoints),
       viewWatcher({ status: its.watcherStatus(), nowMs: its.clock() }),
-      fromReadiness({
-        readiness,
-        name: "provider",
-        title: "Model provider",
-        facts: [`${its.provider.name}: ${its.provider.models.join(", ")}.`],
-      }),
       search,
-      viewSpeech(its.speechProvider),
       ...viewOutbox(outbox),
       viewRecorder(its.recorderStatus()),
     ],
@@ -59,39 +53,54 @@ export async function readState(its: StateDependencies): Promise<StateView> {
   };
 }
 
-function fromReadiness({
-  readiness,
-  name,
-  title,
-  facts,
-}: {
-  readiness: Readiness;
-  name: string;
-  title: string;
-  facts: string[];
-}): DependencyView {
-  const found = readiness.dependencies[name];
-  if (!found) return { name: title, state: "unsure", facts };
-  const answer = found.detail ?? `Answered in ${found.latencyMs} ms.`;
-  return { name: title, state: found.state, facts: [answer, ...facts] };
-}
-
-function viewDatabase({
-  readiness,
-  provider,
+/** Whatever the service is asked about from outside has its row here, in the same state and for the same reason. */
+function viewReadiness({
+  readiness: { dependencies },
+  its,
   migrations,
 }: {
   readiness: Readiness;
-  provider: string;
-  migrations: { count: number; last: string | null } | null;
-}): DependencyView {
+  its: StateDependencies;
+  migrations: Migrations | null;
+}): DependencyView[] {
+  const known = describeKnown({ its, migrations });
+  const asked = Object.entries(dependencies).map(([key, { state, detail, latencyMs }]): DependencyView => {
+    const { name, facts } = known[key] ?? { name: key, facts: [] };
+    return { name, state, facts: [detail ?? `Answered in ${latencyMs} ms.`, ...facts] };
+  });
+  if (dependencies.speech) return asked;
+  const why = `TTS_PROVIDER is ${its.speechProvider}.`;
+  return [...asked, { name: "Speech", state: "off", facts: [why] }];
+}
+
+/** What there is to say of a dependency besides how it answered. */
+function describeKnown({
+  its: { database, provider, speechProvider },
+  migrations,
+}: {
+  its: StateDependencies;
+  migrations: Migrations | null;
+}): Readonly<Record<string, { name: string; facts: string[] }>> {
   const applied = migrations
     ? `${migrations.count} migrations, the last one ${migrations.last ?? "unknown"}.`
     : "Its migrations could not be read.";
-  return fromReadiness({
-    ...{ readiness, name: "database", title: "Database" },
-    facts: [`${provider}.`, applied],
-  });
+  return {
+    database: { name: "Database", facts: [`${database.provider}.`, applied] },
+    redis: { name: "Redis", facts: ["Nonces, limits and quotas live there."] },
+    chain: { name: "Key contract", facts: [] },
+    provider: {
+      name: "Model provider",
+      facts: [
+        provider.name === "offline"
+          ? "The embedded assistant, in this process."
+          : `${provider.name}: ${provider.models.join(", ")}.`,
+      ],
+    },
+    speech: {
+      name: "Speech",
+      facts: [`${speechProvider}${speechProvider === "flite" ? ", in this process" : ""}.`],
+    },
+  };
 }
 
 function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] {
@@ -148,12 +157,6 @@ async function viewSearch({ search }: Pick<StateDependencies, "search">): Promis
   } catch {
     return { name, state: "down", facts: [kept, "It could not be asked in time."] };
   }
-}
-
-function viewSpeech(provider: string): DependencyView {
-  if (provider === "disabled") return { name: "Speech", state: "off", facts: ["TTS_PROVIDER is disabled."] };
-  const where = provider === "flite" ? "In this process." : "Asked when somebody wants to hear something.";
-  return { name: "Speech", state: "up", facts: [`${provider}.`, where] };
 }
 
 function viewOutbox({ channels, unconfiguredChannels, pending, inFlight }: OutboxStatus): DependencyView[] {

@@ -7,6 +7,7 @@ import { TablePage } from "~/operator/components/table-page";
 import { readNotices } from "~/operator/notices";
 import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
 import { findTableSpec, tableSpecs } from "~/operator/table-spec";
+import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
 export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
@@ -27,7 +28,7 @@ export async function loader({ context, params }: LoaderFunctionArgs) {
   if (spec === null) throw new Response(null, { status: 404, headers: noStore });
   const { searchParams } = context;
   const page = await operator.readTable({ spec, searchParams });
-  return { page, notices: readNotices({ searchParams, faults: page.faults }) };
+  return { page, notices: readNotices({ searchParams, nowMs: systemClock(), faults: page.faults }) };
 }
 
 export default function OperatorTableRoute() {

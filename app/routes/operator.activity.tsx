@@ -8,6 +8,7 @@ import tableHref from "~/operator/components/operator-table.css";
 import stylesheetHref from "~/operator/components/operator.css";
 import { readNotices } from "~/operator/notices";
 import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
+import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
 export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
@@ -28,7 +29,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
   const faults = span ? [] : [`span must be one of ${activitySpans.map(({ name }) => name).join(", ")}.`];
   return {
     activity: await operator.readActivity({ span: span ?? activitySpans[1] }),
-    notices: readNotices({ searchParams: context.searchParams, faults }),
+    notices: readNotices({ searchParams: context.searchParams, nowMs: systemClock(), faults }),
   };
 }
 

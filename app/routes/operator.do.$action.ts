@@ -1,6 +1,7 @@
 import { answerForm, readForm, requireOwnForm, seeOther } from "~/operator/form-answer.server";
 import { signInPath } from "~/operator/page-guard.server";
 import { clearOperatorCookie } from "~/operator/session-cookie";
+import { systemClock as clock } from "~/platform/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { requireOperatorService } from "~/services.server";
 
@@ -13,6 +14,7 @@ export const { loader, action } = defineRoute({
       const actor = { clientId, requestId };
       return answerForm({
         context,
+        clock,
         page: signInPath,
         work: async () => {
           requireOwnForm(context);

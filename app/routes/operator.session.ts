@@ -1,6 +1,7 @@
 import { answerForm, readForm, requireOwnForm, seeOther } from "~/operator/form-answer.server";
 import { readNext, signInPath } from "~/operator/page-guard.server";
 import { writeOperatorCookie } from "~/operator/session-cookie";
+import { systemClock as clock } from "~/platform/clock";
 import { requireWithinLimit } from "~/platform/http/limit.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { requireOperatorService } from "~/services.server";
@@ -12,6 +13,7 @@ export const { loader, action } = defineRoute({
       const { clientId, requestId, service } = context;
       return answerForm({
         context,
+        clock,
         page: signInPath,
         work: async () => {
           requireOwnForm(context);

@@ -4,6 +4,7 @@ import stylesheetHref from "~/operator/components/operator.css";
 import { SignInPage } from "~/operator/components/sign-in-page";
 import { readNotices } from "~/operator/notices";
 import { noStore, readNext, switchedOff } from "~/operator/page-guard.server";
+import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
 export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
@@ -17,7 +18,10 @@ export const headers = () => noStore;
 
 export function loader({ context: { searchParams } }: LoaderFunctionArgs) {
   if (getServices().operator === null) throw switchedOff();
-  return { next: readNext(searchParams.get("next")), notices: readNotices({ searchParams }) };
+  return {
+    next: readNext(searchParams.get("next")),
+    notices: readNotices({ searchParams, nowMs: systemClock() }),
+  };
 }
 
 export default function OperatorSignInRoute() {

@@ -19,7 +19,6 @@ import type { EndpointReading } from "~/operator/state.server";
 import type { StateView } from "~/operator/state-view";
 import { createOperatorSweep } from "~/operator/sweep.store.server";
 import { describeSwitches } from "~/operator/switches";
-import type { Switch } from "~/operator/switches";
 import type { TableName, TableRow, TableSpec } from "~/operator/table-spec";
 import { createTableStore } from "~/operator/tables.store.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
@@ -36,6 +35,7 @@ import type { GateServices } from "./gate.server";
 import type { QuotaServices } from "./quota.server";
 import type { Recording } from "./recording.server";
 import type { SearchServices } from "./search.server";
+import { readSwitchSettings } from "./switch-settings.server";
 
 type CookieCarrier = { cookie: string | undefined };
 
@@ -150,7 +150,7 @@ function listStateDependencies({ config, database, chain, gate, quota, search, r
     speechProvider: config.speech.provider,
     outboxStatus: gate.outbox.status,
     recorderStatus: recording.recorder.status,
-    switches: listSwitches({ config, quota }),
+    switches: describeSwitches(readSwitchSettings({ config, quota: quota.activity })),
   };
 }
 
@@ -160,30 +160,6 @@ async function readEndpoints(chain: ChainClient): Promise<EndpointReading[]> {
     ...rest,
     blockNumber: typeof result === "string" && /^0x[0-9a-f]{1,16}$/i.test(result) ? BigInt(result) : null,
   }));
-}
-
-function listSwitches({ config, quota }: { config: Config; quota: QuotaServices }): Switch[] {
-  const { serving, gate, conversation, notifications } = config;
-  return describeSwitches({
-    isStateEnabled: config.state.enabled,
-    legacySignatures: gate.legacySignatures,
-    requireSignedMessage: gate.requireSignedMessage,
-    tokenAlgorithm: config.jwt.alg,
-    sessionMaxSeconds: config.jwt.sessionMaxSeconds,
-    requiresJwt: conversation.requiresJwt,
-    quota: quota.activity,
-    hasResetSecret: conversation.quota.resetSecret !== null,
-    speechProvider: config.speech.provider,
-    hasPayments: config.payments !== null,
-    hasWebhook: notifications.webhook !== null,
-    hasEmail: notifications.email !== null,
-    isOpenApiEnabled: serving.openApiEnabled,
-    metrics: serving.metricsPort !== null ? "port" : serving.metricsToken !== null ? "token" : null,
-    isTraced: config.tracing !== null,
-    trustProxy: serving.trustProxy,
-    decisionDays: config.operator.decisionDays,
-    limitsOff: Object.entries(config.limits).flatMap(([name, limit]) => (limit ? [] : [name])),
-  });
 }
 
 /** What a row needs of the settings to be understood. */

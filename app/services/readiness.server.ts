@@ -17,10 +17,10 @@ export function listChecks({
   speech,
 }: {
   database: Database;
-  redis: Redis | null;
-  gate: GateServices;
-  chat: ChatServices;
-  speech: SpeechServices;
+  redis: Pick<Redis, "findFault"> | null;
+  gate: Pick<GateServices, "findContractFault">;
+  chat: Pick<ChatServices, "pingProvider">;
+  speech: Pick<SpeechServices, "pingProvider">;
 }): Record<string, ReadinessCheck> {
   return {
     database: {

@@ -224,7 +224,12 @@ test("guessing is limited before any secret is looked at, and the right one then
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     const person = await attempt(secret, { Accept: "text/html" });
-    expect(person.headers.get("location")).toMatch(/fault=too-many-requests&wait=\d+$/);
+    const location = String(person.headers.get("location"));
+    const until = Number(/fault=too-many-requests&until=(\d+)$/.exec(location)?.[1]);
+    expect(until).toBeGreaterThan(Date.now() / 1_000);
+    expect(until).toBeLessThan(Date.now() / 1_000 + 62);
+    const page = await (await send({ path: location, origin: other.origin })).text();
+    expect(page).toMatch(/You can try again in <strong>\d+(<!-- -->)? s<\/strong>/);
   } finally {
     await other.stop();
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toFrameFigures, toFrameText } from "./frame-costs";
+import { listMissedFrames, toFrameFigures, toFrameText } from "./frame-costs";
 
 const evenly = (count: number, everyMs: number) =>
   Array.from({ length: count }, (_, at) => 500 + at * everyMs);
@@ -28,4 +28,8 @@ test("sixty frames a second keep the aim, to the frame", () => {
   expect(toFrameText({ figures: { ...figures, framesPerSecond: 59.4 }, rounds: 5 })).toContain(
     "| 59.4 | 60 | over |",
   );
+  expect(listMissedFrames(figures)).toEqual([]);
+  expect(listMissedFrames({ ...figures, framesPerSecond: 59.4 })).toEqual([
+    "over  /chat frames a second at least 60: 59.4",
+  ]);
 });

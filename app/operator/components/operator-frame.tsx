@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Notice } from "~/ui/notice";
+import { useCountdown } from "~/ui/use-countdown";
 import type { PageNotice } from "../notices";
 import { tableNames, tableSpecs } from "../table-spec";
 
@@ -47,9 +48,26 @@ export function OperatorFrame({ title, lead, path, notices = [], children }: Fra
 }
 
 export function NoticeList({ notices }: { notices: readonly PageNotice[] }) {
-  return notices.map(({ tone, title, text }) => (
+  return notices.map(({ tone, title, text, waitSeconds }) => (
     <Notice key={`${title} ${text}`} tone={tone} title={title}>
       <p>{text}</p>
+      {waitSeconds === undefined ? null : <Wait seconds={waitSeconds} />}
     </Notice>
   ));
+}
+
+function Wait({ seconds }: { seconds: number }) {
+  const leftSeconds = useCountdown(seconds);
+  // The ticking is for the eye: a screen reader is told the whole wait once, and then that it is over.
+  return (
+    <p aria-live={leftSeconds > 0 ? "off" : "polite"}>
+      {leftSeconds > 0 ? (
+        <>
+          You can try again in <strong>{leftSeconds} s</strong>.
+        </>
+      ) : (
+        "You can try again now."
+      )}
+    </p>
+  );
 }

@@ -20,11 +20,14 @@ const statusWords: Record<StateView["status"], string> = {
 };
 
 export function StatePage({ state }: { state: StateView }) {
+  // Not all that is listed below is asked about from outside.
+  const isReadyOnly = state.status === "ready" && state.dependencies.some((row) => row.state === "down");
+  const tone = isReadyOnly ? "warning" : state.status === "ready" ? "success" : "problem";
   return (
     <>
-      <p className={`operator-status operator-tone-${state.status === "ready" ? "success" : "problem"}`}>
-        <strong>{statusWords[state.status]}</strong> <span>Asked at</span> <Moment atMs={state.readAtMs} />{" "}
-        <span>UTC.</span>
+      <p className={`operator-status operator-tone-${tone}`}>
+        <strong>{isReadyOnly ? statusWords.degraded : statusWords[state.status]}</strong>{" "}
+        <span>Asked at</span> <Moment atMs={state.readAtMs} /> <span>UTC.</span>
       </p>
       <section aria-labelledby="dependencies">
         <h2 id="dependencies">Dependencies</h2>

@@ -1,0 +1,145 @@
+import { rm } from "node:fs/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { findContractFault } from "~/gate/ownership.gateway.server";
+import { createMigrationReader } from "~/operator/migrations.store.server";
+import { readState } from "~/operator/state.server";
+import type { StateDependencies } from "~/operator/state.server";
+import { createChainClient } from "~/platform/chain/chain-client.server";
+import { systemClock as clock } from "~/platform/clock";
+import { createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
+import { createReadiness } from "~/platform/readiness.server";
+import type { Readiness } from "~/platform/readiness.server";
+import { openRedis } from "~/platform/redis/redis.server";
+import { startTestChain } from "~/testing/chain";
+import { createTestDatabase } from "~/testing/database";
+import { findFreePort } from "~/testing/free-port";
+import { startJsonServer } from "~/testing/json-server";
+import { hasRedis, startRedis } from "~/testing/redis";
+import { listChecks } from "./readiness.server";
+
+/** As the operator's page names what the service is asked about from outside. */
+const rowNames: Record<string, string> = {
+  database: "Database",
+  redis: "Redis",
+  chain: "Key contract",
+  provider: "Model provider",
+  speech: "Speech",
+};
+
+type Away = { provider?: boolean; speech?: boolean; chain?: boolean };
+
+/** Everything the service depends on, each on this machine and real; at the address of what is away nobody listens. */
+async function openPlace(away: Away = {}) {
+  const nobody = `http://127.0.0.1:${await findFreePort()}`;
+  const { origin } = await startJsonServer(({ answer }) => answer({ data: [] }));
+  const pingAt = (what: string, isAway = false) =>
+    createProviderPing({ what, baseUrl: isAway ? nobody : origin, headers: {}, clock });
+  const { database, filePath } = await createTestDatabase();
+  const redisServer = hasRedis ? await startRedis() : null;
+  const redis = redisServer && (await openRedis(redisServer));
+  onTestFinished(() => redis?.close());
+  const chain = await startTestChain();
+  onTestFinished(chain.stop);
+  const rpcUrls = [away.chain ? nobody : chain.rpcUrl];
+  const client = createChainClient({ rpcUrls, chainId: chain.chainId });
+  const checks = listChecks({
+    ...{ database, redis },
+    gate: {
+      findContractFault: () =>
+        findContractFault({ client, contractAddress: chain.key.address, standard: "erc721" }),
+    },
+    chat: { pingProvider: pingAt("model provider", away.provider) },
+    speech: { pingProvider: pingAt("provider of speech", away.speech) },
+  });
+  const readReadiness = createReadiness({ checks, clock });
+  return { database, filePath, redisServer, readReadiness };
+}
+
+/** What the operator's page is told, with all that readiness does not ask about in order. */
+async function view({
+  database,
+  readReadiness,
+}: Pick<Awaited<ReturnType<typeof openPlace>>, "database" | "readReadiness">) {
+  // Asked once for both, however long it takes.
+  const readiness = await readReadiness();
+  const its: StateDependencies = {
+    clock,
+    readReadiness: async () => readiness,
+    database: { provider: "SQLite", readMigrations: createMigrationReader({ database }) },
+    readEndpoints: async () => [],
+    watcherStatus: () => ({
+      ...{ isRunning: true, blockNumber: 1n, blocksBehind: 0n },
+      ...{ lastSuccessAtMs: clock(), consecutiveFailures: 0 },
+    }),
+    provider: { name: "local", models: ["small"] },
+    search: { vendor: "libsql", listNamespaces: async () => [] },
+    speechProvider: "local",
+    outboxStatus: async () => ({
+      ...{ running: true, channels: [], unconfiguredChannels: [], inFlight: 0, pending: 0 },
+    }),
+    recorderStatus: () => ({
+      ...{ waiting: 0, droppedDecisions: 0, droppedCounts: 0, lastWrittenAtMs: null, lastFailureAtMs: null },
+    }),
+    switches: [],
+  };
+  const state = await readState(its);
+  const rows = new Map(state.dependencies.map((row) => [row.name, row]));
+  expect(rows.size, "every row has a name of its own").toBe(state.dependencies.length);
+  for (const [key, { state: found, detail }] of Object.entries(readiness.dependencies)) {
+    expect(rows.get(rowNames[key]!)?.state, key).toBe(found);
+    if (detail !== undefined) expect(rows.get(rowNames[key]!)?.facts, key).toContain(detail);
+  }
+  expect(state.status).toBe(readiness.status);
+  const down = state.dependencies.filter((row) => row.state === "down");
+  return { status: state.status, rows, down: down.map(({ name, facts }) => [name, facts[0]]) };
+}
+
+test("everything that is asked about has a row, and all are up", async () => {
+  const place = await openPlace();
+  const { status, down, rows } = await view(place);
+  expect([status, down]).toEqual(["ready", []]);
+  const { dependencies } = await place.readReadiness();
+  const expected = Object.keys(rowNames).filter((key) => hasRedis || key !== "redis");
+  expect(Object.keys(dependencies).toSorted()).toEqual(expected.toSorted());
+  expect(rows.get("Database")?.facts.join(" ")).toMatch(/SQLite\. \d+ migrations, the last one \d+/);
+});
+
+test.each<[keyof Away, string, string, string]>([
+  ["provider", "degraded", "Model provider", "The model provider cannot be reached."],
+  ["speech", "degraded", "Speech", "The provider of speech cannot be reached."],
+  ["chain", "unready", "Key contract", "No RPC endpoint of the configured chain answered."],
+])("with %s away the service is %s, and one row is down for that reason", async (away, status, name, why) => {
+  const seen = await view(await openPlace({ [away]: true }));
+  expect(seen).toMatchObject({ status, down: [[name, why]] });
+});
+
+test.skipIf(!hasRedis)("with Redis away the service is unready, and its row is down", async () => {
+  const place = await openPlace();
+  await place.redisServer?.kill();
+  const { status, down } = await view(place);
+  expect([status, down]).toEqual(["unready", [["Redis", "Redis could not be asked."]]]);
+});
+
+test("with the database's file gone its row is down for that reason, and the others are still shown", async () => {
+  const place = await openPlace();
+  await rm(place.filePath);
+  const { status, down } = await view(place);
+  expect([status, down]).toEqual([
+    "unready",
+    [["Database", "The database file was removed or replaced while the server was running."]],
+  ]);
+});
+
+test("a dependency that came later without words of its own is shown by its key", async () => {
+  const place = await openPlace();
+  const latest: Readiness = await place.readReadiness();
+  const printer = { state: "down", latencyMs: 1, detail: "It is out of paper." } as const;
+  rowNames.printer = "printer";
+  onTestFinished(() => void delete rowNames.printer);
+  const dependencies = { ...latest.dependencies, printer };
+  const { down } = await view({
+    ...place,
+    readReadiness: async () => ({ status: "degraded", dependencies }),
+  });
+  expect(down).toEqual([["printer", "It is out of paper."]]);
+});

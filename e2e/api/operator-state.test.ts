@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { findFreePort } from "~/testing/free-port";
+import { hasRedis, startRedis } from "~/testing/redis";
+import { startServer } from "~/testing/running-server";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+
+const secret = "Qm7rV2kXw9TzLc4H";
+
+let gate: Gate;
+beforeAll(async () => void (gate = await openGate()));
+afterAll(() => gate.close());
+
+/** One more server before the gate's chain, and the operator signed in there. */
+async function startSignedIn(env: Record<string, string>) {
+  const server = await startServer({
+    env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, OPERATOR_SECRET: secret, ...env },
+  });
+  onTestFinished(async () => void (await server.stop()));
+  const { origin } = server;
+  const answer = await fetch(`${origin}/operator/session`, {
+    method: "POST",
+    body: new URLSearchParams({ secret }),
+    headers: { Origin: origin },
+    redirect: "manual",
+  });
+  expect(answer.status).toBe(303);
+  const cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
+  return { origin, cookie };
+}
+
+type Page = { status: number; text: string; rows: Map<string, { badge: string; why: string }> };
+
+/** The list as somebody reads it, from the page that the server makes. */
+async function readPage({ origin, cookie }: { origin: string; cookie: string }): Promise<Page> {
+  const answer = await fetch(`${origin}/operator/state`, { headers: { cookie } });
+  const text = await answer.text();
+  const item =
+    /<li><span class="operator-badge[^>]*>([^<]+)<\/span><strong>([^<]+)<\/strong><span[^>]*>([^<]*)</g;
+  const rows = [...text.matchAll(item)].map(([, badge, name, why]) => [
+    name!.replaceAll("&#x27;", "'"),
+    { badge: badge!, why: why!.replaceAll("&#x27;", "'") },
+  ]) as [string, { badge: string; why: string }][];
+  return { status: answer.status, text, rows: new Map(rows) };
+}
+
+test("a provider of speech and a model that are away are down on the page, for a reason", async () => {
+  const nobody = `http://127.0.0.1:${await findFreePort()}/v1`;
+  const place = await startSignedIn({
+    ...{ TTS_PROVIDER: "local", TTS_BASE_URL: nobody },
+    ...{ AI_PROVIDER: "local", AI_BASE_URL: nobody, AI_MODELS: "small" },
+  });
+  const { status, text, rows } = await readPage(place);
+  expect(status).toBe(200);
+  expect(text).toContain("something it can do without is down");
+  expect(rows.get("Speech")?.badge).toBe("down");
+  expect(rows.get("Speech")?.why).toContain("The provider of speech cannot be reached.");
+  expect(rows.get("Model provider")?.badge).toBe("down");
+  expect(rows.get("Model provider")?.why).toContain("The model provider cannot be reached.");
+  expect(rows.get("Database")?.badge).toBe("up");
+  expect(rows.has("Redis")).toBe(false);
+});
+
+test("speech that is switched off is off, and no fault", async () => {
+  const place = await startSignedIn({ TTS_PROVIDER: "disabled" });
+  const { text, rows } = await readPage(place);
+  expect(text).toContain("The service is ready.");
+  expect(rows.get("Speech")).toEqual({ badge: "off", why: "TTS_PROVIDER is disabled." });
+});
+
+test("the switches of a server say what its settings say", async () => {
+  const place = await startSignedIn({
+    ...{ BASE_WALLET: "true", OFFLINE_PAGE: "false", SEARCH_GATED_NAMESPACES: "vault" },
+    RATE_LIMIT_CHAT: "0",
+  });
+  const { rows } = await readPage(place);
+  const badges = ["Base wallet", "WalletConnect", "Offline page on visitors' devices", "Rate limits"].map(
+    (name) => rows.get(name)?.badge,
+  );
+  expect(badges).toEqual(["on", "off", "off", "off"]);
+  expect(rows.get("Documents for holders only")).toEqual({
+    badge: "on",
+    why: "SEARCH_GATED_NAMESPACES is vault.",
+  });
+  expect(rows.get("Rate limits")?.why).toContain("RATE_LIMIT_CHAT");
+  expect(rows.get("State in Redis, shared by all instances")?.why).toContain("own database");
+});
+
+describe.skipIf(!hasRedis)("with state in Redis", () => {
+  test("Redis has a row, which is down for a reason when it is away, and up again when it is back", async () => {
+    const redis = await startRedis();
+    const place = await startSignedIn({
+      ...{ STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password },
+    });
+    const before = await readPage(place);
+    expect(before.rows.get("Redis")?.badge).toBe("up");
+    expect(before.rows.get("State in Redis, shared by all instances")?.badge).toBe("on");
+
+    await redis.kill();
+    // What was asked within the last second is shared.
+    await expect.poll(async () => (await readPage(place)).rows.get("Redis")?.badge).toBe("down");
+    const away = await readPage(place);
+    expect(away.status).toBe(200);
+    expect(away.text).toContain("something it cannot do without is down");
+    expect(away.rows.get("Redis")?.why).toContain("Redis could not be asked.");
+
+    await redis.start();
+    await expect
+      .poll(async () => (await readPage(place)).rows.get("Redis")?.badge, { timeout: 15_000 })
+      .toBe("up");
+  });
+});
