@@ -113,28 +113,23 @@ test("a logo opened as a page of its own is as powerless", async ({ browser, bra
   await page.close();
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const contrast of ["no-preference", "more"] as const) {
-    test.describe(`${colorScheme}, contrast ${contrast}`, () => {
-      test.use({ colorScheme, contextOptions: { contrast } });
-      test(`an accent that could not be read is one that can, in ${colorScheme}, ${contrast}`, async ({
-        page,
-      }) => {
-        for (const address of ["/", "/gate", "/problems/too-many-requests"]) {
-          await page.goto(address);
-          await expectAccessible(page, `${address}, ${colorScheme}, ${contrast}`);
-        }
-        const button = page.locator(".button-quiet").first();
-        await expect(button).toBeVisible();
-        const accent = await page.evaluate(() =>
-          getComputedStyle(document.documentElement).getPropertyValue("--accent").trim(),
-        );
-        expect(accent).toMatch(/^#[0-9a-f]{6}$/);
-        expect(["#1f4d46", "#7fc9b8", "#0d3a33", "#a9e6d8"]).not.toContain(accent);
-      });
-    });
+test("an accent that could not be read is one that can, in every theme", async ({ page }) => {
+  for (const address of ["/", "/gate", "/problems/too-many-requests"]) {
+    await page.goto(address);
+    await expectAccessible(page, address);
   }
-}
+  await expect(page.locator(".button-quiet").first()).toBeVisible();
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const contrast of ["no-preference", "more"] as const) {
+      await page.emulateMedia({ colorScheme, contrast });
+      const accent = await page.evaluate(() =>
+        getComputedStyle(document.documentElement).getPropertyValue("--accent").trim(),
+      );
+      expect(accent).toMatch(/^#[0-9a-f]{6}$/);
+      expect(["#1f4d46", "#7fc9b8", "#0d3a33", "#a9e6d8"]).not.toContain(accent);
+    }
+  }
+});
 
 test("tab, home screen and the bar around the page follow", async ({ page, request }) => {
   await page.goto("/");

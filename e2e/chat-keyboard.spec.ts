@@ -1,18 +1,9 @@
-import type { Locator, Page } from "@playwright/test";
 import { ask, asked, expectRest, field, openChat, questions, replies } from "./chat-page";
 import { test } from "./chat-servers";
 import { expect } from "./journey";
+import { expectFocusKept, pressByKeyboard, tabTo } from "./keyboard";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
-
-/** Presses Tab, or Shift and Tab, until the focus is there. */
-async function tabTo({ page, goal, key = "Tab" }: { page: Page; goal: Locator; key?: string }) {
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press(key);
-    if (await goal.evaluate((element) => element === document.activeElement)) return;
-  }
-  throw new Error(`The keyboard does not reach ${String(goal)}.`);
-}
 
 test("asking, stopping, looking into a tool and a source, and editing, by keyboard alone", async ({
   page,
@@ -111,6 +102,47 @@ test("a conversation is renamed, exported and deleted by keyboard alone", async 
   await press("Delete");
   await expect(side.getByRole("listitem")).toHaveCount(0);
   await expect(field(page)).toBeFocused();
+});
+
+test("a model is chosen by keyboard alone, and answers", async ({ page }) => {
+  await openChat(page);
+  const model = page.getByLabel("Model");
+  await tabTo({ page, goal: model });
+  await page.keyboard.type("large");
+  await expect(model).toHaveValue("large");
+  await expect(model).toBeFocused();
+  await tabTo({ page, goal: field(page) });
+  await page.keyboard.type("count");
+  await page.keyboard.press("Enter");
+  await expect(replies(page)).toContainText("from large.");
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+
+  test("the conversations are opened, left, chosen from and added to by keyboard alone", async ({ page }) => {
+    await openChat(page);
+    await ask({ page, text: "count" });
+    await expect(replies(page)).toContainText("Question 1");
+    await expectRest(page);
+    const opener = page.getByRole("button", { name: "Conversations" });
+    const dialog = page.getByRole("dialog", { name: "Conversations" });
+    await pressByKeyboard({ page, goal: opener });
+    await expect(dialog).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(dialog).toHaveCount(0);
+    await expect(opener).toBeFocused();
+    await page.keyboard.press("Enter");
+    await pressByKeyboard({ page, goal: dialog.getByRole("button", { name: "New conversation" }) });
+    await expect(dialog).toHaveCount(0);
+    await expect(questions(page)).toHaveCount(0);
+    await expectFocusKept(page, "a new conversation");
+    await pressByKeyboard({ page, goal: opener });
+    await pressByKeyboard({ page, goal: dialog.getByRole("button", { name: "count", exact: true }) });
+    await expect(dialog).toHaveCount(0);
+    await expect(asked(page)).toHaveText("count");
+    await expectFocusKept(page, "another conversation");
+  });
 });
 
 test("a refusal leaves the keyboard where it was, and trying again gives it back", async ({

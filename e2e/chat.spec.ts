@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { ask, asked, expectRest, field, log, openChat, questions, replies } from "./chat-page";
 import { richAnswer, signInByCookie, test } from "./chat-servers";
 import { expect, expectAccessible } from "./journey";
-import { themes } from "./pages-shots";
+import { expectGoodForThumbs } from "./thumbs";
 
 test("a visitor asks, is answered with sources, reads the passage, and looks into the tool", async ({
   page,
@@ -70,6 +70,7 @@ test("a conversation is renamed, exported whole, and deleted", async ({ page }) 
   await more();
   await side.getByRole("button", { name: "Rename" }).click();
   await side.getByRole("textbox", { name: "New name" }).fill("About the form");
+  await expectAccessible(page, "a new name");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("About the form");
 
@@ -94,6 +95,7 @@ test("a conversation is renamed, exported whole, and deleted", async ({ page }) 
   await more();
   await side.getByRole("button", { name: "Delete" }).click();
   await expect(side.getByRole("button", { name: "Keep" })).toBeFocused();
+  await expectAccessible(page, "to be deleted");
   await side.getByRole("button", { name: "Delete", exact: true }).click();
   await expect(side.getByRole("listitem")).toHaveCount(0);
   await expect(field(page)).toBeFocused();
@@ -162,6 +164,8 @@ for (const width of [320, 390]) {
     expect(small).toEqual([]);
     await page.getByRole("button", { name: "Conversations" }).click();
     const dialog = page.getByRole("dialog", { name: "Conversations" });
+    await expect(dialog.getByRole("listitem")).toHaveCount(1);
+    await expectGoodForThumbs(page, "the conversations");
     await dialog.getByRole("button", { name: "New conversation" }).click();
     await expect(dialog).toHaveCount(0);
     await expect(questions(page)).toHaveCount(0);
@@ -390,48 +394,37 @@ test.describe("with a provider", () => {
     await expect(field(page)).toBeFocused();
   });
 
-  for (const [theme, { colorScheme, ...contextOptions }] of Object.entries(themes)) {
-    test.describe(`in ${theme}`, () => {
-      test.use({ colorScheme, contextOptions });
-
-      test("every state of the conversation is accessible", async ({ page, watch, context }) => {
-        watch.expectRefusal({ path: "/api/chat", status: 500 });
-        await openChat(page);
-        await expectAccessible(page, "empty");
-        await ask({ page, text: "slow" });
-        await expect(replies(page)).toContainText("and then silence.");
-        await expectAccessible(page, "being answered");
-        await page.keyboard.press("Escape");
-        await expectRest(page);
-        await ask({ page, text: "rich" });
-        await expect(replies(page).last()).toContainText("Said before.");
-        await expectRest(page);
-        await ask({ page, text: "tools" });
-        await expect(replies(page).last()).toContainText("That is what I found.");
-        await replies(page)
-          .last()
-          .getByRole("button", { name: /libsql_search/ })
-          .click();
-        await expectAccessible(page, "answered, with tools and sources");
-        await replies(page)
-          .last()
-          .getByRole("group", { name: "Sources" })
-          .getByRole("button")
-          .first()
-          .click();
-        await expectAccessible(page, "a passage");
-        await page.keyboard.press("Escape");
-        await ask({ page, text: "down" });
-        await expect(replies(page).last().getByRole("alert")).toBeVisible();
-        await questions(page).first().getByRole("button", { name: "Edit your message" }).click();
-        await page.getByRole("button", { name: /^More about/ }).click();
-        await context.setOffline(true);
-        await expect(page.getByText("You are offline.")).toBeVisible();
-        await expectAccessible(page, "refused, edited, offline, with the menu");
-        await context.setOffline(false);
-      });
-    });
-  }
+  test("every state of the conversation is accessible", async ({ page, watch, context }) => {
+    watch.expectRefusal({ path: "/api/chat", status: 500 });
+    await openChat(page);
+    await expectAccessible(page, "empty");
+    await ask({ page, text: "slow" });
+    await expect(replies(page)).toContainText("and then silence.");
+    await expectAccessible(page, "being answered");
+    await page.keyboard.press("Escape");
+    await expectRest(page);
+    await ask({ page, text: "rich" });
+    await expect(replies(page).last()).toContainText("Said before.");
+    await expectRest(page);
+    await ask({ page, text: "tools" });
+    await expect(replies(page).last()).toContainText("That is what I found.");
+    await replies(page)
+      .last()
+      .getByRole("button", { name: /libsql_search/ })
+      .click();
+    await expectAccessible(page, "answered, with tools and sources");
+    await replies(page).last().getByRole("group", { name: "Sources" }).getByRole("button").first().click();
+    await expectAccessible(page, "a passage");
+    await page.keyboard.press("Escape");
+    await ask({ page, text: "down" });
+    await expect(replies(page).last().getByRole("alert")).toBeVisible();
+    await questions(page).first().getByRole("button", { name: "Edit your message" }).click();
+    await page.getByRole("button", { name: /^More about/ }).click();
+    await context.setOffline(true);
+    await expect(page.getByText("You are offline.")).toBeVisible();
+    await expectAccessible(page, "refused, edited, offline, with the menu");
+    await context.setOffline(false);
+  });
 });
 
 test.describe("for holders", () => {
@@ -509,8 +502,10 @@ test.describe("for holders", () => {
     await expect(notice).toContainText(/You can go on in \d+ s/);
     const again = notice.getByRole("button", { name: "Try again" });
     await expect(again).toBeDisabled();
+    await expectAccessible(page, "too many questions");
     await page.clock.runFor(61_000);
     await expect(notice).toContainText("You can go on now.");
     await expect(again).toBeEnabled();
+    await expectAccessible(page, "questions again");
   });
 });

@@ -1,5 +1,5 @@
 import { addWallet } from "./wallet";
-import { connectWallet, enterRoom, expect, mintKey, test } from "./journey";
+import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
 import { sendForm } from "./room-page";
 
 test("a visitor connects, mints, signs in, reads, listens, sends the form once, and sees the key used", async ({
@@ -98,6 +98,7 @@ test("turning the signature down says so, sends nothing, and can be made good", 
   await page.getByRole("button", { name: "Sign in" }).click();
   const notice = page.getByRole("status").filter({ hasText: "You did not sign the message" });
   await expect(notice).toContainText("Nothing was sent");
+  await expectAccessible(page, "not signed");
   expect(posts).toEqual([]);
 
   await enterRoom(page);
@@ -139,6 +140,7 @@ test("a stranger is told that the key is not theirs", async ({
   const refusal = page.getByRole("alert");
   await expect(refusal).toContainText("You do not own this token");
   await expect(refusal).toContainText("Check the number of the key");
+  await expectAccessible(page, "somebody else's key");
 
   // A number no key has yet is refused in the same way.
   await page.getByLabel("Number of the key").fill("999999");
@@ -176,6 +178,7 @@ test("a rate limit shows the seconds to wait, counting down", async ({ page, wat
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThanOrEqual(60);
   await expect.poll(seconds).toBeLessThan(first);
+  await expectAccessible(page, "a lookup too many");
 });
 
 test("a reload keeps the wallet connected and the room open, and the token from every script", async ({

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect } from "@playwright/test";
 import type { Frame, Page } from "@playwright/test";
+import { themes } from "./pages-shots";
 import { test as base } from "./policy-watch";
 import { addWallet } from "./wallet";
 import type { TestWallet } from "./wallet";
@@ -110,35 +111,76 @@ export async function enterRoom(page: Page): Promise<void> {
 /** Rules about a page as a whole, which a frame within one is not. */
 const pageRules = ["landmark-one-main", "page-has-heading-one", "region"];
 
-/** Fails with everything axe finds in this document or frame; other frames are checked on their own. */
+/** The themes differ in colours alone, so what these rules leave out is the same in all of them. */
+const colourRules = ["color-contrast", "link-in-text-block"];
+
+/**
+ * Fails with everything axe finds in this document or frame, as it stands, in any theme; other frames are checked on
+ * their own. The page is left in the theme it was in.
+ */
 export async function expectAccessible(place: Page | Frame, name: string): Promise<void> {
-  await place.evaluate(axeSource);
-  const isFrame = "parentFrame" in place && place.parentFrame() !== null;
-  const violations = await place.evaluate(
-    async (skippedRules) => {
-      const { axe } = window as unknown as {
-        axe: { run: (options: object) => Promise<{ violations: AxeViolation[] }> };
-      };
-      const results = await axe.run({
-        iframes: false,
-        // It would put a style element into the page, which the page's policy forbids.
-        preload: false,
-        resultTypes: ["violations"],
-        rules: Object.fromEntries(skippedRules.map((rule) => [rule, { enabled: false }])),
-      });
-      return results.violations.map(({ id, help, nodes }) => ({
-        id,
-        help,
-        where: nodes.map((node) => `${node.target.join(" ")}: ${node.failureSummary}`),
-      }));
-    },
-    isFrame ? pageRules : [],
-  );
-  expect(violations, name).toEqual([]);
+  const isFrame = "parentFrame" in place;
+  const page = isFrame ? place.page() : place;
+  const before = await page.evaluate(readMedia);
+  if (!(await place.evaluate(() => "axe" in window))) await place.evaluate(axeSource);
+  const skipped = isFrame && place.parentFrame() !== null ? pageRules : [];
+  const rules = Object.fromEntries(skipped.map((rule) => [rule, { enabled: false }]));
+  const found: Record<string, AxeViolation[]> = {};
+  try {
+    for (const [index, [theme, media]] of Object.entries(themes).entries()) {
+      await page.emulateMedia({ contrast: "no-preference", forcedColors: "none", ...media });
+      const options = index === 0 ? { rules } : { runOnly: { type: "rule", values: colourRules } };
+      const violations = await place.evaluate(runAxe, options);
+      if (violations.length > 0) found[theme] = violations;
+    }
+  } finally {
+    await page.emulateMedia(before);
+  }
+  expect(found, name).toEqual({});
 }
 
-type AxeViolation = {
-  id: string;
-  help: string;
-  nodes: { target: unknown[]; failureSummary?: string }[];
-};
+/** Runs in the page. It must not refer to anything outside itself. */
+function readMedia() {
+  const is = (query: string) => matchMedia(`(${query})`).matches;
+  return {
+    colorScheme: is("prefers-color-scheme: dark") ? "dark" : "light",
+    contrast: is("prefers-contrast: more") ? "more" : "no-preference",
+    forcedColors: is("forced-colors: active") ? "active" : "none",
+  } as const;
+}
+
+/** Runs in the page. It must not refer to anything outside itself. */
+async function runAxe(options: object): Promise<AxeViolation[]> {
+  const { axe } = window as unknown as {
+    axe: { run: (options: object) => Promise<{ violations: FoundViolation[] }> };
+  };
+  type FoundViolation = Omit<AxeViolation, "where"> & {
+    nodes: { target: unknown[]; failureSummary?: string; element?: Element }[];
+  };
+  // A colour on its way from the theme before is neither theme's.
+  for (const animation of document.getAnimations()) {
+    if (animation instanceof CSSTransition) animation.finish();
+  }
+  const isForced = matchMedia("(forced-colors: active)").matches;
+  const { violations } = await axe.run({
+    iframes: false,
+    // It would put a style element into the page, which the page's policy forbids.
+    preload: false,
+    resultTypes: ["violations"],
+    elementRef: true,
+    ...options,
+  });
+  return violations.flatMap(({ id, help, nodes }) => {
+    // Forced colours replace the operator's in what is drawn, and not in what axe reads of the room.
+    const isReplaced = (element: Element | undefined) => {
+      const root = element?.getRootNode();
+      return root instanceof ShadowRoot && root.host.matches(".shadow-room");
+    };
+    const own =
+      isForced && id === "color-contrast" ? nodes.filter(({ element }) => !isReplaced(element)) : nodes;
+    const where = own.map(({ target, failureSummary }) => `${target.join(" ")}: ${failureSummary}`);
+    return where.length > 0 ? [{ id, help, where }] : [];
+  });
+}
+
+type AxeViolation = { id: string; help: string; where: string[] };

@@ -2,49 +2,35 @@ import { refusalTable } from "../app/platform/http/refusal";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
 import { reviewDialog, reviewForm } from "./room-page";
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme });
+test("every state of the gate is accessible", async ({ page, wallet, watch }) => {
+  watch.expectRefusal({ path: "/api/gate-access", status: 403 });
+  await page.goto("/gate");
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await expectAccessible(page, "the dialog");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
 
-    test("every plain page is accessible", async ({ page, watch }) => {
-      watch.expectRefusal({ path: "/nowhere", status: 404 });
-      for (const path of ["/", "/gate", "/problems/siwe-not-enabled", "/nowhere"]) {
-        await page.goto(path);
-        await expectAccessible(page, path);
-      }
-    });
+  await connectWallet({ page, walletName: wallet.name });
+  await page.getByLabel("Number of the key").fill("999999");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert")).toBeVisible();
+  await expectAccessible(page, "a refusal");
 
-    test("every state of the gate is accessible", async ({ page, wallet, watch }) => {
-      watch.expectRefusal({ path: "/api/gate-access", status: 403 });
-      await page.goto("/gate");
-      await page.getByRole("button", { name: "Connect", exact: true }).click();
-      await expect(page.getByRole("dialog")).toBeVisible();
-      await expectAccessible(page, "the dialog");
-      await page.keyboard.press("Escape");
-      await expect(page.getByRole("dialog")).toHaveCount(0);
+  await mintKey(page);
+  await enterRoom(page);
+  await expect(page.locator("iframe.room-script")).toHaveAttribute("style", /height: [1-9]/);
+  await expectAccessible(page, "the room");
+  const frame = page.frames().find((candidate) => candidate.url().endsWith("/sandbox"));
+  if (!frame) throw new Error("The room has no frame.");
+  await expectAccessible(frame, "the script's frame");
 
-      await connectWallet({ page, walletName: wallet.name });
-      await page.getByLabel("Number of the key").fill("999999");
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await expect(page.getByRole("alert")).toBeVisible();
-      await expectAccessible(page, "a refusal");
-
-      await mintKey(page);
-      await enterRoom(page);
-      await expect(page.locator("iframe.room-script")).toHaveAttribute("style", /height: [1-9]/);
-      await expectAccessible(page, "the room");
-      const frame = page.frames().find((candidate) => candidate.url().endsWith("/sandbox"));
-      if (!frame) throw new Error("The room has no frame.");
-      await expectAccessible(frame, "the script's frame");
-
-      await reviewForm({ page, text: "Hello" });
-      await expectAccessible(page, "the last look at the form");
-      await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
-      await expect(page.getByText("Received")).toBeVisible();
-      await expectAccessible(page, "the receipt");
-    });
-  });
-}
+  await reviewForm({ page, text: "Hello" });
+  await expectAccessible(page, "the last look at the form");
+  await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
+  await expect(page.getByText("Received")).toBeVisible();
+  await expectAccessible(page, "the receipt");
+});
 
 test("every kind of refusal has a page that says what it means and what to do", async ({ page }) => {
   for (const { slug, title, meaning, remedy } of Object.values(refusalTable)) {

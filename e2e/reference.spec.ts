@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { signInByCookie } from "./chat-servers";
 import { expect, expectAccessible, test } from "./journey";
-import { themes } from "./pages-shots";
+import { pressByKeyboard } from "./keyboard";
 import { expectGoodForThumbs } from "./thumbs";
 
 type Place = { page: Page; id: string };
@@ -17,40 +17,34 @@ async function send({ page, id }: Place): Promise<void> {
 const status = ({ page, id }: Place) => page.locator(`#${id} .try-status`);
 const snippet = ({ page, id }: Place) => page.locator(`[data-snippet="${id}.curl"]`);
 
-for (const [theme, { colorScheme, ...contextOptions }] of Object.entries(themes)) {
-  test.describe(`in ${theme}`, () => {
-    test.use({ colorScheme, contextOptions });
-
-    test("the reference is accessible, with everything unfolded and calls answered, and so are the problems", async ({
-      page,
-      watch,
-    }) => {
-      test.slow();
-      watch.expectRefusal({ path: "/api/quota", status: 401 });
-      await page.goto("/docs");
-      await expect(page.locator('[data-visitor="stranger"]')).toBeVisible();
-      await expectAccessible(page, "the reference");
-      for (const id of ["getQuota", "getSettings", "speak"]) {
-        await openTry({ page, id });
-        await send({ page, id });
-        await expect(status({ page, id })).toContainText("complete");
-      }
-      // Folds of one name close each other.
-      await page.evaluate(() => {
-        for (const fold of document.querySelectorAll("details")) {
-          fold.removeAttribute("name");
-          fold.open = true;
-        }
-      });
-      await expectAccessible(page, "the reference, unfolded");
-      for (const path of ["/problems", "/problems/too-many-requests"]) {
-        await page.goto(path);
-        await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
-        await expectAccessible(page, path);
-      }
-    });
+test("the reference is accessible, with everything unfolded and calls answered, and so are the problems", async ({
+  page,
+  watch,
+}) => {
+  test.slow();
+  watch.expectRefusal({ path: "/api/quota", status: 401 });
+  await page.goto("/docs");
+  await expect(page.locator('[data-visitor="stranger"]')).toBeVisible();
+  await expectAccessible(page, "the reference");
+  for (const id of ["getQuota", "getSettings", "speak"]) {
+    await openTry({ page, id });
+    await send({ page, id });
+    await expect(status({ page, id })).toContainText("complete");
+  }
+  // Folds of one name close each other.
+  await page.evaluate(() => {
+    for (const fold of document.querySelectorAll("details")) {
+      fold.removeAttribute("name");
+      fold.open = true;
+    }
   });
-}
+  await expectAccessible(page, "the reference, unfolded");
+  for (const path of ["/problems", "/problems/too-many-requests"]) {
+    await page.goto(path);
+    await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
+    await expectAccessible(page, path);
+  }
+});
 
 test("whoever is not signed in is told so, with the way to the gate, and what a refusal means", async ({
   page,
@@ -168,21 +162,9 @@ test("an operation is found, filled in, sent and copied by keyboard alone", asyn
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: baseUrl });
   await page.goto("/docs");
   await expect(page.locator("[data-visitor=stranger]")).toBeVisible();
-  const reach = async (isThere: () => Promise<boolean>) => {
-    for (let steps = 0; steps < 40; steps += 1) {
-      await page.keyboard.press("Tab");
-      if (await isThere()) return;
-    }
-    throw new Error("The keyboard did not get there.");
-  };
-  const isFocused = (selector: string) => () =>
-    page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector);
-
-  await reach(isFocused('.reference-contents a[href="#getTokenStatus"]'));
-  await page.keyboard.press("Enter");
+  await pressByKeyboard({ page, goal: page.locator('.reference-contents a[href="#getTokenStatus"]') });
   await expect(page).toHaveURL(/#getTokenStatus$/);
-  await reach(isFocused("#getTokenStatus .try > summary"));
-  await page.keyboard.press("Enter");
+  await pressByKeyboard({ page, goal: page.locator("#getTokenStatus .try > summary") });
   await page.keyboard.press("Tab");
   await page.keyboard.press("ControlOrMeta+A");
   await page.keyboard.type("77");

@@ -1,7 +1,7 @@
 import { deployKeyContract, startLocalChain } from "../contracts/local-chain.mjs";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
-import { connectWallet, enterRoom, expect, mintKey, test as base } from "./journey";
+import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test as base } from "./journey";
 import { passTime, roomHeading, sessionCookie } from "./room-page";
 import { openTcpDoor } from "./tcp-door";
 import type { TcpDoor } from "./tcp-door";
@@ -124,11 +124,13 @@ test("focus goes to the field at fault, to the refusal, and to the next step", a
   await page.getByLabel("Number of the key").fill("seven");
   await page.getByRole("button", { name: "Sign in" }).press("Enter");
   await expect(page.getByLabel("Number of the key")).toBeFocused();
+  await expectAccessible(page, "a field at fault");
   watch.expectRefusal({ path: "/api/gate-access", status: 403 });
   await page.getByLabel("Number of the key").fill("999999");
   await page.getByLabel("Number of the key").press("Enter");
   await expect(page.locator(".notice-place:focus")).toContainText("You do not own this token");
   await expect(page.locator(".notice-place:focus")).toContainText("There is no key with this id.");
+  await expectAccessible(page, "no such key");
 });
 
 base.describe("on a server of its own", () => {
@@ -144,7 +146,7 @@ base.describe("on a server of its own", () => {
   });
 
   ownTest.describe("that lets few in", () => {
-    ownTest.use({ settings: { env: { RATE_LIMIT_GATE_ACCESS: "2/6" } } });
+    ownTest.use({ settings: { env: { RATE_LIMIT_GATE_ACCESS: "2/9" } } });
     ownTest(
       "a rate limit counts down, asks the wallet for nothing meanwhile, and then lets one try again",
       async ({ page, wallet, watch }) => {
@@ -161,12 +163,14 @@ base.describe("on a server of its own", () => {
         await page.getByRole("button", { name: "Sign in" }).click();
         const refusal = page.getByRole("alert").filter({ hasText: "Too many requests" });
         await expect(refusal).toContainText(/You can try again in \d s\./);
+        await expectAccessible(page, "too many requests");
         const asked = wallet.signedTexts.length;
         await page.getByRole("button", { name: "Sign in" }).click();
         expect(wallet.signedTexts).toHaveLength(asked);
         const again = refusal.getByRole("button", { name: "Try again" });
         await expect(again).toBeVisible();
         await expect(refusal).toContainText("You can try again now.");
+        await expectAccessible(page, "requests again");
         await again.click();
         await expect(page.getByRole("heading", { name: roomHeading })).toBeVisible();
       },
@@ -191,9 +195,11 @@ base.describe("on a server of its own", () => {
         await expect(notice).toContainText(
           "The membership of this key has expired. Renew it, then sign in again.",
         );
+        await expectAccessible(page, "the membership has ended");
         watch.expectRefusal({ path: "/api/gate-access", status: 403 });
         await page.getByRole("button", { name: "Sign in" }).click();
         await expect(page.getByRole("alert")).toContainText("The membership of this key has expired.");
+        await expectAccessible(page, "an expired key");
       },
     );
   });
@@ -245,6 +251,7 @@ base.describe("behind a line that is cut and mended", () => {
       await expect(page.getByRole("alert")).toContainText("Check your connection and try again.");
       await page.getByRole("button", { name: "Sign in" }).click();
       await expect(page.getByRole("alert").filter({ hasText: "The server did not answer" })).toHaveCount(2);
+      await expectAccessible(page, "the server is away");
       expect(wallet.signedTexts).toEqual([]);
 
       serverDoor.leadTo(portOf(server.baseUrl));
@@ -273,6 +280,7 @@ base.describe("behind a line that is cut and mended", () => {
         "href",
         "/problems/chain-unavailable",
       );
+      await expectAccessible(page, "the chain is away");
       await expect(page.locator(".shadow-room")).toHaveCount(0);
 
       chainDoor.leadTo(portOf(chainRpcUrl));

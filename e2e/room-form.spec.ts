@@ -1,6 +1,9 @@
 import { keccak256, stringToBytes } from "viem";
 import { generatePrivateKey } from "viem/accounts";
-import { connectWallet, enterRoom, expect, mintKey, test } from "./journey";
+import { exampleFormSubmission } from "../app/gate/gate-examples";
+import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
+import { startGateServer } from "./gate-server";
+import type { GateServer } from "./gate-server";
 import {
   formButton,
   formField,
@@ -11,7 +14,7 @@ import {
   sessionCookie,
   sendForm,
 } from "./room-page";
-import { addWallet } from "./wallet";
+import { addWallet, signatureTroubles } from "./wallet";
 
 const text = "Geese overhead, very low.\nGrüße, 你好";
 
@@ -121,11 +124,31 @@ test("turning the signature down keeps the words, and says what happened", async
   wallet.rejectNext("personal_sign");
   await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
   await expect(page.locator(".notice-place:focus")).toContainText("You did not sign the form");
+  await expectAccessible(page, "the form was not signed");
   await expect(reviewDialog(page)).toHaveCount(0);
   await expect(formField(page)).toHaveValue(text);
   await sendForm({ page, text });
   await expect(page.getByText("Received")).toBeVisible();
 });
+
+for (const { code, title, remedy } of signatureTroubles) {
+  test(`a wallet that answers ${code} to the form is helped, and the words are kept`, async ({
+    page,
+    wallet,
+  }) => {
+    await reviewForm({ page, text });
+    wallet.failNext("personal_sign", { code, message: "Not now." });
+    await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
+    const notice = page.locator(".notice-place:focus");
+    await expect(notice).toContainText(title);
+    await expect(notice).toContainText(remedy);
+    await expectAccessible(page, title);
+    expect(wallet.signedTexts).toHaveLength(1);
+    await expect(formField(page)).toHaveValue(text);
+    await sendForm({ page, text });
+    await expect(page.getByText("Received")).toBeVisible();
+  });
+}
 
 test("going back while the wallet asks sends nothing, even when the wallet signs later", async ({
   page,
@@ -139,6 +162,7 @@ test("going back while the wallet asks sends nothing, even when the wallet signs
   const answer = wallet.holdNext("personal_sign");
   await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
   await expect(reviewDialog(page).getByText("Sign the form in your wallet.")).toBeVisible();
+  await expectAccessible(page, "the wallet is asked for the form");
   await reviewDialog(page).getByRole("button", { name: "Stop waiting" }).click();
   await expect(formButton(page)).toBeFocused();
   answer();
@@ -160,6 +184,7 @@ test("an answer that is lost on the way ends on the receipt all the same", async
   const receipt = page.getByRole("region", { name: "Your receipt" });
   await expect(receipt).toContainText("The answer was lost on the way");
   await expect(receipt).toContainText("Received");
+  await expectAccessible(page, "a receipt after a lost answer");
 });
 
 test("a form that never arrived keeps its words, and is sent when the connection is back", async ({
@@ -177,6 +202,7 @@ test("a form that never arrived keeps its words, and is sent when the connection
   answer();
   await expect(page.locator(".notice-place:focus")).toContainText("it is not certain that it arrived");
   await expect(formField(page)).toHaveValue(text);
+  await expectAccessible(page, "a form that may not have arrived");
   await context.setOffline(false);
   await sendForm({ page, text });
   await expect(page.getByText("Received")).toBeVisible();
@@ -215,6 +241,7 @@ twoWindows(
     await expect(other.locator(".notice-place:focus")).toContainText(
       "The form is being sent in another window",
     );
+    await expectAccessible(other, "the form is being sent elsewhere");
     expect(otherWallet.signedTexts).toEqual([]);
 
     answer();
@@ -248,5 +275,52 @@ test("a key that was used elsewhere is found out before the wallet is asked", as
   // What the wallet itself has used up by the form would be a receipt; nothing of the sort was sent from here.
   await expect(notice).toContainText("This token has already been used");
   await expect(notice).toContainText("Nothing was signed and nothing sent.");
+  await expectAccessible(page, "used elsewhere");
   expect(wallet.signedTexts).toHaveLength(1);
 });
+
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Playwright wants the empty list.
+const limitedTest = test.extend<{}, { limited: GateServer }>({
+  limited: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+    async ({}, use) => {
+      const server = await startGateServer({ env: { RATE_LIMIT_FORM_SUBMISSION: "2/12" } });
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  baseUrl: async ({ limited }, use) => use(limited.baseUrl),
+  rpcUrl: async ({ limited }, use) => use(limited.rpcUrl),
+});
+
+limitedTest(
+  "a form too many keeps its words, says how long to wait, and is sent after that",
+  async ({ page, watch }) => {
+    const path = "/api/form-submission-gate";
+    for (const status of [400, 401, 429]) watch.expectRefusal({ path, status });
+    // The limit of the address this page comes from, used up.
+    const statuses = await page.evaluate(
+      async ({ address, body }) => {
+        const headers = { "Content-Type": "application/json" };
+        const post = () => fetch(address, { method: "POST", body, headers });
+        return [(await post()).status, (await post()).status];
+      },
+      { address: path, body: JSON.stringify(exampleFormSubmission) },
+    );
+    expect(statuses).not.toContain(429);
+    await sendForm({ page, text });
+    const notice = page.locator(".notice-place:focus");
+    await expect(notice).toContainText("Too many requests");
+    const seconds = async () => Number(/again in (\d+) s\./.exec((await notice.textContent()) ?? "")?.[1]);
+    const first = await seconds();
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThanOrEqual(12);
+    await expect(formField(page)).toHaveValue(text);
+    expect(JSON.stringify(await readableStorage(page))).toContain("Geese overhead");
+    await expectAccessible(page, "a form too many");
+    await expect(notice).toContainText("You can try again now.", { timeout: 20_000 });
+    await sendForm({ page, text });
+    await expect(page.getByText("Received")).toBeVisible();
+  },
+);

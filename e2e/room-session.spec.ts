@@ -1,7 +1,7 @@
 import { generatePrivateKey } from "viem/accounts";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
-import { connectWallet, enterRoom, expect, mintKey, test } from "./journey";
+import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
 import { formField, giveAway, readableStorage, roomHeading, sessionCookie, welcome } from "./room-page";
 import { addWallet } from "./wallet";
 
@@ -128,6 +128,7 @@ test("who comes back after the key has gone is told so by the page itself", asyn
   await page.goto("/gate");
   await expect(page.getByRole("alert")).toContainText("The room has closed");
   await expect(page.getByRole("alert")).toContainText(/held by another wallet|left the wallet/);
+  await expectAccessible(page, "closed while away");
 });
 
 test("signing out in one window closes the room in the other", async ({ page, rpcUrl, context }) => {
@@ -146,6 +147,7 @@ test("signing out in one window closes the room in the other", async ({ page, rp
   // A window that is not looked at asks nothing; it asks as soon as it is.
   await page.bringToFront();
   await expect(page.locator(".notice-place:focus")).toContainText("you signed out in another window");
+  await expectAccessible(page, "signed out in another window");
 });
 
 test("offline the room stays readable and says so, and goes on when the connection is back", async ({
@@ -165,6 +167,7 @@ test("offline the room stays readable and says so, and goes on when the connecti
   await page.getByRole("button", { name: "Load again" }).click();
   await expect(page.getByRole("alert")).toContainText("The server did not answer");
   await expect(welcome(page)).toBeVisible();
+  await expectAccessible(page, "offline in the room");
   await context.setOffline(false);
   await expect(page.getByText("You are offline")).toHaveCount(0);
   await page.getByRole("button", { name: "Load again" }).click();

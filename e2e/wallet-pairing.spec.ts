@@ -2,6 +2,7 @@ import { expect } from "@playwright/test";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 import { expectAccessible } from "./journey";
+import { expectFocusKept, pressByKeyboard } from "./keyboard";
 import { themes } from "./pages-shots";
 import { test as base } from "./policy-watch";
 import { startRelayServer } from "./relay-server";
@@ -28,54 +29,47 @@ const test = base.extend<{}, { place: Place }>({
   baseURL: async ({ place }, use) => use(place.server.baseUrl),
 });
 
-for (const [theme, { colorScheme, ...contextOptions }] of Object.entries(themes)) {
-  test.describe(`in ${theme}`, () => {
-    test.use({ colorScheme, contextOptions });
-
-    test(`a pairing shows its code, in words too, waits, and can be left: ${theme}`, async ({
-      page,
-      context,
-      place,
-    }) => {
-      await context.grantPermissions(["clipboard-read", "clipboard-write"], {
-        origin: place.server.baseUrl,
-      });
-      // WalletConnect's own check of this site's name; here nobody answers it.
-      const verify = "https://verify.walletconnect.org/";
-      await context.route(`${verify}**`, (route) => route.fulfill({ status: 404 }));
-      const foreign: string[] = [];
-      page.on("request", (request) => foreign.push(request.url()));
-      page.on("websocket", (socket) => foreign.push(socket.url()));
-      await page.goto("/gate");
-      await page.getByRole("button", { name: "Connect", exact: true }).click();
-      const dialog = page.getByRole("dialog", { name: "Choose a wallet" });
-      await dialog.getByRole("button", { name: /^WalletConnect/ }).click();
-      const code = dialog.getByRole("img", { name: "Pairing code" });
-      await expect(code).toBeVisible({ timeout: 20_000 });
-      // A reader of codes needs it dark on light, whatever the theme.
-      const fill = (part: string) => code.locator(part).evaluate((element) => getComputedStyle(element).fill);
-      expect([await fill(".pairing-light"), await fill(".pairing-dark")]).toEqual([
-        "rgb(255, 255, 255)",
-        "rgb(0, 0, 0)",
-      ]);
-      const link = dialog.getByRole("link", { name: "Wallet on this device" });
-      const uri = await link.getAttribute("href");
-      expect(uri).toMatch(/^wc:[0-9a-f]{64}@2\?/);
-      await dialog.getByRole("button", { name: "Copy the link" }).click();
-      await expect(dialog.getByText("Copied. Paste it where your wallet scans codes.")).toBeVisible();
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(uri);
-      await expectAccessible(page, `the pairing code in ${theme}`);
-      expect(place.relay.asked).toContain("wc_proposeSession");
-      const known = [place.server.baseUrl, place.relay.url, verify];
-      expect(
-        foreign
-          .filter((url) => url.startsWith("http") || url.startsWith("ws"))
-          .filter((url) => !known.some((origin) => url.startsWith(origin))),
-      ).toEqual([]);
-
-      await dialog.getByRole("button", { name: "Choose another wallet" }).click();
-      await expect(code).toHaveCount(0);
-      await expect(dialog.getByRole("button", { name: /^WalletConnect/ })).toBeVisible();
-    });
+test("a pairing shows its code, in words too, waits, and can be left", async ({ page, context, place }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], {
+    origin: place.server.baseUrl,
   });
-}
+  // WalletConnect's own check of this site's name; here nobody answers it.
+  const verify = "https://verify.walletconnect.org/";
+  await context.route(`${verify}**`, (route) => route.fulfill({ status: 404 }));
+  const foreign: string[] = [];
+  page.on("request", (request) => foreign.push(request.url()));
+  page.on("websocket", (socket) => foreign.push(socket.url()));
+  await page.goto("/gate");
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Choose a wallet" });
+  await dialog.getByRole("button", { name: /^WalletConnect/ }).click();
+  const code = dialog.getByRole("img", { name: "Pairing code" });
+  await expect(code).toBeVisible({ timeout: 20_000 });
+  // A reader of codes needs it dark on light, whatever the theme.
+  const fill = (part: string) => code.locator(part).evaluate((element) => getComputedStyle(element).fill);
+  for (const [theme, media] of Object.entries(themes)) {
+    await page.emulateMedia({ contrast: "no-preference", forcedColors: "none", ...media });
+    const fills = [await fill(".pairing-light"), await fill(".pairing-dark")];
+    expect(fills, theme).toEqual(["rgb(255, 255, 255)", "rgb(0, 0, 0)"]);
+  }
+  const link = dialog.getByRole("link", { name: "Wallet on this device" });
+  const uri = await link.getAttribute("href");
+  expect(uri).toMatch(/^wc:[0-9a-f]{64}@2\?/);
+  // By keyboard alone from here on: what had the focus gave way to the code.
+  await expectFocusKept(page, "the pairing code");
+  await pressByKeyboard({ page, goal: dialog.getByRole("button", { name: "Copy the link" }) });
+  await expect(dialog.getByText("Copied. Paste it where your wallet scans codes.")).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(uri);
+  await expectAccessible(page, "the pairing code");
+  expect(place.relay.asked).toContain("wc_proposeSession");
+  const known = [place.server.baseUrl, place.relay.url, verify];
+  expect(
+    foreign
+      .filter((url) => url.startsWith("http") || url.startsWith("ws"))
+      .filter((url) => !known.some((origin) => url.startsWith(origin))),
+  ).toEqual([]);
+
+  await pressByKeyboard({ page, goal: dialog.getByRole("button", { name: "Choose another wallet" }) });
+  await expect(code).toHaveCount(0);
+  await expect(dialog.getByRole("button", { name: /^WalletConnect/ })).toBeFocused();
+});

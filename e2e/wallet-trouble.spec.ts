@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { numberToHex } from "viem";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
 import { sendForm } from "./room-page";
-import { addWallet } from "./wallet";
+import { addWallet, signatureTroubles } from "./wallet";
 import type { TestWallet } from "./wallet";
 
 const chainId = 31337;
@@ -21,40 +21,30 @@ async function openRoom(page: Page, wallet: TestWallet): Promise<void> {
   await expect(page.getByText("Signed in for")).toBeVisible();
 }
 
-for (const [colorScheme, contrast] of [
-  ["light", "no-preference"],
-  ["dark", "no-preference"],
-  ["light", "more"],
-] as const) {
-  test(`what goes wrong at the connection is said in words, ${colorScheme} with contrast ${contrast}`, async ({
-    page,
-    wallet,
-  }) => {
-    await page.emulateMedia({ colorScheme, contrast });
-    const dialog = await openDialog(page);
-    await expectAccessible(page, "the list");
-    for (const [error, title, remedy] of [
-      [{ code: 4001, message: "No." }, "You did not connect the wallet", "press the button again"],
-      [{ code: -32002, message: "Already." }, "The wallet is still asking", "answer that request"],
-      [{ code: 4100, message: "Locked." }, "The wallet is locked", "Unlock the wallet"],
-      [
-        { code: -32603, message: "Extension context invalidated." },
-        "The wallet is no longer there",
-        "Reload the page",
-      ],
-      [{ code: 4200, message: "No such thing." }, "The wallet could not be connected", "Update the wallet"],
-      [{ code: -1, message: "Odd thing." }, "The wallet could not be connected", "Look at the wallet"],
-    ] as const) {
-      wallet.failNext("eth_requestAccounts", error);
-      await dialog.getByRole("button", { name: wallet.name }).click();
-      const notice = dialog.locator(".notice").filter({ hasText: title });
-      await expect(notice).toContainText(remedy);
-      await expectAccessible(page, title);
-    }
+test("what goes wrong at the connection is said in words", async ({ page, wallet }) => {
+  const dialog = await openDialog(page);
+  await expectAccessible(page, "the list");
+  for (const [error, title, remedy] of [
+    [{ code: 4001, message: "No." }, "You did not connect the wallet", "press the button again"],
+    [{ code: -32002, message: "Already." }, "The wallet is still asking", "answer that request"],
+    [{ code: 4100, message: "Locked." }, "The wallet is locked", "Unlock the wallet"],
+    [
+      { code: -32603, message: "Extension context invalidated." },
+      "The wallet is no longer there",
+      "Reload the page",
+    ],
+    [{ code: 4200, message: "No such thing." }, "The wallet could not be connected", "Update the wallet"],
+    [{ code: -1, message: "Odd thing." }, "The wallet could not be connected", "Look at the wallet"],
+  ] as const) {
+    wallet.failNext("eth_requestAccounts", error);
     await dialog.getByRole("button", { name: wallet.name }).click();
-    await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
-  });
-}
+    const notice = dialog.locator(".notice").filter({ hasText: title });
+    await expect(notice).toContainText(remedy);
+    await expectAccessible(page, title);
+  }
+  await dialog.getByRole("button", { name: wallet.name }).click();
+  await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
+});
 
 test("a wallet that takes its time can be left for another, and its late answer changes nothing", async ({
   page,
@@ -219,6 +209,30 @@ test("a wallet that locks itself leaves the room open, and says so at the door",
   await expectAccessible(page, "locked at the door");
 });
 
+for (const { code, title, remedy } of signatureTroubles) {
+  test(`a wallet that answers ${code} to the sign-in is helped, and nothing is sent`, async ({
+    page,
+    wallet,
+  }) => {
+    await page.goto("/gate");
+    await connectWallet({ page, walletName: wallet.name });
+    await mintKey(page);
+    const posts: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/gate-access")) posts.push(request.method());
+    });
+    wallet.failNext("personal_sign", { code, message: "Not now." });
+    await page.getByRole("button", { name: "Sign in" }).click();
+    const notice = page.locator(".notice-place:focus");
+    await expect(notice).toContainText(title);
+    await expect(notice).toContainText(remedy);
+    await expectAccessible(page, title);
+    expect(posts).toEqual([]);
+    await enterRoom(page);
+    await expect(page.locator(".notice-place")).toHaveCount(0);
+  });
+}
+
 test("a wallet that is gone at the next visit is named", async ({ page, wallet, context, baseUrl }) => {
   await page.goto("/gate");
   await connectWallet({ page, walletName: wallet.name });
@@ -242,6 +256,7 @@ test("a wallet that falls silent, and a network that does, are told apart", asyn
     "Open the wallet and see whether it is well",
     { timeout: 20_000 },
   );
+  await expectAccessible(page, "the wallet is silent");
   speak();
 
   await page.route("**/demo/rpc", () => undefined);

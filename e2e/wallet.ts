@@ -55,6 +55,12 @@ type WalletOptions = {
   isAuthorized?: boolean;
 };
 
+/** What wallets answer to a signature they cannot give now, and what the page makes of it. */
+export const signatureTroubles = [
+  { code: 4100, title: "The wallet is locked", remedy: "Unlock the wallet, then try again." },
+  { code: -32002, title: "The wallet is still asking", remedy: "answer that request, then try again here" },
+] as const;
+
 /** Adds the wallet to every document the page will open. Call it before the first navigation. */
 export async function addWallet({
   page,

@@ -1,8 +1,11 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Button } from "~/ui/button";
 import { AddressText } from "./address-text";
 import type { RememberedWallet } from "./wallet-cookie";
 import type { WalletAccount } from "./wallet-session";
+
+/** Where the account is shown once connected; the keyboard is sent there. */
+export const accountBarId = "wallet-account";
 
 type AccountBarProps = {
   account: WalletAccount;
@@ -16,7 +19,7 @@ type AccountBarProps = {
 export function AccountBar({ account, other, chain, onDisconnect, onSwitchNetwork }: AccountBarProps) {
   const { walletName, address, chainId } = account;
   return (
-    <div className="account-bar" id="wallet-account" tabIndex={-1}>
+    <div className="account-bar" id={accountBarId} tabIndex={-1}>
       <Holder lead={`Connected with ${walletName} as `} address={address} />
       <Button tone="quiet" onClick={onDisconnect}>
         Disconnect
@@ -63,6 +66,13 @@ type NetworkNoteProps = {
 
 function NetworkNote({ chainId, chain, onSwitchNetwork }: NetworkNoteProps) {
   const [isAsking, setAsking] = useState(false);
+  useEffect(
+    () => () => {
+      // Switched, the button that asked for it is gone, and the focus would fall back to the page's top.
+      if (document.activeElement === document.body) document.getElementById(accountBarId)?.focus();
+    },
+    [],
+  );
   return (
     <div className="account-note row" role="status">
       <p>

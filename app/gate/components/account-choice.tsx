@@ -1,5 +1,7 @@
+import { useEffect } from "react";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
+import { accountBarId } from "./account-bar";
 import { AddressText } from "./address-text";
 import { shortAddress } from "./short-address";
 import type { WalletAccount } from "./wallet-session";
@@ -14,6 +16,14 @@ type AccountChoiceProps = {
 
 /** Asked when another account is selected in the wallet: nobody is thrown out of anything by a slip there. */
 export function AccountChoice({ current, other, isInside, onTake, onKeep }: AccountChoiceProps) {
+  useEffect(
+    () => () => {
+      // What had the focus before may be part of the room that closes with the answer.
+      if (document.activeElement === document.body) document.getElementById(accountBarId)?.focus();
+    },
+    [],
+  );
+
   return (
     <Dialog title="Go on with the other account?" onClose={onKeep}>
       <p>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { encode } from "uqr";
 import { Button } from "~/ui/button";
 
@@ -8,12 +8,17 @@ const quietModules = 4;
 /** The address of a pairing, for a camera, for the clipboard, and for a wallet on this very device. */
 export function PairingCode({ uri }: { uri: string }) {
   const [isCopied, setCopied] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // It comes in place of the list, whose button had the focus.
+    if (document.activeElement === document.body) place.current?.focus();
+  }, []);
   const { size, data } = encode(uri, { ecc: "L", border: quietModules });
   const path = data
     .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
     .join("");
   return (
-    <div className="pairing">
+    <div className="pairing focus-place" ref={place} tabIndex={-1}>
       <p>Scan this with your wallet&rsquo;s camera, then agree in the wallet.</p>
       <svg
         className="pairing-code"

@@ -1,6 +1,7 @@
 import { Suspense, lazy, useEffect, useRef } from "react";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
+import { accountBarId } from "./account-bar";
 import { NoticeCard } from "./notice-card";
 import type { GateNotice } from "./gate-notice";
 import { WalletAppLinks, WalletPrimer } from "./wallet-help";
@@ -9,9 +10,6 @@ import type { WalletChoice } from "./wallet-session";
 const PairingCode = lazy(() =>
   import("./pairing-code").then(({ PairingCode }) => ({ default: PairingCode })),
 );
-
-/** Where the account is shown once connected; the keyboard is sent there. */
-export const accountBarId = "wallet-account";
 
 type WalletDialogProps = {
   wallets: WalletChoice[];
@@ -40,6 +38,12 @@ export function WalletDialog(props: WalletDialogProps) {
       if (document.activeElement === document.body) document.getElementById(accountBarId)?.focus();
     };
   }, []);
+
+  useEffect(() => {
+    // The way back goes with the wait, and would take the focus along.
+    if (picked === null && document.activeElement === document.body)
+      list.current?.querySelector("button")?.focus();
+  }, [picked]);
 
   return (
     <Dialog title="Choose a wallet" onClose={onClose}>
