@@ -1,33 +1,8 @@
 import { expect } from "@playwright/test";
-import { startGateServer } from "./gate-server";
-import type { GateServer } from "./gate-server";
 import { expectAccessible } from "./journey";
 import { expectFocusKept, pressByKeyboard } from "./keyboard";
 import { themes } from "./pages-shots";
-import { test as base } from "./policy-watch";
-import { startRelayServer } from "./relay-server";
-import type { RelayServer } from "./relay-server";
-
-type Place = { relay: RelayServer; server: GateServer };
-
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Playwright wants the empty list.
-const test = base.extend<{}, { place: Place }>({
-  place: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
-    async ({}, use) => {
-      const relay = await startRelayServer();
-      const server = await startGateServer({
-        mode: "production",
-        env: { WALLETCONNECT_PROJECT_ID: "0".repeat(32), WALLETCONNECT_RELAY_URL: relay.url },
-      });
-      await use({ relay, server });
-      await server.stop();
-      await relay.close();
-    },
-    { scope: "worker", timeout: 60_000 },
-  ],
-  baseURL: async ({ place }, use) => use(place.server.baseUrl),
-});
+import { test } from "./relay-place";
 
 test("a pairing shows its code, in words too, waits, and can be left", async ({ page, context, place }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], {

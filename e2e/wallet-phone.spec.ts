@@ -4,35 +4,11 @@ import { createTestClient, http, parseEther } from "viem";
 import { foundry } from "viem/chains";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { mintTestKey } from "~/commands/client/test-key";
-import { startGateServer } from "./gate-server";
-import type { GateServer } from "./gate-server";
 import { enterRoom } from "./journey";
 import { pairWallet } from "./paired-wallet";
 import type { PairedWallet } from "./paired-wallet";
-import { test as base } from "./policy-watch";
-import { startRelayServer } from "./relay-server";
-import type { RelayServer } from "./relay-server";
-
-type Place = { relay: RelayServer; server: GateServer };
-
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Playwright wants the empty list.
-const test = base.extend<{}, { place: Place }>({
-  place: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
-    async ({}, use) => {
-      const relay = await startRelayServer();
-      const server = await startGateServer({
-        mode: "production",
-        env: { WALLETCONNECT_PROJECT_ID: "0".repeat(32), WALLETCONNECT_RELAY_URL: relay.url },
-      });
-      await use({ relay, server });
-      await server.stop();
-      await relay.close();
-    },
-    { scope: "worker", timeout: 60_000 },
-  ],
-  baseURL: async ({ place }, use) => use(place.server.baseUrl),
-});
+import { test } from "./relay-place";
+import type { Place } from "./relay-place";
 
 /** A holder whose wallet is on a phone, and the page that shows it a code. */
 async function pair({ page, place: { relay, server } }: { page: Page; place: Place }) {
