@@ -1,7 +1,6 @@
 import type { Page } from "@playwright/test";
 import { operatorSecret } from "./gate-server";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
-import { themes } from "./pages-shots";
 import { sendForm } from "./room-page";
 import { expectGoodForThumbs } from "./thumbs";
 
@@ -43,43 +42,32 @@ async function leaveMessage({
   return tokenId;
 }
 
-for (const [theme, { colorScheme, ...contextOptions }] of Object.entries(themes)) {
-  test.describe(`in ${theme}`, () => {
-    test.use({ colorScheme, contextOptions });
-
-    test("every page of the operator's view is accessible, empty, full and refused", async ({
-      page,
-      wallet,
-    }) => {
-      test.setTimeout(120_000);
-      await page.goto("/operator");
-      await expectAccessible(page, "the sign-in");
-      await page.getByLabel("Secret").fill("not the secret");
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await expect(page.getByRole("alert")).toContainText("That is not the secret");
-      await expectAccessible(page, "a wrong secret");
-      await leaveMessage({ page, walletName: wallet.name, message: `Hello in ${theme}` });
-      await signIn(page);
-      for (const name of pages) {
-        await page.goto(`/operator/${name}`);
-        await expectAccessible(page, name);
-        await page
-          .locator("summary")
-          .evaluateAll((all) => all.forEach((one) => (one as HTMLElement).click()));
-        await expectAccessible(page, `${name}, unfolded`);
-      }
-      await page.goto("/operator/decisions?tokenId=none&page=x");
-      await expect(page.getByRole("alert")).toContainText("Part of the address could not be used");
-      await expectAccessible(page, "nothing found");
-      await page.goto("/operator/submissions");
-      await page
-        .getByRole("link", { name: /^Open the submission/ })
-        .first()
-        .click();
-      await expectAccessible(page, "a submission");
-    });
-  });
-}
+test("every page of the operator's view is accessible, empty, full and refused", async ({ page, wallet }) => {
+  test.setTimeout(120_000);
+  await page.goto("/operator");
+  await expectAccessible(page, "the sign-in");
+  await page.getByLabel("Secret").fill("not the secret");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert")).toContainText("That is not the secret");
+  await expectAccessible(page, "a wrong secret");
+  await leaveMessage({ page, walletName: wallet.name, message: "Hello." });
+  await signIn(page);
+  for (const name of pages) {
+    await page.goto(`/operator/${name}`);
+    await expectAccessible(page, name);
+    await page.locator("summary").evaluateAll((all) => all.forEach((one) => (one as HTMLElement).click()));
+    await expectAccessible(page, `${name}, unfolded`);
+  }
+  await page.goto("/operator/decisions?tokenId=none&page=x");
+  await expect(page.getByRole("alert")).toContainText("Part of the address could not be used");
+  await expectAccessible(page, "nothing found");
+  await page.goto("/operator/submissions");
+  await page
+    .getByRole("link", { name: /^Open the submission/ })
+    .first()
+    .click();
+  await expectAccessible(page, "a submission");
+});
 
 test("a submission is found, read, marked, sorted and exported", async ({ page, wallet }) => {
   const message = `A question about page ${Date.now()}`;
