@@ -125,14 +125,20 @@ test("an operator's accent is held against the hardest ground of each theme", ()
   }
 });
 
-test("colours are decided in the tokens file alone", () => {
+/** What a sheet must not decide for itself. */
+const decisions = {
+  colours: /#[0-9a-f]{3,8}\b(?=[^{]*[;}])|\b(rgb|hsl|oklch)a?\(/i,
+  "sizes of type": /font(-size)?:[^;]*\d(rem|px|vw)/i,
+  "durations of motion": /(animation|transition)(-duration|-delay)?:[^;!]*\d(ms|s)\b/i,
+};
+
+test.each(Object.entries(decisions))("%s are decided in the tokens file alone", (_name, decision) => {
   const files = readdirSync("app", { recursive: true, encoding: "utf8" })
     .map((file) => path.join("app", file))
     .filter((file) => file.endsWith(".css") && !file.endsWith("tokens.css"));
   const faults = files.filter((file) =>
-    /#[0-9a-f]{3,8}\b(?=[^{]*[;}])|\b(rgb|hsl|oklch)a?\(/i.test(
-      readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\//g, ""),
-    ),
+    // What is important ends all motion, for whoever asked for less.
+    decision.test(readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\/|[^;{]*!important/g, "")),
   );
   expect(files.length).toBeGreaterThan(8);
   expect(faults).toEqual([]);
