@@ -52,7 +52,7 @@ export function wireTools({
   log: Log;
 }): ToolServices {
   const { mcpPath } = config.tools;
-  const registry = [
+  const registry: readonly Tool[] = [
     search.tool,
     createKeyStatusTool(gate),
     createGatedContentTool({
@@ -66,9 +66,10 @@ export function wireTools({
           }),
         ]
       : []),
-  ].map(watch.watchTool);
+  ];
+  const tools = registry.map(watch.watchTool);
   const dispatch = createMcpDispatcher({
-    tools: registry,
+    tools,
     serverInfo: { name: "latchkey", title: "Latchkey", version },
     instructions,
     warn: (message, error) => log.warn({ err: error }, message),
@@ -77,7 +78,7 @@ export function wireTools({
   const hosts = ownHost === null ? domains : [...domains, ownHost];
 
   return {
-    registry,
+    registry: tools,
     answerMcp: ({ context }) =>
       answerMcp({
         exchange: {
