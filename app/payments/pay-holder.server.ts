@@ -1,32 +1,13 @@
 import { BaseError, formatEther } from "viem";
 import type { Address } from "viem";
-import type { QuotaLedger } from "~/quota/quota.server";
 import { isChainOutage } from "~/platform/chain/chain-client.server";
-import type { Clock } from "~/platform/clock";
-import type { Log } from "~/platform/log.server";
 import { toWei } from "./ether";
 import type { PaymentChain, PaymentTerms } from "./payment-chain.gateway.server";
-import type { PaymentLane } from "./payment-lane.server";
 import { requireWithinCall, reservePayment, settlePayment } from "./payment-limits.server";
-import type { PaymentLimits } from "./payment-limits.server";
 import { PaymentRefused } from "./payment-refused";
 import { resolvePayment } from "./resolve-payment.server";
-import type { Payment, PaymentRef, PaymentStore } from "./payments.store.server";
-
-export type PaymentDependencies = {
-  store: PaymentStore;
-  chain: PaymentChain;
-  lane: PaymentLane;
-  ledger: QuotaLedger;
-  limits: PaymentLimits;
-  clock: Clock;
-  pollMs: number;
-  /** In all: for a turn, for payments that are still open, and for the receipt. */
-  waitMs: number;
-  /** When the service stops, waiting ends; what is open is taken up at the next start. */
-  stopSignal: AbortSignal;
-  log: Pick<Log, "info" | "warn">;
-};
+import type { Payment, PaymentRef } from "./payments.store.server";
+import type { PaymentDependencies } from "./payment-dependencies.server";
 
 /** `recipient` is whoever signed in, as proven by the access token; it never comes from an argument. */
 export type PaymentRequest = {

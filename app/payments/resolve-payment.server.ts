@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { PaymentDependencies } from "./pay-holder.server";
+import type { PaymentDependencies } from "./payment-dependencies.server";
 import type { PaymentReceipt } from "./payment-chain.gateway.server";
 import { settlePayment } from "./payment-limits.server";
 import type { Payment } from "./payments.store.server";

@@ -4,7 +4,7 @@ import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
 import type { PaymentChain } from "~/payments/payment-chain.gateway.server";
 import { createPaymentLane } from "~/payments/payment-lane.server";
 import { payHolder, resumePayments } from "~/payments/pay-holder.server";
-import type { PaymentDependencies } from "~/payments/pay-holder.server";
+import type { PaymentDependencies } from "~/payments/payment-dependencies.server";
 import { createPaymentStore } from "~/payments/payments.store.server";
 import type { Database } from "~/platform/database/database.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";

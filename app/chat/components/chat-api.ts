@@ -2,7 +2,7 @@ import { cutText } from "~/platform/well-formed-text";
 import type { ChatEvent } from "../chat-events";
 import { maxMessageChars, maxMessages, maxRequestBytes } from "../chat-limits";
 import { noticeForRefusal } from "./chat-notice";
-import type { ChatNotice } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice-shape";
 import type { Activity } from "./chat-remedies";
 import { readChatStream } from "./chat-stream";
 import { textOfReply } from "./conversation";

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { ButtonLink } from "~/ui/button";
 import { CodeText } from "~/ui/code-text";
 import { Notice } from "~/ui/notice";
-import type { ChatNotice } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice-shape";
 import { formatMoment, formatWait } from "./moments";
 import { useSecondsUntil } from "./use-seconds-until";
 

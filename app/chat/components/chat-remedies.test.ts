@@ -9,7 +9,7 @@ import { distinctLimits } from "~/testing/distinct-limits";
 import { listOperations } from "~/testing/openapi-checker";
 import { ChatNoticeCard } from "./chat-notice-card";
 import { noticeForFailure, noticeForRefusal } from "./chat-notice";
-import type { ChatNotice } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice-shape";
 import { remediesOf } from "./chat-remedies";
 import type { Activity } from "./chat-remedies";
 

@@ -1,4 +1,4 @@
-import type { ChatNotice } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice-shape";
 
 /** What a person was about when the server said no: the same refusal leaves them with different things to do. */
 export type Activity = "asking" | "reading";

@@ -1,5 +1,5 @@
 import type { Quota } from "./chat-api";
-import type { ChatNotice } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice-shape";
 import type { Conversation } from "./conversation";
 import type { SpeechState } from "./speech-player";
 

@@ -1,5 +1,5 @@
 import type { ChatEvent, FinishReason } from "../chat-events";
-import type { ChatNotice } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice-shape";
 
 export type TextPart = { kind: "text"; id: string; text: string };
 export type ToolPart = {

@@ -1,5 +1,5 @@
 import { readRefusal } from "./chat-api";
-import type { ChatNotice } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice-shape";
 
 export class SpeechRefusedError extends Error {
   override readonly name = "SpeechRefusedError";

@@ -1,7 +1,7 @@
 import { openChatStream, RefusedError, toSentMessages } from "./chat-api";
 import type { Quota } from "./chat-api";
 import { noticeForBrokenAnswer, noticeForFailure } from "./chat-notice";
-import type { ChatNotice } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice-shape";
 import { applyEvent, settleTools } from "./conversation";
 import type { Message, Reply } from "./conversation";
 

@@ -1,6 +1,6 @@
 import { createSpeechPieces } from "~/speech/speech-pieces";
 import { noticeForFailure } from "./chat-notice";
-import type { ChatNotice } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice-shape";
 import { SpeechRefusedError } from "./fetch-speech";
 import { createSpeechLoads } from "./speech-loads";
 import type { SpeechLoads } from "./speech-loads";

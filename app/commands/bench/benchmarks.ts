@@ -8,20 +8,7 @@ import { benchInstances } from "./scale/instance-costs";
 import { benchUsedKeys } from "./scale/used-key-costs";
 import { benchStreams } from "./stream-costs";
 import { benchTools } from "./tool-costs";
-
-export type BenchOptions = {
-  resultsDir: string;
-  /** Puts the tables into their documents. */
-  write: boolean;
-  rounds: number;
-  /** Multiplies the requests of a round. */
-  scale: number;
-  /** The slug of the only operation to be measured; null for all. */
-  operation: string | null;
-  hasProfile: boolean;
-  /** As somebody would type it, for the report. */
-  command: string;
-};
+import type { BenchOptions } from "./bench-options";
 
 /** `group`: another name that chooses several at once. */
 export type Benchmark = {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { openBenchPlace } from "./bench-place";
-import type { BenchOptions } from "./benchmarks";
+import type { BenchOptions } from "./bench-options";
 import { closeOnSignals } from "./close-on-signals";
 import { judge } from "./figures";
 import type { Measurement, Verdict } from "./figures";

@@ -1,9 +1,6 @@
-import type { GateState } from "./gate-flow";
+import type { GateState } from "./gate-state";
 import { walletLeft } from "./gate-notice";
 import type { WalletAccount } from "./wallet-session";
-
-/** The account that is selected in the wallet now, where it is not the one this page works with. */
-export type OtherAccount = { account: WalletAccount; isAsked: boolean };
 
 type WithAccount = Extract<GateState, { phase: "connected" | "inside" }>;
 

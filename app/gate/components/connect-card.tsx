@@ -1,7 +1,7 @@
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
 import { NoticeCard } from "./notice-card";
-import type { GateNotice } from "./gate-notice";
+import type { GateNotice } from "./gate-notice-shape";
 
 type ConnectCardProps = {
   isDemo: boolean;

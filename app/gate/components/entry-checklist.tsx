@@ -1,7 +1,7 @@
 import type { PublicSettings } from "~/platform/public-settings";
 import { entrySteps, entrySummary } from "./entry-steps";
 import type { EntryStep, EntryStepStatus } from "./entry-steps";
-import type { GateState } from "./gate-flow";
+import type { GateState } from "./gate-state";
 
 const statusWords: Record<EntryStepStatus, string> = {
   done: "Done",

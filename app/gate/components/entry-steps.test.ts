@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { entrySteps, entrySummary } from "./entry-steps";
 import { initialGateState } from "./gate-flow";
-import type { GateState } from "./gate-flow";
+import type { GateState } from "./gate-state";
 
 const settings = { chainId: 8453, mode: "production" } as const;
 const account = {

@@ -1,6 +1,6 @@
 import type { PublicSettings } from "~/platform/public-settings";
 import { chainName } from "./chain-name";
-import type { GateState, HeldKeys } from "./gate-flow";
+import type { GateState, HeldKeys } from "./gate-state";
 
 export type EntryStepStatus = "done" | "now" | "working" | "later" | "attention";
 export type EntryStep = {

@@ -1,5 +1,5 @@
 import type { FormReceipt } from "./form-receipt";
-import type { GateNotice } from "./gate-notice";
+import type { GateNotice } from "./gate-notice-shape";
 
 export type FormStep = "open" | "signing" | "sending";
 

@@ -1,4 +1,4 @@
-import type { GateNotice } from "./gate-notice";
+import type { GateNotice } from "./gate-notice-shape";
 
 const plain = { retryAfterSeconds: null, pagePath: null, requestId: null };
 

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { initialGateState, reduceGate } from "./gate-flow";
 import type { FormReceipt } from "./form-receipt";
-import type { GateEvent, GateState } from "./gate-flow";
+import type { GateEvent } from "./gate-flow";
+import type { GateState } from "./gate-state";
 import type { Grant } from "./gate-answers";
-import type { GateNotice } from "./gate-notice";
+import type { GateNotice } from "./gate-notice-shape";
 import type { WalletChoice } from "./wallet-session";
 
 const account = {

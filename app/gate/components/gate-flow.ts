@@ -1,47 +1,12 @@
 import { openForm, reduceForm } from "./form-flow";
-import type { FormEvent, GateForm } from "./form-flow";
+import type { FormEvent } from "./form-flow";
 import type { Grant, Session } from "./gate-answers";
 import { changeAccount, keepAccount } from "./account-change";
-import type { OtherAccount } from "./account-change";
 import { otherWallet } from "./gate-notice";
-import type { GateNotice } from "./gate-notice";
+import type { GateNotice } from "./gate-notice-shape";
 import { addKey, withKeys } from "./held-keys";
 import type { WalletAccount, WalletChoice } from "./wallet-session";
-
-/** The keys in the connected wallet. `unlisted`: the chain could not say, the number has to be typed. */
-export type HeldKeys =
-  { status: "loading" } | { status: "listed"; tokenIds: string[] } | { status: "unlisted" };
-
-export type GateTask =
-  | { kind: "mint"; step: "funds" | "wallet" | "chain" }
-  | { kind: "sign-in"; step: "nonce" | "wallet" | "server" };
-
-export type GateRoom = {
-  tokenId: string;
-  grant: Grant;
-  /** In the cookie; null where none could be kept, or its key has been used up. */
-  session: Session | null;
-  form: GateForm;
-  isReloading: boolean;
-};
-
-type Connected = { account: WalletAccount; keys: HeldKeys; tokenId: string; other?: OtherAccount | null };
-
-export type GateState = {
-  /**
-   * Counts the things under way. An answer that belongs to an earlier count comes too late: the visitor has
-   * gone on, changed the wallet or left, and it must not change what they see.
-   */
-  turn: number;
-  notice: GateNotice | null;
-} & (
-  | { phase: "away" }
-  | { phase: "fetching-wallets" }
-  | { phase: "choosing"; wallets: WalletChoice[]; pickedId: string | null; pairingUri?: string | null }
-  | ({ phase: "connected"; task: GateTask | null } & Connected)
-  /** A session that outlived a reload needs no wallet; the form does. */
-  | ({ phase: "inside"; room: GateRoom; account: WalletAccount | null } & Omit<Connected, "account">)
-);
+import type { GateState, GateTask } from "./gate-state";
 
 export type GateEvent =
   | { type: "reconnect-started"; turn: number }

@@ -1,28 +1,15 @@
 import type { Address } from "viem";
-import type { PublicSettings } from "~/platform/public-settings";
 import { ProblemError } from "./gate-api";
-import type { GateApi } from "./gate-api";
 import type { Session } from "./gate-answers";
-import type { GateEvent, GateRoom } from "./gate-flow";
+import type { GateRoom } from "./gate-state";
 import { noticeFor } from "./gate-notice";
-import type { GateActivity } from "./gate-notice";
+import type { GateActivity } from "./gate-notice-shape";
 import { loadProofs } from "./load-proofs";
 import { endQuietly, keepSession, openKept } from "./session-tasks";
 import type { RememberedWallet } from "./wallet-cookie";
 import { reconnectWallet } from "./wallet-tasks";
-import type { WalletAccount, WalletSession } from "./wallet-session";
-
-/** What every step of the flow works with. */
-export type GateTools = {
-  settings: PublicSettings;
-  origin: string;
-  api: GateApi;
-  dispatch: (event: GateEvent) => void;
-  /** A number greater than every one before; see `turn` in the state. */
-  nextTurn: () => number;
-  /** Loads the wallet code at the first call, and always answers with the same session. */
-  openWallet: () => Promise<WalletSession>;
-};
+import type { WalletAccount } from "./wallet-session";
+import type { GateTools } from "./gate-tools";
 
 export async function requestWallets({ dispatch, nextTurn, openWallet }: GateTools): Promise<void> {
   const turn = nextTurn();

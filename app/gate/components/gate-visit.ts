@@ -1,7 +1,7 @@
 import type { GateVisit } from "~/gate/visit";
 import { readProblem, readSession } from "./gate-answers";
 import { enterRoom, initialGateState } from "./gate-flow";
-import type { GateState } from "./gate-flow";
+import type { GateState } from "./gate-state";
 import { noticeForEnd, noticeFor } from "./gate-notice";
 import { ProblemError } from "./gate-api";
 

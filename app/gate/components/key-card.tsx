@@ -7,8 +7,8 @@ import { Field } from "~/ui/field";
 import { isTokenIdText } from "./token-id-text";
 import { NoKey } from "./no-key";
 import { NoticeCard } from "./notice-card";
-import type { GateNotice } from "./gate-notice";
-import type { GateTask, HeldKeys } from "./gate-flow";
+import type { GateNotice } from "./gate-notice-shape";
+import type { GateTask, HeldKeys } from "./gate-state";
 import { SignInExplained } from "./sign-in-explained";
 import { useWaitSeconds } from "./use-wait-seconds";
 

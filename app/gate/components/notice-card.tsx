@@ -3,7 +3,7 @@ import { Link } from "@remix-run/react";
 import { Button } from "~/ui/button";
 import { CodeText } from "~/ui/code-text";
 import { Notice } from "~/ui/notice";
-import type { GateNotice } from "./gate-notice";
+import type { GateNotice } from "./gate-notice-shape";
 import { useWaitSeconds } from "./use-wait-seconds";
 
 type NoticeCardProps = {

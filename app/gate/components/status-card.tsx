@@ -10,7 +10,7 @@ import { noticeFor } from "./gate-notice";
 import { isTokenIdText } from "./token-id-text";
 import { NoticeCard } from "./notice-card";
 import { shortAddress } from "./short-address";
-import type { GateNotice } from "./gate-notice";
+import type { GateNotice } from "./gate-notice-shape";
 import { readProblem, readTokenStatus } from "./gate-answers";
 import type { TokenStatus } from "./gate-answers";
 

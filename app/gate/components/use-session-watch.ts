@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
-import type { GateRoom } from "./gate-flow";
-import type { GateTools } from "./gate-tasks";
+import type { GateRoom } from "./gate-state";
+import type { GateTools } from "./gate-tools";
 import { lookAtSession } from "./session-tasks";
 
 const lookEveryMs = 4_000;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { GateNotice } from "./gate-notice";
+import type { GateNotice } from "./gate-notice-shape";
 
 /** Seconds until what was refused may be tried again: counted from the refusal itself, not from the first drawing. */
 export function useWaitSeconds(notice: GateNotice | null): number {

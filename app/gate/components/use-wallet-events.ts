@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
-import type { GateState } from "./gate-flow";
+import type { GateState } from "./gate-state";
 import { readKeys, resumeVisit } from "./gate-tasks";
-import type { GateTools } from "./gate-tasks";
+import type { GateTools } from "./gate-tools";
 import { renderWalletCookie } from "./wallet-cookie";
 import type { RememberedWallet } from "./wallet-cookie";
 

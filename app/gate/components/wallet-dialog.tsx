@@ -3,7 +3,7 @@ import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { accountBarId } from "./account-bar";
 import { NoticeCard } from "./notice-card";
-import type { GateNotice } from "./gate-notice";
+import type { GateNotice } from "./gate-notice-shape";
 import { WalletAppLinks, WalletPrimer } from "./wallet-help";
 import type { WalletChoice } from "./wallet-session";
 

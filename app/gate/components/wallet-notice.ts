@@ -1,4 +1,4 @@
-import type { GateActivity, GateNotice } from "./gate-notice";
+import type { GateActivity, GateNotice } from "./gate-notice-shape";
 import { findFacts, findSentence, findTrouble } from "./wallet-trouble";
 import type { TroubleName } from "./wallet-trouble";
 

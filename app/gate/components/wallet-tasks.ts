@@ -1,4 +1,4 @@
-import type { GateTools } from "./gate-tasks";
+import type { GateTools } from "./gate-tools";
 import { noticeFor } from "./gate-notice";
 import { endQuietly } from "./session-tasks";
 import type { RememberedWallet } from "./wallet-cookie";

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { memoryReportOptions, readMemory } from "~/testing/memory-report";
 import { startServer } from "~/testing/running-server";
 import { benchSettings } from "../bench-place";
-import type { BenchOptions } from "../benchmarks";
+import type { BenchOptions } from "../bench-options";
 import { withClosers } from "../close-on-signals";
 import { takeTurns } from "../measure";
 import type { AiSdkAnswer, AiSdkOrder } from "../peers/ai-sdk-server";

@@ -1,5 +1,5 @@
 import os from "node:os";
-import type { BenchOptions } from "../benchmarks";
+import type { BenchOptions } from "../bench-options";
 import { withClosers } from "../close-on-signals";
 import { takeTurns } from "../measure";
 import { repeating } from "../operation";

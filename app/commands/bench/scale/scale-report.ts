@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { BenchOptions } from "../benchmarks";
+import type { BenchOptions } from "../bench-options";
 import { describeMachine, describeRun } from "../report";
 import { replaceBetweenMarks } from "../replace-between-marks";
 

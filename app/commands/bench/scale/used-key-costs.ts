@@ -7,10 +7,10 @@ import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
 import { grantKeys, toGrantedHolder } from "../bench-keys";
 import { benchSettings } from "../bench-place";
-import type { BenchOptions } from "../benchmarks";
+import type { BenchOptions } from "../bench-options";
 import { withClosers } from "../close-on-signals";
 import { median, summarize } from "../figures";
-import type { Figures, Round } from "../figures";
+import type { Round } from "../figures";
 import type { Load, LoadResult } from "../load-generator";
 import { measureRound, takeTurns } from "../measure";
 import type { GenerateLoad } from "../measure";
@@ -21,15 +21,8 @@ import { startWorkerProcess } from "../worker-process";
 import { fillUsedKeys, probeKeys } from "./fill-used-keys";
 import { finishScale } from "./scale-report";
 import { toUsedKeyTable } from "./used-key-table";
+import type { UsedKeyFigures } from "./used-key-table";
 
-/** `status` and `bearer`: asking for a key's state, and entering with a token, beside so many keys that were used. */
-export type UsedKeyFigures = {
-  usedKeys: number;
-  databaseBytes: number;
-  startMs: number;
-  status: Figures;
-  bearer: Figures;
-};
 type Rounds = { status: Round; bearer: Round };
 type Place = {
   usedKeys: number;

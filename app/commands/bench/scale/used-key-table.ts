@@ -1,8 +1,16 @@
-import type { Figures } from "../figures";
 import { toTable } from "../report";
-import type { UsedKeyFigures } from "./used-key-costs";
+import type { Figures } from "../figures";
 
 const bytesPerMegabyte = 1_000_000;
+
+/** `status` and `bearer`: asking for a key's state, and entering with a token, beside so many keys that were used. */
+export type UsedKeyFigures = {
+  usedKeys: number;
+  databaseBytes: number;
+  startMs: number;
+  status: Figures;
+  bearer: Figures;
+};
 
 export function toUsedKeyTable(figures: readonly UsedKeyFigures[]): string {
   const cells = ({ requestsPerSecond, p50Ms, p99Ms, cpuMicrosPerRequest }: Figures) => [
