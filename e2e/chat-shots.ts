@@ -105,6 +105,10 @@ export async function shootModels({
   await page.getByText("You are offline.").waitFor();
   await shoot("chat-error-offline");
   await page.context().setOffline(false);
+  await ask({ page, text: "halfway" });
+  await page.getByText("closed the connection").first().waitFor();
+  await rest(page);
+  await shoot("chat-broken-off");
   const list = page.getByRole("button", { name: "Conversations" });
   if (await list.isVisible()) await list.click();
   await page
@@ -112,6 +116,37 @@ export async function shootModels({
     .last()
     .click();
   await shoot("chat-list");
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("textbox", { name: "New name" }).waitFor();
+  await shoot("chat-rename");
+  await page.keyboard.press("Enter");
+  await page
+    .getByRole("button", { name: /^More about/ })
+    .last()
+    .click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Keep" }).waitFor();
+  await shoot("chat-delete");
+}
+
+/** What a browser and a server that lack something say. */
+export async function shootLacks({ page, server, shoot }: { page: Page; server: ModelServer; shoot: Shoot }) {
+  await page.addInitScript(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException("full", "QuotaExceededError");
+    };
+  });
+  await openChat({ page, server });
+  await ask({ page, text: "rich" });
+  await page.locator(".markdown .task").first().waitFor();
+  await rest(page);
+  await page.getByRole("button", { name: "Read aloud" }).first().click();
+  await page.getByRole("button", { name: "Close", exact: true }).last().waitFor();
+  await shoot("chat-speech-off");
+  const list = page.getByRole("button", { name: "Conversations" });
+  if (await list.isVisible()) await list.click();
+  await page.getByText("This browser keeps no more").last().waitFor();
+  await shoot("chat-storage-full");
 }
 
 /** Where only holders may ask, up to the end of their quota. */

@@ -35,6 +35,7 @@ export async function shootGate({
   for (const [take, more] of [
     [shootEntry, {}],
     [shootRoom, {}],
+    [shootWithoutWallet, {}],
     [shootServed, { javaScriptEnabled: false }],
   ] as const) {
     const context = await browser.newContext({
@@ -85,6 +86,11 @@ async function shootEntry({ page, server, shoot }: Round): Promise<void> {
   await page.getByText("Signed in for").waitFor();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("button", { name: "Sign in" }).waitFor();
+  await page.route("**/api/nonce", (route) => route.abort("connectionrefused"));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("The server did not answer").waitFor();
+  await shoot("gate-server-away");
+  await page.unroute("**/api/nonce");
   await useUpSignIns(page);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("You can try again in").waitFor();
@@ -133,9 +139,28 @@ async function shootRoom({ page, context, server, shoot }: Round): Promise<void>
   });
   await page.getByText("What your wallet shows").click();
   await shoot("room-review");
+  const sign = wallet.holdNext("personal_sign");
+  await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
+  await reviewDialog(page).getByText("Sign the form in your wallet.").waitFor();
+  await shoot("room-form-signing");
+  await context.setOffline(true);
+  sign();
+  await page.locator(".notice-place", { hasText: "it is not certain that it arrived" }).first().waitFor();
+  await shoot("room-form-uncertain");
+  await context.setOffline(false);
+  await formButton(page).click();
   await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
   await page.getByText("Received").waitFor();
   await shoot("room-receipt");
+}
+
+/** The session's cookie alone: who comes back without the wallet. */
+async function shootWithoutWallet({ page, context, server, shoot }: Round): Promise<void> {
+  await signInByCookie({ server, context });
+  await page.goto("/gate");
+  await page.getByText("the wallet is not connected").waitFor();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await shoot("room-without-wallet");
 }
 
 /** A membership that runs out: in the open room, and at the door. */

@@ -4,7 +4,7 @@ import { chromium } from "@playwright/test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "@playwright/test";
 import { findBrowser } from "./browser";
 import { startHoldersServer, startModelServer } from "./chat-servers";
-import { shootConversation, shootHolders, shootModels } from "./chat-shots";
+import { shootConversation, shootHolders, shootLacks, shootModels } from "./chat-shots";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 import { shootGate, shootMembership } from "./gate-shots";
@@ -67,13 +67,19 @@ const parts: Record<string, (round: Round) => Promise<void>> = {
     ),
   chat: (round) =>
     withPage(round, async ({ page, context, shoot }) => {
-      const [modelServer, holdersServer] = await Promise.all([startModelServer(), startHoldersServer()]);
+      const [modelServer, holdersServer, silentServer] = await Promise.all([
+        startModelServer(),
+        startHoldersServer(),
+        startModelServer({ TTS_PROVIDER: "disabled" }),
+      ]);
       try {
         await shootConversation({ page, server: round.server, shoot });
         await shootModels({ page, server: modelServer, shoot });
         await shootHolders({ page, context, server: holdersServer, shoot });
+        // Cookies know no ports: the holder's would be sent here too.
+        await withPage(round, (other) => shootLacks({ ...other, server: silentServer }));
       } finally {
-        await Promise.all([modelServer.stop(), holdersServer.stop()]);
+        await Promise.all([modelServer, holdersServer, silentServer].map((one) => one.stop()));
       }
     }),
   operator: (round) =>
