@@ -1,5 +1,6 @@
 import { BaseError, formatEther } from "viem";
 import type { Address } from "viem";
+import { monotonicClock } from "~/platform/clock";
 import { isChainOutage } from "~/platform/chain/chain-client.server";
 import { toWei } from "./ether";
 import type { PaymentChain, PaymentTerms } from "./payment-chain.gateway.server";
@@ -41,7 +42,7 @@ export async function payHolder({
   const { store, chain, lane, waitMs, limits } = dependencies;
   const amountWei = toWei(amount);
   const ref = { chainId: chain.chainId, recipient: recipient.toLowerCase() as Address, idempotencyKey };
-  const giveUpAtMs = performance.now() + waitMs;
+  const giveUpAtMs = monotonicClock() + waitMs;
   const known = await store.findPayment({ ref });
   if (known) return await repeat({ payment: known, amountWei, giveUpAtMs, dependencies });
   requireWithinCall({ amountWei, limits });
@@ -64,7 +65,7 @@ export async function resumePayments({ dependencies }: { dependencies: PaymentDe
   const { store, chain, waitMs, log } = dependencies;
   try {
     for (const payment of await store.listOpen({ chainId: chain.chainId })) {
-      await resolvePayment({ payment, giveUpAtMs: performance.now() + waitMs, dependencies });
+      await resolvePayment({ payment, giveUpAtMs: monotonicClock() + waitMs, dependencies });
     }
   } catch (err) {
     log.warn({ err }, "open payments could not be taken up; the next payment tries again");

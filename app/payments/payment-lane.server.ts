@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { monotonicClock } from "~/platform/clock";
 import { PaymentRefused } from "./payment-refused";
 import type { Payer, PaymentStore } from "./payments.store.server";
 
@@ -36,7 +37,7 @@ export function createPaymentLane({
   async function takeTurn({ turn, giveUpAtMs }: { turn: string; giveUpAtMs: number }): Promise<void> {
     for (;;) {
       if (await store.takeLane({ lane, turn, leaseSeconds })) return;
-      if (signal.aborted || performance.now() >= giveUpAtMs) throw busy();
+      if (signal.aborted || monotonicClock() >= giveUpAtMs) throw busy();
       await delay(pollMs);
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { monotonicClock } from "~/platform/clock";
 import type { PaymentDependencies } from "./payment-dependencies.server";
 import type { PaymentReceipt } from "./payment-chain.gateway.server";
 import { settlePayment } from "./payment-limits.server";
@@ -30,7 +31,7 @@ export async function resolvePayment({ payment, giveUpAtMs, dependencies }: Reso
   while (!stopSignal.aborted) {
     const found = await findDecision({ payment, dependencies });
     if (found) return found;
-    if (performance.now() >= giveUpAtMs) break;
+    if (monotonicClock() >= giveUpAtMs) break;
     await delay(pollMs);
   }
   return payment;

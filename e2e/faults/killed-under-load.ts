@@ -86,7 +86,16 @@ async function playKills({
       measured: seen.amidRequests,
       bound: { atLeast: Math.floor(kills / 2) },
     },
-    { what: "kills during a start", measured: seen.amidStarts, bound: { atLeast: Math.floor(kills / 40) } },
+    // Of few kills none need fall into a start: a bound of none would hold whatever happens.
+    ...(kills < 40
+      ? []
+      : [
+          {
+            what: "kills during a start",
+            measured: seen.amidStarts,
+            bound: { atLeast: Math.floor(kills / 40) },
+          },
+        ]),
     ...tally.figures({ atLeastAnswered: kills * 10 }),
     ...(await reckonUp({ site, record })),
     ...(databaseUrl === undefined

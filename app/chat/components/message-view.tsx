@@ -1,4 +1,5 @@
 import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { takeLostFocus } from "~/ui/lost-focus";
 import { Button } from "~/ui/button";
 import { barrierWords, useAskingBarrier } from "./asking-barrier";
 import { ChatNoticeCard } from "./chat-notice-card";
@@ -45,8 +46,7 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
 
   // The field that had the keyboard is gone; a question that was sent has given it to the composer already.
   useEffect(() => {
-    if (!isEdited && wasEdited.current && document.activeElement === document.body)
-      editButton.current?.focus();
+    if (!isEdited && wasEdited.current) takeLostFocus(editButton.current);
     wasEdited.current = isEdited;
   }, [isEdited]);
 

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from "react";
 import { Button } from "~/ui/button";
+import { takeLostFocus } from "~/ui/lost-focus";
 import { ChatNoticeCard } from "./chat-notice-card";
 import { focusComposer } from "./composer-focus";
 import { textOfReply } from "./conversation";
@@ -80,8 +81,7 @@ function useKeptFocus({
 }) {
   const hasFocus = useRef(false);
   useLayoutEffect(() => {
-    if (!isRead && hasFocus.current && document.activeElement === document.body)
-      toggle.current?.focus({ preventScroll: true });
+    if (!isRead && hasFocus.current) takeLostFocus(toggle.current, { preventScroll: true });
   }, [isRead, toggle]);
   return { onFocus: () => void (hasFocus.current = true), onBlur: () => void (hasFocus.current = false) };
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { Button } from "~/ui/button";
+import { takeLostFocus } from "~/ui/lost-focus";
 import { AddressText } from "./address-text";
 import type { RememberedWallet } from "./wallet-cookie";
 import type { WalletAccount } from "./wallet-session";
@@ -69,7 +70,7 @@ function NetworkNote({ chainId, chain, onSwitchNetwork }: NetworkNoteProps) {
   useEffect(
     () => () => {
       // Switched, the button that asked for it is gone, and the focus would fall back to the page's top.
-      if (document.activeElement === document.body) document.getElementById(accountBarId)?.focus();
+      takeLostFocus(document.getElementById(accountBarId));
     },
     [],
   );

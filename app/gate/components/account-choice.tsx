@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
+import { takeLostFocus } from "~/ui/lost-focus";
 import { accountBarId } from "./account-bar";
 import { AddressText } from "./address-text";
 import { shortAddress } from "./short-address";
@@ -19,7 +20,7 @@ export function AccountChoice({ current, other, isInside, onTake, onKeep }: Acco
   useEffect(
     () => () => {
       // What had the focus before may be part of the room that closes with the answer.
-      if (document.activeElement === document.body) document.getElementById(accountBarId)?.focus();
+      takeLostFocus(document.getElementById(accountBarId));
     },
     [],
   );

@@ -4,6 +4,7 @@ import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
 import { Field } from "~/ui/field";
+import { takeLostFocus } from "~/ui/lost-focus";
 import { isTokenIdText } from "./token-id-text";
 import { NoKey } from "./no-key";
 import { NoticeCard } from "./notice-card";
@@ -45,7 +46,7 @@ export function KeyCard({
   const field = useRef<HTMLDivElement>(null);
   const waitSeconds = useWaitSeconds(notice);
   // The page has changed under the visitor: what they pressed is gone, and this is what comes next.
-  useEffect(() => takeLostFocus(place.current), []);
+  useEffect(() => takeLostFocus(place.current, { preventScroll: true }), []);
 
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -112,13 +113,6 @@ export function KeyCard({
       </Card>
     </div>
   );
-}
-
-/** Only where nothing has the focus any more: what somebody is typing into keeps it. */
-function takeLostFocus(place: HTMLElement | null): void {
-  if (document.activeElement === null || document.activeElement === document.body) {
-    place?.focus({ preventScroll: true });
-  }
 }
 
 type KeyListProps = {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { encode } from "uqr";
 import { Button } from "~/ui/button";
+import { takeLostFocus } from "~/ui/lost-focus";
 
 /** Light modules around the code that readers need to find it. */
 const quietModules = 4;
@@ -11,7 +12,7 @@ export function PairingCode({ uri }: { uri: string }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // It comes in place of the list, whose button had the focus.
-    if (document.activeElement === document.body) place.current?.focus();
+    takeLostFocus(place.current);
   }, []);
   const { size, data } = encode(uri, { ecc: "L", border: quietModules });
   const path = data

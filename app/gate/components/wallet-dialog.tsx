@@ -1,6 +1,7 @@
 import { Suspense, lazy, useEffect, useRef } from "react";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
+import { takeLostFocus } from "~/ui/lost-focus";
 import { accountBarId } from "./account-bar";
 import { NoticeCard } from "./notice-card";
 import type { GateNotice } from "./gate-notice-shape";
@@ -35,14 +36,13 @@ export function WalletDialog(props: WalletDialogProps) {
     list.current?.querySelector("button")?.focus();
     return () => {
       // Connected, the button that opened the dialog is gone, and the focus would fall back to the page's top.
-      if (document.activeElement === document.body) document.getElementById(accountBarId)?.focus();
+      takeLostFocus(document.getElementById(accountBarId));
     };
   }, []);
 
   useEffect(() => {
     // The way back goes with the wait, and would take the focus along.
-    if (picked === null && document.activeElement === document.body)
-      list.current?.querySelector("button")?.focus();
+    if (picked === null) takeLostFocus(list.current?.querySelector("button"));
   }, [picked]);
 
   return (
