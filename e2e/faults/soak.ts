@@ -239,7 +239,7 @@ async function run({ scale, seed, say }: ScenarioRun): Promise<Figure[]> {
 export const soak: Scenario = {
   slug: "soak",
   promise:
-    "A day's mixed load in about two minutes: all is answered, and memory, files and sockets stay level.",
+    "A day's mixed load, pressed into minutes: all is answered, and memory, files and sockets stay level.",
   inTests: false,
   run,
 };
