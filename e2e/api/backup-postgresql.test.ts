@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasPostgresqlTools, query, startPostgresqlWithTools } from "~/testing/postgresql-with-tools";
@@ -6,7 +6,14 @@ import type { PostgresqlWithTools } from "~/testing/postgresql-with-tools";
 import { hasRedis, startRedis } from "~/testing/redis";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
-import { createPlace, isUsed, readShellBlocks, readyStatus, useKey } from "./operations-fixture";
+import {
+  createPlace,
+  isUsed,
+  readPlainBlocks,
+  readShellBlocks,
+  readyStatus,
+  useKey,
+} from "./operations-fixture";
 import type { Place } from "./operations-fixture";
 
 const resetSecret = "operator-secret-of-the-tests";
@@ -157,8 +164,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
   }, 60_000);
 
   test("what compose.yaml's database is told to do makes a copy and brings it back", async () => {
-    const text = await readFile("docs/backup.md", "utf8");
-    const blocks = [...text.matchAll(/^```\n([^]*?)^```$/gm)].map(([, block]) => block!);
+    const blocks = await readPlainBlocks("docs/backup.md");
     const [copyBlock, restoreBlock] = blocks.filter((block) => block.includes("exec -T postgres"));
     /** The lines for the container of the database without Docker; those for the server's are for the test to obey. */
     function toShell(block: string): string {

@@ -36,10 +36,8 @@ test("a copy made while the server runs, by the command of docs/backup.md, bring
   await writeFile(path.join(place.dir, "data/latchkey.db"), "not a database any more");
   await writeFile(path.join(place.dir, "data/latchkey.db-wal"), "of another database");
   await place.runShell(restore!);
-  expect(await readdir(path.join(place.dir, "data/before-restore"))).toEqual([
-    "latchkey.db",
-    "latchkey.db-wal",
-  ]);
+  expect(await readdir(path.join(place.dir, "data"))).not.toContain("latchkey.db-wal");
+  expect(await readFile(path.join(place.dir, "data/before-restore/latchkey.db"), "utf8")).toContain("not a");
   const second = await place.start();
   try {
     expect([await isUsed(second, early), await isUsed(second, late)]).toEqual([true, false]);
@@ -59,7 +57,11 @@ test("the check of docs/backup.md finds a damaged copy", async () => {
   expect(said).not.toContain("integrity_check: 'ok'");
 });
 
-test.skipIf(process.getuid?.() !== 0)(
+const isRoot = process.getuid?.() === 0;
+if (!isRoot)
+  console.warn("\nSKIPPED: the restore in a container of docs/backup.md. Only root can hand files over.\n");
+
+test.skipIf(!isRoot)(
   "what docs/backup.md has done as root in a container with SQLite leaves a database the server's user can write",
   async () => {
     const text = await readFile("docs/backup.md", "utf8");

@@ -16,7 +16,17 @@ export async function readShellBlocks(file: string, heading?: string): Promise<s
   const parts = text.split(/^(?=## )/m);
   const wanted = heading === undefined ? text : parts.find((part) => part.startsWith(`## ${heading}\n`));
   if (wanted === undefined) throw new Error(`${file} has no heading "${heading}".`);
-  return [...wanted.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
+  return listBlocks(wanted, "sh");
+}
+
+/** The blocks of a page that need what is not here, such as systemd or Docker. */
+export async function readPlainBlocks(file: string): Promise<string[]> {
+  return listBlocks(await readFile(file, "utf8"), "");
+}
+
+function listBlocks(text: string, wanted: string): string[] {
+  const blocks = [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)];
+  return blocks.filter(([, language]) => language === wanted).map(([, , block]) => block!);
 }
 
 export type Place = Awaited<ReturnType<typeof createPlace>>;
