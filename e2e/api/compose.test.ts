@@ -90,6 +90,8 @@ test("compose.yaml has the server, PostgreSQL and Redis, and the server waits un
 test("compose.yaml gives the server settings that production takes, with no password of its own", async () => {
   const { latchkey, postgres, redis } = compose.services;
   const filled = fillService(latchkey, passwords);
+  const example = await readFile(".env.example", "utf8");
+  for (const name of Object.keys(filled)) expect(example).toContain(`# ${name}=`);
   // What `environment` says counts before what `.env` says.
   expect(latchkey.env_file).toBe(".env");
   const config = parseConfig({ LATCHKEY_MODE: "production", ...(await readSettings()), ...filled });
