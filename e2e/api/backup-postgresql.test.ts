@@ -175,10 +175,9 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
       expect(script).not.toContain("docker");
       return script;
     }
-    const owner = await postgresql.createDatabase("latchkey");
-    database = owner;
-    const { hostname, port, password } = new URL(owner.url);
-    const inside = { PGHOST: hostname, PGPORT: port, PGPASSWORD: password };
+    database = await postgresql.createDatabase("latchkey");
+    const address = new URL(database.url);
+    const inside = { PGHOST: address.hostname, PGPORT: address.port, PGPASSWORD: address.password };
     const holder = await gate.mintKey();
     const server = await start();
     let before = "";
@@ -198,5 +197,11 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     } finally {
       await again.stop();
     }
+    // The password is changed in the same way, by docs/changing-keys.md.
+    const [change] = await readPlainBlocks("docs/changing-keys.md");
+    await place.runShell(toShell(change!), inside);
+    await expect(query(database.url, "SELECT 1")).rejects.toThrow(/password authentication failed/);
+    address.password = "the-new-one";
+    expect(await query(address.href, "SELECT 1")).toHaveLength(1);
   }, 60_000);
 });

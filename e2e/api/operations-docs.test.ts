@@ -85,10 +85,16 @@ test("with the keys made as docs/changing-keys.md says, tokens live through the 
   const makeFirst = makeKeys.split("\n")[0]!.replace("jwt-2.pem", "jwt-1.pem");
   await place.runShell(makeFirst);
   const former = await place.runShell(makeKeys);
+  const toOneLine = (await readShellBlocks("docs/changing-keys.md")).find((block) =>
+    block.startsWith("node"),
+  )!;
+  const oneLine = (await place.runShell(toOneLine)).trim();
+  expect(oneLine).toMatch(/^"-----BEGIN PRIVATE KEY-----\\n[^\n]+-----END PRIVATE KEY-----"$/);
   const readKey = (name: string) => readFile(path.join(place.dir, name), "utf8");
   const stages = [
+    // The second as systemd hands it over: without the quotes, and with the line ends as they are written.
     { JWT_SECRET: undefined, JWT_PRIVATE_KEY: await readKey("jwt-1.pem") },
-    { JWT_SECRET: undefined, JWT_PRIVATE_KEY: await readKey("jwt-2.pem"), JWT_PREVIOUS_KEYS: former },
+    { JWT_SECRET: undefined, JWT_PRIVATE_KEY: oneLine.slice(1, -1), JWT_PREVIOUS_KEYS: former },
     { JWT_SECRET: undefined, JWT_PRIVATE_KEY: await readKey("jwt-2.pem") },
   ];
   const holder = await gate.mintKey();
