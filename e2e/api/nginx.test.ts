@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { rm } from "node:fs/promises";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { checkConfiguration, placeConfiguration, startNginx } from "~/testing/nginx";
 import { findNginx } from "~/testing/obtain-programs";
 import { talkingForever } from "~/testing/openai-server";
@@ -39,7 +40,8 @@ afterAll(async () => {
 }, 60_000);
 
 testWithNginx("nginx takes docs/nginx.conf as it is, but for the certificate", async () => {
-  const { file } = await placeConfiguration([]);
+  const { dir, file } = await placeConfiguration([]);
+  onTestFinished(() => rm(dir, { recursive: true }));
   const said = await checkConfiguration({ program: nginx!, file });
   expect(said).toContain("test is successful");
   expect(said).not.toContain("[warn]");
