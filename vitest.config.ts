@@ -12,7 +12,7 @@ export default defineConfig({
       "e2e/faults/**/*.test.ts",
     ],
     environment: "node",
-    globalSetup: "./app/testing/obtain-redis.mjs",
+    globalSetup: "./app/testing/obtain-programs.ts",
     // An odd zone on purpose: nothing here may depend on where it runs.
     env: { TZ: "Pacific/Chatham" },
     testTimeout: 30_000,

@@ -12,6 +12,17 @@ const shippedPlaces = [
   "LICENSE",
   "THIRD-PARTY-NOTICES.md",
   "docs/licences",
+  // What somebody on that machine needs when the server is away.
+  ...[
+    "backup.md",
+    "changing-keys.md",
+    "databases.md",
+    "deploying.md",
+    "many-instances.md",
+    "operating.md",
+  ].map((name) => `docs/${name}`),
+  "docs/upgrading.md",
+  "docs/empty-database.sql",
   "app/commands/start.mjs",
   "app/commands/prepare.mjs",
   "app/speech/flite/flite-worker.mjs",

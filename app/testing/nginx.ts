@@ -1,46 +1,12 @@
 import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import type { Program } from "./obtain-programs";
 import { waitUntil } from "./processes";
 
 const run = promisify(execFile);
-const downloadTimeoutMs = 30_000;
-
-/**
- * The program: the machine's own, or Debian's package, unpacked into a folder of the test and not installed. Null
- * with the reason where there is neither.
- */
-export async function findNginx(): Promise<
-  { program: string; close: () => Promise<void> } | { missing: string }
-> {
-  const close = async () => undefined;
-  for (const program of [
-    "/usr/sbin/nginx",
-    "/usr/local/sbin/nginx",
-    "/usr/bin/nginx",
-    "/usr/local/bin/nginx",
-  ]) {
-    if (existsSync(program)) return { program, close };
-  }
-  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-"));
-  const remove = () => rm(dir, { recursive: true, force: true });
-  try {
-    await run("apt-get", ["download", "nginx"], { cwd: dir, timeout: downloadTimeoutMs });
-    await run("sh", ["-c", "dpkg-deb -x nginx_*.deb ."], { cwd: dir });
-    const program = path.join(dir, "usr/sbin/nginx");
-    // Fails where a library it needs is not on this machine.
-    await run(program, ["-v"]);
-    return { program, close: remove };
-  } catch (error) {
-    await remove();
-    return {
-      missing: `There is no nginx, and Debian's cannot be had: ${(error as Error).message.split("\n")[0]}`,
-    };
-  }
-}
 
 type Place = { dir: string; file: string };
 
@@ -78,20 +44,30 @@ export async function placeConfiguration(
 }
 
 export async function checkConfiguration({
-  program,
+  program: { command, environment },
   file,
 }: {
-  program: string;
+  program: Program;
   file: string;
 }): Promise<string> {
-  const { stderr } = await run(program, ["-t", "-c", file, "-e", "stderr"]);
+  const env = { ...process.env, ...environment };
+  const { stderr } = await run(command, ["-t", "-c", file, "-e", "stderr"], { env });
   return stderr;
 }
 
-export async function startNginx({ program, place, port }: { program: string; place: Place; port: number }) {
+export async function startNginx({
+  program: { command, environment },
+  place,
+  port,
+}: {
+  program: Program;
+  place: Place;
+  port: number;
+}) {
   let output = "";
-  const child = spawn(program, ["-c", place.file, "-e", "stderr", "-g", "daemon off;"], {
+  const child = spawn(command, ["-c", place.file, "-e", "stderr", "-g", "daemon off;"], {
     stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, ...environment },
   });
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const closed = new Promise((resolve) => child.once("close", resolve));

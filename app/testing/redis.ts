@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { findRedis } from "./obtain-redis.mjs";
+import { findRedis } from "./obtain-programs";
 import { findFreePort } from "./free-port";
 
 /** Where there is none, the run has said so when it began. */
@@ -75,10 +75,9 @@ export async function launchRedis({
 function spawnRedis(parameters: string[]): ChildProcess {
   const redis = findRedis();
   if (redis === null) throw new Error("There is no redis-server on this machine.");
-  const environment = redis.libraries === "" ? {} : { LD_LIBRARY_PATH: redis.libraries };
   return spawn(redis.command, parameters, {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...redis.environment },
   });
 }
 

@@ -19,19 +19,6 @@ test("the image runs as a user of its own, copies what the build made, and keeps
   expect(JSON.parse(textsOf("CMD")[0]!)).toEqual(["node", "--enable-source-maps", "app/commands/start.mjs"]);
 });
 
-test("compose.yaml uses settings that exist, keeps passwords out, and sets Redis as the server demands", async () => {
-  const text = await readFile("compose.yaml", "utf8");
-  const example = await readFile(".env.example", "utf8");
-  const [, ours] = /^ {2}latchkey:\n[^]*?^ {4}environment:\n((?: {6}.*\n)+)/m.exec(text)!;
-  const names = [...ours!.matchAll(/^ +(\w+):/gm)].map(([, name]) => name!);
-  expect(names).toContain("DATABASE_URL");
-  for (const name of names) expect(example).toContain(`# ${name}=`);
-  const secrets = [...text.matchAll(/^ +(?:\w*PASSWORD|\w*API_KEY|DATABASE_URL): (.*)$/gm)];
-  expect(secrets).toHaveLength(4);
-  for (const [line, value] of secrets) expect(value, line).toMatch(/\$\{(?:POSTGRES|REDIS)_PASSWORD:\?/);
-  expect(text).toContain("--appendonly yes --appendfsync always --maxmemory-policy noeviction");
-});
-
 test("the systemd unit starts what the image starts, and does not repeat a start with wrong settings", async () => {
   const unit = await readFile("docs/latchkey.service", "utf8");
   const [, script] = /^ExecStart=\/usr\/bin\/node --enable-source-maps (.+)$/m.exec(unit)!;
@@ -39,8 +26,17 @@ test("the systemd unit starts what the image starts, and does not repeat a start
   const [, image] = await readStages();
   expect(image!.find(({ name, text }) => name === "CMD" && text.includes(script!))).toBeDefined();
   expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
-  const hasSystemd = existsSync("/usr/bin/systemd-analyze") && existsSync("/usr/bin/node");
-  if (!hasSystemd) return void console.warn("The systemd unit was not verified: no systemd-analyze here.");
+});
+
+// The unit names its program by its path, and what is not there is a fault to systemd.
+const missing = ["/usr/bin/systemd-analyze", "/usr/bin/node"].filter((file) => !existsSync(file));
+if (missing.length > 0) {
+  console.warn(
+    `\nSKIPPED: systemd's own check of docs/latchkey.service. There is no ${missing.join(" and no ")}.\n`,
+  );
+}
+
+test.skipIf(missing.length > 0)("systemd has nothing to say about the unit", async () => {
   const { stdout, stderr } = await run("systemd-analyze", ["verify", path.resolve("docs/latchkey.service")]);
   expect(stdout + stderr).toBe("");
 });

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkConfiguration, findNginx, placeConfiguration, startNginx } from "~/testing/nginx";
+import { rm } from "node:fs/promises";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { checkConfiguration, placeConfiguration, startNginx } from "~/testing/nginx";
+import { findNginx } from "~/testing/obtain-programs";
 import { talkingForever } from "~/testing/openai-server";
 import { waitUntil } from "~/testing/processes";
 import { openChat, readUntil } from "./chat-fixture";
@@ -9,18 +11,17 @@ import type { Site } from "./instances-fixture";
 import { bearerOf, walkThrough } from "./instances-journey";
 import { findFreePort } from "~/testing/free-port";
 
-const nginx = await findNginx();
-const missing = "missing" in nginx ? nginx.missing : null;
-if (missing !== null) console.warn(`\nSKIPPED: docs/nginx.conf is not tried. ${missing}\n`);
+/** Where there is none, the run has said so when it began. */
+const nginx = findNginx();
+const testWithNginx = test.skipIf(nginx === null);
 
 let site: Site;
 let origin: string;
 let port: number;
 let running: Awaited<ReturnType<typeof startNginx>>;
-const program = "program" in nginx ? nginx.program : "";
 
 beforeAll(async () => {
-  if (missing !== null) return;
+  if (nginx === null) return;
   port = await findFreePort();
   origin = `http://localhost:${port}`;
   site = await openSite({ origin, env: { RATE_LIMIT_TOKEN_STATUS: "0" } });
@@ -31,22 +32,22 @@ beforeAll(async () => {
     ["127.0.0.1:3001", `127.0.0.1:${site.servers[0]!.port}`],
     ["127.0.0.1:3002", `127.0.0.1:${site.servers[1]!.port}`],
   ]);
-  running = await startNginx({ program, place, port });
+  running = await startNginx({ program: nginx, place, port });
 }, 120_000);
 afterAll(async () => {
   await running?.stop();
   await site?.close();
-  if ("close" in nginx) await nginx.close();
 }, 60_000);
 
-test.skipIf(missing !== null)("nginx takes docs/nginx.conf as it is, but for the certificate", async () => {
-  const { file } = await placeConfiguration([]);
-  const said = await checkConfiguration({ program, file });
+testWithNginx("nginx takes docs/nginx.conf as it is, but for the certificate", async () => {
+  const { dir, file } = await placeConfiguration([]);
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const said = await checkConfiguration({ program: nginx!, file });
   expect(said).toContain("test is successful");
   expect(said).not.toContain("[warn]");
 });
 
-test.skipIf(missing !== null)("a holder goes all the way through two servers behind nginx", async () => {
+testWithNginx("a holder goes all the way through two servers behind nginx", async () => {
   await walkThrough({ site, origin });
   for (const server of site.servers) expect(server.output()).toContain('"route":"/api/');
   // What signs a link to media stands in no log of the proxy.
@@ -55,47 +56,41 @@ test.skipIf(missing !== null)("a holder goes all the way through two servers beh
   expect(log).not.toContain("sig=");
 });
 
-test.skipIf(missing !== null)(
-  "what a client says of its own address or host counts for nothing",
-  async () => {
-    const forged = {
-      "X-Forwarded-For": "203.0.113.77",
-      "X-Forwarded-Host": "evil.example",
-      "X-Request-Id": "f".repeat(20),
-    };
-    const answer = await clientOf({ origin }).ask({ path: "/api/nonce", headers: forged });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f]{32}$/);
-    const lines = () => site.servers.map((server) => server.output()).join("");
-    await waitUntil(() => lines().includes(answer.headers.get("x-request-id")!));
-    expect(lines()).not.toContain("203.0.113.77");
-  },
-);
+testWithNginx("what a client says of its own address or host counts for nothing", async () => {
+  const forged = {
+    "X-Forwarded-For": "203.0.113.77",
+    "X-Forwarded-Host": "evil.example",
+    "X-Request-Id": "f".repeat(20),
+  };
+  const answer = await clientOf({ origin }).ask({ path: "/api/nonce", headers: forged });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f]{32}$/);
+  const lines = () => site.servers.map((server) => server.output()).join("");
+  await waitUntil(() => lines().includes(answer.headers.get("x-request-id")!));
+  expect(lines()).not.toContain("203.0.113.77");
+});
 
-test.skipIf(missing !== null)(
-  "words of a stream pass nginx as they come, and leaving reaches the server",
-  async () => {
-    const client = clientOf({ origin });
-    const bearer = bearerOf(await client.signIn(await site.gate.mintKey()));
-    site.setModel(talkingForever());
-    try {
-      const { outgoing, incoming } = await openChat({ port, headers: { ...bearer, host: client.domain } });
-      // The model never ends: only a proxy that passes pieces on lets these through.
-      await readUntil(incoming, "on and on");
-      outgoing.destroy();
-      const standing = async () => (await client.ask({ path: "/api/quota", headers: bearer })).body;
-      await waitUntil(async () => (await standing()).reserved === 0 && Number((await standing()).used) > 0);
-    } finally {
-      site.setModel(null);
-    }
-  },
-);
+testWithNginx("words of a stream pass nginx as they come, and leaving reaches the server", async () => {
+  const client = clientOf({ origin });
+  const bearer = bearerOf(await client.signIn(await site.gate.mintKey()));
+  site.setModel(talkingForever());
+  try {
+    const { outgoing, incoming } = await openChat({ port, headers: { ...bearer, host: client.domain } });
+    // The model never ends: only a proxy that passes pieces on lets these through.
+    await readUntil(incoming, "on and on");
+    outgoing.destroy();
+    const standing = async () => (await client.ask({ path: "/api/quota", headers: bearer })).body;
+    await waitUntil(async () => (await standing()).reserved === 0 && Number((await standing()).used) > 0);
+  } finally {
+    site.setModel(null);
+  }
+});
 
-test.skipIf(missing !== null)("the figures are not shown to the world", async () => {
+testWithNginx("the figures are not shown to the world", async () => {
   expect((await fetch(`${origin}/metrics`)).status).toBe(404);
 });
 
-test.skipIf(missing !== null)("with one of the servers gone, visitors do not notice", async () => {
+testWithNginx("with one of the servers gone, visitors do not notice", async () => {
   const [gone] = site.servers.splice(0, 1);
   await gone!.stop();
   const client = clientOf({ origin });

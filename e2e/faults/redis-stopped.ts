@@ -1,5 +1,5 @@
 import { openRedis } from "~/platform/redis/redis.server";
-import { findRedis } from "~/testing/obtain-redis.mjs";
+import { findRedis } from "~/testing/obtain-programs";
 import { launchRedis } from "~/testing/redis";
 import type { Due } from "./outage-watch";
 import { playOutages } from "./play-outages";

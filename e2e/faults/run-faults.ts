@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { setup as obtainRedis } from "~/testing/obtain-redis.mjs";
+import { setup as obtainPrograms } from "~/testing/obtain-programs";
 import { replaceBetweenMarks } from "~/commands/bench/replace-between-marks";
 import { play } from "./play";
 import { countVerdicts, judge, toTable } from "./report";
@@ -45,7 +45,7 @@ async function runAll(): Promise<number> {
     console.error(usage);
     return 2;
   }
-  obtainRedis();
+  obtainPrograms();
   console.log(`Seed ${seed}, scale ${scale}.`);
   const outcomes: Outcome[] = [];
   for (const scenario of chosen) {

@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { startServer } from "~/testing/running-server";
+import type { RunningServer } from "~/testing/running-server";
+import { clientOf } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+
+const run = promisify(execFile);
+
+/** The blocks that are to be run, of a whole page or of what stands below one of its headings. */
+export async function readShellBlocks(file: string, heading?: string): Promise<string[]> {
+  const text = await readFile(file, "utf8");
+  const parts = text.split(/^(?=## )/m);
+  const wanted = heading === undefined ? text : parts.find((part) => part.startsWith(`## ${heading}\n`));
+  if (wanted === undefined) throw new Error(`${file} has no heading "${heading}".`);
+  return listBlocks(wanted, "sh");
+}
+
+/** The blocks of a page that need what is not here, such as systemd or Docker. */
+export async function readPlainBlocks(file: string): Promise<string[]> {
+  return listBlocks(await readFile(file, "utf8"), "");
+}
+
+function listBlocks(text: string, wanted: string): string[] {
+  const blocks = [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)];
+  return blocks.filter(([, language]) => language === wanted).map(([, , block]) => block!);
+}
+
+export type Place = Awaited<ReturnType<typeof createPlace>>;
+
+/** Stands for the project's folder: the commands find `data/`, the packages and the settings in it. */
+export async function createPlace({
+  gate,
+  environment = {},
+}: {
+  gate: Pick<Gate, "chain" | "contract">;
+  environment?: Record<string, string>;
+}) {
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-operations-"));
+  await mkdir(path.join(dir, "data"), { mode: 0o700 });
+  await symlink(path.resolve("node_modules"), path.join(dir, "node_modules"));
+  const { DATABASE_URL } = environment;
+
+  return {
+    dir,
+    runShell: async (script: string, more: Record<string, string> = {}): Promise<string> => {
+      const env = { ...process.env, ...environment, ...more };
+      const { stdout } = await run("bash", ["-euo", "pipefail", "-c", script], { cwd: dir, env });
+      return stdout;
+    },
+    start: (env: Record<string, string | undefined> = {}) =>
+      startServer({
+        dataDir: path.join(dir, "data"),
+        env: {
+          ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, CHAIN_POLL_SECONDS: "1" },
+          ...(DATABASE_URL === undefined ? {} : { DATABASE_URL }),
+          ...env,
+        },
+      }),
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+type Holder = Awaited<ReturnType<Gate["mintKey"]>>;
+
+export async function isUsed(server: Pick<RunningServer, "origin">, { tokenId }: { tokenId: string }) {
+  return (await clientOf(server).ask({ path: `/api/token-status/${tokenId}` })).body.used;
+}
+
+/** Sends the form, which uses the key up; answers with the status. */
+export async function useKey(
+  server: Pick<RunningServer, "origin">,
+  { message, ...holder }: Holder & { message: string },
+): Promise<number> {
+  const client = clientOf(server);
+  return (await client.post("/api/form-submission-gate", await client.formBody({ ...holder, message })))
+    .status;
+}
+
+export async function readyStatus(server: Pick<RunningServer, "origin">): Promise<number> {
+  return (await clientOf(server).ask({ path: "/readyz" })).status;
+}

@@ -1,0 +1,211 @@
+import { cp, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import Sqlite from "libsql";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { migrateDatabase } from "~/platform/database/migrate.server";
+import { createTestDir, migrationsDir } from "~/testing/database";
+import { hasPostgresqlTools, query, startPostgresqlWithTools } from "~/testing/postgresql-with-tools";
+import type { PostgresqlWithTools } from "~/testing/postgresql-with-tools";
+import type { RunningServer } from "~/testing/running-server";
+import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+import { clientOf, openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+import { createPlace, isUsed, readShellBlocks, readyStatus, useKey } from "./operations-fixture";
+import type { Place } from "./operations-fixture";
+
+const operatorSecret = "Qm7rV2kXw9TzLc4H";
+/** The newest version that had been brought in before, and what it had not yet heard of. */
+const formerMigrations = ["0001_gate", "0002_quota", "0003_payments"];
+const message = "written under the former version";
+
+let gate: Gate;
+beforeAll(async () => {
+  gate = await openGate();
+});
+afterAll(() => gate.close());
+
+type Engine = {
+  url: string;
+  place: Place;
+  /** Statements that PostgreSQL and SQLite both know. */
+  ask: <Row extends object>(sql: string) => Promise<Row[]>;
+};
+
+async function openSqlite(): Promise<Engine> {
+  const place = await createPlace({ gate });
+  onTestFinished(() => place.remove());
+  const file = path.join(place.dir, "data/latchkey.db");
+  return {
+    ...{ url: pathToFileURL(file).href, place },
+    ask: <Row extends object>(sql: string) => {
+      const sqlite = new Sqlite(file);
+      try {
+        const statement = sqlite.prepare(sql);
+        return Promise.resolve(/^SELECT/.test(sql) ? (statement.all() as Row[]) : (statement.run(), []));
+      } finally {
+        sqlite.close();
+      }
+    },
+  };
+}
+
+async function openPostgresql({
+  url,
+  environment = {},
+}: {
+  url: string;
+  environment?: Record<string, string>;
+}): Promise<Engine> {
+  const place = await createPlace({ gate, environment: { ...environment, DATABASE_URL: url } });
+  onTestFinished(() => place.remove());
+  await cp("docs/empty-database.sql", path.join(place.dir, "docs/empty-database.sql"));
+  await writeFile(path.join(place.dir, ".env"), `DATABASE_URL=${url}\n`);
+  return { url, place, ask: (sql) => query(url, sql) };
+}
+
+/** What an older version leaves behind: its tables, its history, and rows in nearly all of them. */
+async function fillAsFormerVersion({ url, ask }: Engine, holder: { tokenId: string; address: string }) {
+  const formerDir = path.join(await createTestDir(), "migrations");
+  const isFormer = (file: string) =>
+    !/[/\\]\d{4}_/.test(file) || formerMigrations.some((name) => file.includes(name));
+  await cp(migrationsDir, formerDir, { recursive: true, filter: isFormer });
+  await migrateDatabase({ url, migrationsDir: formerDir });
+  expect(await readHistory(ask)).toEqual(formerMigrations);
+  const nowMs = Date.now();
+  const key = `31337, '${gate.contract.toLowerCase()}', '${holder.tokenId}'`;
+  for (const statement of [
+    `INSERT INTO "UsedKey" VALUES (${key}, '${holder.address}', ${nowMs})`,
+    `INSERT INTO "Submission" VALUES ('former-1', ${key}, '${holder.address}', '${message}', NULL, 'request-1', ${nowMs})`,
+    `INSERT INTO "Notification" VALUES ('former-1', 'submission', '{}', ${nowMs})`,
+    `INSERT INTO "Nonce" VALUES ('former-nonce-of-somebody', '127.0.0.1', ${nowMs}, ${nowMs + 300_000}, NULL)`,
+    `INSERT INTO "QuotaWindow" VALUES ('chat', 'somebody', 1234, ${nowMs}, ${nowMs + 86_400_000})`,
+    `INSERT INTO "AuditEntry" VALUES ('audit-1', ${nowMs}, 'quota-reset', '127.0.0.1', 'request-2', '{}')`,
+    `INSERT INTO "ChainCursor" VALUES (31337, '${gate.contract.toLowerCase()}', 1, '0x00', ${nowMs})`,
+  ]) {
+    await ask(statement);
+  }
+}
+
+async function readHistory(ask: Engine["ask"]): Promise<string[]> {
+  const rows = await ask<{ migration_name: string }>(`SELECT "migration_name" FROM "_prisma_migrations"`);
+  return rows.map(({ migration_name }) => migration_name).sort();
+}
+
+const readCommon = async (ask: Engine["ask"]) => ({
+  keys: await ask(`SELECT "tokenId", "usedBy" FROM "UsedKey"`),
+  submissions: await ask(`SELECT "id", "message" FROM "Submission"`),
+  audit: await ask(`SELECT "id" FROM "AuditEntry" WHERE "kind" = 'quota-reset'`),
+  quotas: await ask(`SELECT "used" FROM "QuotaWindow"`),
+  nonces: await ask(`SELECT "value" FROM "Nonce"`),
+});
+
+async function readSubmissionsPage({ origin }: Pick<RunningServer, "origin">): Promise<string> {
+  const signedIn = await fetch(`${origin}/operator/session`, {
+    ...{ method: "POST", redirect: "manual", headers: { Origin: origin } },
+    body: new URLSearchParams({ secret: operatorSecret }),
+  });
+  const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
+  return await (await fetch(`${origin}/operator/submissions`, { headers: { cookie } })).text();
+}
+
+const startNow = ({ place }: Engine) => place.start({ OPERATOR_SECRET: operatorSecret, LEASE_SECONDS: "3" });
+
+/** The build of now on the older database: ready, with everything that was there, and of use. */
+async function expectUpgraded(engine: Engine, holder: Awaited<ReturnType<Gate["mintKey"]>>): Promise<void> {
+  const before = await readCommon(engine.ask);
+  const server = await startNow(engine);
+  try {
+    expect(await readyStatus(server)).toBe(200);
+    const history = await readHistory(engine.ask);
+    expect(history.slice(0, 3)).toEqual(formerMigrations);
+    expect(history).toContain("0005_leases");
+    expect(await readCommon(engine.ask)).toEqual(before);
+    expect(await isUsed(server, holder)).toBe(true);
+    expect(await useKey(server, { ...holder, message: "once more" })).toBe(403);
+    expect(await readSubmissionsPage(server)).toContain(message);
+    const newcomer = await gate.mintKey();
+    expect((await clientOf(server).signIn(newcomer)).status).toBe(200);
+    expect(await useKey(server, { ...newcomer, message: "under this version" })).toBe(200);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** A database that a later version has been at: refused in the words of the page, and left as it is. */
+async function expectRefused({ place, ask }: Engine): Promise<void> {
+  await ask(
+    `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "finished_at") VALUES ('later', 'x', '9999_later', CURRENT_TIMESTAMP)`,
+  );
+  const [before, rows] = [await readHistory(ask), await readCommon(ask)];
+  const page = (await readFile("docs/upgrading.md", "utf8")).replaceAll("\n", " ");
+  const [, words, status] = /\("([^"]+)"\), changes nothing, and ends with status (\d+)/.exec(page)!;
+  expect(words).toContain("newer");
+  const failure = await place.start({ OPERATOR_SECRET: operatorSecret }).catch(String);
+  expect(failure).toContain(`The server ended with ${status}.`);
+  expect(failure).toContain(words);
+  expect(await readHistory(ask)).toEqual(before);
+  expect(await readCommon(ask)).toEqual(rows);
+}
+
+test("a database of an older version is brought up to date by a start, and one of a later version refused (SQLite)", async () => {
+  const engine = await openSqlite();
+  const holder = await gate.mintKey();
+  await fillAsFormerVersion(engine, { ...holder, address: holder.account.address });
+  await expectUpgraded(engine, holder);
+  await expectRefused(engine);
+}, 90_000);
+
+test("a database of an older version is brought up to date by a start, and one of a later version refused (PostgreSQL)", async () => {
+  const server = await startPostgresql();
+  onTestFinished(() => server.stop());
+  const engine = await openPostgresql({ url: await server.createDatabase() });
+  const holder = await gate.mintKey();
+  await fillAsFormerVersion(engine, { ...holder, address: holder.account.address });
+  await expectUpgraded(engine, holder);
+  await expectRefused(engine);
+}, 90_000);
+
+/** Backed up, upgraded, taken back, and upgraded once more, by the commands of the pages. */
+async function goThereAndBack({
+  engine,
+  commands: [copy, restore, listMigrations],
+}: {
+  engine: Engine;
+  commands: [string, string, string];
+}): Promise<void> {
+  const holder = await gate.mintKey();
+  const { place, ask } = engine;
+  await fillAsFormerVersion(engine, { ...holder, address: holder.account.address });
+  const before = await readCommon(ask);
+  await place.runShell(copy);
+  await expectUpgraded(engine, holder);
+  expect(await place.runShell(listMigrations)).toMatch(/0003_payments[^]*0005_leases/);
+  await place.runShell(restore);
+  expect(await place.runShell(listMigrations)).not.toContain("0004_operator");
+  expect(await readHistory(ask)).toEqual(formerMigrations);
+  expect(await readCommon(ask)).toEqual(before);
+  await expectUpgraded(engine, holder);
+}
+
+test("with the commands of the pages an upgrade can be taken back and done again (SQLite)", async () => {
+  const [copy, , restore] = await readShellBlocks("docs/backup.md", "SQLite");
+  const [listMigrations] = await readShellBlocks("docs/upgrading.md");
+  await goThereAndBack({ engine: await openSqlite(), commands: [copy!, restore!, listMigrations!] });
+}, 90_000);
+
+describe.skipIf(!hasPostgresqlTools)("with PostgreSQL's own tools", () => {
+  let postgresql: PostgresqlWithTools;
+  beforeAll(async () => {
+    postgresql = await startPostgresqlWithTools();
+  });
+  afterAll(() => postgresql?.stop());
+
+  test("with the commands of the pages an upgrade can be taken back and done again (PostgreSQL)", async () => {
+    const [copy, , restore] = await readShellBlocks("docs/backup.md", "PostgreSQL");
+    const [, listMigrations] = await readShellBlocks("docs/upgrading.md");
+    const { url } = await postgresql.createDatabase("upgraded");
+    const engine = await openPostgresql({ url, environment: postgresql.toolsEnvironment });
+    await goThereAndBack({ engine, commands: [copy!, restore!, listMigrations!] });
+  }, 90_000);
+});
