@@ -16,6 +16,7 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   metrics.countGrant("siwe");
   metrics.observeRpcCall({ method: "eth_call", outcome: "ok", durationSeconds: 1 });
   metrics.countLimiterStoreFailure("nonce");
+  metrics.countForgottenClient("nonce");
   metrics.watchOutboxPending(async () => 0);
   metrics.watchLeases(() => ({ watcher: true }));
   metrics.observeProviderCall({
