@@ -71,10 +71,7 @@ async function fillWindow({
 const nowMs = Date.parse("2026-01-01T00:00:00Z");
 
 /** While the store is away: what is kept in memory, of one limit. */
-async function fillWindowInMemory(request: {
-  clients: number;
-  algorithm: LimitKind;
-}): Promise<OneWindow> {
+async function fillWindowInMemory(request: { clients: number; algorithm: LimitKind }): Promise<OneWindow> {
   const away = () => Promise.reject(new Error("The database is away."));
   const store = { takeFromWindow: away, takeFromLog: away };
   return await fillWindow({ ...request, store, onStoreFailure: () => undefined });
