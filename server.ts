@@ -11,6 +11,7 @@ import { compileTrust, isPeerTrusted } from "~/platform/http/client-id.server";
 import type { TrustCheck } from "~/platform/http/client-id.server";
 import { createDirectLane } from "~/platform/http/direct-lane.server";
 import type { LaneMatch } from "~/platform/http/direct-lane.server";
+import { createDoors } from "~/platform/http/doors.server";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
 import { createPageHandler } from "~/platform/http/page-handler.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
@@ -26,11 +27,8 @@ const { destination, close: closeLog } = openLogOutput();
 const log = createLog({ level: config.serving.logLevel, destination });
 for (const warning of config.warnings) log.warn(warning);
 
-let openDoors: (listener: RequestListener) => void;
-const doorsOpen = new Promise<RequestListener>((resolve) => (openDoors = resolve));
-const server = createHttpServer({
-  listener: (request, response) => void doorsOpen.then((listener) => listener(request, response)),
-});
+const doors = createDoors();
+const server = createHttpServer({ listener: doors.listener });
 try {
   const port = await listen({ server, host: config.serving.host, port: config.serving.port });
   const services = await startServices({
@@ -39,7 +37,7 @@ try {
     log,
     buildVersion: (build as unknown as ServerBuild).assets.version,
   });
-  openDoors!(createListener(services));
+  doors.open(createListener(services));
   stopOnSignals({ server, beginStop: services.beginStop, stopServices: services.stop, log, closeLog });
   log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");
   if (config.mode === "development") await broadcastDevReady(build as unknown as ServerBuild);

@@ -116,7 +116,7 @@ export async function startServices({
   const watch = await wireWatch({ config, metrics: ownMetrics, log });
   const database = await openDatabase({ ...config.database, watch: watch.database, log });
   ownMetrics.watchDatabasePool(() => readPool(database));
-  const redis = config.state.redis && (await openRedis({ ...config.state.redis, log }));
+  const redis = config.state.redis && (await openRedis({ ...config.state.redis, watch: watch.redis, log }));
   const instance = nameInstance();
   const state = createStateStores({ database, redis, clock: systemClock, instance });
   const recording = wireRecording({ config, database, log });

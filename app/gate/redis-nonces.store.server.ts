@@ -30,15 +30,20 @@ function keyOf(value: string): string {
   return `nonce:${value}`;
 }
 
-const issueScript = defineScript(`
+const issueScript = defineScript({
+  name: "nonce-issue",
+  lua: `
   local clientId, expiresAtMs, keptForMs = ARGV[1], ARGV[2], ARGV[3]
   if redis.call('HSETNX', KEYS[1], 'clientId', clientId) == 0 then
     return redis.error_reply('ERR this nonce was issued before')
   end
   redis.call('HSET', KEYS[1], 'expiresAtMs', expiresAtMs)
-  return redis.call('PEXPIRE', KEYS[1], keptForMs)`);
+  return redis.call('PEXPIRE', KEYS[1], keptForMs)`,
+});
 
-const consumeScript = defineScript(`
+const consumeScript = defineScript({
+  name: "nonce-consume",
+  lua: `
   local nowMs, clientId = ARGV[1], ARGV[2]
   local nonce = redis.call('HMGET', KEYS[1], 'clientId', 'expiresAtMs', 'consumedAtMs')
   if not nonce[1] then return 'unknown' end
@@ -46,4 +51,5 @@ const consumeScript = defineScript(`
   if nonce[3] then return 'used' end
   if tonumber(nonce[2]) <= tonumber(nowMs) then return 'expired' end
   redis.call('HSET', KEYS[1], 'consumedAtMs', nowMs)
-  return 'consumed'`);
+  return 'consumed'`,
+});

@@ -58,7 +58,9 @@ function toRow({ values, nowMs }: { values: string[]; nowMs: number }): TableRow
 }
 
 /** The next cursor, then four values a row: key, points, the first moment, and how long Redis keeps it. */
-const scanScript = defineScript(`
+const scanScript = defineScript({
+  name: "operator-scan",
+  lua: `
   local start, cursor = KEYS[1], ARGV[1]
   local found = redis.call('SCAN', cursor, 'MATCH', start .. '*', 'COUNT', 1000)
   local answer = {found[1]}
@@ -74,4 +76,5 @@ const scanScript = defineScript(`
       table.insert(answer, value)
     end
   end
-  return answer`);
+  return answer`,
+});

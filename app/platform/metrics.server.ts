@@ -17,6 +17,8 @@ export type Metrics = WorkMetrics & {
   observeRpcCall(call: { method: string; outcome: RpcOutcome; durationSeconds: number }): void;
   /** A limit that could not be kept in its store, so that the in-process insurance decided. */
   countLimiterStoreFailure(route: string): void;
+  /** A client that the insurance had no room for any more while its limit was in force. */
+  countForgottenClient(route: string): void;
   /** Asked at each scrape. While it fails or takes longer than a second the gauge says NaN: unknown, not zero. */
   watchOutboxPending(countPending: () => Promise<number>): void;
   /** Asked at each scrape: which of the work that one process does for all is done by this one. */
@@ -42,7 +44,7 @@ export function createMetrics(): Metrics {
     ...createRpcMetrics(registry),
     ...createWorkMetrics(registry),
     countGrant: createGrantCounter(registry),
-    countLimiterStoreFailure: createLimiterCounter(registry),
+    ...createLimiterCounters(registry),
     watchOutboxPending: (countPending) => createPendingGauge({ registry, countPending }),
     watchLeases: (readHeld) => createLeaseGauge({ registry, readHeld }),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
@@ -118,7 +120,15 @@ function createGrantCounter(registry: Registry): Metrics["countGrant"] {
   return (proof) => grants.inc({ proof });
 }
 
-function createLimiterCounter(registry: Registry): Metrics["countLimiterStoreFailure"] {
+function createLimiterCounters(
+  registry: Registry,
+): Pick<Metrics, "countLimiterStoreFailure" | "countForgottenClient"> {
+  const forgotten = new Counter({
+    name: `${prefix}limiter_forgotten_clients_total`,
+    help: "Clients forgotten by the in-process insurance while their limit was in force: more came than it keeps.",
+    labelNames: ["route"] as const,
+    registers: [registry],
+  });
   const failures = new Counter({
     name: `${prefix}limiter_store_failures_total`,
     help: "Rate limits decided by the in-process insurance because their store failed.",
@@ -126,7 +136,10 @@ function createLimiterCounter(registry: Registry): Metrics["countLimiterStoreFai
     registers: [registry],
   });
   const boundRoute = createLabelBound();
-  return (route) => failures.inc({ route: boundRoute(route) });
+  return {
+    countLimiterStoreFailure: (route) => failures.inc({ route: boundRoute(route) }),
+    countForgottenClient: (route) => forgotten.inc({ route: boundRoute(route) }),
+  };
 }
 
 function createLeaseGauge({

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import type { Registry } from "prom-client";
+import type { RedisOutcome } from "./redis/redis-watch.server";
 import { createLabelBound, metricPrefix as prefix } from "./metric-labels";
 import type { SpanCounts } from "./tracing/span";
 
@@ -29,6 +30,8 @@ export type WorkMetrics = {
     isFailed: boolean;
     durationSeconds: number;
   }): void;
+  /** `command`: a script's name, or a command's. */
+  observeRedis(call: { command: string; outcome: RedisOutcome; durationSeconds: number }): void;
   /** Asked at each scrape. */
   watchDatabasePool(readPool: () => PoolReading | null): void;
   watchTraceSpans(readCounts: () => SpanCounts): void;
@@ -46,6 +49,7 @@ export function createWorkMetrics(registry: Registry): WorkMetrics {
     ...createAnswerMetrics(registry),
     countQuota: createQuotaCounters(registry),
     ...createDatabaseMetrics(registry),
+    ...createRedisMetrics(registry),
     watchTraceSpans: (readCounts) => createSpanCounter({ registry, readCounts }),
   };
 }
@@ -195,6 +199,30 @@ function createDatabaseMetrics(
       if (isFailed) failures.inc();
     },
     watchDatabasePool: (readPool) => createPoolGauge({ registry, readPool }),
+  };
+}
+
+function createRedisMetrics(registry: Registry): Pick<WorkMetrics, "observeRedis"> {
+  const commands = new Counter({
+    name: `${prefix}redis_commands_total`,
+    help: "Commands to Redis, by the script they run and how they ended.",
+    labelNames: ["command", "outcome"] as const,
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: `${prefix}redis_command_duration_seconds`,
+    help: "How long Redis took to answer, or to be given up, by the script it ran.",
+    labelNames: ["command"] as const,
+    buckets: databaseBucketsSeconds,
+    registers: [registry],
+  });
+  const boundCommand = createLabelBound();
+  return {
+    observeRedis({ command, outcome, durationSeconds }) {
+      const bounded = boundCommand(command);
+      commands.inc({ command: bounded, outcome });
+      durations.observe({ command: bounded }, durationSeconds);
+    },
   };
 }
 

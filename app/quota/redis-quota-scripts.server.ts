@@ -24,7 +24,9 @@ const forgetSubjects = `
   end`;
 
 /** Answers with the amount (0: there is too little left), what is used, what is now set aside, and the window's end. */
-export const reserveScript = defineScript(`${sumHeld}${forgetSubjects}
+export const reserveScript = defineScript({
+  name: "quota-reserve",
+  lua: `${sumHeld}${forgetSubjects}
   local windowKey, heldKey, reservationKey, leasesKey, subjectsKey, keyStart =
     KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
   local nowMs, endMs, keptForMs, wanted, minimum, limit, id, kind, subject, leaseUntilMs, instance = unpack(ARGV)
@@ -50,10 +52,13 @@ export const reserveScript = defineScript(`${sumHeld}${forgetSubjects}
   redis.call('HSET', reservationKey, 'kind', kind, 'subject', subject, 'amount', amount,
     'windowResetAtMs', resetAtMs, 'leaseUntilMs', leaseUntilMs, 'instance', instance)
   redis.call('ZADD', leasesKey, leaseUntilMs, id .. ' ' .. instance)
-  return {amount, used, string.format('%.0f', held + amount), resetAtMs}`);
+  return {amount, used, string.format('%.0f', held + amount), resetAtMs}`,
+});
 
 /** 1 when this call settled it: of several at once exactly one does. A lease that is named has to be the one it has. */
-export const settleScript = defineScript(`
+export const settleScript = defineScript({
+  name: "quota-settle",
+  lua: `
   local reservationKey, leasesKey, keyStart = KEYS[1], KEYS[2], KEYS[3]
   local id, usedTokens, leaseUntilMs = ARGV[1], ARGV[2], ARGV[3]
   local reservation = redis.call('HMGET', reservationKey,
@@ -70,26 +75,39 @@ export const settleScript = defineScript(`
   if redis.call('HGET', windowKey, 'resetAtMs') == reservation[4] then
     redis.call('HINCRBY', windowKey, 'used', usedTokens)
   end
-  return 1`);
+  return 1`,
+});
 
-export const extendScript = defineScript(`
+export const extendScript = defineScript({
+  name: "quota-extend",
+  lua: `
   local reservationKey, leasesKey, id, leaseUntilMs = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
   local instance = redis.call('HGET', reservationKey, 'instance')
   if not instance then return 0 end
   redis.call('HSET', reservationKey, 'leaseUntilMs', leaseUntilMs)
   redis.call('ZADD', leasesKey, leaseUntilMs, id .. ' ' .. instance)
-  return 1`);
+  return 1`,
+});
 
-export const listLeasesScript = defineScript(`return redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')`);
+export const listLeasesScript = defineScript({
+  name: "quota-list-leases",
+  lua: `return redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')`,
+});
 
-export const findLapsedScript = defineScript(`
-  return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'WITHSCORES', 'LIMIT', 0, ARGV[2])`);
+export const findLapsedScript = defineScript({
+  name: "quota-find-lapsed",
+  lua: `
+  return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'WITHSCORES', 'LIMIT', 0, ARGV[2])`,
+});
 
 /** Nothing where no window is open; otherwise what is used, what is set aside, and the window's end. */
-export const standingScript = defineScript(`${sumHeld}
+export const standingScript = defineScript({
+  name: "quota-standing",
+  lua: `${sumHeld}
   local window = redis.call('HMGET', KEYS[1], 'used', 'resetAtMs')
   if not window[1] or tonumber(window[2]) <= tonumber(ARGV[1]) then return {} end
-  return {window[1], string.format('%.0f', sumHeld(KEYS[2], window[2])), window[2]}`);
+  return {window[1], string.format('%.0f', sumHeld(KEYS[2], window[2])), window[2]}`,
+});
 
 /** Deletes what one subject has used and set aside; 1 when there was a window. */
 const deleteSubject = `
@@ -108,7 +126,9 @@ const deleteSubject = `
   end`;
 
 /** The subjects are all that have windows, or those that are named. Answers with the number of windows. */
-export const deleteWindowsScript = defineScript(`${deleteSubject}
+export const deleteWindowsScript = defineScript({
+  name: "quota-delete-windows",
+  lua: `${deleteSubject}
   local leasesKey, subjectsKey, keyStart = KEYS[1], KEYS[2], KEYS[3]
   local kind, isAll = ARGV[1], ARGV[2] == 'all'
   local subjects = {}
@@ -118,10 +138,13 @@ export const deleteWindowsScript = defineScript(`${deleteSubject}
   for _, subject in ipairs(subjects) do
     count = count + deleteSubject(kind, subject, leasesKey, subjectsKey, keyStart)
   end
-  return count`);
+  return count`,
+});
 
 /** Four values for each window that is open: subject, used, set aside, end. */
-export const listWindowsScript = defineScript(`${sumHeld}
+export const listWindowsScript = defineScript({
+  name: "quota-list-windows",
+  lua: `${sumHeld}
   local subjectsKey, keyStart, kind, nowMs = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
   local answer = {}
   for _, subject in ipairs(redis.call('ZRANGEBYSCORE', subjectsKey, '(' .. nowMs, '+inf')) do
@@ -132,4 +155,5 @@ export const listWindowsScript = defineScript(`${sumHeld}
       for _, value in ipairs({subject, window[1], string.format('%.0f', held), window[2]}) do table.insert(answer, value) end
     end
   end
-  return answer`);
+  return answer`,
+});

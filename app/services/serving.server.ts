@@ -53,6 +53,7 @@ export function createServiceContext({
         metrics.countLimiterStoreFailure(name);
         log.warn({ limit: name, err: error }, "rate limits are kept in process: their store cannot be asked");
       },
+      onForgotten: () => metrics.countForgottenClient(name),
     });
     limiters.set(name, limiter);
   }

@@ -4,6 +4,7 @@ import type { DatabaseWatch } from "~/platform/database/watched-adapter.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
 import type { ProviderWatch } from "~/platform/providers/provider-watch";
+import type { RedisWatch } from "~/platform/redis/redis-watch.server";
 import { nameFailure } from "~/platform/tracing/operation";
 import { openOtlpSpans } from "~/platform/tracing/otlp-spans.gateway.server";
 import { createTracing } from "~/platform/tracing/tracing.server";
@@ -18,6 +19,7 @@ export type Watch = {
   /** Null where nobody follows requests; then nothing on their way is different. */
   tracing: Tracing | null;
   database: DatabaseWatch;
+  redis: RedisWatch;
   chain: Required<Pick<ChainClientOptions, "onAnswer" | "onFault">>;
   provider: ProviderWatch;
   watchTool: (tool: Tool) => Tool;
@@ -41,6 +43,7 @@ export async function wireWatch({
   return {
     tracing,
     database: { observe: metrics.observeDatabase, ...(tracing && { begin: tracing.begin }) },
+    redis: { observe: metrics.observeRedis, ...(tracing && { begin: tracing.begin }) },
     chain: watchChain({ metrics, tracing, log }),
     provider: createProviderWatch({ metrics, tracing }),
     watchTool: (tool) => watchTool({ tool, metrics, tracing }),

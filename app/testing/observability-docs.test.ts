@@ -16,6 +16,7 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   metrics.countGrant("siwe");
   metrics.observeRpcCall({ method: "eth_call", outcome: "ok", durationSeconds: 1 });
   metrics.countLimiterStoreFailure("nonce");
+  metrics.countForgottenClient("nonce");
   metrics.watchOutboxPending(async () => 0);
   metrics.watchLeases(() => ({ watcher: true }));
   metrics.observeProviderCall({
@@ -30,6 +31,7 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   metrics.countDeparture();
   metrics.observeDatabase({ what: "statement", isFailed: true, durationSeconds: 1 });
   metrics.observeDatabase({ what: "transaction", isFailed: false, durationSeconds: 1 });
+  metrics.observeRedis({ command: "nonce-issue", outcome: "ok", durationSeconds: 1 });
   metrics.watchDatabasePool(() => ({ open: 1, idle: 1, waiting: 0 }));
   metrics.watchTraceSpans(() => ({ sent: 1, dropped: 0, failed: 0 }));
   const { body } = await metrics.render();

@@ -55,10 +55,12 @@ function passOn({
 
 /**
  * A way to a TCP server that can be cut and mended, as a network or a server that restarts would; or held, so that
- * connections stay and nothing passes, as if the server or the network hung.
+ * connections stay and nothing passes, as if the server or the network hung; or lose the connections there are without
+ * a word to either side, while new ones pass, as a firewall does that was restarted.
  */
 export async function startTcpGate(to: { host: string; port: number }) {
   const open = new Map<Socket, Socket>();
+  const lost: Socket[] = [];
   let isCut = false;
   let isHeld = false;
   const server = createTcpServer((socket) => {
@@ -80,12 +82,17 @@ export async function startTcpGate(to: { host: string; port: number }) {
     port: (server.address() as AddressInfo).port,
     cut: () => ((isCut = true), closeAll()),
     hold: () => ((isHeld = true), open.forEach((other, one) => one.unpipe(other).pause())),
+    lose: () => {
+      open.forEach((other, one) => lost.push(one.unpipe(other).pause()));
+      open.clear();
+    },
     mend: () => {
       if (isHeld) open.forEach((other, one) => one.pipe(other));
       isCut = isHeld = false;
     },
     stop: async () => {
       closeAll();
+      for (const socket of lost) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
   };

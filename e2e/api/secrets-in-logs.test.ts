@@ -1,99 +1,179 @@
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
+import { startJsonServer } from "~/testing/json-server";
 import { refusing, saying, startOpenAiServer } from "~/testing/openai-server";
+import { startCollector } from "~/testing/otlp-collector";
 import { waitUntil } from "~/testing/processes";
+import { hasRedis, launchRedis } from "~/testing/redis";
 import { startRpcFaultServer } from "~/testing/rpc-fault-server";
 import type { RpcFaultServer } from "~/testing/rpc-fault-server";
 import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
 import { answeringSpeech, startSpeechServer } from "~/testing/speech-server";
 import { combinePlaced, tokenPlacements } from "~/testing/token-placements";
+import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+import { openTcpDoor } from "../tcp-door";
 import { limitsOff } from "./chat-fixture";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Answer, Gate } from "./gate-fixture";
 import { mcpOf } from "./mcp-fixture";
+import { createSecretHunt, random, secretSettings } from "./secret-hunt";
 
-const random = () => randomBytes(24).toString("hex");
+const { use, useToken, lookFor, give, find, count, listMissing } = createSecretHunt();
 
-/** Everything this run must not find again, with what it is, and the parts of it that tell as much. */
-const used = new Map<string, string>();
-function use<Value extends string>(what: string, value: Value): Value {
-  if (value.length < 8) throw new Error(`${what} is too short to be looked for.`);
-  used.set(value, what);
-  return value;
-}
-
-function useToken(what: string, token: string): string {
-  // The first part is the same for all tokens, and says nothing.
-  for (const part of token.split(".").slice(1)) use(`part of ${what}`, part);
-  return use(what, token);
-}
-
-const named = (name: string) => use(name, random());
-const secrets = {
-  JWT_SECRET: named("JWT_SECRET"),
-  OPERATOR_SECRET: named("OPERATOR_SECRET"),
-  AI_QUOTA_RESET_SECRET: named("AI_QUOTA_RESET_SECRET"),
-  METRICS_TOKEN: named("METRICS_TOKEN"),
-  OPENAI_API_KEY: use("OPENAI_API_KEY", `sk-proj-${random()}`),
-  TTS_API_KEY: named("TTS_API_KEY"),
-  WEBHOOK_SECRET: use("WEBHOOK_SECRET", `whsec_${randomBytes(24).toString("base64")}`),
-  AI_PRIVATE_KEY: use("AI_PRIVATE_KEY", generatePrivateKey()),
-};
-const smtpPassword = named("password in SMTP_URL");
-const hookPath = named("path of WEBHOOK_URL");
-const hookQuery = named("query of WEBHOOK_URL");
+const secrets = give({
+  JWT_SECRET: random(),
+  JWT_PREVIOUS_KEYS: `${random()},${random()}`,
+  OPERATOR_SECRET: random(),
+  AI_QUOTA_RESET_SECRET: random(),
+  METRICS_TOKEN: random(),
+  OPENAI_API_KEY: `sk-proj-${random()}`,
+  TTS_API_KEY: random(),
+  WEBHOOK_SECRET: `whsec_${randomBytes(24).toString("base64")}`,
+  AI_PRIVATE_KEY: generatePrivateKey(),
+});
 use("AI_PRIVATE_KEY without its prefix", secrets.AI_PRIVATE_KEY.slice(2));
+
+/** What a first server is given, and a second one that cannot have it at the same time. */
+const otherSecrets = give({
+  JWT_PRIVATE_KEY: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
+    ...{ type: "pkcs8", format: "pem" },
+  }) as string,
+  CLOUDFLARE_API_TOKEN: random(),
+  ELEVENLABS_API_KEY: random(),
+  PINECONE_API_KEY: random(),
+  METRICS_TOKEN: random(),
+});
 
 let gate: Gate;
 let rpc: RpcFaultServer;
 let server: RunningServer;
 let api: ReturnType<typeof clientOf>;
+let database: Awaited<ReturnType<typeof openWatchedDatabase>>;
+let redis: Awaited<ReturnType<typeof openWatchedRedis>> | null;
+let collector: Awaited<ReturnType<typeof startCollector>>;
 const closers: (() => Promise<unknown>)[] = [];
+/** What is said besides the log. */
+const heard: string[] = [];
+
+/** Both providers repeat the key they were given in what they refuse with, as some do. */
+const repeating = (key: string) => `Incorrect API key provided: ${key}. Authorization: Bearer ${key}`;
+
+/** A PostgreSQL with a user whose password is looked for, by a way that can be cut. */
+async function openWatchedDatabase() {
+  const postgresql = await startPostgresql();
+  closers.push(postgresql.stop);
+  const url = new URL(await postgresql.createDatabase());
+  const admin = await openDatabase({ url: url.href });
+  closers.push(() => closeDatabase(admin));
+  const setPassword = (verb: string, password: string) =>
+    admin.$executeRawUnsafe(`${verb} ROLE gatekeeper LOGIN PASSWORD '${password}'`);
+  const password = random();
+  await setPassword("CREATE", password);
+  await admin.$executeRawUnsafe(`ALTER DATABASE ${url.pathname.slice(1)} OWNER TO gatekeeper`);
+  const [port, door] = [Number(url.port), await openTcpDoor()];
+  closers.push(door.close);
+  door.leadTo(port);
+  Object.assign(url, { username: "gatekeeper", password, port: String(door.port) });
+  return {
+    env: give({ DATABASE_URL: url.href }),
+    cut: () => door.leadTo(null),
+    /** Nobody gets in with the password the servers have. */
+    lockOut: async () => {
+      await setPassword("ALTER", random());
+      door.leadTo(port);
+    },
+    mend: async () => {
+      await setPassword("ALTER", password);
+      door.leadTo(port);
+    },
+  };
+}
+
+/** A Redis whose password is looked for, and one that wants another, behind one address. */
+async function openWatchedRedis() {
+  const password = random();
+  const own = await launchRedis({ settings: ["--requirepass", password] });
+  const foreign = await launchRedis({ settings: ["--requirepass", random()] });
+  closers.push(own.stop, foreign.stop);
+  const door = await openTcpDoor();
+  closers.push(door.close);
+  const leadTo = ({ url }: { url: string }) => door.leadTo(Number(new URL(url).port));
+  leadTo(own);
+  return {
+    env: give({ STATE_WORKER_URL: `redis://:${password}@127.0.0.1:${door.port}` }),
+    otherEnv: give({ STATE_WORKER_URL: own.url, STATE_WORKER_API_KEY: password }),
+    cut: () => door.leadTo(null),
+    lockOut: () => leadTo(foreign),
+    mend: () => leadTo(own),
+  };
+}
+
+async function startModel() {
+  const words = repeating(secrets.OPENAI_API_KEY);
+  const model = await startOpenAiServer(
+    refusing({ status: 401, message: words }),
+    refusing({ status: 500, message: words }),
+    saying("An answer."),
+  );
+  closers.push(model.close);
+  return model;
+}
+
+async function startVoice(key: string) {
+  const headers = { "Content-Type": "text/plain" };
+  const speaker = await startSpeechServer(answeringSpeech({ status: 401, headers, text: repeating(key) }));
+  closers.push(speaker.close);
+  return speaker;
+}
+
+function chainSettings() {
+  return {
+    ...give({ RPC_URL: `${rpc.url}/${random()}?key=${random()}` }),
+    ...{ KEY_CONTRACT_ADDRESS: gate.contract, LOG_LEVEL: "trace" },
+    DATABASE_CONNECT_SECONDS: "1",
+  };
+}
 
 beforeAll(async () => {
   gate = await openGate();
   closers.push(gate.close);
   rpc = await startRpcFaultServer({ upstreamUrl: gate.chain.rpcUrl });
   closers.push(rpc.stop);
-  // Both providers repeat the key they were given in what they refuse with, as some do.
-  const words = (key: string) => `Incorrect API key provided: ${key}. Authorization: Bearer ${key}`;
-  const model = await startOpenAiServer(
-    refusing({ status: 401, message: words(secrets.OPENAI_API_KEY) }),
-    refusing({ status: 500, message: words(secrets.OPENAI_API_KEY) }),
-    saying("An answer."),
-  );
-  closers.push(model.close);
-  const speaker = await startSpeechServer(
-    answeringSpeech({
-      status: 401,
-      headers: { "Content-Type": "text/plain" },
-      text: words(secrets.TTS_API_KEY),
-    }),
-  );
-  closers.push(speaker.close);
-  const hook = await startRefusingHook();
+  database = await openWatchedDatabase();
+  redis = hasRedis ? await openWatchedRedis() : null;
+  collector = await startCollector();
+  closers.push(collector.close);
+  const [model, speaker, hook] = [
+    await startModel(),
+    await startVoice(secrets.TTS_API_KEY),
+    await startRefusingHook(),
+  ];
   closers.push(hook.close);
   server = await startServer({
     env: {
-      ...{ ...limitsOff, ...secrets, LOG_LEVEL: "trace" },
+      ...{ ...limitsOff, ...secrets, ...chainSettings(), ...database.env, ...redis?.env },
       ...{ RATE_LIMIT_SESSION: "0", RATE_LIMIT_QUOTA_RESET: "0", RATE_LIMIT_OPERATOR: "0" },
-      RPC_URL: `${rpc.url}/${named("key in RPC_URL")}?key=${named("query of RPC_URL")}`,
-      KEY_CONTRACT_ADDRESS: gate.contract,
       NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
       ...{ AI_PROVIDER: "openai", OPENAI_BASE_URL: model.baseUrl },
       ...{ TTS_PROVIDER: "local", TTS_BASE_URL: speaker.baseUrl },
-      WEBHOOK_URL: `${hook.origin}/${hookPath}?key=${hookQuery}`,
-      // Nobody listens there.
-      ...{ SMTP_URL: `smtp://mailer:${smtpPassword}@127.0.0.1:9`, NOTIFY_EMAIL: "desk@gate.example" },
+      ...give({
+        WEBHOOK_URL: `${hook.origin}/${random()}?key=${random()}`,
+        // Nobody listens there.
+        SMTP_URL: `smtp://mailer:${random()}@127.0.0.1:9`,
+        OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.endpoint}/${random()}`,
+        OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${random()}`,
+      }),
+      NOTIFY_EMAIL: "desk@gate.example",
     },
   });
   closers.push(server.stop);
   api = clientOf(server);
-});
+}, 60_000);
 afterAll(async () => {
   for (const close of closers.reverse()) await close();
 });
@@ -241,6 +321,57 @@ async function operate(): Promise<void> {
   }
 }
 
+/** What a server tells of itself to those who ask. */
+async function listen(at: Pick<typeof api, "ask">, metricsToken: string): Promise<void> {
+  for (const path of ["/readyz", "/healthz", "/api/settings"])
+    heard.push(JSON.stringify((await told(at.ask({ path }))).body));
+  const headers = { Authorization: `Bearer ${metricsToken}` };
+  const metrics = await told(at.ask({ path: "/metrics", headers }));
+  expect(metrics.status).toBe(200);
+  heard.push(String(metrics.body.text));
+}
+
+const logged = (from: number) => server.output().slice(from);
+
+/** Database and Redis are cut off in the middle of requests, refuse the password there is, and come back. */
+async function loseEverything(holder: Awaited<ReturnType<Gate["mintKey"]>>, token: string): Promise<void> {
+  const bearer = { Authorization: `Bearer ${token}` };
+  const question = { messages: [{ role: "user", content: "a question" }] };
+  async function askAll(what: string): Promise<void> {
+    const spare = useBody(`a sign-in while ${what}`, await api.siweBody({ ...holder, nonce: random() }));
+    const form = useBody(`a form while ${what}`, await api.formBody({ ...holder, message: "words" }));
+    await Promise.all([
+      told(api.ask({ path: "/api/nonce" })),
+      enter(spare),
+      told(api.post("/api/gate-access", undefined, bearer)),
+      told(api.post("/api/chat", question, bearer)),
+      told(api.ask({ path: "/api/quota", headers: bearer })),
+      told(api.post("/api/form-submission-gate", form)),
+    ]);
+    await listen(api, secrets.METRICS_TOKEN);
+  }
+  const isReady = async () => (await api.ask({ path: "/readyz" })).status === 200;
+  const places = [
+    ...(redis ? [{ name: "Redis", place: redis, refusal: "WRONGPASS" }] : []),
+    { name: "PostgreSQL", place: database, refusal: "password authentication failed" },
+  ];
+  for (const { name, place, refusal } of places) {
+    const from = server.output().length;
+    // Straight to the one that refuses the password: the first failure after a good time is the one that is told.
+    await place.lockOut();
+    await waitUntil(async () => (await askAll(`${name} refuses`), logged(from).includes(refusal)));
+    await place.mend();
+    await waitUntil(isReady);
+    const asking = askAll(`${name} is cut off`);
+    place.cut();
+    await asking;
+    await waitUntil(async () => !(await isReady()));
+    await askAll(`${name} is away`);
+    await place.mend();
+    await waitUntil(isReady);
+  }
+}
+
 test("a full run's log, at its most talkative, holds no secret, token, nonce, signature, cookie or text it used", async () => {
   const holder = await gate.mintKey();
   const token = await signInEveryWay(holder);
@@ -268,6 +399,13 @@ test("a full run's log, at its most talkative, holds no secret, token, nonce, si
     await told(api.ask({ path: "/api/gate-access", method: "POST", headers: otherBearer }));
   }
 
+  rpc.setFault("none");
+  await loseEverything(other, otherToken);
+  collector.behave("refuse");
+  await told(api.ask({ path: "/api/nonce" }));
+  await waitUntil(() => server.output().includes("the trace collector cannot be used"));
+  collector.behave("take");
+
   // The log comes through a pipe: what was asked last is in it when the process has ended.
   const last = await told(api.ask({ path: "/api/nonce" }));
   use("a nonce nobody used", String(last.body.nonce));
@@ -278,11 +416,89 @@ test("a full run's log, at its most talkative, holds no secret, token, nonce, si
     expect(statuses, "one of each kind of answer").toContain(status);
     expect(log).toContain(`"status":${status}`);
   }
-  const found = [...used].filter(([value]) =>
-    [value, encodeURIComponent(value), Buffer.from(value).toString("base64").slice(0, -4)].some((spelling) =>
-      log.includes(spelling),
-    ),
-  );
-  expect(used.size).toBeGreaterThan(60);
-  expect(found.map(([, what]) => what)).toEqual([]);
+  const traces = collector.requests.map(({ text }) => text).join("\n");
+  expect(traces).toContain("POST /api/gate-access");
+  expect(count()).toBeGreaterThan(80);
+  expect(find(log)).toEqual([]);
+  expect(find(traces)).toEqual([]);
+  expect(find(heard.join("\n"))).toEqual([]);
+}, 180_000);
+
+test("a server with the other providers, keys and addresses says none of them either", async () => {
+  const collected = await startCollector();
+  closers.push(collected.close);
+  const speaker = await startVoice(otherSecrets.ELEVENLABS_API_KEY);
+  const words = [otherSecrets.CLOUDFLARE_API_TOKEN, otherSecrets.PINECONE_API_KEY].map(repeating).join();
+  const { origin } = await startJsonServer(({ path, answer }) => {
+    if (path.endsWith("/embeddings")) answer({ data: [{ index: 0, embedding: [0, 3, 4] }] });
+    else answer({ error: { message: words } }, 401);
+  });
+  const other = await startServer({
+    env: {
+      ...{ ...limitsOff, ...otherSecrets, ...chainSettings(), ...database.env, ...redis?.otherEnv },
+      ...{ JWT_SECRET: undefined, JWT_ALG: "ES256" },
+      ...{ AI_PROVIDER: "workers-ai", WORKERS_AI_BASE_URL: `${origin}/v1`, CLOUDFLARE_ACCOUNT_ID: "account" },
+      ...{ TTS_PROVIDER: "elevenlabs", ELEVENLABS_BASE_URL: speaker.baseUrl, ELEVENLABS_VOICE_ID: "voice" },
+      ...{ PINECONE_HOST: origin, PINECONE_INDEXES: "docs", EMBEDDING_MODEL: "a-model" },
+      ...give({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collected.endpoint}/${random()}` }),
+    },
+  });
+  closers.push(other.stop);
+  const at = clientOf(other);
+  const signedIn = await at.signIn(await gate.mintKey());
+  expect(signedIn.status).toBe(200);
+  useToken("a token of the other server", String(signedIn.body.accessToken));
+  const question = { messages: [{ role: "user", content: "a question" }] };
+  const failed = [await at.post("/api/chat", question), await at.post("/api/tts", { text: "words" })];
+  expect(failed.map(({ status }) => status)).toEqual([500, 500]);
+  await mcpOf(other).callTool({ name: "pinecone_search", args: { query: "lamp" } });
+  await listen(at, otherSecrets.METRICS_TOKEN);
+  await collected.waitForTrace({ has: ({ name }) => name === "tool pinecone_search" });
+  await other.stop();
+  const said = [other.output(), ...heard, ...collected.requests.map(({ text }) => text)].join("\n");
+  expect(said).toContain("search pinecone");
+  expect(find(said)).toEqual([]);
 }, 120_000);
+
+test("a start that is refused names what is wrong and none of the values", async () => {
+  const refused = [
+    // Every secret at once, none of them as it has to be.
+    lookFor({
+      ...{
+        JWT_SECRET: `demo-${random()}`,
+        JWT_PREVIOUS_KEYS: "demo-0123456789",
+        OPERATOR_SECRET: "short-one",
+      },
+      ...{ JWT_PRIVATE_KEY: `-----BEGIN PRIVATE KEY-----\n${random()}\n-----END PRIVATE KEY-----` },
+      ...{ METRICS_TOKEN: "short-two", AI_QUOTA_RESET_SECRET: "short-three", AI_PRIVATE_KEY: random() },
+      ...{ RPC_URL: `ftp://${random()}`, DATABASE_URL: `mysql://keeper:${random()}@db.example/gate` },
+      ...{ STATE_WORKER_URL: `memcached://:${random()}@cache.example`, STATE_WORKER_API_KEY: random() },
+      ...{ WEBHOOK_URL: `ftp://hooks.example/${random()}`, WEBHOOK_SECRET: "short-four" },
+      ...{ SMTP_URL: `mailto:${random()}`, PINECONE_API_KEY: random() },
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: `grpc://${random()}`, OTEL_EXPORTER_OTLP_HEADERS: random() },
+      ...{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `grpc://${random()}/v1` },
+      ...{ OPENAI_API_KEY: random(), CLOUDFLARE_API_TOKEN: random(), AI_PROVIDER: "workers-ai" },
+      ...{ TTS_API_KEY: random(), ELEVENLABS_API_KEY: random(), TTS_PROVIDER: "elevenlabs" },
+    }),
+    // What the settings cannot know: a password that is wrong, and addresses that the driver does not understand.
+    lookFor({ DATABASE_URL: database.env.DATABASE_URL.replace(/:[^:@]*@/, `:${random()}@`) }),
+    lookFor({ DATABASE_URL: `postgresql://keeper:${random()}%zz@127.0.0.1:9/gate` }),
+    lookFor({ DATABASE_URL: `postgresql://keeper:${random()}@127.0.0.1:notaport/gate` }),
+  ];
+  expect(secretSettings.filter((name) => !(name in refused[0]!))).toEqual([]);
+  for (const env of refused) {
+    const started = startServer({ env: { ...secrets, ...chainSettings(), ...env } });
+    const said = await started.then(
+      async (running) => (await running.stop(), running.output()),
+      (error: Error) => error.message,
+    );
+    expect(said).toMatch(/The server ended with (?:78|1)\./);
+    expect(find(said), said).toEqual([]);
+  }
+}, 120_000);
+
+test("every setting that is secret was given a value in these runs, and looked for", () => {
+  expect(secretSettings.length).toBeGreaterThan(20);
+  const needRedis = hasRedis ? [] : ["STATE_WORKER_URL", "STATE_WORKER_API_KEY"];
+  expect(listMissing().filter((name) => !needRedis.includes(name))).toEqual([]);
+});

@@ -1,11 +1,12 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startJsonServer } from "~/testing/json-server";
 import { callingTools, saying, startOpenAiServer } from "~/testing/openai-server";
 import { startCollector } from "~/testing/otlp-collector";
 import type { CollectorBehaviour, ReceivedSpan } from "~/testing/otlp-collector";
+import { hasRedis, startRedis } from "~/testing/redis";
 import { startServer } from "~/testing/running-server";
 import { chat, limitsOff, localProvider, signInNew, startProvider } from "./chat-fixture";
 import { clientOf, openGate } from "./gate-fixture";
@@ -129,6 +130,69 @@ test("a chat's provider, tools and what these ask are in its trace, which ends w
   expect(root.endTimeUnixNano).toBeGreaterThanOrEqual(slow!.endTimeUnixNano - 50_000_000n);
   const tool = trace.find(({ name }) => name === "tool key_status")!;
   expect(trace.find(({ name }) => name === "eth_call")!.parentSpanId).toBe(tool.spanId);
+});
+
+describe.skipIf(!hasRedis)("with state in Redis", () => {
+  test("commands to Redis are spans of the requests that sent them, by the script's name, without key or value", async () => {
+    const redis = await startRedis();
+    const { collector, server, ...api } = await start({
+      env: {
+        ...{ STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password },
+        ...{ RATE_LIMIT_TOKEN_STATUS: "5/600", METRICS_TOKEN: "metrics-token-of-the-tests-0123" },
+      },
+    });
+    async function findCommand(of: { headers: Headers; script: string }): Promise<ReceivedSpan> {
+      const name = `EVALSHA ${of.script}`;
+      const trace = await collector.waitForTrace({ has: isRequest(of.headers), names: [name] });
+      expectOneTree(trace);
+      const span = trace.find((candidate) => candidate.name === name)!;
+      expect(span).toMatchObject({ kind: 3, parentSpanId: findRoot(trace).spanId });
+      return span;
+    }
+    const issued = await api.ask({ path: "/api/nonce" });
+    const body = await api.siweBody({ ...(await gate.mintKey()), nonce: String(issued.body.nonce) });
+    const entered = await api.post("/api/gate-access", body);
+    expect(entered.status).toBe(200);
+    const attributes = { "db.system.name": "redis", "db.operation.name": "EVALSHA" };
+    for (const [{ headers }, script] of [
+      [issued, "nonce-issue"],
+      [entered, "nonce-consume"],
+      [await api.ask({ path: "/api/token-status/1" }), "limit-window"],
+    ] as const) {
+      const span = await findCommand({ headers, script });
+      expect(span.attributes).toEqual({ ...attributes, "db.stored_procedure.name": script });
+    }
+
+    await redis.kill();
+    const refused = await api.ask({ path: "/api/nonce" });
+    expect(refused.status).toBe(500);
+    const failed = await findCommand({ headers: refused.headers, script: "nonce-issue" });
+    expect(failed).toMatchObject({ attributes: { "error.type": "RedisOutage" }, status: { code: 2 } });
+
+    const headers = { Authorization: "Bearer metrics-token-of-the-tests-0123" };
+    const figures = String((await api.ask({ path: "/metrics", headers })).body.text);
+    for (const [command, outcome] of [
+      ["nonce-consume", "ok"],
+      ["nonce-issue", "away"],
+    ])
+      expect(figures).toContain(
+        `latchkey_redis_commands_total{command="${command}",outcome="${outcome}"} 1\n`,
+      );
+    expect(figures).toMatch(/latchkey_redis_command_duration_seconds_count\{command="nonce-consume"\} 1\n/);
+    await server.stop();
+    const sent = collector.requests.map(({ text }) => text).join("\n");
+    for (const secret of [String(issued.body.nonce), redis.password, "latchkey:", "token-status:"])
+      expect(sent).not.toContain(secret);
+  });
+
+  test("developers see in Server-Timing what Redis took", async () => {
+    const redis = await startRedis();
+    const api = await startDevelopment({
+      ...{ STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password },
+    });
+    const { headers } = await api.signIn(await gate.mintKey());
+    expect(headers.get("server-timing")).toMatch(/\bredis;dur=\d+\.\d;desc="1x"/);
+  });
 });
 
 test("search, its vectors and a voice are spans of the requests that asked for them", async () => {
@@ -306,19 +370,23 @@ test("nothing of it is loaded or followed where no endpoint is set", async () =>
   await expect(startServer({ env: on, nodeOptions })).rejects.toThrow("loaded: @opentelemetry/");
 });
 
-test("Server-Timing is for developers: there in development, never in production", async () => {
+/** `npm start` is production and refuses to be anything else: the build is run as `npm run dev` runs it. */
+async function startDevelopment(env: Record<string, string> = {}) {
   const compiler = await startJsonServer(({ answer }) => answer({}));
-  const env = {
-    ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, ...limitsOff },
-    REMIX_DEV_ORIGIN: compiler.origin,
-  };
-  // `npm start` is production and refuses to be anything else: the build is run as `npm run dev` runs it.
   const server = await startServer({
-    env: { ...env, LATCHKEY_MODE: "development", NODE_ENV: "development" },
+    env: {
+      ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, ...limitsOff },
+      ...{ REMIX_DEV_ORIGIN: compiler.origin, LATCHKEY_MODE: "development", NODE_ENV: "development" },
+      ...env,
+    },
     nodeOptions: ["build/index.js"],
   });
   onTestFinished(async () => void (await server.stop()));
-  const api = clientOf(server);
+  return { server, ...clientOf(server) };
+}
+
+test("Server-Timing is for developers: there in development, never in production", async () => {
+  const { server, ...api } = await startDevelopment();
   const { headers } = await api.signIn(await gate.mintKey());
   expect(headers.get("server-timing")).toMatch(/^total;dur=\d+\.\d, .*\bchain;dur=\d+\.\d;desc="\d+x"/);
   expect(headers.get("server-timing")).toMatch(/\bdatabase;dur=\d+\.\d/);

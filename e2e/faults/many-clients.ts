@@ -10,6 +10,7 @@ import { limitsOff } from "../api/chat-fixture";
 import { openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
 import { countManyClients } from "./million-limits";
+import { measureOneWindow } from "./one-window";
 import { sendPipelined } from "./pipelined-requests";
 import { scaled } from "./scenario";
 import type { Figure, Scenario, ScenarioRun } from "./scenario";
@@ -125,6 +126,9 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
     const counted = await countManyClients({ clients: scaled({ count: 1_000_000, scale, least: 5_000 }) });
     const { clientsOfWindow } = counted;
     say(`${clientsOfWindow * 10} clients counted in ${Math.round(counted.seconds)} s`);
+    const oneWindow = await measureOneWindow({
+      ...{ clients: scaled({ count: 1_000_000, scale, least: 5_000 }), say },
+    });
     const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
     const megabytes = (what: string, bytes: number | null, atMost: number) => ({
       ...{ what, unit: "MB", bound: { atMost } },
@@ -166,6 +170,7 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
       none("limits left after the last sweep", counted.rowsAfterwards),
       megabytes("database file of the limiter", counted.fileBytes, 100),
       megabytes("memory that the limiter holds", counted.heldBytes, 20),
+      ...oneWindow,
       none("errors in the log", findDefects(gate.server.output()).length),
     ]);
   } finally {
@@ -177,7 +182,7 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
 export const manyClients: Scenario = {
   slug: "many-clients",
   promise:
-    "A hundred thousand clients ask over HTTP, each from an address of its own, and a million are counted by the limiter and its database: memory and database stay bounded, and limits exact.",
+    "A hundred thousand clients ask over HTTP, each from an address of its own, and a million are counted by the limiter and its database, over ten windows and at once within one, in memory too: memory and database stay bounded, and limits exact.",
   inTests: false,
   run,
 };

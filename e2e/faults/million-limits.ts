@@ -1,17 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import { createSweeper } from "~/platform/sweeper.server";
-import { readDatabaseBytes } from "./server-measures";
+import { readDatabaseBytes, readHeldBytes } from "./server-measures";
 
 const windowSeconds = 60;
 /** So many windows, and sweeps, whatever the number of clients. */
@@ -90,16 +87,4 @@ export async function countManyClients({ clients }: { clients: number }): Promis
     await closeDatabase(database);
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** What this process holds after a collection, which it is not started for. */
-async function readHeldBytes(): Promise<number> {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  for (let round = 0; round < 4; round += 1) {
-    collect();
-    await delay(20);
-  }
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }

@@ -1,4 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { Figure } from "./scenario";
 
 export const megabyte = 1024 * 1024;
@@ -31,4 +34,16 @@ export function findDefects(output: string): string[] {
 /** Left out where it could not be measured, rather than shown as kept. */
 export function measuredOnly(figures: readonly (Omit<Figure, "measured"> & { measured: number | null })[]) {
   return figures.filter((figure): figure is Figure => figure.measured !== null);
+}
+
+/** What this process holds after a collection, which it is not started for. */
+export async function readHeldBytes(): Promise<number> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  for (let round = 0; round < 4; round += 1) {
+    collect();
+    await delay(20);
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import type { SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
 import type { Pool } from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
+import { keepAliveInitialDelayMillis } from "./keep-alive";
 import { readDatabaseUrl } from "./database-url.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
@@ -121,7 +122,7 @@ async function openPostgresql({
     idle_in_transaction_session_timeout: pool.idleSeconds * 1_000,
     // A server that takes the connection but never answers must not hold a request for ever either.
     query_timeout: (pool.statementSeconds + 1) * 1_000,
-    keepAlive: true,
+    ...{ keepAlive: true, keepAliveInitialDelayMillis },
   };
   const onPoolError = (error: Error) => log?.warn({ err: error }, "A database connection was lost");
   const adapter = new PrismaPg(settings, { onPoolError, onConnectionError: onPoolError });

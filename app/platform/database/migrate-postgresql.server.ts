@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
+import { keepAliveInitialDelayMillis } from "./keep-alive";
 import { findNextMigration } from "./migration-history.server";
 import type { AppliedMigration, Migration } from "./migration-history.server";
 
@@ -7,6 +8,7 @@ import type { AppliedMigration, Migration } from "./migration-history.server";
 const advisoryLockKey = 72707369;
 const lockTimeoutMs = 60_000;
 const connectTimeoutMs = 10_000;
+const answerTimeoutMs = 10_000;
 
 // The shape Prisma gives this table, so that its own tools recognise it.
 const createHistoryTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
@@ -28,14 +30,20 @@ export async function migratePostgresql({
   url: string;
   migrations: Migration[];
 }): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
+  const client = new pg.Client({
+    ...{ connectionString: url, connectionTimeoutMillis: connectTimeoutMs },
+    ...{ keepAlive: true, keepAliveInitialDelayMillis },
+  });
   // Without a listener a connection that breaks between two statements would end the process.
   client.on("error", () => undefined);
   await client.connect();
   try {
-    await client.query(`SET lock_timeout = ${lockTimeoutMs}`);
+    await ask({ client, text: `SET lock_timeout = ${lockTimeoutMs}` });
     // Held by the connection, so it is released even when this process dies.
-    await client.query("SELECT pg_advisory_lock($1)", [advisoryLockKey]);
+    await ask({
+      ...{ client, text: "SELECT pg_advisory_lock($1)", values: [advisoryLockKey] },
+      timeoutMs: lockTimeoutMs + answerTimeoutMs,
+    });
     const applied: string[] = [];
     for (;;) {
       const next = findNextMigration({ migrations, applied: await readHistory(client) });
@@ -46,6 +54,21 @@ export async function migratePostgresql({
   } finally {
     await client.end();
   }
+}
+
+/** A server that takes connections and says nothing must not keep a start waiting for ever. Migrations take their time. */
+async function ask<Row extends pg.QueryResultRow>({
+  client,
+  text,
+  values,
+  timeoutMs = answerTimeoutMs,
+}: {
+  client: pg.Client;
+  text: string;
+  values?: unknown[];
+  timeoutMs?: number;
+}): Promise<pg.QueryResult<Row>> {
+  return await client.query<Row>({ text, values, query_timeout: timeoutMs } as pg.QueryConfig);
 }
 
 async function apply({ client, migration }: { client: pg.Client; migration: Migration }): Promise<void> {
@@ -66,14 +89,15 @@ async function apply({ client, migration }: { client: pg.Client; migration: Migr
 }
 
 async function readHistory(client: pg.Client): Promise<AppliedMigration[]> {
-  const table = await client.query<{ name: string | null }>(
-    `SELECT to_regclass('"_prisma_migrations"') AS name`,
-  );
+  const table = await ask<{ name: string | null }>({
+    ...{ client, text: `SELECT to_regclass('"_prisma_migrations"') AS name` },
+  });
   if (table.rows[0]?.name === null) return [];
-  const { rows } = await client.query<AppliedMigration>(
-    `SELECT "migration_name" AS "name", "checksum",
+  const { rows } = await ask<AppliedMigration>({
+    client,
+    text: `SELECT "migration_name" AS "name", "checksum",
             "finished_at" IS NOT NULL AS "isFinished", "rolled_back_at" IS NOT NULL AS "isRolledBack"
      FROM "_prisma_migrations"`,
-  );
+  });
   return rows;
 }

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -60,6 +61,26 @@ test("the limits of time are those of the settings, on every connection", async 
       current_setting('idle_in_transaction_session_timeout') AS "idle"`;
   expect(row).toEqual({ statement: "7s", lock: "3s", idle: "13s" });
 });
+
+test.skipIf(!existsSync("/proc/net/tcp"))(
+  "a silent connection is tried every ten seconds, not after the system's two hours",
+  async () => {
+    const { database, url } = await openWith();
+    await database.$queryRaw`SELECT 1`;
+    const remote = `0100007F:${Number(new URL(url).port).toString(16).toUpperCase().padStart(4, "0")}`;
+    const timers = readFileSync("/proc/net/tcp", "utf8")
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/))
+      // Of our own end, and established.
+      .filter(([, , to, state]) => to === remote && state === "01")
+      .map((columns) => columns[5]!.split(":"));
+    expect(timers.length).toBeGreaterThan(0);
+    for (const [kind, ticks] of timers) {
+      expect(kind).toBe("02");
+      expect(Number.parseInt(ticks!, 16) / 100).toBeLessThanOrEqual(10);
+    }
+  },
+);
 
 test("a pool that is used up is an outage after the wait that is set, and serves again when a connection is free", async () => {
   const { database, url } = await openWith({ statementSeconds: 20 });

@@ -37,6 +37,33 @@ test("of more clients than are kept those go first that came last long ago, and 
   }
 });
 
+test("who is forgotten while a limit is in force is told of, who is forgotten afterwards is not", async () => {
+  for (const rule of ["takeFromWindow", "takeFromLog"] as const) {
+    let forgotten = 0;
+    const limits = createMemoryLimits({ maxClients: 10, onForgotten: () => void (forgotten += 1) });
+    const [nowMs, laterMs] = [1_000_000, 1_000_000 + windowMs];
+    for (let client = 0; client < 10; client += 1) await limits[rule](hitOf(`client ${client}`, nowMs));
+    expect(forgotten).toBe(0);
+    await limits[rule](hitOf("one too many", nowMs + windowMs - 1));
+    expect(forgotten).toBe(1);
+    for (let client = 0; client < 9; client += 1) await limits[rule](hitOf(`later ${client}`, laterMs));
+    expect(forgotten).toBe(1);
+  }
+});
+
+test("a sliding limit of many requests keeps so many moments and no more, of those that came last", async () => {
+  const limits = createMemoryLimits({ maxMoments: 1_000 });
+  for (let client = 0; client < 50; client += 1)
+    for (let hit = 0; hit < 100; hit += 1)
+      await limits.takeFromLog({ ...hitOf(`client ${client}`), points: 100 });
+  expect(limits.moments()).toBe(1_000);
+  expect(limits.size()).toBe(10);
+  expect((await limits.takeFromLog({ ...hitOf("client 49"), points: 100 })).isAdmitted).toBe(false);
+  // One client alone may have more than all together.
+  for (let hit = 0; hit < 1_500; hit += 1) await limits.takeFromLog({ ...hitOf("busy"), points: 2_000 });
+  expect(limits.size()).toBe(1);
+});
+
 test("a hundred thousand clients while the database is away cost little time and bounded memory", async () => {
   const away = () => Promise.reject(new Error("The database is away."));
   for (const algorithm of ["fixed", "sliding"] as const) {

@@ -1,23 +1,35 @@
 import { toMoment } from "./hit-log";
 import type { Hit, LogTake, RateLimitStore, WindowTake } from "./rate-limits.store.server";
 
-/** Some 20 MB for a limit at most. Of more clients than that at once, those that came last long ago begin anew. */
+/**
+ * What one limit keeps at most, however many clients come: some 20 MB for the clients, and 16 MB for the moments of a
+ * sliding one. Beyond that those that came last long ago begin anew.
+ */
 const defaultMaxClients = 50_000;
+const defaultMaxMoments = 2_000_000;
 
 type Window = { startedAtMs: number; points: number };
 
+export type MemoryLimitsOptions = {
+  maxClients?: number;
+  maxMoments?: number;
+  /**
+   * Told of each client that is forgotten while it still has something to its account. To come to that, somebody must
+   * have sent requests in the name of as many other clients as are kept, and each of these has a limit of its own: it
+   * wins nothing, but it is worth knowing.
+   */
+  onForgotten?: () => void;
+};
+
 /** The limits of the database, for the time it cannot be asked: the same rules, in this process alone. */
-export function createMemoryLimits({ maxClients = defaultMaxClients }: { maxClients?: number } = {}) {
+export function createMemoryLimits({
+  maxClients = defaultMaxClients,
+  maxMoments = defaultMaxMoments,
+  onForgotten = () => {},
+}: MemoryLimitsOptions = {}) {
   const windows = new Map<string, Window>();
   const logs = new Map<string, number[]>();
-
-  /** Back at the end, so that the first is the one that was not heard of for longest. */
-  function keep<Value>({ of, key, value }: { of: Map<string, Value>; key: string; value: Value }): void {
-    of.delete(key);
-    of.set(key, value);
-    const [oldest] = of.keys();
-    if (of.size > maxClients && oldest !== undefined) of.delete(oldest);
-  }
+  let moments = 0;
 
   // A moment beyond the window lies in the future: the clock was set back.
   const isWithin = ({ atMs, hit: { nowMs, windowMs } }: { atMs: number; hit: Hit }) =>
@@ -30,20 +42,46 @@ export function createMemoryLimits({ maxClients = defaultMaxClients }: { maxClie
       known && isWithin({ atMs: known.startedAtMs, hit }) ? known : { startedAtMs: nowMs, points: 0 };
     const isAdmitted = open.points < points;
     const value = { ...open, points: open.points + (isAdmitted ? 1 : 0) };
-    keep({ of: windows, key, value });
+    putLast({ of: windows, key, value });
+    if (windows.size > maxClients) {
+      const forgotten = takeFirst(windows);
+      if (forgotten && isWithin({ atMs: forgotten.startedAtMs, hit })) onForgotten();
+    }
     return { isAdmitted, ...value };
   }
 
   async function takeFromLog(hit: Hit): Promise<LogTake> {
     const { key, points, nowMs } = hit;
-    const inWindow = (logs.get(key) ?? []).filter((atMs) => isWithin({ atMs, hit }));
+    const known = logs.get(key) ?? [];
+    const inWindow = known.filter((atMs) => isWithin({ atMs, hit }));
     const isAdmitted = inWindow.length < points;
     const hits = isAdmitted ? [...inWindow, nowMs] : inWindow;
-    keep({ of: logs, key, value: hits });
+    putLast({ of: logs, key, value: hits });
+    moments += hits.length - known.length;
+    while (logs.size > maxClients || (moments > maxMoments && logs.size > 1)) {
+      const forgotten = takeFirst(logs) ?? [];
+      moments -= forgotten.length;
+      if (forgotten.some((atMs) => isWithin({ atMs, hit }))) onForgotten();
+    }
     return { isAdmitted, hits: hits.map(toMoment).join("") };
   }
 
-  return { takeFromWindow, takeFromLog, size: () => windows.size + logs.size } satisfies RateLimitStore & {
-    size: () => number;
-  };
+  return {
+    ...{ takeFromWindow, takeFromLog },
+    size: () => windows.size + logs.size,
+    moments: () => moments,
+  } satisfies RateLimitStore & { size: () => number; moments: () => number };
+}
+
+/** Back at the end, so that the first is the one that was not heard of for longest. */
+function putLast<Value>({ of, key, value }: { of: Map<string, Value>; key: string; value: Value }): void {
+  of.delete(key);
+  of.set(key, value);
+}
+
+function takeFirst<Value>(of: Map<string, Value>): Value | undefined {
+  const [first] = of;
+  if (first === undefined) return undefined;
+  of.delete(first[0]);
+  return first[1];
 }

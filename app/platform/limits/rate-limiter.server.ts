@@ -30,6 +30,8 @@ export type RateLimiterOptions = {
   clock: Clock;
   /** Called for each request that the database could not count; the process then counts by itself. */
   onStoreFailure: (error: unknown) => void;
+  /** Called for each client that this process had to forget meanwhile, though its limit was in force. */
+  onForgotten?: () => void;
 };
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
@@ -65,7 +67,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
  */
 class DatabaseRateLimiter extends RateLimiterPrisma {
   readonly #options: RateLimiterOptions;
-  readonly #memory = createMemoryLimits();
+  readonly #memory: RateLimitStore;
 
   constructor(options: RateLimiterOptions) {
     const { store, name, points, windowSeconds } = options;
@@ -75,6 +77,7 @@ class DatabaseRateLimiter extends RateLimiterPrisma {
       clearExpiredByTimeout: false,
     });
     this.#options = options;
+    this.#memory = createMemoryLimits({ onForgotten: options.onForgotten });
   }
 
   /** Called by the library to count one hit; the answer goes to `_getRateLimiterRes`. */

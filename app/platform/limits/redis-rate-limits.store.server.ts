@@ -40,7 +40,9 @@ function logParameters({ nowMs, windowMs, points }: Hit): (string | number)[] {
   ];
 }
 
-const windowScript = defineScript(`
+const windowScript = defineScript({
+  name: "limit-window",
+  lua: `
   local nowMs, windowMs, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
   local window = redis.call('HMGET', KEYS[1], 'startedAtMs', 'points')
   local startedAtMs = tonumber(window[1])
@@ -52,10 +54,13 @@ const windowScript = defineScript(`
   end
   redis.call('HSET', KEYS[1], 'startedAtMs', ARGV[1], 'points', 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  return {1, ARGV[1], '1'}`);
+  return {1, ARGV[1], '1'}`,
+});
 
 /** Moments are text of one width, as in the database: they compare as text. */
-const logScript = defineScript(`
+const logScript = defineScript({
+  name: "limit-log",
+  lua: `
   local now, lapsed, future, limit, keptForMs = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
   local newest = redis.call('LINDEX', KEYS[1], -1)
   if newest and newest > future then redis.call('DEL', KEYS[1]) end
@@ -66,4 +71,5 @@ const logScript = defineScript(`
     redis.call('LTRIM', KEYS[1], -limit, -1)
     redis.call('PEXPIRE', KEYS[1], keptForMs)
   end
-  return {isAdmitted and 1 or 0, table.concat(redis.call('LRANGE', KEYS[1], -limit, -1))}`);
+  return {isAdmitted and 1 or 0, table.concat(redis.call('LRANGE', KEYS[1], -limit, -1))}`,
+});

@@ -1,13 +1,16 @@
+import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { waitUntil } from "~/testing/processes";
 import { hasRedis, startRedis } from "~/testing/redis";
 import { connectRedis } from "~/testing/state";
+import { createLog } from "~/platform/log.server";
+import type { Operation } from "~/platform/tracing/operation";
 import { RedisOutage } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import { openRedis } from "./redis.server";
 import type { Redis } from "./redis.server";
 
-const count = defineScript("return redis.call('INCR', KEYS[1])");
+const count = defineScript({ name: "count", lua: "return redis.call('INCR', KEYS[1])" });
 
 function increment(redis: Redis): Promise<unknown> {
   return redis.run({ script: count, keys: ["count"] });
@@ -74,17 +77,89 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     const redis = await openRedis({
       url: server.url,
       password: "a-wrong-password",
-      log: { warn: (fields, message) => lines.push(message + String(fields.err)), info: () => {} },
+      log: createLog({ level: "trace", destination: { write: (line) => lines.push(line) } }),
     });
     onTestFinished(() => redis.close());
     await expect(increment(redis)).rejects.toThrow(RedisOutage);
+    expect(lines.join()).toContain("WRONGPASS");
     expect(lines.join()).not.toContain("a-wrong-password");
   });
 
   test("a script that is wrong is a defect and no outage", async () => {
     const redis = await connectRedis({ server: await startRedis() });
-    const wrong = defineScript("return redis.call('NO-SUCH-COMMAND')");
+    const wrong = defineScript({ name: "wrong", lua: "return redis.call('NO-SUCH-COMMAND')" });
     await expect(redis.run({ script: wrong })).rejects.not.toThrow(RedisOutage);
+  });
+
+  test("every command is told of by its script's name and how it ended, and nothing of its keys and values", async () => {
+    const server = await startRedis();
+    const told: { command: string; outcome: string }[] = [];
+    const begun: Operation[] = [];
+    const redis = await openRedis({
+      ...server,
+      commandTimeoutMs: 200,
+      watch: {
+        observe: ({ durationSeconds, ...call }) => {
+          expect(durationSeconds).toBeGreaterThan(0);
+          told.push(call);
+        },
+        begin: (operation) => {
+          begun.push(operation);
+          return { end: ({ error = "none" } = {}) => void ends.push(error) };
+        },
+      },
+    });
+    const ends: string[] = [];
+    onTestFinished(() => redis.close());
+    await recovers(redis);
+    for (const list of [told, begun, ends]) list.length = 0;
+    const keys = ["a-nonce-0123456789"];
+    await redis.run({ script: count, keys, parameters: ["198.51.100.7"] });
+    await redis.findFault();
+    const wrong = defineScript({ name: "wrong", lua: "return redis.call('NO-SUCH-COMMAND')" });
+    await expect(redis.run({ script: wrong, keys })).rejects.toThrow();
+    server.pause();
+    await expect(redis.run({ script: count, keys })).rejects.toThrow(RedisOutage);
+    server.resume();
+    expect(told).toEqual([
+      { command: "count", outcome: "ok" },
+      { command: "probe", outcome: "ok" },
+      { command: "INFO", outcome: "ok" },
+      { command: "wrong", outcome: "error" },
+      { command: "count", outcome: "away" },
+    ]);
+    expect(ends).toEqual(["none", "none", "none", "ReplyError", "RedisOutage"]);
+    expect(begun.map(({ name }) => name)).toEqual([
+      ...["EVALSHA count", "EVALSHA probe", "INFO", "EVALSHA wrong", "EVALSHA count"],
+    ]);
+    expect(begun[0]).toEqual({
+      ...{ kind: "redis", name: "EVALSHA count" },
+      attributes: {
+        "db.system.name": "redis",
+        "db.operation.name": "EVALSHA",
+        "db.stored_procedure.name": "count",
+      },
+    });
+  });
+
+  test("what Redis fails with names neither the keys nor the values of the command", async () => {
+    const server = await startRedis();
+    const redis = await connectRedis({ server, commandTimeoutMs: 500 });
+    const call = { keys: ["a-nonce-0123456789"], parameters: ["198.51.100.7"] };
+    const wrong = defineScript({ name: "wrong", lua: "return redis.call('NO-SUCH-COMMAND')" });
+    const failures = [await redis.run({ ...call, script: wrong }).catch((error: unknown) => error)];
+    server.pause();
+    const cutOff = redis.run({ ...call, script: count }).catch((error: unknown) => error);
+    await server.kill();
+    failures.push(await cutOff, await redis.run({ ...call, script: count }).catch((error: unknown) => error));
+    expect(failures.map((error) => (error as Error).name)).toEqual([
+      "ReplyError",
+      "RedisOutage",
+      "RedisOutage",
+    ]);
+    const shown = inspect(failures, { depth: 10, showHidden: true });
+    expect(shown).not.toContain("a-nonce");
+    expect(shown).not.toContain("198.51.100.7");
   });
 
   test("a server that may throw keys away has a fault, and one that is full or only reads is an outage", async () => {

@@ -2,6 +2,8 @@ import { Redis as Client, ReplyError } from "ioredis";
 import { RedisOutage, isOutageReply } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";
+import { watchCommand } from "./redis-watch.server";
+import type { RedisWatch } from "./redis-watch.server";
 
 /** The part of the log that the connection writes to. */
 export type RedisLog = {
@@ -32,6 +34,8 @@ export type OpenRedisOptions = {
   log?: RedisLog;
   prefix?: string;
   commandTimeoutMs?: number;
+  /** Without it nothing stands between us and Redis. */
+  watch?: RedisWatch;
 };
 
 /** An answer takes well under a millisecond; who waits longer than this waits for a server that is away. */
@@ -50,6 +54,7 @@ export async function openRedis({
   log,
   prefix = "latchkey:",
   commandTimeoutMs = defaultCommandTimeoutMs,
+  watch = {},
 }: OpenRedisOptions): Promise<Redis> {
   const client = new Client(url, {
     ...(password === null ? {} : { password }),
@@ -69,18 +74,9 @@ export async function openRedis({
   });
   await firstAttempt;
 
-  async function ask<T>(command: () => Promise<T>): Promise<T> {
-    try {
-      return await command();
-    } catch (error) {
-      if (error instanceof ReplyError && !isOutageReply((error as Error).message)) throw error;
-      throw new RedisOutage("Redis could not be asked.", { cause: error });
-    }
-  }
-
   async function run({ script, keys = [], parameters = [] }: RedisCall): Promise<unknown> {
     const values = [...keys.map((key) => prefix + key), ...parameters];
-    return await ask(async () => {
+    async function ask(): Promise<unknown> {
       try {
         return await client.evalsha(script.digest, keys.length, ...values);
       } catch (error) {
@@ -88,6 +84,12 @@ export async function openRedis({
         if (!(error instanceof ReplyError) || !(error as Error).message.startsWith("NOSCRIPT")) throw error;
         return await client.eval(script.lua, keys.length, ...values);
       }
+    }
+    return await watchCommand({
+      watch,
+      command: "EVALSHA",
+      script: script.name,
+      run: () => tellOutage(ask),
     });
   }
 
@@ -96,7 +98,8 @@ export async function openRedis({
     run,
     findFault: async () => {
       await run({ script: writeScript, keys: ["probe"] });
-      return describeEviction(await readMemoryInfo(client));
+      const askMemory = () => readMemoryInfo(client);
+      return describeEviction(await watchCommand({ watch, command: "INFO", run: askMemory }));
     },
     close: async () => {
       // Asked politely, a server that hangs would hold up our own end.
@@ -106,7 +109,10 @@ export async function openRedis({
   };
 }
 
-const writeScript = defineScript(`return redis.call('SET', KEYS[1], '1', 'PX', 1000)`);
+const writeScript = defineScript({
+  name: "probe",
+  lua: `return redis.call('SET', KEYS[1], '1', 'PX', 1000)`,
+});
 
 /** Empty where this user may not ask. */
 async function readMemoryInfo(client: Client): Promise<string> {
@@ -116,6 +122,22 @@ async function readMemoryInfo(client: Client): Promise<string> {
     if (error instanceof ReplyError) return "";
     throw new RedisOutage("Redis could not be asked.", { cause: error });
   }
+}
+
+async function tellOutage<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (failure) {
+    const error = forgetCommand(failure);
+    if (error instanceof ReplyError && !isOutageReply((error as Error).message)) throw error;
+    throw new RedisOutage("Redis could not be asked.", { cause: error });
+  }
+}
+
+/** The client hangs on an error what was being sent: nonces, addresses of visitors, and the password itself. */
+function forgetCommand(error: unknown): unknown {
+  if (error instanceof Error) delete (error as { command?: unknown }).command;
+  return error;
 }
 
 /** A server that throws keys away to make room would forget consumed nonces and what was used of a quota. */
@@ -132,7 +154,7 @@ function tellOutages({ client, log }: { client: Client; log: RedisLog | undefine
   client.on("error", (error: Error) => {
     if (isAway) return;
     isAway = true;
-    log?.warn({ err: error }, "Redis cannot be reached; it is tried again until it answers");
+    log?.warn({ err: forgetCommand(error) }, "Redis cannot be reached; it is tried again until it answers");
   });
   client.on("ready", () => {
     if (isAway) log?.info({}, "Redis is back");

@@ -1,7 +1,7 @@
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 /** What a request waits for. Developers see each kind's time in `Server-Timing`, operators each operation as a span. */
-export type OperationKind = "chain" | "database" | "provider" | "tool";
+export type OperationKind = "chain" | "database" | "provider" | "redis" | "tool";
 
 export type Operation = {
   kind: OperationKind;

@@ -1,0 +1,51 @@
+import { nameFailure } from "~/platform/tracing/operation";
+import type { BeginOperation } from "~/platform/tracing/operation";
+import { RedisOutage } from "./redis-outage";
+
+/** `away`: Redis could not be asked, or did not answer in time. `error`: it refused, which is a defect of ours. */
+export type RedisOutcome = "ok" | "away" | "error";
+
+export type RedisWatch = {
+  /** Told of every command when it is over. `command`: the name of its script, or its own where it runs none. */
+  observe?: (call: { command: string; outcome: RedisOutcome; durationSeconds: number }) => void;
+  /** Told when it begins as well. */
+  begin?: BeginOperation;
+};
+
+/** Names only: keys and values hold nonces, network addresses and key ids. */
+export async function watchCommand<T>({
+  watch: { observe, begin },
+  command,
+  script,
+  run,
+}: {
+  watch: RedisWatch;
+  command: string;
+  script?: string;
+  run: () => Promise<T>;
+}): Promise<T> {
+  const startedAtMs = performance.now();
+  const ongoing = begin?.({
+    kind: "redis",
+    name: script === undefined ? command : `${command} ${script}`,
+    attributes: {
+      "db.system.name": "redis",
+      "db.operation.name": command,
+      ...(script !== undefined && { "db.stored_procedure.name": script }),
+    },
+  });
+  function tell(outcome: RedisOutcome): void {
+    const durationSeconds = (performance.now() - startedAtMs) / 1_000;
+    observe?.({ command: script ?? command, outcome, durationSeconds });
+  }
+  try {
+    const answer = await run();
+    tell("ok");
+    ongoing?.end();
+    return answer;
+  } catch (error) {
+    tell(error instanceof RedisOutage ? "away" : "error");
+    ongoing?.end({ error: nameFailure(error) });
+    throw error;
+  }
+}

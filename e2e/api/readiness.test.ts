@@ -1,0 +1,145 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { readinessSchema } from "~/platform/openapi/service.schema";
+import { findFreePort } from "~/testing/free-port";
+import { waitUntil } from "~/testing/processes";
+import { startTcpGate } from "~/testing/proxies";
+import { hasRedis, startRedis } from "~/testing/redis";
+import { startServer } from "~/testing/running-server";
+import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+import { limitsOff } from "./chat-fixture";
+import { clientOf, openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+
+/** The time a dependency is given, and as much again for a busy machine. */
+const boundMs = 6_000;
+const connectSeconds = 2;
+const statementSeconds = 3;
+
+let gate: Gate;
+let postgresql: Awaited<ReturnType<typeof startPostgresql>>;
+beforeAll(async () => {
+  [gate, postgresql] = await Promise.all([openGate(), startPostgresql()]);
+});
+afterAll(async () => {
+  await Promise.all([gate.close(), postgresql.stop()]);
+});
+
+/** The same address, by a way that can be held. */
+async function lead(address: string) {
+  const url = new URL(address);
+  const way = await startTcpGate({ host: url.hostname, port: Number(url.port) });
+  onTestFinished(way.stop);
+  url.port = String(way.port);
+  return { ...way, url: url.href };
+}
+
+const settings = {
+  ...{ DATABASE_CONNECT_SECONDS: String(connectSeconds) },
+  ...{ DATABASE_STATEMENT_SECONDS: String(statementSeconds), DATABASE_POOL_SIZE: "4" },
+};
+
+async function askReadiness(origin: string) {
+  const startedAtMs = performance.now();
+  const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(3 * boundMs) });
+  const body = readinessSchema.parse(await response.json());
+  return { status: response.status, body, tookMs: performance.now() - startedAtMs };
+}
+
+test("whatever hangs, and for how long, /readyz answers in its time and is ready again by itself", async () => {
+  const redis = hasRedis ? await startRedis() : null;
+  const ways = {
+    database: await lead(await postgresql.createDatabase()),
+    chain: await lead(gate.chain.rpcUrl),
+    ...(redis && { redis: await lead(redis.url) }),
+  };
+  const server = await startServer({
+    env: {
+      ...{ ...settings, ...limitsOff, DATABASE_URL: ways.database.url, RPC_URL: ways.chain.url },
+      ...{ KEY_CONTRACT_ADDRESS: gate.contract, CHAIN_POLL_SECONDS: "1" },
+      ...(redis && { STATE_WORKER_URL: ways.redis!.url, STATE_WORKER_API_KEY: redis.password }),
+    },
+  });
+  onTestFinished(async () => void (await server.stop()));
+  const isReady = async () => (await askReadiness(server.origin)).status === 200;
+  await waitUntil(isReady);
+  for (const [name, way] of [...Object.entries(ways), ["everything", null] as const]) {
+    const held = way === null ? Object.values(ways) : [way];
+    for (const one of held) one.hold();
+    // Requests that use up every connection and every wait, as visitors would.
+    const visitors = Array.from({ length: 20 }, (_, index) =>
+      fetch(`${server.origin}${index % 2 === 0 ? "/api/nonce" : "/api/token-status/1"}`),
+    );
+    await waitUntil(async () => !(await isReady()));
+    const endsAtMs = performance.now() + 1_000 * (connectSeconds + statementSeconds);
+    do {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => askReadiness(server.origin)));
+      for (const { status, tookMs, body } of answers) {
+        expect(tookMs, name).toBeLessThan(boundMs);
+        expect([status, body.status], name).toEqual([503, "unready"]);
+        if (way !== null) expect(body.dependencies[name]?.state).toBe("down");
+      }
+    } while (performance.now() < endsAtMs);
+    for (const one of held) one.mend();
+    await waitUntil(isReady, { timeoutMs: 15_000 });
+    for (const visitor of visitors) expect((await visitor).status, name).toBeGreaterThanOrEqual(200);
+  }
+}, 120_000);
+
+test("while the server still starts, /readyz says so at once, whatever the start waits for", async () => {
+  const way = await lead(await postgresql.createDatabase());
+  way.hold();
+  const port = await findFreePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const env = { ...settings, DATABASE_URL: way.url, RPC_URL: gate.chain.rpcUrl, PORT: String(port) };
+  const starting = startServer({ env: { ...env, KEY_CONTRACT_ADDRESS: gate.contract } });
+  starting.catch(() => undefined);
+  await waitUntil(() => fetch(`${origin}/readyz`).then(Boolean, () => false));
+  for (const path of ["/readyz", "/readyz?from=here"]) {
+    const response = await fetch(`${origin}${path}`, { signal: AbortSignal.timeout(2_000) });
+    expect([response.status, response.headers.get("Cache-Control")]).toEqual([503, "no-store"]);
+    const body = readinessSchema.parse(await response.json());
+    expect(body.dependencies.database.detail).toContain("still starting");
+  }
+  // Everything else is answered when there is something to answer with.
+  const waiting = fetch(`${origin}/api/nonce`);
+  await delay(200);
+  way.mend();
+  const server = await starting;
+  onTestFinished(async () => void (await server.stop()));
+  expect((await waiting).status).toBe(200);
+  await waitUntil(async () => (await askReadiness(origin)).status === 200);
+}, 60_000);
+
+test("a start before a database that never answers ends in words, not in silence", async () => {
+  const way = await lead(await postgresql.createDatabase());
+  way.hold();
+  const env = { ...settings, DATABASE_URL: way.url, RPC_URL: gate.chain.rpcUrl };
+  const start = startServer({ env: { ...env, KEY_CONTRACT_ADDRESS: gate.contract }, startLimitMs: 30_000 });
+  await expect(start).rejects.toThrow(/The server ended with 1\.\n[^]*Latchkey cannot start\. .*timeout/);
+}, 60_000);
+
+test("connections that were lost without a word to either side keep nobody waiting for long", async () => {
+  const way = await lead(await postgresql.createDatabase());
+  const server = await startServer({
+    env: {
+      ...{ ...settings, ...limitsOff, DATABASE_URL: way.url, RPC_URL: gate.chain.rpcUrl },
+      KEY_CONTRACT_ADDRESS: gate.contract,
+    },
+  });
+  onTestFinished(async () => void (await server.stop()));
+  const api = clientOf(server);
+  await Promise.all(Array.from({ length: 20 }, () => api.ask({ path: "/api/nonce" })));
+  const startedAtMs = performance.now();
+  way.lose();
+  let readyAtMs: number | undefined;
+  // One statement on each lost connection comes to the end of its time; then there are new ones.
+  while (performance.now() < startedAtMs + 2_000 * (connectSeconds + statementSeconds + 1)) {
+    const { status, tookMs } = await askReadiness(server.origin);
+    expect(tookMs).toBeLessThan(boundMs);
+    if (status === 200) readyAtMs ??= performance.now();
+    if (readyAtMs !== undefined) break;
+  }
+  expect(readyAtMs).toBeDefined();
+  await waitUntil(async () => (await api.ask({ path: "/api/nonce" })).status === 200);
+}, 60_000);

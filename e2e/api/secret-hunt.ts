@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { settings } from "~/platform/config/settings";
+
+export const secretSettings: readonly string[] = settings.flatMap((setting) =>
+  "secret" in setting && setting.secret ? [setting.name] : [],
+);
+
+export const random = () => randomBytes(24).toString("hex");
+
+const leastLength = 8;
+/** Parts of an address that are shorter than this are words, such as "latchkey". */
+const leastPartLength = 20;
+
+/** Keeps everything a run must not say again, with what it is, and looks for it. */
+export function createSecretHunt() {
+  const used = new Map<string, string>();
+  const given = new Set<string>();
+
+  function use<Value extends string>(what: string, value: Value): Value {
+    if (value.length < leastLength) throw new Error(`${what} is too short to be looked for.`);
+    used.set(value, what);
+    return value;
+  }
+
+  function useToken(what: string, token: string): string {
+    // The first part is the same for all tokens, and says nothing.
+    for (const part of token.split(".").slice(1)) use(`part of ${what}`, part);
+    return use(what, token);
+  }
+
+  /** What of an address is secret: its password, and what in path and query was made up. */
+  function useAddress(what: string, address: string): void {
+    const { password, pathname, searchParams } = new URL(address);
+    if (password !== "") use(`password in ${what}`, password);
+    for (const part of [...pathname.split("/"), ...searchParams.values()])
+      if (part.length >= leastPartLength) use(`part of ${what}`, part);
+  }
+
+  /** Every secret setting among these is looked for from now on. */
+  function lookFor<Settings extends Record<string, string>>(environment: Settings): Settings {
+    for (const [name, value] of Object.entries(environment)) {
+      if (!secretSettings.includes(name)) continue;
+      use(name, value);
+      if (URL.canParse(value) && value.includes("://")) useAddress(name, value);
+      for (const line of value.split(/\\n|[\n,=]/))
+        if (line.length >= leastPartLength && !line.includes("-----")) use(`part of ${name}`, line);
+    }
+    return environment;
+  }
+
+  /** For servers that run with them. */
+  function give<Settings extends Record<string, string>>(environment: Settings): Settings {
+    for (const name of Object.keys(environment)) given.add(name);
+    return lookFor(environment);
+  }
+
+  /** What of all that stands in a text, as it is or in a spelling of it. */
+  function find(text: string): string[] {
+    return [...used].flatMap(([value, what]) =>
+      spell(value).some((one) => text.includes(one)) ? [what] : [],
+    );
+  }
+
+  return {
+    ...{ use, useToken, lookFor, give, find },
+    count: () => used.size,
+    /** Settings that are secret and were never given. */
+    listMissing: () => secretSettings.filter((name) => !given.has(name)),
+  };
+}
+
+function spell(value: string): string[] {
+  return [
+    ...[value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)],
+    Buffer.from(value).toString("base64").slice(0, -4),
+  ];
+}
