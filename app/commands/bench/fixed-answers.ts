@@ -19,9 +19,9 @@ export const metricsToken = randomBytes(24).toString("hex");
 
 const page = {
   ...{ headers: () => ({ Accept: "text/html", "Accept-Encoding": "identity" }), holds: "</html>" },
-  ...{ requests: 300, warmUpRequests: 1000 },
+  ...{ requests: 200, warmUpRequests: 600 },
 };
-const small = { headers: () => ({}), requests: 2000, warmUpRequests: 4000 };
+const small = { headers: () => ({}), requests: 1500, warmUpRequests: 3000 };
 
 export const fixedRequests: readonly FixedRequest[] = [
   { ...page, name: "GET /, the page", slug: "landing", path: "/" },
@@ -34,7 +34,7 @@ export const fixedRequests: readonly FixedRequest[] = [
   { ...page, name: "GET /chat, the page", slug: "chat-page", path: "/chat" },
   {
     ...{ ...page, name: "GET /docs, the page", slug: "docs-page", path: "/docs" },
-    ...{ requests: 150, warmUpRequests: 300 },
+    ...{ requests: 100, warmUpRequests: 200 },
   },
   { ...small, name: "GET /api/openapi", slug: "openapi", path: "/api/openapi", holds: '"3.0.3"' },
   { ...small, name: "GET /api/settings", slug: "settings", path: "/api/settings", holds: '"chainId":' },

@@ -135,12 +135,12 @@ function withToken({ method, path, holds }: { method: string; path: string; hold
 /** In the order in which they are measured. */
 export const operations: readonly Operation[] = [
   {
-    ...{ name: "GET /api/nonce", slug: "nonce", requests: 4000, warmUpRequests: 8000 },
+    ...{ name: "GET /api/nonce", slug: "nonce", requests: 3000, warmUpRequests: 6000 },
     aims: { maxRatio: 3 },
     sides: { Latchkey: nonce, "bare Node": nonce, Fastify: nonce },
   },
   {
-    ...{ name: "POST /api/gate-access, SIWE", slug: "siwe", requests: 1000, warmUpRequests: 4000 },
+    ...{ name: "POST /api/gate-access, SIWE", slug: "siwe", requests: 800, warmUpRequests: 3000 },
     aims: { rpcCallsPerRequest: 1, maxCpuMicros: 1000 },
     sides: {
       Latchkey: prepareSignIns,
@@ -154,12 +154,12 @@ export const operations: readonly Operation[] = [
     sides: { Latchkey: prepareOlderSignIns, Fastify: prepareOlderSignIns },
   },
   {
-    ...{ name: "POST /api/gate-access, Bearer", slug: "bearer", requests: 3000, warmUpRequests: 6000 },
+    ...{ name: "POST /api/gate-access, Bearer", slug: "bearer", requests: 2500, warmUpRequests: 5000 },
     aims: { maxRatio: 4 },
     sides: { Latchkey: bearer, "bare Node": bearer, Fastify: bearer },
   },
   {
-    ...{ name: "GET /session", slug: "session", requests: 2000, warmUpRequests: 4000, aims: {} },
+    ...{ name: "GET /session", slug: "session", requests: 1500, warmUpRequests: 3000, aims: {} },
     sides: { Latchkey: session, Fastify: session },
   },
   {
@@ -171,11 +171,11 @@ export const operations: readonly Operation[] = [
     },
   },
   {
-    ...{ name: "POST /session, entering", slug: "entering", requests: 2000, warmUpRequests: 4000, aims: {} },
+    ...{ name: "POST /session, entering", slug: "entering", requests: 1500, warmUpRequests: 3000, aims: {} },
     sides: { Latchkey: entering, Fastify: entering },
   },
   {
-    ...{ name: "GET /api/token-status/{id}", slug: "status", requests: 4000, warmUpRequests: 8000 },
+    ...{ name: "GET /api/token-status/{id}", slug: "status", requests: 3000, warmUpRequests: 6000 },
     aims: { maxRatio: 3 },
     sides: { Latchkey: status, "bare Node": status, Fastify: status },
   },
@@ -190,7 +190,7 @@ export const operations: readonly Operation[] = [
     sides: { Latchkey: chat, "AI SDK": chat },
   },
   {
-    ...{ name: "GET /api/quota", slug: "quota", requests: 3000, warmUpRequests: 6000, aims: {} },
+    ...{ name: "GET /api/quota", slug: "quota", requests: 1500, warmUpRequests: 3000, aims: {} },
     sides: { Latchkey: quota, Fastify: quota },
   },
   {
@@ -203,11 +203,11 @@ export const operations: readonly Operation[] = [
     sides: { Latchkey: freshSpeech, Fastify: freshSpeech },
   },
   {
-    ...{ name: "POST /api/tts, kept audio", slug: "tts", requests: 2000, warmUpRequests: 4000, aims: {} },
+    ...{ name: "POST /api/tts, kept audio", slug: "tts", requests: 1500, warmUpRequests: 3000, aims: {} },
     sides: { Latchkey: speech, Express: speech },
   },
   {
-    ...{ name: "GET /media, 64 KiB range", slug: "media", requests: 2000, warmUpRequests: 4000, aims: {} },
+    ...{ name: "GET /media, 64 KiB range", slug: "media", requests: 1500, warmUpRequests: 3000, aims: {} },
     sides: {
       Latchkey: media(async (target) => {
         const { answer } = await signInOnce({ target });
