@@ -33,6 +33,8 @@ export async function runBenchmarks({
 }): Promise<void> {
   const names = [...chosen.map(({ name }) => name), ...(isWhole ? [durationMark] : [])];
   if (documentFile !== null) requireMarks({ documentFile, names });
+  // Once, because the page that is written is a change too.
+  const commit = findCommit();
   const beganAt = performance.now();
   const [missed, failed, durations]: [string[], string[], string[]] = [[], [], []];
   for (const { name, run } of chosen) {
@@ -43,7 +45,7 @@ export async function runBenchmarks({
       const result = await run(options);
       const tookSeconds = (performance.now() - startedAt) / 1000;
       const { rounds, verdicts } = result;
-      const described = { takenAt, command, commit: findCommit(), rounds, tookSeconds };
+      const described = { takenAt, command, commit, rounds, tookSeconds };
       const machine = describeMachine(loadBefore);
       keepResult({ name, result, run: { ...described, machine }, options, documentFile, say });
       missed.push(...verdicts.filter((line) => line.startsWith("over")));
