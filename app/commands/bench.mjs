@@ -1,4 +1,4 @@
-// Measures the built server beside a bare Node handler that runs the same database statements.
+// Measures the built server, each thing beside somebody else who does the same.
 import { buildIfNeeded } from "./build.mjs";
 import { prepare, projectDir, run } from "./prepare.mjs";
 

@@ -15,11 +15,14 @@ import { systemClock } from "~/platform/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 
-/** What a part of a sign-in takes of all threads' CPU, made by the library for it and by the code in its place. */
-export type PartCost = { part: string; libraryMicros: number; ownMicros: number };
+/**
+ * What a part of a sign-in takes of all threads' CPU, made by the library for it and by the code in its place, each
+ * round. Called with the number of rounds, and with what the repeats of a round are multiplied by; prints JSON.
+ */
+export type PartRounds = { part: string; rounds: { libraryMicros: number; ownMicros: number }[] };
 
-const repeats = 3_000;
-const rounds = 5;
+const [rounds = 3, scale = 1] = process.argv.slice(2).map(Number);
+const repeats = Math.max(20, Math.round(3_000 * scale));
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const nonce = "0123456789abcdef0123456789abcdef";
 const issuedAt = "2026-01-15T12:00:00.000Z";
@@ -27,9 +30,9 @@ const text = `localhost:3000 wants you to sign in with your Ethereum account:\n$
 
 type Work = (index: number) => unknown;
 
-/** In turn, after a first round that is not counted, so that whatever else the machine does falls on both. */
-async function compare(part: string, { library, own }: { library: Work; own: Work }): Promise<PartCost> {
-  const costs = { library: [] as number[], own: [] as number[] };
+/** In turn, another one first each time, after a round that is not counted: what else the machine does falls on both. */
+async function compare(part: string, { library, own }: { library: Work; own: Work }): Promise<PartRounds> {
+  const measured: PartRounds["rounds"] = [];
   let next = 0;
   async function run(work: Work): Promise<number> {
     const before = process.cpuUsage();
@@ -38,16 +41,15 @@ async function compare(part: string, { library, own }: { library: Work; own: Wor
     return (user + system) / repeats;
   }
   for (let round = 0; round <= rounds; round++) {
-    const [libraryMicros, ownMicros] = [await run(library), await run(own)];
-    if (round === 0) continue;
-    costs.library.push(libraryMicros);
-    costs.own.push(ownMicros);
+    const libraryFirst = round % 2 === 0 ? await run(library) : null;
+    const ownMicros = await run(own);
+    const libraryMicros = libraryFirst ?? (await run(library));
+    if (round > 0) measured.push({ libraryMicros, ownMicros });
   }
-  const middle = (values: number[]) => values.sort((one, other) => one - other)[Math.floor(rounds / 2)]!;
-  return { part, libraryMicros: middle(costs.library), ownMicros: middle(costs.own) };
+  return { part, rounds: measured };
 }
 
-async function measureTokens(): Promise<PartCost[]> {
+async function measureTokens(): Promise<PartRounds[]> {
   const secret = "a secret of the bench that is long enough";
   const keys = await loadTokenKeys({ secret, dataDir: "unused", mode: "production" });
   const site = { issuer: "http://localhost:3000", audience: ["localhost:3000"], chainId: 31337 };
@@ -80,7 +82,7 @@ async function measureTokens(): Promise<PartCost[]> {
   ];
 }
 
-async function measureNonces(): Promise<PartCost> {
+async function measureNonces(): Promise<PartRounds> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-parts-"));
   const url = pathToFileURL(path.join(dir, "parts.db")).href;
   await migrateDatabase({ url, migrationsDir: "prisma/migrations" });
@@ -110,7 +112,7 @@ async function measureNonces(): Promise<PartCost> {
   }
 }
 
-const costs: PartCost[] = [
+const costs: PartRounds[] = [
   await compare("read a sign-in message", {
     library: () => new SiweMessage(text),
     own: () => readSiweMessage({ text }),

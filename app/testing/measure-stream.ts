@@ -1,7 +1,8 @@
 /**
  * What an answer costs beyond a direct call of the provider: time to the first token, CPU a token, memory a
  * stream; and what it would cost by the AI SDK's server path. The provider's server runs in a process of its own.
- * Prints the figures as JSON; `npm run bench` makes a table of them.
+ * Called with the number of rounds, and with what the calls of a round are multiplied by. Prints every round as JSON;
+ * `npm run bench` makes a table of them.
  */
 import { fork } from "node:child_process";
 import { once, setMaxListeners } from "node:events";
@@ -13,6 +14,14 @@ import { createHostedProvider } from "~/chat/providers/openai.gateway.server";
 import { openReply, unmeteredReservation } from "~/chat/reply.server";
 import { answerEventStream } from "~/platform/http/sse.server";
 import { startOpenAiServer } from "./openai-server";
+
+const [rounds = 3, scale = 1] = process.argv.slice(2).map(Number);
+const paths = [
+  ["direct", readDirectly],
+  ["reply", readReply],
+  ["sdk", readSdk],
+] as const;
+type PathName = (typeof paths)[number][0];
 
 const silent = new AbortController().signal;
 setMaxListeners(0, silent);
@@ -127,24 +136,31 @@ async function readSdk({ baseUrl, question }: { baseUrl: string; question: strin
 type Read = typeof readReply;
 
 /** In turns, so that whatever else the machine does falls on both alike. */
-async function measureFirstTokens({ baseUrl }: { baseUrl: string }) {
-  const times = { direct: [] as number[], reply: [] as number[], sdk: [] as number[] };
-  for (let round = 0; round < 500; round += 1) {
-    times.direct.push(await readDirectly({ baseUrl, question: "tokens:3:0" }));
-    times.reply.push(await readReply({ baseUrl, question: "tokens:3:0" }));
-    times.sdk.push(await readSdk({ baseUrl, question: "tokens:3:0" }));
+async function measureFirstTokens({ baseUrl }: { baseUrl: string }): Promise<Record<PathName, number>> {
+  const times: Record<PathName, number[]> = { direct: [], reply: [], sdk: [] };
+  const calls = Math.max(8, Math.round(200 * scale));
+  for (let call = 0; call < calls; call += 1) {
+    for (const [name, read] of turned(call))
+      times[name].push(await read({ baseUrl, question: "tokens:3:0" }));
   }
-  const median = (all: number[]) => all.slice(100).sort((one, other) => one - other)[200] ?? 0;
+  const median = (all: number[]) => all.sort((one, other) => one - other)[Math.floor(all.length / 2)]!;
   return { direct: median(times.direct), reply: median(times.reply), sdk: median(times.sdk) };
+}
+
+/** All of them, another one first each time. */
+function turned(index: number): (typeof paths)[number][] {
+  const first = index % paths.length;
+  return [...paths.slice(first), ...paths.slice(0, first)];
 }
 
 async function measureTokenMicroseconds({ read, baseUrl }: { read: Read; baseUrl: string }): Promise<number> {
   const tokens = 2_000;
+  const calls = Math.max(1, Math.round(6 * scale));
   await read({ baseUrl, question: `tokens:${tokens}:0` });
   const before = process.cpuUsage();
-  for (let round = 0; round < 10; round += 1) await read({ baseUrl, question: `tokens:${tokens}:0` });
+  for (let call = 0; call < calls; call += 1) await read({ baseUrl, question: `tokens:${tokens}:0` });
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / (tokens * 10);
+  return (user + system) / (tokens * calls);
 }
 
 /** Two hundred streams of fifty tokens a second: the share of one core, and the heap a stream. */
@@ -172,21 +188,21 @@ async function measureParallel({ read, baseUrl }: { read: Read; baseUrl: string 
 async function measure() {
   const server = fork(fileURLToPath(import.meta.url), ["serve"], { execArgv: ["--import", "tsx"] });
   const [baseUrl] = (await once(server, "message")) as [string];
-  const firstTokenMs = await measureFirstTokens({ baseUrl });
-  const figures: Record<string, unknown> = {};
-  for (const [name, read] of [
-    ["direct", readDirectly],
-    ["reply", readReply],
-    ["sdk", readSdk],
-  ] as const) {
-    figures[name] = {
-      firstTokenMs: firstTokenMs[name],
-      microsecondsAToken: await measureTokenMicroseconds({ read, baseUrl }),
-      ...(await measureParallel({ read, baseUrl })),
-    };
+  // The engine's first calls are nobody's cost.
+  await measureFirstTokens({ baseUrl });
+  const measured: Record<string, unknown>[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const firstTokenMs = await measureFirstTokens({ baseUrl });
+    const costs = new Map<PathName, object>();
+    for (const [name, read] of turned(round)) {
+      const microsecondsAToken = await measureTokenMicroseconds({ read, baseUrl });
+      const parallel = await measureParallel({ read, baseUrl });
+      costs.set(name, { firstTokenMs: firstTokenMs[name], microsecondsAToken, ...parallel });
+    }
+    measured.push(Object.fromEntries(paths.map(([name]) => [name, costs.get(name)])));
   }
   server.kill();
-  console.log(JSON.stringify(figures, null, 2));
+  console.log(JSON.stringify(measured));
 }
 
 await (process.argv[2] === "serve" ? serve() : measure());

@@ -1,13 +1,23 @@
 export type BenchOptions = {
   resultsDir: string;
-  /** Puts the tables into their documents. */
-  write: boolean;
   rounds: number;
   /** Multiplies the requests of a round. */
   scale: number;
   /** The slug of the only operation to be measured; null for all. */
   operation: string | null;
   hasProfile: boolean;
-  /** As somebody would type it, for the report. */
-  command: string;
+};
+
+/** What one kind of measurement has found; keeping and showing it is the same for all of them. */
+export type BenchResult = {
+  /** That were measured, which may be fewer than were asked for. */
+  rounds: number;
+  /** What goes into the document. */
+  text: string;
+  /** A line for each aim: `PASS`, `over` or `n/a `, and what was measured. Empty where there is no aim. */
+  verdicts: readonly string[];
+  /** The medians. */
+  figures: unknown;
+  /** Every round of every side. */
+  measured: unknown;
 };

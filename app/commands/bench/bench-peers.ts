@@ -4,9 +4,11 @@ import { pathToFileURL } from "node:url";
 import type { TestChain } from "~/testing/chain";
 import type { CountingProxy } from "./counting-proxy";
 import type { Holder, Side, SideName, Target } from "./operation";
-import type { BareSetup } from "./peers/bare-server";
+import type { FixedAnswer } from "./fixed-answers";
+import type { AiSdkOrder } from "./peers/ai-sdk-server";
 import type { PluginSetup } from "./peers/better-auth-server";
 import type { FilesSetup } from "./peers/express-files-server";
+import type { FastifySetup } from "./peers/fastify-server";
 import type { StatementsSetup } from "./peers/gate-statements";
 import { startWorkerProcess } from "./worker-process";
 
@@ -15,12 +17,12 @@ export type NewTarget = (port: number, changes?: Partial<Target>) => Target;
 export type RealAnswers = {
   accessToken: string;
   bodies: StatementsSetup["bodies"];
-  pages: Record<string, string>;
+  fixed: readonly FixedAnswer[];
   speech: Buffer;
 };
 type Peer = {
   name: SideName;
-  module: `peers/${"bare" | "fastify" | "better-auth" | "express-files"}-server.ts`;
+  module: `peers/${"bare" | "fastify" | "better-auth" | "express-files" | "ai-sdk"}-server.ts`;
   setup: object;
   /** Beside what every target is like. */
   changes?: Partial<Target>;
@@ -32,6 +34,8 @@ type PeersRequest = {
   proxy: CountingProxy;
   holders: readonly Holder[];
   answers: RealAnswers;
+  /** Of the model that everybody's chat asks. */
+  modelUrl: string;
   newTarget: NewTarget;
   closers: (() => Promise<unknown>)[];
 };
@@ -51,8 +55,15 @@ export async function openPeers(request: PeersRequest): Promise<[SideName, Side]
   return sides;
 }
 
-async function describePeers({ dir, chain, proxy, holders, answers }: PeersRequest): Promise<Peer[]> {
-  const { bodies, pages, speech } = answers;
+async function describePeers({
+  dir,
+  chain,
+  proxy,
+  holders,
+  answers,
+  modelUrl,
+}: PeersRequest): Promise<Peer[]> {
+  const { bodies, fixed, speech } = answers;
   const contractAddress = chain.key.address;
   const { tokenId, address } = holders[0]!;
   const key = { chainId: chain.chainId, contractAddress, tokenId };
@@ -67,11 +78,11 @@ async function describePeers({ dir, chain, proxy, holders, answers }: PeersReque
     keys: Object.fromEntries(holders.map((holder) => [holder.address, holder.tokenId])),
   };
   return [
+    { name: "bare Node", module: "peers/bare-server.ts", setup: statements("bare") },
     {
-      ...{ name: "bare Node", module: "peers/bare-server.ts" },
-      setup: { ...statements("bare"), pages } satisfies BareSetup,
+      ...{ name: "Fastify", module: "peers/fastify-server.ts" },
+      setup: { ...statements("fastify"), fixed } satisfies FastifySetup,
     },
-    { name: "Fastify", module: "peers/fastify-server.ts", setup: statements("fastify") },
     {
       ...{ name: "better-auth", module: "peers/better-auth-server.ts", setup: plugin },
       ...{ changes: { needsSignatures: true }, countRpcCalls: proxy.countCalls },
@@ -79,6 +90,10 @@ async function describePeers({ dir, chain, proxy, holders, answers }: PeersReque
     {
       ...{ name: "Express", module: "peers/express-files-server.ts" },
       setup: { folder: path.resolve("content"), speechFile } satisfies FilesSetup,
+    },
+    {
+      ...{ name: "AI SDK", module: "peers/ai-sdk-server.ts" },
+      setup: { order: "start", baseUrl: modelUrl } satisfies AiSdkOrder,
     },
   ];
 }

@@ -9,15 +9,19 @@ import { openPeers } from "./bench-peers";
 import type { NewTarget, RealAnswers } from "./bench-peers";
 import { startCountingProxy } from "./counting-proxy";
 import { ownSide } from "./figures";
+import { metricsToken, readFixedAnswers, sessionCookie } from "./fixed-answers";
 import type { Load, LoadResult } from "./load-generator";
 import { originOf } from "./operation";
 import type { Side, Target } from "./operation";
-import { measuredPages, spokenText } from "./operations";
+import { resetSecret, spokenText } from "./operations";
+import type { ModelAnswer, ModelOrder } from "./scale/model-process";
 import { readAnswer, signInOnce } from "./sign-in";
 import { startWorkerProcess } from "./worker-process";
 
 export type BenchPlace = Awaited<ReturnType<typeof openBenchPlace>>;
 
+/** Longer than any run, and short enough for a renewal to be one. */
+const accessTtlSeconds = 7200;
 /** Enough for the forms of one run, at the side that takes most of them. */
 const unusedKeys = { firstTokenId: 1_000_000, count: 12_000 };
 
@@ -25,7 +29,15 @@ const unusedKeys = { firstTokenId: 1_000_000, count: 12_000 };
 export const benchSettings = {
   ...{ RATE_LIMIT_NONCE: "0", RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_TOKEN_STATUS: "0" },
   ...{ RATE_LIMIT_FORM_SUBMISSION: "0", RATE_LIMIT_TTS: "0", RATE_LIMIT_SESSION: "0", RATE_LIMIT_CHAT: "0" },
+  ...{ RATE_LIMIT_QUOTA_RESET: "0", RATE_LIMIT_MCP: "0" },
   CHAIN_POLL_SECONDS: "300",
+};
+
+/** Whoever chats or listens is counted, and has enough for as long as it takes. */
+const inForce = {
+  ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_CHAT_QUOTA_TOKENS: "1000000000" },
+  ...{ TTS_QUOTA_CHARACTERS: "100000000", JWT_ACCESS_TTL: String(accessTtlSeconds) },
+  ...{ AI_QUOTA_RESET_SECRET: resetSecret, METRICS_TOKEN: metricsToken },
 };
 
 /** Everything a run needs, each part a process of its own, on loopback, with data that is removed afterwards. */
@@ -46,8 +58,11 @@ export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly s
 
     const contractAddress = chain.key.address;
     const chainSettings = { RPC_URL: proxy.url, KEY_CONTRACT_ADDRESS: contractAddress };
-    const quotaInForce = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
-    const env = { ...chainSettings, NODE_ENV: "production", ...quotaInForce, ...benchSettings };
+    const modelUrl = await startModel(closers);
+    const env = {
+      ...{ ...chainSettings, NODE_ENV: "production", ...benchSettings, ...inForce },
+      ...{ AI_PROVIDER: "local", AI_BASE_URL: modelUrl },
+    };
     const start = (): Promise<RunningServer> => startServer({ env });
     const server = await startServer({ env, nodeOptions });
     closers.push(server.stop);
@@ -63,7 +78,7 @@ export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly s
     const target = newTarget(server.port, { accessToken: answers.accessToken });
     const sides = new Map<string, Side>([
       [ownSide, { target, pid: server.pid, countRpcCalls: proxy.countCalls }],
-      ...(await openPeers({ dir, chain, proxy, holders, answers, newTarget, closers })),
+      ...(await openPeers({ dir, chain, proxy, holders, answers, modelUrl, newTarget, closers })),
     ]);
     return {
       getSide(name: string): Side {
@@ -81,19 +96,28 @@ export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly s
   }
 }
 
+async function startModel(closers: (() => Promise<unknown>)[]): Promise<string> {
+  const model = startWorkerProcess<ModelOrder, ModelAnswer>("scale/model-process.ts");
+  closers.push(model.stop);
+  const started = await model.ask({ order: "start" });
+  if (!("baseUrl" in started)) throw new Error("The model did not start.");
+  return started.baseUrl;
+}
+
 /** What the real server answers, for those who are to send the same bytes. */
 async function readRealAnswers(target: Target): Promise<RealAnswers> {
   const origin = originOf(target);
   const { text: signIn, answer } = await signInOnce({ target });
   const headers = { Authorization: `Bearer ${answer.accessToken}` };
   const bearer = await readAnswer(await fetch(`${origin}/api/gate-access`, { method: "POST", headers }));
-  const pages: Record<string, string> = {};
-  for (const page of measuredPages) pages[page] = await readAnswer(await fetch(`${origin}${page}`));
+  const cookie = sessionCookie(answer.accessToken);
+  const session = await readAnswer(await fetch(`${origin}/session`, { headers: cookie }));
+  const fixed = await readFixedAnswers({ origin, accessToken: answer.accessToken });
   const spoken = await fetch(`${origin}/api/tts`, {
     ...{ method: "POST", headers: { ...headers, "Content-Type": "application/json" } },
     body: JSON.stringify({ text: spokenText }),
   });
   if (spoken.status !== 200) throw new Error(`Speech answered ${spoken.status}: ${await spoken.text()}`);
   const speech = Buffer.from(await spoken.arrayBuffer());
-  return { accessToken: answer.accessToken, bodies: { signIn, bearer }, pages, speech };
+  return { accessToken: answer.accessToken, bodies: { signIn, bearer, session }, fixed, speech };
 }

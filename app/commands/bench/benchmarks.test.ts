@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { benchmarks, chooseBenchmarks, listChoices } from "./benchmarks";
 import { operations } from "./operations";
+import { durationMark } from "./run-benchmarks";
 
 const namesOf = (only?: string) => chooseBenchmarks(only)?.chosen.map(({ name }) => name);
 
@@ -30,11 +31,12 @@ test("ours comes first in every operation, and nobody is measured alone", () => 
   }
 });
 
-test.each(["bench", "chats", "used-keys", "instances"])(
+test.each([...benchmarks.map(({ name }) => name), durationMark])(
   "the page about performance has a place for %s",
   (name) => {
     const document = readFileSync("docs/performance.md", "utf8");
     expect(document.split(`<!-- ${name}:begin -->`)).toHaveLength(2);
+    expect(document.split(`<!-- ${name}:end -->`)).toHaveLength(2);
     expect(document.indexOf(`<!-- ${name}:end -->`)).toBeGreaterThan(
       document.indexOf(`<!-- ${name}:begin -->`),
     );

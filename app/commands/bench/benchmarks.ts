@@ -8,25 +8,25 @@ import { benchInstances } from "./scale/instance-costs";
 import { benchUsedKeys } from "./scale/used-key-costs";
 import { benchStreams } from "./stream-costs";
 import { benchTools } from "./tool-costs";
-import type { BenchOptions } from "./bench-options";
+import type { BenchOptions, BenchResult } from "./bench-options";
 
-/** `group`: another name that chooses several at once. */
 export type Benchmark = {
+  /** Of its marks in the document and of its file of results as well. */
   name: string;
+  /** Another name that chooses several at once. */
   group?: string;
-  /** `missed`: a line for each aim of its own that it did not keep; of those without aims there is no word. */
-  run: (options: BenchOptions) => Promise<void | { missed: readonly string[] }>;
+  run: (options: BenchOptions) => Promise<BenchResult>;
 };
 
 export const benchmarks: readonly Benchmark[] = [
   { name: "operations", run: benchOperations },
   { name: "parts", run: benchParts },
   { name: "streams", run: benchStreams },
+  { name: "tools", run: benchTools },
   { name: "chats", group: "scale", run: benchChats },
   { name: "used-keys", group: "scale", run: benchUsedKeys },
   { name: "instances", group: "scale", run: benchInstances },
   { name: "search", run: benchSearch },
-  { name: "tools", run: benchTools },
   { name: "pages", run: benchPages },
 ];
 

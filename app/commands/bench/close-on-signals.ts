@@ -10,14 +10,14 @@ export function closeOnSignals(close: () => Promise<void>): () => void {
 type Closers = (() => Promise<unknown>)[];
 
 /** Whatever `work` has put among the closers is closed afterwards, the last one first, however it ends. */
-export async function withClosers(work: (closers: Closers) => Promise<void>): Promise<void> {
+export async function withClosers<Value>(work: (closers: Closers) => Promise<Value>): Promise<Value> {
   const closers: Closers = [];
   const close = async () => {
     for (const closeOne of closers.splice(0).reverse()) await closeOne();
   };
   const stopListening = closeOnSignals(close);
   try {
-    await work(closers);
+    return await work(closers);
   } finally {
     stopListening();
     await close();

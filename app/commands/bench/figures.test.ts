@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bareSide, compare, judge, median, ownSide, summarize, toMeasurement } from "./figures";
+import { bareSide, compare, judge, median, medianOrNull, ownSide, summarize, toMeasurement } from "./figures";
 import type { Figures, Measurement, Ratios, Round } from "./figures";
 
 const round = (changes: Partial<Round> = {}): Round => ({
@@ -105,4 +105,21 @@ test.each([
 ])("$cpuMicrosPerRequest µs of CPU against under 1000: $isMet", ({ cpuMicrosPerRequest, isMet }) => {
   const measurement = measured({ ours: { ...figures, cpuMicrosPerRequest } });
   expect(judge({ measurement, aims: { maxCpuMicros: 1000 } })[0]!.isMet).toBe(isMet);
+});
+
+test.each([
+  { byThroughput: 0.2, isMet: true, measured: "5.0x" },
+  { byThroughput: 0.21, isMet: false, measured: "4.8x" },
+])("$measured as many a second against five times: $isMet", ({ byThroughput, isMet, measured: said }) => {
+  const others = [{ name: "MCP SDK", figures, ratios: { byThroughput, byCpu: 9 } }];
+  const aims = { minTimes: { side: "MCP SDK", times: 5 } };
+  expect(judge({ measurement: measured({ others }), aims })).toEqual([
+    { aim: "x at least 5x as many a second as MCP SDK", isMet, measured: said },
+  ]);
+  expect(judge({ measurement: measured({}), aims })[0]!.isMet).toBeNull();
+});
+
+test("a median of figures that are not all known is not known", () => {
+  expect(medianOrNull([3, 1, 2])).toBe(2);
+  expect(medianOrNull([3, null, 2])).toBeNull();
 });

@@ -36,6 +36,8 @@ export type Measurement = {
 
 export type Aims = {
   maxRatio?: number;
+  /** So many times as many requests a second as this side. */
+  minTimes?: { side: string; times: number };
   rpcCallsPerRequest?: number;
   maxCpuMicros?: number;
 };
@@ -48,6 +50,12 @@ export function median(values: readonly number[]): number {
   const upper = sorted[middle];
   if (upper === undefined) throw new Error("There is no median of nothing.");
   return sorted.length % 2 === 1 ? upper : (sorted[middle - 1]! + upper) / 2;
+}
+
+/** Null where one of them is not known. */
+export function medianOrNull(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === values.length ? median(known) : null;
 }
 
 export function summarize(rounds: readonly Round[]): Figures {
@@ -118,6 +126,15 @@ export function judge({ measurement, aims }: { measurement: Measurement; aims: A
       aim: `${operation} within ${aims.maxRatio}x of bare`,
       isMet: Math.max(byThroughput, byCpu ?? 0) <= aims.maxRatio,
       measured: `${byThroughput.toFixed(2)}x by requests/s, ${byCpu === null ? "n/a" : `${byCpu.toFixed(2)}x`} by CPU`,
+    });
+  }
+  if (aims.minTimes !== undefined) {
+    const { side, times } = aims.minTimes;
+    const ratio = others.find(({ name }) => name === side)?.ratios.byThroughput ?? null;
+    verdicts.push({
+      aim: `${operation} at least ${times}x as many a second as ${side}`,
+      isMet: ratio === null ? null : 1 / ratio >= times,
+      measured: ratio === null ? "n/a" : `${(1 / ratio).toFixed(1)}x`,
     });
   }
   if (aims.rpcCallsPerRequest !== undefined) {

@@ -21,7 +21,7 @@ export async function measureOperation({
   rounds,
   scale,
 }: {
-  place: BenchPlace;
+  place: Pick<BenchPlace, "getSide" | "generateLoad">;
   operation: Operation;
   rounds: number;
   scale: number;

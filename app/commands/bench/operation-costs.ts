@@ -1,33 +1,29 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { openBenchPlace } from "./bench-place";
-import type { BenchOptions } from "./bench-options";
+import type { BenchOptions, BenchResult } from "./bench-options";
 import { closeOnSignals } from "./close-on-signals";
 import { judge } from "./figures";
 import type { Measurement, Verdict } from "./figures";
 import { measureOperation, timeStarts } from "./measure";
 import type { StartTimes } from "./measure";
+import type { Operation } from "./operation";
+import { toOperationTable } from "./operation-table";
 import { operations } from "./operations";
-import { describeMachine, replaceMeasured, toText } from "./report";
-import type { Report } from "./report";
+import { verdictLines } from "./report";
 
-const documentFile = "docs/performance.md";
 const starts = 5;
 const maxStartMs = 2000;
 
 /** What visitors and programs ask for, each beside somebody else who is asked for the same. */
 export async function benchOperations({
-  command,
   rounds,
   scale,
   operation: slug,
   hasProfile,
-  ...output
-}: BenchOptions): Promise<void> {
+  resultsDir,
+}: BenchOptions): Promise<BenchResult> {
   const chosen = operations.filter((operation) => slug === null || operation.slug === slug);
-  const loadBefore = os.loadavg();
-  const nodeOptions = hasProfile ? ["--cpu-prof", `--cpu-prof-dir=${path.resolve(output.resultsDir)}`] : [];
+  const nodeOptions = hasProfile ? ["--cpu-prof", `--cpu-prof-dir=${path.resolve(resultsDir)}`] : [];
   const place = await openBenchPlace({ nodeOptions });
   const stopListening = closeOnSignals(place.close);
   try {
@@ -37,25 +33,41 @@ export async function benchOperations({
       console.error(`${operation.name} …`);
       measurements.push(await measureOperation({ place, operation, rounds, scale }));
     }
-    const report: Report = {
-      ...{ takenAt: new Date().toISOString(), command, rounds },
-      machine: describeMachine(loadBefore),
-      starts: startTimes,
-      measurements,
-      verdicts: [...judgeAll(measurements), judgeStart(startTimes)],
+    return {
+      rounds,
+      text: `${toOperationTable(measurements)}\n\n${describeStarts(startTimes)}`,
+      verdicts: verdictLines([
+        ...judgeAll({ measurements, operations: chosen }),
+        ...(slug === null ? [judgeStart(startTimes)] : []),
+      ]),
+      figures: { starts: startTimes, ...summarizeMeasurements(measurements) },
+      measured: toRounds(measurements),
     };
-    finish({ report, ...output });
   } finally {
     stopListening();
     await place.close();
   }
 }
 
-function judgeAll(measurements: readonly Measurement[]): Verdict[] {
+export function judgeAll({
+  measurements,
+  operations,
+}: {
+  measurements: readonly Measurement[];
+  operations: readonly Operation[];
+}): Verdict[] {
   return measurements.flatMap((measurement) => {
     const { aims } = operations.find(({ name }) => name === measurement.operation)!;
     return judge({ measurement, aims });
   });
+}
+
+/** The medians, and apart from them every round. */
+export function summarizeMeasurements(measurements: readonly Measurement[]) {
+  return { operations: measurements.map(({ rounds: _, ...figures }) => figures) };
+}
+export function toRounds(measurements: readonly Measurement[]): Record<string, Measurement["rounds"]> {
+  return Object.fromEntries(measurements.map(({ operation, rounds }) => [operation, rounds]));
 }
 
 function judgeStart({ medianMs }: StartTimes): Verdict {
@@ -66,17 +78,6 @@ function judgeStart({ medianMs }: StartTimes): Verdict {
   };
 }
 
-function finish({
-  report,
-  resultsDir,
-  write,
-}: { report: Report } & Pick<BenchOptions, "resultsDir" | "write">): void {
-  console.log(toText(report));
-  const resultFile = path.join(resultsDir, "bench.json");
-  writeFileSync(resultFile, `${JSON.stringify(report, null, 2)}\n`);
-  console.log(`Every round is in ${resultFile}.`);
-  if (!write) return;
-  const document = readFileSync(documentFile, "utf8");
-  writeFileSync(documentFile, replaceMeasured({ document, report }));
-  console.log(`${documentFile} holds the table now.`);
+function describeStarts({ startsMs, medianMs }: StartTimes): string {
+  return `Start to ready: ${medianMs.toFixed(0)} ms (median of ${startsMs.length}).`;
 }

@@ -24,7 +24,8 @@ export type Holder = {
 export type Side = { target: Target; pid: number; countRpcCalls?: () => number };
 
 /** Everybody who is measured: ours, Node's own server as the floor, and named packages. */
-export type SideName = "Latchkey" | "bare Node" | "Fastify" | "better-auth" | "Express";
+export type SideName =
+  "Latchkey" | "bare Node" | "Fastify" | "better-auth" | "Express" | "AI SDK" | "MCP SDK";
 
 export type Operation = {
   name: string;

@@ -1,20 +1,18 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { chromium } from "@playwright/test";
 import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
 import { findBrowser } from "../../../e2e/browser";
 import { signInByCookie } from "../../../e2e/chat-servers";
 import { operatorSecret, startGateServer } from "../../../e2e/gate-server";
 import type { GateServer } from "../../../e2e/gate-server";
+import type { BenchOptions, BenchResult } from "./bench-options";
+import { withClosers } from "./close-on-signals";
 import { median } from "./figures";
 import { benchFrames } from "./frame-costs";
 import { readPageCosts } from "./page-trace";
 import type { PageCosts, TraceEvent } from "./page-trace";
-import { replaceBetweenMarks } from "./replace-between-marks";
 
-export type PageFigures = { path: string; costs: PageCosts; rounds: PageCosts[] };
+export type PageFigures = { path: string; costs: PageCosts };
 
-const documentFile = "docs/performance.md";
 type Place = {
   /** As the table names it. */
   name: string;
@@ -46,43 +44,36 @@ const categories = [
 const aims = { largestPaintMs: 2500, layoutShift: 0.1, blockingMs: 200 };
 
 /** Visits every page as a phone would, with nothing kept from before, and reads Chromium's own trace of each visit. */
-export async function benchPages({
-  resultsDir,
-  write,
-  rounds,
-}: {
-  resultsDir: string;
-  write: boolean;
-  rounds: number;
-}): Promise<{ missed: string[] }> {
-  const server = await startGateServer();
-  const { executablePath, args, env } = await findBrowser();
-  const browser = await chromium.launch({ executablePath, args, env });
-  try {
+export async function benchPages({ rounds }: BenchOptions): Promise<BenchResult> {
+  return await withClosers(async (closers) => {
+    const server = await startGateServer();
+    closers.push(() => server.stop());
+    const { executablePath, args, env } = await findBrowser();
+    const browser = await chromium.launch({ executablePath, args, env });
+    closers.push(() => browser.close());
     const guests = await signInGuests({ browser, server });
     // The server's own first answers are none of the page's cost.
     for (const { path: address } of places) await fetch(`${server.baseUrl}${address}`);
-    const figures: PageFigures[] = [];
-    for (const place of places) {
-      console.error(`Page ${place.name} …`);
-      const visits: PageCosts[] = [];
-      for (let round = 0; round < rounds; round += 1)
-        visits.push(await visit({ browser, server, place, storageState: guests[place.who] }));
-      figures.push({ path: place.name, costs: summarize(visits), rounds: visits });
+    const visits = places.map((): PageCosts[] => []);
+    // Every page in each round, so that what else the machine does falls on all alike.
+    for (let round = 0; round < rounds; round += 1) {
+      console.error(`Pages, round ${round + 1} …`);
+      for (const [index, place] of places.entries())
+        visits[index]!.push(await visit({ browser, server, place, storageState: guests[place.who] }));
     }
-    writeFileSync(path.join(resultsDir, "bench-pages.json"), `${JSON.stringify(figures, null, 2)}\n`);
-    const frames = await benchFrames({ browser, resultsDir, rounds });
-    const text = `${toPageText({ figures, rounds })}\n\n${frames.text}`;
-    console.log(`\nPages\n\n${text}`);
-    if (write) {
-      const document = readFileSync(documentFile, "utf8");
-      writeFileSync(documentFile, replaceBetweenMarks({ document, name: "pages", text }));
-    }
-    return { missed: [...listMissedPages(figures), ...frames.missed] };
-  } finally {
-    await browser.close();
-    await server.stop();
-  }
+    const pages = places.map(({ name }, index) => ({ path: name, costs: summarize(visits[index]!) }));
+    const frames = await benchFrames({ browser, rounds });
+    return {
+      rounds,
+      text: `${toPageText({ figures: pages, rounds })}\n\n${frames.text}`,
+      verdicts: [...pages.flatMap(judgePage), ...frames.verdicts],
+      figures: { pages, frames: frames.figures },
+      measured: {
+        pages: places.map(({ name }, index) => ({ path: name, visits: visits[index] })),
+        frames: frames.measured,
+      },
+    };
+  });
 }
 
 type Guests = Record<Place["who"], BrowserContextOptions["storageState"]>;
@@ -156,13 +147,7 @@ function summarize(visits: readonly PageCosts[]): PageCosts {
   };
 }
 
-export function toPageText({
-  figures,
-  rounds,
-}: {
-  figures: readonly Pick<PageFigures, "path" | "costs">[];
-  rounds: number;
-}): string {
+export function toPageText({ figures, rounds }: { figures: readonly PageFigures[]; rounds: number }): string {
   const rows = figures.map(
     ({ path: address, costs }) =>
       `| \`${address}\` | ${costs.firstPaintMs.toFixed(0)} | ${costs.largestPaintMs.toFixed(0)} | ${costs.layoutShift.toFixed(3)} | ${costs.blockingMs.toFixed(0)} |`,
@@ -173,18 +158,10 @@ export function toPageText({
     "| Page | First paint, ms | Largest paint, ms | Layout shift | Blocking time, ms |",
     "|---|---:|---:|---:|---:|",
     ...rows,
-    "",
-    "```text",
-    ...figures.flatMap(judgePage),
-    "```",
   ].join("\n");
 }
 
-export function listMissedPages(figures: readonly Pick<PageFigures, "path" | "costs">[]): string[] {
-  return figures.flatMap(judgePage).filter((line) => !line.startsWith("PASS"));
-}
-
-export function judgePage({ path: address, costs }: Pick<PageFigures, "path" | "costs">): string[] {
+export function judgePage({ path: address, costs }: PageFigures): string[] {
   const judge = ({
     name,
     value,

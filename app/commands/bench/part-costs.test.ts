@@ -1,17 +1,13 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { toPartTable } from "./part-costs";
+import { summarizePart, toPartTable } from "./part-costs";
 
-test("each part has a row, library first", () => {
-  expect(toPartTable([{ part: "sign", libraryMicros: 136.7, ownMicros: 10.4 }]).split("\n")).toEqual([
-    "| | Library, µs of CPU | Latchkey, µs of CPU |",
-    "|---|---:|---:|",
-    "| sign | 137 | 10 |",
-  ]);
-});
-
-test("the decision has a place for the table", () => {
-  const document = readFileSync("docs/decisions/025-what-a-sign-in-costs.md", "utf8");
-  expect(document.indexOf("<!-- parts:begin -->")).toBeGreaterThan(0);
-  expect(document.indexOf("<!-- parts:end -->")).toBeGreaterThan(document.indexOf("<!-- parts:begin -->"));
+test("each part has a row, library first, with the median of the rounds' own ratios", () => {
+  const rounds = [
+    { libraryMicros: 100, ownMicros: 10 },
+    { libraryMicros: 400, ownMicros: 80 },
+    { libraryMicros: 200, ownMicros: 100 },
+  ];
+  const cost = summarizePart({ part: "sign", rounds });
+  expect(cost).toEqual({ part: "sign", libraryMicros: 200, ownMicros: 80, times: 0.2 });
+  expect(toPartTable([cost]).split("\n")[2]).toBe("| sign | 200 | 80 | 0.20 |");
 });

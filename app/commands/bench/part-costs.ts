@@ -1,38 +1,37 @@
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { promisify } from "node:util";
-import type { PartCost } from "~/testing/measure-parts";
-import { replaceBetweenMarks } from "./replace-between-marks";
+import type { PartRounds } from "~/testing/measure-parts";
+import type { BenchOptions, BenchResult } from "./bench-options";
+import { median } from "./figures";
 
-const documentFile = "docs/decisions/025-what-a-sign-in-costs.md";
+export type PartCost = { part: string; libraryMicros: number; ownMicros: number; times: number };
 
 /** Measures what was written by hand beside the library it stands in for, in a process of its own. */
-export async function benchParts({
-  resultsDir,
-  write,
-}: {
-  resultsDir: string;
-  write: boolean;
-}): Promise<void> {
-  const parameters = ["--import", "tsx", "app/testing/measure-parts.ts"];
+export async function benchParts({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+  const parameters = ["--import", "tsx", "app/testing/measure-parts.ts", String(rounds), String(scale)];
   const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 300_000 });
-  const costs = JSON.parse(stdout) as PartCost[];
-  writeFileSync(path.join(resultsDir, "bench-parts.json"), `${JSON.stringify(costs, null, 2)}\n`);
-  const table = toPartTable(costs);
-  console.log(`\nParts of a sign-in\n\n${table}`);
-  if (!write) return;
-  const document = readFileSync(documentFile, "utf8");
-  writeFileSync(documentFile, replaceBetweenMarks({ document, name: "parts", text: table }));
+  const measured = JSON.parse(stdout) as PartRounds[];
+  const figures = measured.map(summarizePart);
+  return { rounds, text: toPartTable(figures), verdicts: [], figures, measured };
+}
+
+/** `times`: how many times the other's figure ours is, the median of the rounds' own ratios. */
+export function summarizePart({ part, rounds }: PartRounds): PartCost {
+  return {
+    part,
+    libraryMicros: median(rounds.map(({ libraryMicros }) => libraryMicros)),
+    ownMicros: median(rounds.map(({ ownMicros }) => ownMicros)),
+    times: median(rounds.map(({ libraryMicros, ownMicros }) => ownMicros / libraryMicros)),
+  };
 }
 
 export function toPartTable(costs: readonly PartCost[]): string {
   return [
-    "| | Library, µs of CPU | Latchkey, µs of CPU |",
-    "|---|---:|---:|",
+    "| | Library, µs of CPU | Latchkey, µs of CPU | Latchkey is x the library |",
+    "|---|---:|---:|---:|",
     ...costs.map(
-      ({ part, libraryMicros, ownMicros }) =>
-        `| ${part} | ${libraryMicros.toFixed(0)} | ${ownMicros.toFixed(0)} |`,
+      ({ part, libraryMicros, ownMicros, times }) =>
+        `| ${part} | ${libraryMicros.toFixed(0)} | ${ownMicros.toFixed(0)} | ${times.toFixed(2)} |`,
     ),
   ].join("\n");
 }

@@ -1,8 +1,6 @@
+import { execFileSync } from "node:child_process";
 import os from "node:os";
-import { ownSide } from "./figures";
-import type { Figures, Measurement, Verdict } from "./figures";
-import type { StartTimes } from "./measure";
-import { replaceBetweenMarks } from "./replace-between-marks";
+import type { Verdict } from "./figures";
 
 export type Machine = {
   cpu: string;
@@ -13,14 +11,15 @@ export type Machine = {
   loadBefore: number[];
   loadAfter: number[];
 };
-export type Report = {
+/** When, by what, on what and beside what else something was measured: without that no figure means anything. */
+export type Run = {
   takenAt: string;
   command: string;
+  /** Of the code that was measured, with `-dirty` where it was changed since; null where nobody knows. */
+  commit: string | null;
   rounds: number;
+  tookSeconds: number;
   machine: Machine;
-  starts: StartTimes;
-  measurements: Measurement[];
-  verdicts: Verdict[];
 };
 
 export function describeMachine(loadBefore: number[]): Machine {
@@ -36,33 +35,30 @@ export function describeMachine(loadBefore: number[]): Machine {
   };
 }
 
-const columns = [
-  "Operation",
-  "Side",
-  "Requests/s",
-  "p50 ms",
-  "p99 ms",
-  "CPU µs/request",
-  "RPC calls/request",
-  "Latchkey is x this (requests/s)",
-  "x this (CPU)",
-];
+export function findCommit(): string | null {
+  try {
+    const parameters = ["describe", "--always", "--abbrev=12", "--exclude=*", "--dirty"];
+    return execFileSync("git", parameters, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch {
+    return null;
+  }
+}
 
-function tableRows(measurements: readonly Measurement[]): string[][] {
-  const figureCells = (figures: Figures) => [
-    figures.requestsPerSecond.toFixed(0),
-    figures.p50Ms.toFixed(2),
-    figures.p99Ms.toFixed(2),
-    figures.cpuMicrosPerRequest?.toFixed(0) ?? "n/a",
-    figures.rpcCallsPerRequest === null ? "" : String(Number(figures.rpcCallsPerRequest.toFixed(4))),
-  ];
-  return measurements.flatMap(({ operation, ours, others }) => [
-    [operation, ownSide, ...figureCells(ours), "", ""],
-    ...others.map(({ name, figures, ratios }) => [
-      ...["", name, ...figureCells(figures)],
-      ...[ratios.byThroughput.toFixed(2), ratios.byCpu?.toFixed(2) ?? "n/a"],
-    ]),
-  ]);
+export function describeRun({ takenAt, command, machine, rounds, tookSeconds }: Run): string {
+  const loads = [machine.loadBefore, machine.loadAfter].map((load) => load[0]!.toFixed(1));
+  return `Measured on ${takenAt.slice(0, 10)} by \`${command}\` on ${namePlace(machine)}, Node ${machine.node}. Medians of ${countRounds(rounds)}. Load average (1 minute) ${loads[0]} before, ${loads[1]} after. Took ${toMinutes(tookSeconds)}.`;
+}
+
+export function namePlace({ cores, cpu, memoryGiB, platform }: Machine): string {
+  return `${cores} cores of ${cpu}, ${memoryGiB} GiB, ${platform}`;
+}
+
+export function toMinutes(seconds: number): string {
+  return `${(seconds / 60).toFixed(1)} minutes`;
+}
+
+function countRounds(rounds: number): string {
+  return rounds === 1 ? "one round" : `${rounds} rounds`;
 }
 
 /** Texts to the left in the first `texts` columns, figures to the right in the others. */
@@ -85,48 +81,7 @@ export function toTable({
   return [toLine(columns), toLine(rule), ...rows.map(toLine)].join("\n");
 }
 
-function verdictLines(verdicts: readonly Verdict[]): string[] {
+export function verdictLines(verdicts: readonly Verdict[]): string[] {
   const word = ({ isMet }: Verdict) => (isMet === null ? "n/a " : isMet ? "PASS" : "over");
   return verdicts.map((verdict) => `${word(verdict)}  ${verdict.aim}: ${verdict.measured}`);
-}
-
-export function toText({ measurements, verdicts, starts }: Report): string {
-  const startTimes = starts.startsMs.map((ms) => ms.toFixed(0)).join(", ");
-  return [
-    toTable({ columns, rows: tableRows(measurements), texts: 2 }),
-    "",
-    `Start to ready, ms: ${startTimes}`,
-    ...verdictLines(verdicts),
-  ].join("\n");
-}
-
-/** The document with the part between its marks replaced by this report. */
-export function replaceMeasured({ document, report }: { document: string; report: Report }): string {
-  return replaceBetweenMarks({ document, name: "bench", text: toMarkdown(report) });
-}
-
-/** When, by what, on what and beside what else it was measured: without that no figure means anything. */
-export function describeRun({
-  takenAt,
-  command,
-  machine,
-  rounds,
-}: Pick<Report, "takenAt" | "command" | "machine" | "rounds">): string {
-  const loads = [machine.loadBefore, machine.loadAfter].map((load) => load[0]!.toFixed(1));
-  return `Measured on ${takenAt.slice(0, 10)} by \`${command}\` on ${machine.cores} cores of ${machine.cpu}, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${machine.node}. Medians of ${rounds} rounds. Load average (1 minute) ${loads[0]} before, ${loads[1]} after.`;
-}
-
-function toMarkdown(report: Report): string {
-  const { starts } = report;
-  return [
-    describeRun(report),
-    "",
-    toTable({ columns, rows: tableRows(report.measurements), texts: 2 }),
-    "",
-    `Start to ready: ${starts.medianMs.toFixed(0)} ms (median of ${starts.startsMs.length}).`,
-    "",
-    "```text",
-    ...verdictLines(report.verdicts),
-    "```",
-  ].join("\n");
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -14,15 +14,21 @@ import type { SearchDatabase } from "~/search/search-database.store.server";
 import { measureQuality } from "~/search/search-quality";
 import type { LabelledQuestion, SearchQuality } from "~/search/search-quality";
 import type { PassageMatch } from "~/search/search-store";
+import type { BenchOptions, BenchResult } from "./bench-options";
 import { median } from "./figures";
 import { makeQuestion, makeText } from "./made-up-text";
-import { replaceBetweenMarks } from "./replace-between-marks";
+import { takeTurns } from "./measure";
 
+/** One way to search, in one round. */
+export type SearchRound = { p50Ms: number; stallMs: number };
+/** Words and vectors, words alone, and SQLite's full text as it comes. */
+type Ways<Value> = Record<"fused" | "textOnly" | "plain", Value>;
 export type SearchSpeed = {
   passages: number;
-  p50Ms: number;
-  p50TextOnlyMs: number;
-  p50PlainMs: number;
+  p50Ms: Ways<number>;
+  /** Of the whole search beside plain full text: the median of the rounds' own ratios. */
+  timesPlain: number;
+  /** The longest of all rounds of the whole search. */
   stallMs: number;
 };
 export type SearchFigures = {
@@ -30,7 +36,6 @@ export type SearchFigures = {
   quality: Record<"fused" | "plain", Pick<SearchQuality, "recallAt5" | "meanReciprocalRank">>;
 };
 
-const documentFile = "docs/performance.md";
 const sizes = [1_000, 10_000, 100_000];
 const questionsAsked = 60;
 const passagesAPage = 500;
@@ -38,40 +43,49 @@ const topK = 5;
 
 const embedder = createHashedEmbedder();
 
-/** Measures, prints the tables, keeps the figures, and puts them into the document when asked to. */
-export async function benchSearch({
-  resultsDir,
-  write,
-}: {
-  resultsDir: string;
-  write: boolean;
-}): Promise<void> {
-  const figures = await inFolder(async (dir) => {
+/** How fast it is as passages grow in number, and what it finds. */
+export async function benchSearch({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+  return await inFolder(async (dir) => {
     const quality = await compareQuality({ file: path.join(dir, "labelled.db") });
     const speeds: SearchSpeed[] = [];
+    const measured: { passages: number; rounds: Ways<SearchRound>[] }[] = [];
     for (const size of sizes) {
-      console.error(`Search in ${size} passages …`);
-      speeds.push(await measureSpeed({ file: path.join(dir, `${size}.db`), size }));
+      const passages = Math.max(passagesAPage, Math.round(size * scale));
+      console.error(`Search in ${passages} passages …`);
+      const turns = await measureSpeed({ file: path.join(dir, `${size}.db`), size: passages, rounds });
+      speeds.push(summarizeSpeed({ passages, rounds: turns }));
+      measured.push({ passages, rounds: turns });
     }
-    return { speeds, quality };
+    const figures: SearchFigures = { speeds, quality };
+    return { rounds, text: toSearchTable(figures), verdicts: [], figures, measured };
   });
-  await writeFile(path.join(resultsDir, "bench-search.json"), `${JSON.stringify(figures, null, 2)}\n`);
-  const table = toSearchTable(figures);
-  console.log(`\nSearch\n\n${table}`);
-  if (!write) return;
-  const document = await readFile(documentFile, "utf8");
-  await writeFile(documentFile, replaceBetweenMarks({ document, name: "search", text: table }));
+}
+
+export function summarizeSpeed({
+  passages,
+  rounds,
+}: {
+  passages: number;
+  rounds: readonly Ways<SearchRound>[];
+}): SearchSpeed {
+  const p50Of = (way: keyof Ways<SearchRound>) => median(rounds.map((round) => round[way].p50Ms));
+  return {
+    passages,
+    p50Ms: { fused: p50Of("fused"), textOnly: p50Of("textOnly"), plain: p50Of("plain") },
+    timesPlain: median(rounds.map(({ fused, plain }) => fused.p50Ms / plain.p50Ms)),
+    stallMs: Math.max(...rounds.map(({ fused }) => fused.stallMs)),
+  };
 }
 
 export function toSearchTable({ speeds, quality }: SearchFigures): string {
   const { fused, plain } = quality;
   return [
-    "| Passages | p50 ms | words only, p50 ms | plain full text, p50 ms | longest stall of the event loop, ms |",
-    "|---:|---:|---:|---:|---:|",
-    ...speeds.map(
-      ({ passages, p50Ms, p50TextOnlyMs, p50PlainMs, stallMs }) =>
-        `| ${[passages.toLocaleString("en"), ...[p50Ms, p50TextOnlyMs, p50PlainMs, stallMs].map((ms) => ms.toFixed(1))].join(" | ")} |`,
-    ),
+    "| Passages | p50 ms | words only, p50 ms | plain full text, p50 ms | Latchkey is x plain (p50) | longest stall of the event loop, ms |",
+    "|---:|---:|---:|---:|---:|---:|",
+    ...speeds.map(({ passages, p50Ms: { fused, textOnly, plain: asItComes }, timesPlain, stallMs }) => {
+      const figures = [fused, textOnly, asItComes, timesPlain, stallMs].map((figure) => figure.toFixed(1));
+      return `| ${[passages.toLocaleString("en"), ...figures].join(" | ")} |`;
+    }),
     "",
     "| Labelled questions | recall@5 | MRR |",
     "|---|---:|---:|",
@@ -89,38 +103,47 @@ async function inFolder<T>(body: (dir: string) => Promise<T>): Promise<T> {
   }
 }
 
-async function measureSpeed({ file, size }: { file: string; size: number }): Promise<SearchSpeed> {
+/** The same questions each round, by each way in turn, after a round that is not counted. */
+async function measureSpeed({
+  file,
+  size,
+  rounds,
+}: {
+  file: string;
+  size: number;
+  rounds: number;
+}): Promise<Ways<SearchRound>[]> {
   const database = openSearchDatabase({ file });
   try {
     await fill({ database, size });
     await makePlain(database);
     const find = createFind({ database, hasVectors: true });
     const textOnly = createFind({ database, hasVectors: false });
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
-    const p50Ms = await timeQuestions(find);
-    delay.disable();
-    return {
-      passages: size,
-      p50Ms,
-      p50TextOnlyMs: await timeQuestions(textOnly),
-      p50PlainMs: await timeQuestions((query) => findPlain({ database, query })),
-      stallMs: delay.max / 1e6,
+    const runners = {
+      fused: () => timeQuestions(find),
+      textOnly: () => timeQuestions(textOnly),
+      plain: () => timeQuestions((query) => findPlain({ database, query })),
     };
+    const [, ...measured] = await takeTurns({ runners, rounds: rounds + 1 });
+    return measured as Ways<SearchRound>[];
   } finally {
     await database.close();
   }
 }
 
-async function timeQuestions(find: (query: string) => Promise<unknown>): Promise<number> {
+async function timeQuestions(find: (query: string) => Promise<unknown[]>): Promise<SearchRound> {
   const times: number[] = [];
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
   for (let index = 0; index < questionsAsked; index++) {
     const query = makeQuestion(index);
     const askedAt = performance.now();
-    await find(query);
+    const found = await find(query);
     times.push(performance.now() - askedAt);
+    if (found.length === 0) throw new Error(`Nothing was found for ${query}.`);
   }
-  return median(times);
+  delay.disable();
+  return { p50Ms: median(times), stallMs: delay.max / 1e6 };
 }
 
 async function fill({ database, size }: { database: SearchDatabase; size: number }): Promise<void> {

@@ -82,18 +82,46 @@ export const preparePluginSignIns: Prepare = async (call) => {
   return { requests, expected: { holds: '"success":true' } };
 };
 
-const formPath = "/api/form-submission-gate";
+function toOlderSignIn({
+  target,
+  holder: { tokenId, address, sign },
+  path,
+  timestamp,
+}: {
+  target: Target;
+  holder: Holder;
+  path: string;
+  timestamp: number;
+}) {
+  const { chainId, needsSignatures } = target;
+  const domain = new URL(originOf(target)).host;
+  const envelope = { tokenId, domain, path, method: "POST", chainId, timestamp };
+  const signature = needsSignatures ? sign(legacyEnvelopeText(envelope)) : placeholderSignature;
+  return { tokenId, signature, address, timestamp };
+}
+
+let lastTimestamp = 0;
+/** Each signature is good once, so no holder signs the same moment twice. */
+export const prepareOlderSignIns: Prepare = async ({ target, requests: count }) => {
+  const path = "/api/gate-access";
+  const { holders } = target;
+  const requests = Array.from({ length: count }, (_, index) => {
+    if (index % holders.length === 0) lastTimestamp = Math.max(lastTimestamp + 1, Date.now());
+    const holder = holders[index % holders.length]!;
+    const json = toOlderSignIn({ target, holder, path, timestamp: lastTimestamp });
+    return toHttp({ target, method: "POST", path, json });
+  });
+  return { requests, expected: { holds: '"accessToken":' } };
+};
 
 /** One key for each, because a key is used up by its form. */
 export const prepareForms: Prepare = async ({ target, requests: count }) => {
+  const path = "/api/form-submission-gate";
   const timestamp = Date.now();
-  const requests = target.takeUnusedKeys(count).map(({ tokenId, address, sign }) => {
-    const { chainId, needsSignatures } = target;
-    const domain = new URL(originOf(target)).host;
-    const envelope = { tokenId, domain, path: formPath, method: "POST", chainId, timestamp };
-    const signature = needsSignatures ? sign(legacyEnvelopeText(envelope)) : placeholderSignature;
-    const json = { tokenId, message: "I would like to see the room.", signature, address, timestamp };
-    return toHttp({ target, method: "POST", path: formPath, json });
+  const requests = target.takeUnusedKeys(count).map((holder) => {
+    const signed = toOlderSignIn({ target, holder, path, timestamp });
+    const json = { ...signed, message: "I would like to see the room." };
+    return toHttp({ target, method: "POST", path, json });
   });
   return { requests, expected: { holds: '"success":true' } };
 };

@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { promisify } from "node:util";
-import { replaceBetweenMarks } from "./replace-between-marks";
+import type { BenchOptions, BenchResult } from "./bench-options";
+import { median } from "./figures";
 
 export type StreamCosts = {
   firstTokenMs: number;
@@ -12,46 +11,54 @@ export type StreamCosts = {
   coreShare: number;
 };
 /** The same provider, called directly, by our own path, and by the AI SDK's server path. */
-export type StreamFigures = Record<"direct" | "reply" | "sdk", StreamCosts>;
-
-const documentFile = "docs/decisions/020-provider-streams.md";
+export type StreamRound = Record<"direct" | "reply" | "sdk", StreamCosts>;
+/** Medians; `ratios` are those of the rounds' own ratios of ours to the SDK's. */
+export type StreamFigures = StreamRound & { ratios: StreamCosts };
 
 /** What the chat may add to a direct call. */
 const aims = { firstTokenMs: 1.5, microsecondsAToken: 10, kilobytesAStream: 60, coreShare: 1 };
 
-/** Measures, prints the table, keeps the figures, and puts the table into its document when asked to. */
-export async function benchStreams({
-  resultsDir,
-  write,
-}: {
-  resultsDir: string;
-  write: boolean;
-}): Promise<void> {
-  const parameters = ["--expose-gc", "--import", "tsx", "app/testing/measure-stream.ts"];
-  const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 300_000 });
-  const figures = JSON.parse(stdout) as StreamFigures;
-  writeFileSync(path.join(resultsDir, "bench-streams.json"), `${JSON.stringify(figures, null, 2)}\n`);
-  const table = toStreamTable(figures);
-  console.log(`\nStreams of the chat\n\n${table}\n\n${judgeStreams(figures).join("\n")}`);
-  if (!write) return;
-  const document = readFileSync(documentFile, "utf8");
-  writeFileSync(documentFile, replaceBetweenMarks({ document, name: "streams", text: table }));
+/** What an answer costs beyond a direct call of the provider, and by the AI SDK's server path. */
+export async function benchStreams({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+  const script = ["app/testing/measure-stream.ts", String(rounds), String(scale)];
+  const parameters = ["--expose-gc", "--import", "tsx", ...script];
+  const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 600_000 });
+  const measured = JSON.parse(stdout) as StreamRound[];
+  const figures = summarizeStreams(measured);
+  return { rounds, text: toStreamTable(figures), verdicts: judgeStreams(figures), figures, measured };
 }
 
-export function toStreamTable({ direct, reply, sdk }: StreamFigures): string {
-  const row = (name: string, digits: number, read: (costs: StreamCosts) => number) =>
-    `| ${[name, ...[direct, reply, sdk].map((costs) => read(costs).toFixed(digits))].join(" | ")} |`;
+export function summarizeStreams(rounds: readonly StreamRound[]): StreamFigures {
+  const toCosts = (read: (name: keyof StreamCosts) => number): StreamCosts => ({
+    firstTokenMs: read("firstTokenMs"),
+    microsecondsAToken: read("microsecondsAToken"),
+    kilobytesAStream: read("kilobytesAStream"),
+    coreShare: read("coreShare"),
+  });
+  const middleOf = (side: keyof StreamRound) =>
+    toCosts((name) => median(rounds.map((round) => round[side][name])));
+  return {
+    ...{ direct: middleOf("direct"), reply: middleOf("reply"), sdk: middleOf("sdk") },
+    ratios: toCosts((name) => median(rounds.map(({ reply, sdk }) => reply[name] / sdk[name]))),
+  };
+}
+
+export function toStreamTable({ direct, reply, sdk, ratios }: StreamFigures): string {
+  const row = (name: string, cost: keyof StreamCosts, show: (value: number) => string) => {
+    const figures = [direct, reply, sdk].map((costs) => show(costs[cost]));
+    return `| ${[name, ...figures, ratios[cost].toFixed(2)].join(" | ")} |`;
+  };
   return [
-    "| | Direct call | Latchkey | AI SDK |",
-    "|---|---:|---:|---:|",
-    row("First token, ms (median)", 2, ({ firstTokenMs }) => firstTokenMs),
-    row("CPU a token, µs", 1, ({ microsecondsAToken }) => microsecondsAToken),
-    row("Memory a stream, KB", 0, ({ kilobytesAStream }) => kilobytesAStream),
-    row("200 streams at once, % of a core", 0, ({ coreShare }) => coreShare * 100),
+    "| | Direct call | Latchkey | AI SDK | Latchkey is x the SDK |",
+    "|---|---:|---:|---:|---:|",
+    row("First token, ms (median)", "firstTokenMs", (value) => value.toFixed(2)),
+    row("CPU a token, µs", "microsecondsAToken", (value) => value.toFixed(1)),
+    row("Memory a stream, KB", "kilobytesAStream", (value) => value.toFixed(0)),
+    row("200 streams at once, % of a core", "coreShare", (value) => (value * 100).toFixed(0)),
   ].join("\n");
 }
 
-export function judgeStreams({ direct, reply }: StreamFigures): string[] {
+export function judgeStreams({ direct, reply }: Pick<StreamRound, "direct" | "reply">): string[] {
   const judge = ({ aim, added, most, unit }: { aim: string; added: number; most: number; unit: string }) =>
     `${added <= most ? "PASS" : "over"}  ${aim} within ${most} ${unit}: ${added.toFixed(2)}`;
   return [

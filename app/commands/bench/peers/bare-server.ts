@@ -6,13 +6,10 @@ import { answerParent } from "../worker-process";
 import { openGateStatements } from "./gate-statements";
 import type { StatementsSetup } from "./gate-statements";
 
-/** `pages`: whole pages by their path, as the real server drew them. */
-export type BareSetup = StatementsSetup & { pages: Record<string, string> };
-
 answerParent(startBareServer);
 
 /** What a request costs when nothing is done but its database statements, on Node's own HTTP server. */
-async function startBareServer({ pages, ...setup }: BareSetup): Promise<{ port: number }> {
+async function startBareServer(setup: StatementsSetup): Promise<{ port: number }> {
   const statements = await openGateStatements(setup);
 
   async function answer(request: IncomingMessage): Promise<string> {
@@ -24,12 +21,9 @@ async function startBareServer({ pages, ...setup }: BareSetup): Promise<{ port: 
   }
 
   const server = createServer((request, response) => {
-    const page = pages[request.url ?? ""];
-    if (page !== undefined) return send({ response, body: page, type: "text/html; charset=utf-8" });
-    const type = "application/json; charset=utf-8";
     answer(request).then(
-      (body) => send({ response, body, type }),
-      (error: unknown) => send({ response, status: 500, body: String(error), type }),
+      (body) => send({ response, body }),
+      (error: unknown) => send({ response, status: 500, body: String(error) }),
     );
   });
   return { port: await listen({ server, host: "127.0.0.1", port: 0 }) };
@@ -39,13 +33,12 @@ function send({
   response,
   status = 200,
   body,
-  type,
 }: {
   response: ServerResponse;
   status?: number;
   body: string;
-  type: string;
 }): void {
-  response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) });
+  const headers = { "Content-Type": "application/json; charset=utf-8" };
+  response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
   response.end(body);
 }

@@ -1,13 +1,15 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { createKeyStore } from "~/gate/keys.store.server";
 import type { KeyRef } from "~/gate/key-ref";
 import { createNonceStore } from "~/gate/nonces.store.server";
+import { createSpentSignatureStore } from "~/gate/spent-signatures.store.server";
 import { createSubmissionStore } from "~/gate/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
 import { openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { submissionReceivedKind } from "~/platform/outbox/outbox";
 import { ownerOfKey } from "~/quota/quota-subject";
+import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
 import { createQuotaStore } from "~/quota/quota.store.server";
 
 export type StatementsSetup = {
@@ -15,12 +17,14 @@ export type StatementsSetup = {
   key: KeyRef;
   holder: string;
   /** What the real server answered, so that the same bytes go over the wire. */
-  bodies: { signIn: string; bearer: string };
+  bodies: { signIn: string; bearer: string; session: string };
 };
+export type OlderSignIn = { address: string; tokenId: string; timestamp: number };
 export type GateStatements = Awaited<ReturnType<typeof openGateStatements>>;
 
 const clientId = "127.0.0.1";
 const quotaLimit = 20_000;
+const olderSignaturesLastMs = 300_000;
 
 /**
  * What the operations say to the database and nothing else of them, for servers to be measured beside: the service's
@@ -32,6 +36,8 @@ export async function openGateStatements({ databaseUrl, key, holder, bodies }: S
   const nonces = createNonceStore({ database, clock });
   const keys = createKeyStore({ database });
   const quotas = createQuotaStore({ database, clock, instance: "peer" });
+  const windows = createQuotaWindowStore({ database, clock });
+  const spentSignatures = createSpentSignatureStore({ database });
   const submissions = createSubmissionStore({ database, clock });
   return {
     issueNonce: async () => {
@@ -52,6 +58,30 @@ export async function openGateStatements({ databaseUrl, key, holder, bodies }: S
       if (verdict !== "consumed") throw new Error(`The nonce was not consumed but ${verdict}.`);
       await keys.findKeyState({ key, holder });
       return bodies.signIn;
+    },
+    signInByOlderSignature: async ({ address, tokenId, timestamp }: OlderSignIn) => {
+      await keys.findKeyState({ key: { ...key, tokenId }, holder: address });
+      const digest = createHash("sha256").update(`${address} ${tokenId} ${timestamp}`).digest("hex");
+      const expiresAtMs = timestamp + olderSignaturesLastMs;
+      if (!(await spentSignatures.spendSignature({ digest, expiresAtMs })))
+        throw new Error("The signature was spent before.");
+      return bodies.signIn;
+    },
+    /** Reading a session and renewing it ask the database the same. */
+    readSession: async () => {
+      await keys.findKeyState({ key, holder });
+      return bodies.session;
+    },
+    resetQuota: async ({ tokenIds }: { tokenIds: string[] }) => {
+      const subjects = tokenIds.map((tokenId) => ownerOfKey({ ...key, tokenId }).subject);
+      const deleted = await windows.deleteWindows({
+        targets: [
+          { kind: "token", subjects },
+          { kind: "speech", subjects },
+        ],
+        record: { clientId, requestId: randomUUID(), detail: { scope: "token", mode: "ids", tokenIds } },
+      });
+      return { ok: true, scope: "token", mode: "ids", token: { deleted: deleted.token ?? 0 } };
     },
     readQuota: async () => {
       await keys.findKeyState({ key, holder });

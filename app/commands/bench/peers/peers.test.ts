@@ -17,14 +17,18 @@ import { askForWords, askToBeHeld } from "../scale/ask-for-words";
 import type { ReadersAnswer, ReadersOrder } from "../scale/chat-readers-process";
 import type { ModelAnswer, ModelOrder } from "../scale/model-process";
 import type { ProxyAnswer, ProxyOrder } from "../scale/round-robin-process";
-import { preparePluginSignIns } from "../sign-in";
+import { fixedRequests } from "../fixed-answers";
+import type { FixedAnswer, FixedRequest } from "../fixed-answers";
+import { prepareOlderSignIns, preparePluginSignIns } from "../sign-in";
+import { toolOperations } from "../tool-costs";
 import { startWorkerProcess } from "../worker-process";
 import type { WorkerModule } from "../worker-process";
 import type { AiSdkAnswer, AiSdkOrder } from "./ai-sdk-server";
-import type { BareSetup } from "./bare-server";
 import type { PluginSetup } from "./better-auth-server";
 import type { FilesSetup } from "./express-files-server";
+import type { FastifySetup } from "./fastify-server";
 import type { StatementsSetup } from "./gate-statements";
+import type { SdkSetup } from "./sdk-tools-server";
 
 const series = { firstTokenId: 500, count: 60 };
 const rounds = 20;
@@ -73,7 +77,11 @@ async function statementsSetup(): Promise<StatementsSetup> {
     databaseUrl: pathToFileURL(path.join(await createTestDir(), "peer.db")).href,
     key: { chainId: chain.chainId, contractAddress: chain.key.address, tokenId },
     holder: address,
-    bodies: { signIn: '{"accessToken":"of the gate"}', bearer: '{"access":"granted"}' },
+    bodies: {
+      signIn: '{"accessToken":"of the gate"}',
+      bearer: '{"access":"granted"}',
+      session: '{"signedIn":true}',
+    },
   };
 }
 
@@ -88,27 +96,44 @@ async function runAll({ side, target }: { side: SideName; target: Target }) {
   return answered;
 }
 
+async function startFastify(): Promise<number> {
+  const peer = startProcess<FastifySetup, { port: number }>("peers/fastify-server.ts");
+  const toAnswer = ({ path, headers, holds }: FixedRequest): FixedAnswer => ({
+    ...{ path, isSignedIn: "Cookie" in headers({ accessToken: "a-token" }) },
+    ...{ type: "text/plain; charset=utf-8", body: `${holds} of ${path}` },
+  });
+  const { port } = await peer.ask({ ...(await statementsSetup()), fixed: fixedRequests.map(toAnswer) });
+  return port;
+}
+
 test("Fastify answers everything that it is measured by as is expected", async () => {
-  const peer = startProcess<StatementsSetup, { port: number }>("peers/fastify-server.ts");
-  const { port } = await peer.ask(await statementsSetup());
-  const answered = await runAll({ side: "Fastify", target: targetAt(port) });
-  expect(answered).toEqual(["nonce", "bearer", "status", "quota", "form"]);
+  const answered = await runAll({ side: "Fastify", target: targetAt(await startFastify()) });
+  expect(answered).toEqual([
+    ...["nonce", "older-signature", "bearer", "session", "renewal", "entering", "status", "form"],
+    ...["quota", "quota-reset", "tts-fresh", ...fixedRequests.map(({ slug }) => slug)],
+  ]);
+});
+
+test("an older signature is no second time at Fastify, so a round with it fails", async () => {
+  const target = targetAt(await startFastify());
+  const prepared = await prepareOlderSignIns({ target, requests: 1, generateLoad });
+  const load = { port: target.port, ...prepared, connections: 1, maxSeconds: 20 };
+  expect((await generateLoad(load)).requests).toBe(1);
+  await expect(generateLoad(load)).rejects.toThrow("spent before");
 });
 
 test("a key that was used is no second time at Fastify, so a round with it fails", async () => {
-  const peer = startProcess<StatementsSetup, { port: number }>("peers/fastify-server.ts");
-  const { port } = await peer.ask(await statementsSetup());
+  const port = await startFastify();
   const takeAgain = { takeUnusedKeys: (count: number) => Array(count).fill(keySeries(series)(1)[0]!) };
   const run = runOperation({ slug: "form", side: "Fastify", target: targetAt(port, takeAgain) });
   await expect(run).rejects.toThrow("not as expected");
 });
 
 test("bare Node answers everything that it is measured by as is expected", async () => {
-  const peer = startProcess<BareSetup, { port: number }>("peers/bare-server.ts");
-  const pages = { "/": "<html>landing</html>", "/gate": "<html>gate</html>" };
-  const { port } = await peer.ask({ ...(await statementsSetup()), pages });
+  const peer = startProcess<StatementsSetup, { port: number }>("peers/bare-server.ts");
+  const { port } = await peer.ask(await statementsSetup());
   const answered = await runAll({ side: "bare Node", target: targetAt(port) });
-  expect(answered).toEqual(["nonce", "siwe", "bearer", "status", "landing", "gate-page"]);
+  expect(answered).toEqual(["nonce", "siwe", "bearer", "status"]);
 });
 
 test("Express gives out a recording's first piece, and speech as it was", async () => {
@@ -192,6 +217,29 @@ test("the AI SDK passes on every word of the model, held or at once, and tells w
     streams: 1,
   });
   await expect(refused).rejects.toThrow("503");
+});
+
+test("the AI SDK answers the chat that it is measured by", async () => {
+  const model = startProcess<ModelOrder, ModelAnswer>("scale/model-process.ts");
+  const started = await model.ask({ order: "start" });
+  const sdk = startProcess<AiSdkOrder, AiSdkAnswer>("peers/ai-sdk-server.ts");
+  const opened = await sdk.ask({ order: "start", baseUrl: "baseUrl" in started ? started.baseUrl : "" });
+  const target = targetAt("port" in opened ? opened.port : 0);
+  const { bodies } = await runOperation({ slug: "chat", side: "AI SDK", target });
+  expect(bodies[0]!.split("word ")).toHaveLength(21);
+});
+
+test("the official SDK lists the tools and finds the passage that is asked for", async () => {
+  const sdk = startProcess<SdkSetup, { port: number }>("peers/sdk-tools-server.ts");
+  const inputSchema = { type: "object", properties: { query: { type: "string" } } };
+  const tools = [{ name: "libsql_search", description: "Searches.", inputSchema }];
+  const setup = { tools, contentDir: "content", dataDir: await createTestDir() };
+  const target = targetAt((await sdk.ask(setup)).port);
+  for (const { sides, slug } of toolOperations) {
+    const prepared = await sides["MCP SDK"]!({ target, requests: 5, generateLoad });
+    const load = { port: target.port, ...prepared, connections: 2, maxSeconds: 20, keepBodies: true };
+    expect({ slug, requests: (await generateLoad(load)).requests }).toEqual({ slug, requests: 5 });
+  }
 });
 
 test("the proxy gives to each in turn and passes answers on", async () => {

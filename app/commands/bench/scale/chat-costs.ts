@@ -1,9 +1,8 @@
-import os from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { memoryReportOptions, readMemory } from "~/testing/memory-report";
 import { startServer } from "~/testing/running-server";
 import { benchSettings } from "../bench-place";
-import type { BenchOptions } from "../bench-options";
+import type { BenchOptions, BenchResult } from "../bench-options";
 import { withClosers } from "../close-on-signals";
 import { takeTurns } from "../measure";
 import type { AiSdkAnswer, AiSdkOrder } from "../peers/ai-sdk-server";
@@ -14,7 +13,6 @@ import { summarizeChats, toChatTable } from "./chat-table";
 import type { ChatRound } from "./chat-table";
 import { askForWords, askToBeHeld } from "./ask-for-words";
 import type { ModelAnswer, ModelOrder } from "./model-process";
-import { finishScale } from "./scale-report";
 
 type Side = {
   name: string;
@@ -36,9 +34,8 @@ const mostRounds = 3;
 const warmUp = { streams: 100, words: 200 };
 
 /** Answers of a model that many read at once: through Latchkey, through the AI SDK, and from the model itself. */
-export async function benchChats({ rounds, scale, ...output }: BenchOptions): Promise<void> {
-  const loadBefore = os.loadavg();
-  await withClosers(async (closers) => {
+export async function benchChats({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+  return await withClosers(async (closers) => {
     const readers = startWorkerProcess<ReadersOrder, ReadersAnswer>("scale/chat-readers-process.ts");
     closers.push(readers.stop);
     const { model, sides } = await openSides(closers);
@@ -59,8 +56,7 @@ export async function benchChats({ rounds, scale, ...output }: BenchOptions): Pr
       measured.push(...turns.flatMap((turn) => Object.values(turn)));
     }
     const figures = summarizeChats(measured);
-    const result = { name: "chats", figures, rounds: measured, table: toChatTable(figures) };
-    finishScale({ ...output, ...result, roundCount, loadBefore });
+    return { rounds: roundCount, text: toChatTable(figures), verdicts: [], figures, measured };
   });
 }
 

@@ -1,5 +1,4 @@
-import os from "node:os";
-import type { BenchOptions } from "../bench-options";
+import type { BenchOptions, BenchResult } from "../bench-options";
 import { withClosers } from "../close-on-signals";
 import { takeTurns } from "../measure";
 import { repeating } from "../operation";
@@ -8,7 +7,6 @@ import { connections, measureInstances, openInstanceSite } from "./instance-site
 import type { InstanceWork } from "./instance-site";
 import { summarizeInstances, toInstanceTable } from "./instance-table";
 import type { InstanceRound } from "./instance-table";
-import { finishScale } from "./scale-report";
 
 type Work = InstanceWork & { requests: number; warmUpRequests: number };
 
@@ -32,9 +30,8 @@ const works: readonly Work[] = [
 ];
 
 /** One to four instances on one PostgreSQL behind a plain proxy, all running, so many of them asked. */
-export async function benchInstances({ rounds, scale, ...output }: BenchOptions): Promise<void> {
-  const loadBefore = os.loadavg();
-  await withClosers(async (closers) => {
+export async function benchInstances({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+  return await withClosers(async (closers) => {
     const site = await openInstanceSite({ instances: Math.max(...instanceCounts), closers });
     const roundCount = Math.min(rounds, mostRounds);
     const measured: InstanceRound[] = [];
@@ -64,8 +61,7 @@ export async function benchInstances({ rounds, scale, ...output }: BenchOptions)
       measured.push(...turns.flatMap((turn) => Object.values(turn)));
     }
     const figures = summarizeInstances(measured);
-    const result = { name: "instances", figures, rounds: measured, table: toInstanceTable(figures) };
-    finishScale({ ...output, ...result, roundCount, loadBefore });
+    return { rounds: roundCount, text: toInstanceTable(figures), verdicts: [], figures, measured };
   });
 }
 

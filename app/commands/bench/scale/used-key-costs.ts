@@ -7,9 +7,9 @@ import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
 import { grantKeys, toGrantedHolder } from "../bench-keys";
 import { benchSettings } from "../bench-place";
-import type { BenchOptions } from "../bench-options";
+import type { BenchOptions, BenchResult } from "../bench-options";
 import { withClosers } from "../close-on-signals";
-import { median, summarize } from "../figures";
+import { compare, median, summarize } from "../figures";
 import type { Round } from "../figures";
 import type { Load, LoadResult } from "../load-generator";
 import { measureRound, takeTurns } from "../measure";
@@ -19,7 +19,6 @@ import type { Prepared, Target } from "../operation";
 import { signInOnce } from "../sign-in";
 import { startWorkerProcess } from "../worker-process";
 import { fillUsedKeys, probeKeys } from "./fill-used-keys";
-import { finishScale } from "./scale-report";
 import { toUsedKeyTable } from "./used-key-table";
 import type { UsedKeyFigures } from "./used-key-table";
 
@@ -32,14 +31,14 @@ type Place = {
 };
 
 const sizes = [1_000, 10_000, 100_000, 1_000_000];
+const smallest = String(sizes[0]);
 const requestsPerRound = { status: 2000, bearer: 1500 };
 const warmUpRequests = { status: 6000, bearer: 4000 };
 const starts = 3;
 
 /** What a table of used keys costs as it grows: one server for each size, all on the same chain, asked in turns. */
-export async function benchUsedKeys({ rounds, scale, ...output }: BenchOptions): Promise<void> {
-  const loadBefore = os.loadavg();
-  await withClosers(async (closers) => {
+export async function benchUsedKeys({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+  return await withClosers(async (closers) => {
     const chain = await startTestChain();
     closers.push(chain.stop);
     const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
@@ -59,10 +58,12 @@ export async function benchUsedKeys({ rounds, scale, ...output }: BenchOptions):
     const measured = await takeTurns({ runners, rounds });
     const figures = [...places].map(([name, { usedKeys, databaseBytes, startMs }]): UsedKeyFigures => {
       const of = (kind: keyof Rounds) => summarize(measured.map((round) => round[name]![kind]));
-      return { usedKeys, databaseBytes, startMs, status: of("status"), bearer: of("bearer") };
+      const growthOf = (kind: keyof Rounds) =>
+        compare(measured.map((round) => ({ ours: round[name]![kind], other: round[smallest]![kind] }))).byCpu;
+      const growth = { status: growthOf("status"), bearer: growthOf("bearer") };
+      return { usedKeys, databaseBytes, startMs, status: of("status"), bearer: of("bearer"), growth };
     });
-    const result = { name: "used-keys", figures, rounds: measured, table: toUsedKeyTable(figures) };
-    finishScale({ ...output, ...result, roundCount: rounds, loadBefore });
+    return { rounds, text: toUsedKeyTable(figures), verdicts: [], figures, measured };
   });
 }
 

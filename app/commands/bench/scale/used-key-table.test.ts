@@ -8,6 +8,7 @@ test("each size has a row with both operations", () => {
       ...{ usedKeys: 1_000_000, databaseBytes: 210_300_000, startMs: 700.6 },
       status: { ...figures, cpuMicrosPerRequest: 312.4 },
       bearer: { ...figures, cpuMicrosPerRequest: null },
+      growth: { status: 1.234, bearer: null },
     },
   ]);
   const cells = table
@@ -16,7 +17,7 @@ test("each size has a row with both operations", () => {
     .map((cell) => cell.trim());
   expect(cells.slice(1, -1)).toEqual([
     ...["1,000,000", "210.3", "701"],
-    ...["1000", "1.00", "2.35", "312"],
-    ...["1000", "1.00", "2.35", "n/a"],
+    ...["1000", "1.00", "2.35", "312", "1.23"],
+    ...["1000", "1.00", "2.35", "n/a", "n/a"],
   ]);
 });

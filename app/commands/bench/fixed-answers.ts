@@ -1,0 +1,87 @@
+import { randomBytes } from "node:crypto";
+import { toHttp } from "./operation";
+import type { Operation, Prepare, Target } from "./operation";
+
+/** What somebody else can answer by sending the same bytes: pages, and documents about the service. */
+export type FixedRequest = {
+  name: string;
+  slug: string;
+  path: string;
+  headers: (target: Pick<Target, "accessToken">) => Record<string, string>;
+  holds: string;
+  requests: number;
+  warmUpRequests: number;
+};
+/** `isSignedIn`: sent to whoever has a cookie; a page can be another one for them. */
+export type FixedAnswer = { path: string; isSignedIn: boolean; type: string; body: string };
+
+export const metricsToken = randomBytes(24).toString("hex");
+
+const page = {
+  ...{ headers: () => ({ Accept: "text/html", "Accept-Encoding": "identity" }), holds: "</html>" },
+  ...{ requests: 200, warmUpRequests: 600 },
+};
+const small = { headers: () => ({}), requests: 1500, warmUpRequests: 3000 };
+
+export const fixedRequests: readonly FixedRequest[] = [
+  { ...page, name: "GET /, the page", slug: "landing", path: "/" },
+  { ...page, name: "GET /gate, the page", slug: "gate-page", path: "/gate" },
+  {
+    ...{ ...page, name: "GET /gate, signed in: the room", slug: "room", path: "/gate" },
+    headers: (target) => ({ ...page.headers(), ...sessionCookie(target.accessToken) }),
+    holds: "You are in",
+  },
+  { ...page, name: "GET /chat, the page", slug: "chat-page", path: "/chat" },
+  {
+    ...{ ...page, name: "GET /docs, the page", slug: "docs-page", path: "/docs" },
+    ...{ requests: 100, warmUpRequests: 200 },
+  },
+  { ...small, name: "GET /api/openapi", slug: "openapi", path: "/api/openapi", holds: '"3.0.3"' },
+  { ...small, name: "GET /api/settings", slug: "settings", path: "/api/settings", holds: '"chainId":' },
+  { ...small, name: "GET /healthz", slug: "healthz", path: "/healthz", holds: "alive" },
+  { ...small, name: "GET /readyz", slug: "readyz", path: "/readyz", holds: '"status":"ready"' },
+  {
+    ...{ ...small, name: "GET /metrics", slug: "metrics", path: "/metrics", holds: "# HELP" },
+    ...{ requests: 500, warmUpRequests: 1000 },
+    headers: () => ({ Authorization: `Bearer ${metricsToken}` }),
+  },
+];
+
+export function sessionCookie(accessToken: string): { Cookie: string } {
+  return { Cookie: `access_token=${accessToken}` };
+}
+
+function prepare({ path, headers, holds }: FixedRequest): Prepare {
+  return async ({ target, requests }) => ({
+    requests: [toHttp({ target, method: "GET", path, headers: headers(target) })],
+    repeat: requests,
+    expected: { holds },
+  });
+}
+
+export const fixedOperations: readonly Operation[] = fixedRequests.map((request): Operation => {
+  const { name, slug, requests, warmUpRequests } = request;
+  const sides = { Latchkey: prepare(request), Fastify: prepare(request) };
+  return { name, slug, requests, warmUpRequests, aims: {}, sides };
+});
+
+/** What the real server answers to each of them. */
+export async function readFixedAnswers({
+  origin,
+  accessToken,
+}: {
+  origin: string;
+  accessToken: string;
+}): Promise<FixedAnswer[]> {
+  const answers: FixedAnswer[] = [];
+  for (const { path, headers, holds } of fixedRequests) {
+    const sent = headers({ accessToken });
+    const answer = await fetch(`${origin}${path}`, { headers: sent });
+    const body = await answer.text();
+    if (answer.status !== 200 || !body.includes(holds))
+      throw new Error(`${path} answered ${answer.status}, without ${holds}: ${body.slice(0, 500)}`);
+    const type = answer.headers.get("content-type") ?? "text/plain";
+    answers.push({ path, isSignedIn: "Cookie" in sent, type, body });
+  }
+  return answers;
+}

@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { BenchOptions, BenchResult } from "./bench-options";
+import { replaceBetweenMarks } from "./replace-between-marks";
+import { describeRun } from "./report";
+import type { Run } from "./report";
+
+export type Kept = {
+  name: string;
+  result: BenchResult;
+  run: Run;
+  options: BenchOptions;
+  /** Null: nothing is put into it. */
+  documentFile: string | null;
+  say: (text: string) => void;
+};
+
+/** Prints what was found, keeps every round of it as JSON, and puts it between its marks. */
+export function keepResult({ name, result, run, options, documentFile, say }: Kept): void {
+  const { text, verdicts, figures, measured } = result;
+  const found = [text, ...(verdicts.length > 0 ? ["", "```text", ...verdicts, "```"] : [])].join("\n");
+  const { resultsDir, ...asked } = options;
+  const file = path.join(resultsDir, `bench-${name}.json`);
+  const kept = { name, ...run, options: asked, verdicts, figures, measured };
+  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
+  const described = `${describeRun(run)}\n\n${found}`;
+  say(`\n${name}\n\n${described}\n\nEvery round is in ${file}.`);
+  if (documentFile !== null) putIntoDocument({ documentFile, name, text: described });
+}
+
+export function putIntoDocument({
+  documentFile,
+  name,
+  text,
+}: {
+  documentFile: string;
+  name: string;
+  text: string;
+}): void {
+  const document = readFileSync(documentFile, "utf8");
+  writeFileSync(documentFile, replaceBetweenMarks({ document, name, text }));
+}

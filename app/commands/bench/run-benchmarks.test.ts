@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { createTestDir } from "~/testing/database";
+import type { BenchResult } from "./bench-options";
+import { runBenchmarks } from "./run-benchmarks";
+
+const result = (changes: Partial<BenchResult> = {}): BenchResult => ({
+  ...{ rounds: 2, text: "| a table |", verdicts: [], figures: { middle: 1 }, measured: [1, 2] },
+  ...changes,
+});
+const finding = (name: string, changes: Partial<BenchResult> = {}) => ({
+  name,
+  run: async () => result(changes),
+});
+const failing = (name: string) => ({
+  name,
+  run: async () => Promise.reject(new Error("An answer was not as expected")),
+});
+
+async function openPlace(names: readonly string[]) {
+  const dir = await createTestDir();
+  const documentFile = path.join(dir, "page.md");
+  const marks = names.map((name) => `<!-- ${name}:begin -->\nold ${name}\n<!-- ${name}:end -->`);
+  writeFileSync(documentFile, marks.join("\n"));
+  const options = { resultsDir: dir, rounds: 2, scale: 1, operation: null, hasProfile: false };
+  const said: string[] = [];
+  const say = (text: string) => void said.push(text);
+  return {
+    said,
+    call: { options, documentFile, command: "npm run bench", isStrict: false, isWhole: true, say },
+    readPage: () => readFileSync(documentFile, "utf8"),
+    readKept: (name: string) =>
+      JSON.parse(readFileSync(path.join(dir, `bench-${name}.json`), "utf8")) as Record<string, unknown>,
+  };
+}
+
+test("each kind renews its part of the page and keeps every round with the machine, and the duration is written", async () => {
+  const { call, readPage, readKept, said } = await openPlace(["one", "two", "duration"]);
+  const verdicts = ["over  to be quick: 3 s"];
+  await runBenchmarks({ ...call, chosen: [finding("one", { verdicts }), finding("two")] });
+  expect(readPage()).not.toContain("old");
+  expect(readPage()).toContain("```text\nover  to be quick: 3 s\n```");
+  expect(said.at(-1)).toMatch(/^\n`npm run bench` took \d+\.\d minutes\.$/);
+  expect(readPage()).toMatch(/`npm run bench` took \d+\.\d minutes in all: one 0\.0, two 0\.0\./);
+  expect(readKept("one")).toMatchObject({
+    ...{ name: "one", command: "npm run bench", rounds: 2, verdicts },
+    ...{ figures: { middle: 1 }, measured: [1, 2], options: { rounds: 2, scale: 1, operation: null } },
+    machine: {
+      node: process.version,
+      loadBefore: [expect.any(Number), expect.any(Number), expect.any(Number)],
+      loadAfter: [expect.any(Number), expect.any(Number), expect.any(Number)],
+    },
+  });
+  expect(readKept("one")).toHaveProperty("commit");
+});
+
+test("one kind that fails takes nothing from the others, and the run fails", async () => {
+  const { call, readPage, readKept } = await openPlace(["one", "two", "duration"]);
+  const run = runBenchmarks({ ...call, chosen: [failing("one"), finding("two")] });
+  await expect(run).rejects.toThrow("one: An answer was not as expected");
+  expect(readPage()).toContain("old one");
+  expect(readPage()).not.toContain("old two");
+  expect(readPage()).toContain("old duration");
+  expect(readKept("two").measured).toEqual([1, 2]);
+});
+
+test("a kind is on the page before the next one begins", async () => {
+  const { call, readPage } = await openPlace(["one", "two", "duration"]);
+  let seen = "";
+  const looking = {
+    name: "two",
+    run: async () => {
+      seen = readPage();
+      return result();
+    },
+  };
+  await runBenchmarks({ ...call, chosen: [finding("one"), looking] });
+  expect(seen).not.toContain("old one");
+  expect(seen).toContain("old two");
+});
+
+test("a missed aim fails a strict run and no other, after it was written", async () => {
+  const { call, readPage } = await openPlace(["one", "duration"]);
+  const chosen = [finding("one", { verdicts: ["PASS  small: 1", "over  quick: 3 s", "n/a   cpu: n/a"] })];
+  await runBenchmarks({ ...call, chosen });
+  const strict = runBenchmarks({ ...call, chosen, isStrict: true });
+  await expect(strict).rejects.toThrow(/^Not kept:\nover {2}quick: 3 s$/);
+  const kept = [finding("one", { verdicts: ["PASS  small: 1", "n/a   cpu: n/a"] })];
+  await runBenchmarks({ ...call, chosen: kept, isStrict: true });
+  expect(readPage()).not.toContain("old");
+});
+
+test("nothing is measured where the page has no place for it", async () => {
+  const { call } = await openPlace(["one"]);
+  let hasRun = false;
+  const chosen = [{ name: "two", run: async () => ((hasRun = true), result()) }];
+  await expect(runBenchmarks({ ...call, chosen })).rejects.toThrow("two:begin");
+  expect(hasRun).toBe(false);
+});
+
+test("a part of the kinds is no duration of a run, and without a page nothing is written", async () => {
+  const { call, readPage } = await openPlace(["one", "duration"]);
+  await runBenchmarks({ ...call, chosen: [finding("one")], isWhole: false });
+  expect(readPage()).toContain("old duration");
+  const before = readPage();
+  await runBenchmarks({ ...call, chosen: [finding("one", { text: "new" })], documentFile: null });
+  expect(readPage()).toBe(before);
+});
+
+test("a run that was asked for something else ends with a failure", async () => {
+  const parameters = ["--import", "tsx", "app/commands/bench/run-bench.ts", "--only", "nothing-like-it"];
+  const run = promisify(execFile)(process.execPath, parameters);
+  await expect(run).rejects.toMatchObject({ code: 1 });
+});
