@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { OpenApiDocument } from "~/platform/openapi/api-registry";
+import { testOnSqlite } from "~/testing/database";
 import { findFaults, findOperation, listOperations } from "~/testing/openapi-checker";
 import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
@@ -314,7 +315,7 @@ test("the tools are listed, called and refused as described", async () => {
   await expectDescribed({ path: `${wellKnown}/api/none` }, { status: 404 });
 });
 
-test("a database that is broken is answered as described", async () => {
+testOnSqlite("a database that is broken is answered as described", async () => {
   const { origin, dataDir } = await openServer(talkative);
   const { body } = await clientOf({ origin }).signIn(holder);
   const bearer = { Authorization: `Bearer ${String(body.accessToken)}` };

@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from "vitest";
+import { testOnSqlite } from "~/testing/database";
 import { startServer } from "~/testing/running-server";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
@@ -41,36 +42,40 @@ function start(env: Record<string, string | undefined> = {}) {
   });
 }
 
-test("a copy made while the server runs, by the command of docs/backup.md, brings back what was used then", async () => {
-  const [copy, check, restore] = await readShellBlocks("docs/backup.md");
-  const [early, late] = [await gate.mintKey(), await gate.mintKey()];
-  const first = await start();
-  const isUsed = async (server: { origin: string }, { tokenId }: { tokenId: string }) =>
-    (await clientOf(server).ask({ path: `/api/token-status/${tokenId}` })).body.used;
-  async function use(holder: typeof early): Promise<void> {
-    const client = clientOf(first);
-    const form = await client.formBody({ ...holder, message: "for the back-up" });
-    expect((await client.post("/api/form-submission-gate", form)).status).toBe(200);
-  }
-  try {
-    await use(early);
-    await runShell(copy!);
-    await expect(runShell(copy!)).rejects.toThrow(/already exists/);
-    await use(late);
-    expect([await isUsed(first, early), await isUsed(first, late)]).toEqual([true, true]);
-  } finally {
-    await first.stop();
-  }
-  expect(await runShell(check!)).toContain("integrity_check: 'ok'");
-  await writeFile(path.join(projectDir, "data/latchkey.db"), "not a database any more");
-  await runShell(restore!);
-  const second = await start();
-  try {
-    expect([await isUsed(second, early), await isUsed(second, late)]).toEqual([true, false]);
-  } finally {
-    await second.stop();
-  }
-}, 90_000);
+testOnSqlite(
+  "a copy made while the server runs, by the command of docs/backup.md, brings back what was used then",
+  async () => {
+    const [copy, check, restore] = await readShellBlocks("docs/backup.md");
+    const [early, late] = [await gate.mintKey(), await gate.mintKey()];
+    const first = await start();
+    const isUsed = async (server: { origin: string }, { tokenId }: { tokenId: string }) =>
+      (await clientOf(server).ask({ path: `/api/token-status/${tokenId}` })).body.used;
+    async function use(holder: typeof early): Promise<void> {
+      const client = clientOf(first);
+      const form = await client.formBody({ ...holder, message: "for the back-up" });
+      expect((await client.post("/api/form-submission-gate", form)).status).toBe(200);
+    }
+    try {
+      await use(early);
+      await runShell(copy!);
+      await expect(runShell(copy!)).rejects.toThrow(/already exists/);
+      await use(late);
+      expect([await isUsed(first, early), await isUsed(first, late)]).toEqual([true, true]);
+    } finally {
+      await first.stop();
+    }
+    expect(await runShell(check!)).toContain("integrity_check: 'ok'");
+    await writeFile(path.join(projectDir, "data/latchkey.db"), "not a database any more");
+    await runShell(restore!);
+    const second = await start();
+    try {
+      expect([await isUsed(second, early), await isUsed(second, late)]).toEqual([true, false]);
+    } finally {
+      await second.stop();
+    }
+  },
+  90_000,
+);
 
 test("with the keys made as docs/changing-keys.md says, tokens live through the change and end after it", async () => {
   const makeKeys = (await readShellBlocks("docs/changing-keys.md")).find((block) =>
