@@ -21,12 +21,12 @@ export function fileIn(dataDir: string): string {
   return pathToFileURL(path.join(dataDir, "latchkey.db")).href;
 }
 
-/** When the folder goes, which takes a file with it. */
+/** When the folder goes, which takes a file with it; at once, and whoever is connected loses it. */
 export async function removeServerDatabase(dataDir: string): Promise<void> {
   const url = await serverDatabases.get(dataDir);
   if (url === undefined) return;
   serverDatabases.delete(dataDir);
-  await askServer(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+  await askServer(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
 }
 
 /** An empty one on the server that start-postgresql.mjs has started for the whole run. */

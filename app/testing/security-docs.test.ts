@@ -25,12 +25,13 @@ function findLinks(text: string): Link[] {
   }));
 }
 
-const isTest = ({ file }: Link) => /\.(?:test|spec)\.tsx?$/.test(file);
+/** The tests that several files run are in one that no runner takes for a file of tests. */
+const isTest = ({ file }: Link) => /\.(?:test|spec)\.tsx?$|\/instances-sharing\.ts$/.test(file);
 
 /** The names that tests of a source have: whatever is called with a name right after `test` or its table. */
 function hasTest({ source, name }: { source: string; name: string }): boolean {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`(?:\\btest(?:\\.\\w+)*|\\))\\(\\s*"${escaped}",`).test(source);
+  return new RegExp(`(?:\\btest\\w*(?:\\.\\w+)*|\\))\\(\\s*"${escaped}",`).test(source);
 }
 
 function readRows(text: string): string[][] {
