@@ -1,22 +1,49 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import type { TestProjectInlineConfiguration } from "vitest/config";
+
+const everything = [
+  "app/**/*.test.{ts,tsx}",
+  "contracts/**/*.test.ts",
+  "prisma/**/*.test.ts",
+  "e2e/api/**/*.test.ts",
+  "e2e/faults/**/*.test.ts",
+];
+
+/** Run on PostgreSQL as well, each time: together they reach every store through the server. */
+const alsoOnPostgresql = [
+  "e2e/api/chat-quota.test.ts",
+  "e2e/api/contract-sweep.test.ts",
+  "e2e/api/gate-access.test.ts",
+  "e2e/api/nonce-limit.test.ts",
+  "e2e/api/operator.test.ts",
+  "e2e/api/payments.test.ts",
+  "e2e/api/session.test.ts",
+];
+
+const resolve = { alias: { "~": fileURLToPath(new URL("./app", import.meta.url)) } };
+// An odd zone on purpose: nothing here may depend on where it runs.
+const env = { TZ: "Pacific/Chatham" };
+const common = { environment: "node" as const, testTimeout: 30_000, hookTimeout: 60_000 };
+const obtainPrograms = "./app/testing/obtain-programs.ts";
+
+const usual: TestProjectInlineConfiguration = {
+  resolve,
+  test: { ...common, name: "usual", include: everything, env, globalSetup: obtainPrograms },
+};
+
+function onPostgresql(include: string[]): TestProjectInlineConfiguration {
+  const globalSetup = [obtainPrograms, "./app/testing/start-postgresql.mjs"];
+  const chosen = { ...env, TEST_DATABASE: "postgresql" };
+  return { resolve, test: { ...common, name: "on PostgreSQL", include, env: chosen, globalSetup } };
+}
+
+function chooseProjects(database = "sqlite"): TestProjectInlineConfiguration[] {
+  if (database === "postgresql") return [onPostgresql(everything)];
+  if (database === "sqlite") return [usual, onPostgresql(alsoOnPostgresql)];
+  throw new Error(`TEST_DATABASE is either sqlite or postgresql, and not ${database}.`);
+}
 
 export default defineConfig({
-  resolve: { alias: { "~": fileURLToPath(new URL("./app", import.meta.url)) } },
-  test: {
-    include: [
-      "app/**/*.test.{ts,tsx}",
-      "contracts/**/*.test.ts",
-      "prisma/**/*.test.ts",
-      "e2e/api/**/*.test.ts",
-      "e2e/faults/**/*.test.ts",
-    ],
-    environment: "node",
-    globalSetup: "./app/testing/obtain-programs.ts",
-    // An odd zone on purpose: nothing here may depend on where it runs.
-    env: { TZ: "Pacific/Chatham" },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    maxWorkers: 2,
-  },
+  test: { maxWorkers: 2, projects: chooseProjects(process.env.TEST_DATABASE || undefined) },
 });

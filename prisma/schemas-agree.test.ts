@@ -1,7 +1,7 @@
 import Sqlite from "libsql";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { createPostgresqlTestDatabase, createTestDatabase } from "~/testing/database";
+import { createPostgresqlTestDatabase, createSqliteTestDatabase } from "~/testing/database";
 
 /** One line for each fact, so that a difference names itself. */
 type Facts = string[];
@@ -118,7 +118,7 @@ async function readPostgresqlFacts(url: string): Promise<Facts> {
 }
 
 test("both databases have the same tables, columns, kinds of value, defaults, keys, indexes and references", async () => {
-  const { filePath } = await createTestDatabase();
+  const { filePath } = await createSqliteTestDatabase();
   const { url } = await createPostgresqlTestDatabase();
   const onSqlite = readSqliteFacts(filePath).sort();
   const onPostgresql = (await readPostgresqlFacts(url)).sort();

@@ -30,7 +30,7 @@ async function withPostgresql(work) {
  * A real PostgreSQL server from npm, on a free loopback port; it starts in about a second. PostgreSQL refuses to run
  * as root: there it runs as the user "postgres", which is created when it is missing.
  */
-export async function startPostgresql() {
+export async function startPostgresql({ flags = [] } = {}) {
   const dir = mkdtempSync(path.join(os.tmpdir(), "latchkey-postgresql-"));
   chmodSync(dir, 0o755);
   const port = await findFreePort();
@@ -42,7 +42,7 @@ export async function startPostgresql() {
     port,
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=`],
+    postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=`, ...flags],
     onLog: () => {},
     onError: () => {},
   });

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import Sqlite from "libsql";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { systemClock as clock } from "~/platform/clock";
+import { isSqlite } from "~/platform/database/database.server";
 import { readLines, startTestProcess } from "~/testing/child-process";
-import { createTestDatabase } from "~/testing/database";
+import { testOnEachDatabase } from "~/testing/database";
 import { testOnEachState } from "~/testing/state";
 
 function findTestProcess(name: string): string {
@@ -40,11 +40,9 @@ testOnEachState(
   },
 );
 
-test(
+testOnEachDatabase(
   "killing a process again and again while it submits undoes nothing it acknowledged and leaves nothing half done",
-  { timeout: 180_000 },
-  async () => {
-    const { url, filePath } = await createTestDatabase();
+  async ({ url, database }) => {
     const acknowledged = new Set<number>();
     const kills = 15;
     for (let round = 0; round < kills; round++) {
@@ -63,23 +61,19 @@ test(
       }
     }
 
-    const sqlite = new Sqlite(filePath);
-    const readNumbers = (sql: string) =>
-      (sqlite.prepare(sql).all() as { number: string }[])
-        .map((row) => Number(row.number))
-        .sort((a, b) => a - b);
-    try {
-      expect(sqlite.pragma("integrity_check")).toEqual([{ integrity_check: "ok" }]);
-      const used = readNumbers(`SELECT "tokenId" AS number FROM "UsedKey"`);
-      expect(readNumbers(`SELECT "tokenId" AS number FROM "Submission"`)).toEqual(used);
-      expect(readNumbers(`SELECT COUNT(*) AS number FROM "Notification"`)).toEqual([used.length]);
-      expect(readNumbers(`SELECT COUNT(*) AS number FROM "NotificationDelivery"`)).toEqual([2 * used.length]);
-      expect([...acknowledged].filter((number) => !used.includes(number))).toEqual([]);
-      expect(acknowledged.size).toBeGreaterThanOrEqual(kills);
-      // At most the one submission in flight at each kill was stored without being acknowledged.
-      expect(used.length - acknowledged.size).toBeLessThanOrEqual(kills);
-    } finally {
-      sqlite.close();
+    if (isSqlite(database)) {
+      expect(await database.$queryRaw`PRAGMA integrity_check`).toEqual([{ integrity_check: "ok" }]);
     }
+    const numbersOf = (rows: { tokenId: string }[]) =>
+      rows.map(({ tokenId }) => Number(tokenId)).sort((a, b) => a - b);
+    const used = numbersOf(await database.usedKey.findMany());
+    expect(numbersOf(await database.submission.findMany())).toEqual(used);
+    expect(await database.notification.count()).toBe(used.length);
+    expect(await database.notificationDelivery.count()).toBe(2 * used.length);
+    expect([...acknowledged].filter((number) => !used.includes(number))).toEqual([]);
+    expect(acknowledged.size).toBeGreaterThanOrEqual(kills);
+    // At most the one submission in flight at each kill was stored without being acknowledged.
+    expect(used.length - acknowledged.size).toBeLessThanOrEqual(kills);
   },
+  180_000,
 );

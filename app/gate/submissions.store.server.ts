@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { retryWriteConflicts } from "~/platform/database/write-conflict.server";
 import { toKeyColumns } from "./key-columns.store.server";
 import type { KeyRef } from "./key-ref";
 
@@ -33,23 +32,21 @@ export function createSubmissionStore({ database, clock }: { database: Database;
   async function submitOnce(request: SubmissionRequest): Promise<SubmissionOutcome> {
     const nowMs = clock();
     const { submissionId, message, messageHash, requestId } = request;
-    return await retryWriteConflicts(() =>
-      database.$transaction(async (transaction) => {
-        if (!(await useKey({ transaction, request, nowMs }))) return { outcome: "already-used" };
-        await transaction.submission.create({
-          data: {
-            id: submissionId,
-            ...toKeyColumns(request.key),
-            address: request.usedBy.toLowerCase(),
-            message,
-            messageHash,
-            requestId,
-            createdAtMs: BigInt(nowMs),
-          },
-        });
-        return { outcome: "accepted", submissionId };
-      }),
-    );
+    return await database.$transaction(async (transaction) => {
+      if (!(await useKey({ transaction, request, nowMs }))) return { outcome: "already-used" };
+      await transaction.submission.create({
+        data: {
+          id: submissionId,
+          ...toKeyColumns(request.key),
+          address: request.usedBy.toLowerCase(),
+          message,
+          messageHash,
+          requestId,
+          createdAtMs: BigInt(nowMs),
+        },
+      });
+      return { outcome: "accepted", submissionId };
+    });
   }
 
   /** The same without a submission. Of several at once, forms among them, exactly one uses the key up. */
@@ -57,12 +54,10 @@ export function createSubmissionStore({ database, clock }: { database: Database;
     request: KeyUseRequest,
   ): Promise<{ outcome: "used" | "already-used"; usedAtMs: number }> {
     const nowMs = clock();
-    return await retryWriteConflicts(() =>
-      database.$transaction(async (transaction) => ({
-        outcome: (await useKey({ transaction, request, nowMs })) ? "used" : "already-used",
-        usedAtMs: nowMs,
-      })),
-    );
+    return await database.$transaction(async (transaction) => ({
+      outcome: (await useKey({ transaction, request, nowMs })) ? "used" : "already-used",
+      usedAtMs: nowMs,
+    }));
   }
 
   return { submitOnce, useKeyOnce };

@@ -1,7 +1,6 @@
 import type { Sql } from "@prisma/client/runtime/client";
 import { join, sqltag } from "@prisma/client/runtime/client";
 import type { Database } from "~/platform/database/database.server";
-import { retryWriteConflicts } from "~/platform/database/write-conflict.server";
 
 export const minuteSeconds = 60;
 export const hourSeconds = 3_600;
@@ -21,7 +20,7 @@ export function createActivityStore({ database }: { database: Database }) {
       ({ spanSeconds, startMs, series, amount }) =>
         sqltag`(${spanSeconds}, ${BigInt(startMs)}, ${series}, ${BigInt(amount)})`,
     );
-    if (rows.length > 0) await retryWriteConflicts(() => upsert({ database, rows }));
+    if (rows.length > 0) await upsert({ database, rows });
   }
 
   /** Sums by row, the oldest first. */

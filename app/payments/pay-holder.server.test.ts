@@ -231,11 +231,9 @@ test("what was recorded when the process ended is paid by the next one, and not 
   expect(await readWindows({ payer: next, to })).toMatchObject({ reserved: 0, dayReserved: 0 });
 });
 
-test(
+testOnEachDatabase(
   "killing a process again and again while it pays neither pays twice nor loses what it acknowledged",
-  { timeout: 120_000 },
-  async () => {
-    const { url, database } = await createTestDatabase();
+  async ({ url, database }) => {
     const privateKey = await fundedKey({ chain });
     const to = newAddress();
     const acknowledged: string[] = [];
@@ -262,6 +260,7 @@ test(
     expect(await balanceOf(to)).toBe(BigInt(rows.length) * 10n ** 12n);
     expect(await chain.viewer.getTransactionCount({ address: payer.chain.address })).toBe(rows.length);
   },
+  120_000,
 );
 
 testOnEachDatabase(
@@ -293,6 +292,7 @@ testOnEachDatabase(
     );
     expect(await chain.viewer.getTransactionCount({ address: payer.chain.address })).toBe(rows.length);
   },
+  120_000,
 );
 
 test("an open payment is carried out before the next one is signed", async () => {

@@ -2,7 +2,6 @@ import { sqltag as sql } from "@prisma/client/runtime/client";
 import type { Address, Hex } from "viem";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
-import { retryWriteConflicts } from "~/platform/database/write-conflict.server";
 
 export type PaymentRef = { chainId: number; recipient: Address; idempotencyKey: string };
 export type Payer = { chainId: number; payer: Address };
@@ -101,23 +100,21 @@ export function createPaymentStore({ database }: { database: Database }) {
   }): Promise<RecordOutcome> {
     const { chainId, recipient, idempotencyKey } = toRefColumns(payment);
     const payer = payment.payer.toLowerCase();
-    return await retryWriteConflicts(() =>
-      database.$transaction(async (transaction) => {
-        const { count } = await transaction.paymentLane.updateMany({
-          where: { chainId, payer, holder: turn },
-          data: { holder: turn },
-        });
-        if (count === 0) return "lane-lost";
-        const inserted = await transaction.$executeRaw`
-          INSERT INTO "Payment" ("chainId", "recipient", "idempotencyKey", "payer", "amountWei", "state",
-            "rawTransaction", "transactionHash", "nonce", "addressReservationId", "dayReservationId", "createdAtMs")
-          VALUES (${chainId}, ${recipient}, ${idempotencyKey}, ${payer}, ${String(payment.amountWei)}, 'signed',
-            ${payment.rawTransaction}, ${payment.transactionHash}, ${BigInt(payment.nonce)},
-            ${payment.addressReservationId}, ${payment.dayReservationId}, ${BigInt(payment.createdAtMs)})
-          ON CONFLICT ("chainId", "recipient", "idempotencyKey") DO NOTHING`;
-        return inserted === 1 ? "recorded" : "already-there";
-      }),
-    );
+    return await database.$transaction(async (transaction) => {
+      const { count } = await transaction.paymentLane.updateMany({
+        where: { chainId, payer, holder: turn },
+        data: { holder: turn },
+      });
+      if (count === 0) return "lane-lost";
+      const inserted = await transaction.$executeRaw`
+        INSERT INTO "Payment" ("chainId", "recipient", "idempotencyKey", "payer", "amountWei", "state",
+          "rawTransaction", "transactionHash", "nonce", "addressReservationId", "dayReservationId", "createdAtMs")
+        VALUES (${chainId}, ${recipient}, ${idempotencyKey}, ${payer}, ${String(payment.amountWei)}, 'signed',
+          ${payment.rawTransaction}, ${payment.transactionHash}, ${BigInt(payment.nonce)},
+          ${payment.addressReservationId}, ${payment.dayReservationId}, ${BigInt(payment.createdAtMs)})
+        ON CONFLICT ("chainId", "recipient", "idempotencyKey") DO NOTHING`;
+      return inserted === 1 ? "recorded" : "already-there";
+    });
   }
 
   /** What the chain decided. Whoever comes second changes nothing. */

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { retryWriteConflicts } from "~/platform/database/write-conflict.server";
 import type { QuotaKind } from "./quota-subject";
 
 /** Which windows of one kind. */
@@ -33,28 +32,26 @@ export function createQuotaWindowStore({ database, clock }: { database: Database
     targets: readonly WindowTarget[];
     record: ResetRecord;
   }): Promise<DeletedWindows> {
-    return await retryWriteConflicts(() =>
-      database.$transaction(async (transaction) => {
-        const deleted: DeletedWindows = {};
-        for (const { kind, subjects } of targets) {
-          const where = { kind, ...(subjects === "all" ? {} : { subject: { in: [...subjects] } }) };
-          await transaction.quotaReservation.deleteMany({ where });
-          deleted[kind] = (await transaction.quotaWindow.deleteMany({ where })).count;
-        }
-        const { clientId, requestId, detail } = record;
-        await transaction.auditEntry.create({
-          data: {
-            id: randomUUID(),
-            atMs: BigInt(clock()),
-            kind: "quota-reset",
-            clientId,
-            requestId,
-            detail: JSON.stringify({ ...detail, deleted }),
-          },
-        });
-        return deleted;
-      }),
-    );
+    return await database.$transaction(async (transaction) => {
+      const deleted: DeletedWindows = {};
+      for (const { kind, subjects } of targets) {
+        const where = { kind, ...(subjects === "all" ? {} : { subject: { in: [...subjects] } }) };
+        await transaction.quotaReservation.deleteMany({ where });
+        deleted[kind] = (await transaction.quotaWindow.deleteMany({ where })).count;
+      }
+      const { clientId, requestId, detail } = record;
+      await transaction.auditEntry.create({
+        data: {
+          id: randomUUID(),
+          atMs: BigInt(clock()),
+          kind: "quota-reset",
+          clientId,
+          requestId,
+          detail: JSON.stringify({ ...detail, deleted }),
+        },
+      });
+      return deleted;
+    });
   }
 
   /** Windows that are open now, those that were used most first. */

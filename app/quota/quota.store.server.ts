@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { retryWriteConflicts } from "~/platform/database/write-conflict.server";
 import type { QuotaOwner } from "./quota-subject";
 
 export type ReserveRequest = {
@@ -57,8 +56,8 @@ export function createQuotaStore({
    * and reserved together never pass the limit: the window's row is locked from the first statement to the commit.
    */
   async function reserve(request: ReserveRequest): Promise<ReserveOutcome> {
-    return await retryWriteConflicts(() =>
-      database.$transaction((transaction) => reserveLocked({ transaction, request, clock, instance })),
+    return await database.$transaction((transaction) =>
+      reserveLocked({ transaction, request, clock, instance }),
     );
   }
 
@@ -245,15 +244,13 @@ async function settleOnce({
   settlement: Settlement;
 }): Promise<boolean> {
   const { id, kind, subject, windowResetAtMs } = reservation;
-  return await retryWriteConflicts(() =>
-    database.$transaction(async (transaction) => {
-      const { count } = await transaction.quotaReservation.deleteMany({ where: { id, ...provided } });
-      if (count === 0) return false;
-      await transaction.quotaWindow.updateMany({
-        where: { kind, subject, resetAtMs: windowResetAtMs },
-        data: { used: { increment: Math.max(0, Math.ceil(usedTokens)) } },
-      });
-      return true;
-    }),
-  );
+  return await database.$transaction(async (transaction) => {
+    const { count } = await transaction.quotaReservation.deleteMany({ where: { id, ...provided } });
+    if (count === 0) return false;
+    await transaction.quotaWindow.updateMany({
+      where: { kind, subject, resetAtMs: windowResetAtMs },
+      data: { used: { increment: Math.max(0, Math.ceil(usedTokens)) } },
+    });
+    return true;
+  });
 }

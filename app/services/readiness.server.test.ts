@@ -11,7 +11,7 @@ import { createReadiness } from "~/platform/readiness.server";
 import type { Readiness } from "~/platform/readiness.server";
 import { openRedis } from "~/platform/redis/redis.server";
 import { startTestChain } from "~/testing/chain";
-import { createTestDatabase } from "~/testing/database";
+import { createSqliteTestDatabase } from "~/testing/database";
 import { findFreePort } from "~/testing/free-port";
 import { startJsonServer } from "~/testing/json-server";
 import { hasRedis, startRedis } from "~/testing/redis";
@@ -34,7 +34,7 @@ async function openPlace(away: Away = {}) {
   const { origin } = await startJsonServer(({ answer }) => answer({ data: [] }));
   const pingAt = (what: string, isAway = false) =>
     createProviderPing({ what, baseUrl: isAway ? nobody : origin, headers: {}, clock });
-  const { database, filePath } = await createTestDatabase();
+  const { database, filePath } = await createSqliteTestDatabase();
   const redisServer = hasRedis ? await startRedis() : null;
   const redis = redisServer && (await openRedis(redisServer));
   onTestFinished(() => redis?.close());

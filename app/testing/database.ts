@@ -6,6 +6,7 @@ import { afterAll, onTestFinished, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
+import { runsOnPostgresql } from "./chosen-database";
 import { startPostgresql } from "../../prisma/shadow-databases.mjs";
 
 export const migrationsDir = fileURLToPath(new URL("../../prisma/migrations", import.meta.url));
@@ -19,8 +20,13 @@ export async function createTestDir(): Promise<string> {
   return dir;
 }
 
-/** A fresh SQLite file with all migrations; closed and removed when the test ends. */
-export async function createTestDatabase(): Promise<TestDatabase & { filePath: string }> {
+/** A fresh database with all migrations, for what is the same on either; closed and removed when the test ends. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  return runsOnPostgresql ? await createPostgresqlTestDatabase() : await createSqliteTestDatabase();
+}
+
+/** For what is about SQLite. */
+export async function createSqliteTestDatabase(): Promise<TestDatabase & { filePath: string }> {
   const filePath = path.join(await createTestDir(), "test.db");
   const url = pathToFileURL(filePath).href;
   await migrateDatabase({ url, migrationsDir });
@@ -45,9 +51,19 @@ export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
 }
 
 /** The same test once on SQLite and once on PostgreSQL. */
-export function testOnEachDatabase(name: string, body: (testDatabase: TestDatabase) => Promise<void>): void {
-  test(`${name} (SQLite)`, async () => body(await createTestDatabase()));
-  test(`${name} (PostgreSQL)`, async () => body(await createPostgresqlTestDatabase()));
+export function testOnEachDatabase(
+  name: string,
+  body: (testDatabase: TestDatabase) => Promise<void>,
+  timeoutMs?: number,
+): void {
+  test(`${name} (SQLite)`, async () => body(await createSqliteTestDatabase()), timeoutMs);
+  test(`${name} (PostgreSQL)`, async () => body(await createPostgresqlTestDatabase()), timeoutMs);
+}
+
+/** A test of what there is on SQLite alone, such as its file; where PostgreSQL was chosen, it says so and is skipped. */
+export function testOnSqlite(name: string, body: () => Promise<void>, timeoutMs?: number): void {
+  if (runsOnPostgresql) console.warn(`\nSKIPPED on PostgreSQL, because it is about SQLite: ${name}\n`);
+  test.skipIf(runsOnPostgresql)(name, body, timeoutMs);
 }
 
 afterAll(async () => {

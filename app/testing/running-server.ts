@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import { fileIn, findServerDatabase, removeServerDatabase, runsOnPostgresql } from "./chosen-database";
 import { findFreePort } from "./free-port";
 import { waitUntil } from "./processes";
 
@@ -13,6 +14,8 @@ export type RunningServer = {
   port: number;
   pid: number;
   dataDir: string;
+  /** What it keeps its rows in. */
+  databaseUrl: string;
   child: ChildProcess;
   /** Everything the server has written so far, log lines and errors. */
   output: () => string;
@@ -25,7 +28,8 @@ const usualStartLimitMs = 20_000;
 
 /**
  * The built server as a process of its own, in production mode, on a free port; ends when it is stopped. Settings
- * in `env` replace the ones given here; a setting of undefined is left out. `projectDir`: another copy of the project.
+ * in `env` replace the ones given here; a setting of undefined is left out. Its database is the one that is chosen
+ * for the tests, unless `env` names another. `projectDir`: another copy of the project.
  * `onSpawn` gets the process before it is open.
  */
 export async function startServer({
@@ -49,6 +53,8 @@ export async function startServer({
   if (!existsSync(path.join(projectDir, "build/index.js")))
     throw new Error("There is no build. Run `npm run build` before these tests.");
   const dataDir = givenDataDir ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-server-")));
+  const isNamed = "DATABASE_URL" in env;
+  const databaseUrl = isNamed ? (env.DATABASE_URL ?? fileIn(dataDir)) : await findServerDatabase(dataDir);
   const quiet = isQuiet ? { LOG_LEVEL: "warn", PORT: String(await findFreePort()) } : null;
   const parameters = ["--enable-source-maps", ...nodeOptions, "app/commands/start.mjs"];
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, parameters, {
@@ -61,6 +67,7 @@ export async function startServer({
       DATA_DIR: dataDir,
       CHAIN_ID: "31337",
       JWT_SECRET: testJwtSecret,
+      ...(runsOnPostgresql && { DATABASE_URL: databaseUrl }),
       ...env,
       ...quiet,
     } as unknown as NodeJS.ProcessEnv,
@@ -75,13 +82,16 @@ export async function startServer({
     : await waitForPort({ child, closed, read: () => output, startLimitMs });
 
   async function removeData(): Promise<void> {
-    if (!givenDataDir) await rm(dataDir, { recursive: true, force: true });
+    if (givenDataDir) return;
+    await removeServerDatabase(dataDir);
+    await rm(dataDir, { recursive: true, force: true });
   }
   return {
     origin: `http://localhost:${port}`,
     port,
     pid: child.pid!,
     dataDir,
+    databaseUrl,
     child,
     output: () => output,
     stop: async () => {

@@ -25,14 +25,15 @@ function findLinks(text: string): Link[] {
   }));
 }
 
-const isTest = ({ file }: Link) => /\.(?:test|spec)\.tsx?$/.test(file);
+/** The tests that several files run are in one that no runner takes for a file of tests. */
+const isTest = ({ file }: Link) => /\.(?:test|spec)\.tsx?$|\/instances-sharing\.ts$/.test(file);
 
 /** The names that tests of a source have: whatever is called with a name right after `test` or its table. */
 function hasTest({ source, name }: { source: string; name: string }): boolean {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   // What is skipped for good, or commented out, holds nothing.
   const live = source.replaceAll(/^\s*(?:\/\/|\*).*$/gm, "");
-  return new RegExp(`(?:\\btest(?:\\.(?!skip\\(|todo|fixme)\\w+)*|\\))\\(\\s*"${escaped}",`).test(live);
+  return new RegExp(`(?:\\btest\\w*(?:\\.(?!skip\\(|todo|fixme)\\w+)*|\\))\\(\\s*"${escaped}",`).test(live);
 }
 
 function readRows(text: string): string[][] {

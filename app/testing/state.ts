@@ -6,7 +6,12 @@ import { openRedis } from "~/platform/redis/redis.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { createStateStores } from "~/services/state.server";
 import type { StateStores } from "~/services/state.server";
-import { createPostgresqlTestDatabase, createTestDatabase, openTestDatabase } from "./database";
+import {
+  createPostgresqlTestDatabase,
+  createSqliteTestDatabase,
+  createTestDatabase,
+  openTestDatabase,
+} from "./database";
 import { hasRedis, launchRedis } from "./redis";
 import type { RedisServer } from "./redis";
 
@@ -32,7 +37,7 @@ export function testOnEachState(name: string, body: (state: TestState) => Promis
 
 /** For tests of rules that are the same wherever state lives. */
 export async function createSqliteState(): Promise<TestState> {
-  return openDatabaseState(await createTestDatabase());
+  return openDatabaseState(await createSqliteTestDatabase());
 }
 
 function openDatabaseState({ database, url }: { database: Database; url: string }): TestState {

@@ -1,36 +1,90 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import type { Database } from "~/platform/database/database.server";
+import { testOnEachDatabase } from "./database";
+import { emptyTables, fillTables } from "./filled-tables";
+import { appDir, findSources, findStoreMakers, namesInDualTests } from "./store-sources";
+import type { StoreMaker } from "./store-sources";
+import { listStoreWrites } from "./store-writes";
 
-const appDir = fileURLToPath(new URL("..", import.meta.url));
+/** What `openStores` of `testOnEachState` makes, there and on Redis. */
+const openStores = readFileSync(path.join(appDir, "services/state.server.ts"), "utf8");
 
-function listFiles(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes("generated"))
-    .map((entry) => path.join(entry.parentPath, entry.name));
+/** Whether one of the tests makes this store, by itself or as a part of another one. */
+function isReached({ maker, dual }: { maker: StoreMaker; dual: readonly Set<string>[] }): boolean {
+  const wholes = makers.filter(({ file }) => file !== maker.file && calls(readFileSync(file, "utf8"), maker));
+  return dual.some(
+    (names) =>
+      [maker, ...wholes].some(({ name }) => names.has(name)) ||
+      (names.has("openStores") && calls(openStores, maker)),
+  );
 }
 
+function calls(text: string, { name }: StoreMaker): boolean {
+  return new RegExp(`\\b${name}\\(`).test(text);
+}
+
+const files = findSources();
+const makers = findStoreMakers(files);
+const dualTests = files.filter((file) => file.endsWith(".test.ts")).map(namesInDualTests);
+
 test("every store of the shared database is used by a test that runs on SQLite and on PostgreSQL", () => {
-  const files = listFiles(appDir);
-  const texts = files.filter((file) => file.endsWith(".test.ts")).map((file) => readFileSync(file, "utf8"));
-  const dualTests = [
-    ...texts.filter((text) => /testOnEach(Database|State)\(/.test(text)),
-    // What testOnEachState opens, there and on Redis.
-    readFileSync(path.join(appDir, "services/state.server.ts"), "utf8"),
-  ].join("\n");
-  // The search keeps passages in a SQLite file of its own, whatever the database is.
-  const makers = files
-    .filter((file) => file.endsWith(".store.server.ts") && !file.includes(`${path.sep}search${path.sep}`))
-    .flatMap((file) => [...readFileSync(file, "utf8").matchAll(/export function (create\w+Store)\(/g)])
-    .map(([, maker]) => maker!);
-  expect(makers.length).toBeGreaterThan(10);
-  expect(makers.filter((maker) => !new RegExp(`\\b${maker}\\(`).test(dualTests))).toEqual([]);
+  expect(makers.length).toBeGreaterThan(15);
+  const untested = makers.filter((maker) => !isReached({ maker, dual: dualTests }));
+  expect(untested.map(({ name }) => name)).toEqual([]);
+});
+
+test("every store that writes is listed for the tests of its writes, with each of its functions", () => {
+  const listed = listStoreWrites(null as unknown as Database);
+  const writers = makers.filter(({ writes }) => writes).map(({ name }) => name);
+  expect(writers.sort()).toEqual(Object.keys(listed).sort());
+  for (const [maker, { store, reads, writes, alone = {} }] of Object.entries(listed)) {
+    const known = [...reads, ...Object.keys(writes), ...Object.keys(alone)];
+    expect([maker, ...known.sort()]).toEqual([maker, ...Object.keys(store).sort()]);
+    const unread = reads.filter((name) => !dualTests.some((names) => names.has(name)));
+    expect([maker, ...unread]).toEqual([maker]);
+  }
+});
+
+testOnEachDatabase("each write of each store does what it is listed for", async ({ database }) => {
+  for (const [maker, { writes }] of Object.entries(listStoreWrites(database))) {
+    for (const [name, [listed]] of Object.entries(writes)) {
+      await emptyTables(database);
+      await fillTables(database);
+      expect([maker, name, await listed!.write()]).toEqual([maker, name, listed!.outcome]);
+    }
+  }
+});
+
+test("a new store without such a test is found, whatever its maker is called and whoever else names it", async () => {
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-stores-"));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const [store, tests] = ["new.store.server.ts", "new.store.server.test.ts"].map((name) =>
+    path.join(dir, name),
+  );
+  await writeFile(store!, "export function openLedger({ database }: { database: Database }) { return {}; }");
+  expect(findStoreMakers([store!])).toEqual([{ name: "openLedger", file: store, writes: false }]);
+
+  const oneSided = `
+    // openLedger
+    import { openLedger } from "./new.store.server";
+    test("on SQLite alone", () => openLedger(createTestDatabase()));
+    testOnEachDatabase("of something else", ({ database }) => openOther({ database }));`;
+  await writeFile(tests!, oneSided);
+  expect(namesInDualTests(tests!).has("openLedger")).toBe(false);
+  const dual = `
+    const open = (database) => openLedger({ database });
+    testOnEachDatabase("on both", ({ database }) => open(database));`;
+  await writeFile(tests!, oneSided + dual);
+  expect(namesInDualTests(tests!).has("openLedger")).toBe(true);
 });
 
 test("no test of such a store runs on SQLite alone", () => {
-  const oneSided = listFiles(appDir)
+  const oneSided = findSources()
     .filter((file) => file.endsWith(".store.server.test.ts"))
-    .filter((file) => readFileSync(file, "utf8").includes("createTestDatabase("));
+    .filter((file) => /create(Sqlite)?TestDatabase\(/.test(readFileSync(file, "utf8")));
   expect(oneSided.map((file) => path.relative(appDir, file))).toEqual([]);
 });

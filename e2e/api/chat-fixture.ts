@@ -1,7 +1,5 @@
 import { request } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { chatEventSchema } from "~/chat/chat-events";
 import type { ChatEvent } from "~/chat/chat-events";
@@ -72,10 +70,14 @@ export async function signInNew({ gate, at = gate }: { gate: Gate; at?: Pick<Gat
 }
 
 /** The server's ledger as another process sees it. */
-export async function openLedger({ gate, server }: { gate: Gate; server: Pick<RunningServer, "dataDir"> }) {
-  const database = await openDatabase({
-    url: pathToFileURL(path.join(server.dataDir, "latchkey.db")).href,
-  });
+export async function openLedger({
+  gate,
+  server,
+}: {
+  gate: Gate;
+  server: Pick<RunningServer, "databaseUrl">;
+}) {
+  const database = await openDatabase({ url: server.databaseUrl });
   onTestFinished(() => closeDatabase(database));
   const store = createQuotaStore({ database, clock, instance: "the test" });
   const ownerOf = (tokenId: string) =>

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import http from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
+import { testOnSqlite } from "~/testing/database";
 import { startServer, testJwtSecret } from "~/testing/running-server";
 import { shortenTimers } from "~/testing/shortened-timers";
 import { startWebhookReceiver } from "~/testing/webhook-receiver";
@@ -288,39 +288,42 @@ test("a form that was accepted is notified after a kill and a restart, under one
   }
 }, 60_000);
 
-test("a server whose database another process keeps from being written is not ready, and says why", async () => {
-  const dataDir = await newDataDir();
-  const server = await startServer({ env: settings(), dataDir });
-  const client = clientOf(server);
-  const { default: Database } = await import("libsql");
-  const blocker = new Database(path.join(dataDir, "latchkey.db"));
-  const readiness = async () => {
-    const { status, body } = await client.ask({ path: "/readyz" });
-    const { database } = body.dependencies as { database: { state: string; detail?: string } };
-    return { status, database };
-  };
-  try {
-    expect((await readiness()).status).toBe(200);
-    blocker.exec("BEGIN IMMEDIATE");
-    await expect.poll(async () => (await readiness()).status, { timeout: 5000 }).toBe(503);
-    const { status, database } = await readiness();
-    expect([status, database.state]).toEqual([503, "down"]);
-    expect(database.detail).toMatch(/not written: another process holds its write lock/);
-    blocker.exec("ROLLBACK");
-    await expect.poll(async () => (await readiness()).status, { timeout: 5000 }).toBe(200);
-  } finally {
-    blocker.close();
-    await server.stop();
-    await rm(dataDir, { recursive: true });
-  }
-});
+testOnSqlite(
+  "a server whose database another process keeps from being written is not ready, and says why",
+  async () => {
+    const dataDir = await newDataDir();
+    const server = await startServer({ env: settings(), dataDir });
+    const client = clientOf(server);
+    const { default: Database } = await import("libsql");
+    const blocker = new Database(path.join(dataDir, "latchkey.db"));
+    const readiness = async () => {
+      const { status, body } = await client.ask({ path: "/readyz" });
+      const { database } = body.dependencies as { database: { state: string; detail?: string } };
+      return { status, database };
+    };
+    try {
+      expect((await readiness()).status).toBe(200);
+      blocker.exec("BEGIN IMMEDIATE");
+      await expect.poll(async () => (await readiness()).status, { timeout: 5000 }).toBe(503);
+      const { status, database } = await readiness();
+      expect([status, database.state]).toEqual([503, "down"]);
+      expect(database.detail).toMatch(/not written: another process holds its write lock/);
+      blocker.exec("ROLLBACK");
+      await expect.poll(async () => (await readiness()).status, { timeout: 5000 }).toBe(200);
+    } finally {
+      blocker.close();
+      await server.stop();
+      await rm(dataDir, { recursive: true });
+    }
+  },
+);
 
 /** Every request waits five seconds for the lock before it is refused; a busy machine adds to that. */
 const lockedTimeoutMs = 120_000;
 /** With limits on, the limiter would wait for the same lock first. */
 const unlimited = { RATE_LIMIT_NONCE: "0", RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_FORM_SUBMISSION: "0" };
 
-test(
+testOnSqlite(
   "while the database cannot be written, proofs and forms are 503 with Retry-After, and good again after it",
   async () => {
     const dataDir = await newDataDir();
@@ -356,7 +359,7 @@ test(
   lockedTimeoutMs,
 );
 
-test(
+testOnSqlite(
   "a nonce that cannot be stored is 500, and never handed out",
   async () => {
     const dataDir = await newDataDir();
@@ -385,7 +388,7 @@ test("the server sweeps away what has expired, once a minute, without being aske
   const dataDir = await newDataDir();
   const nodeOptions = shortenTimers({ kind: "setTimeout", fromMs: 60_000, toMs: 50 });
   const server = await startServer({ env: settings(), dataDir, nodeOptions });
-  const database = await openDatabase({ url: pathToFileURL(path.join(dataDir, "latchkey.db")).href });
+  const database = await openDatabase({ url: server.databaseUrl });
   try {
     const issued = { clientId: "somebody", issuedAtMs: 1n };
     const inAnHour = BigInt(Date.now() + 3_600_000);

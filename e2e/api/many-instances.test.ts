@@ -1,115 +1,39 @@
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startRoundRobin, upstreamHeader } from "~/testing/proxies";
 import { talkingForever } from "~/testing/openai-server";
 import { waitUntil } from "~/testing/processes";
 import { openChat, readUntil } from "./chat-fixture";
-import { clientOf } from "./gate-fixture";
 import type { Answer } from "./gate-fixture";
-import { leaseSeconds, openSite, readLeases, resetSecret } from "./instances-fixture";
+import { leaseSeconds, openSite, readLeases } from "./instances-fixture";
 import type { Site } from "./instances-fixture";
-import { bearerOf, walkThrough } from "./instances-journey";
-import { mcpOf } from "./mcp-fixture";
+import { walkThrough } from "./instances-journey";
+import { openVisitors, sharingSettings, testSharing } from "./instances-sharing";
 
 let proxy: Awaited<ReturnType<typeof startRoundRobin>>;
 let site: Site;
-let through: ReturnType<typeof clientOf>;
 beforeAll(async () => {
   proxy = await startRoundRobin();
   site = await openSite({
     origin: proxy.origin,
-    env: { RATE_LIMIT_TOKEN_STATUS: "50/600", OWNERSHIP_CACHE_SECONDS: "300" },
+    env: { ...sharingSettings, OWNERSHIP_CACHE_SECONDS: "300" },
   });
   proxy.setPorts(site.servers.map(({ port }) => port));
-  through = clientOf({ origin: proxy.origin });
 }, 120_000);
 afterAll(async () => {
   await site.close();
   await proxy.stop();
 }, 60_000);
 
-/** The same client at one of the servers: the proxy's name stays what is signed for. */
-function at(index: number) {
-  const headers = { "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": new URL(proxy.origin).host };
-  const { ask } = clientOf({ origin: `http://127.0.0.1:${site.servers[index]!.port}` });
-  return (request: Parameters<typeof ask>[0]) =>
-    ask({ ...request, headers: { ...headers, ...request.headers } });
-}
-
-async function enterNew() {
-  const holder = await site.gate.mintKey();
-  const answer = await through.signIn(holder);
-  return { ...holder, bearer: bearerOf(answer) };
-}
-
-const enterAt = (index: number, headers: Record<string, string>) =>
-  at(index)({ path: "/api/gate-access", method: "POST", headers });
-
-test("a holder goes all the way through two servers that take turns, and never notices", async () => {
-  await walkThrough({ site, origin: proxy.origin });
-});
-
-test("a nonce from one server is good at the other, once, for the client it was given to", async () => {
-  for (const [giver, taker] of [
-    [0, 1],
-    [1, 0],
-  ] as const) {
-    const holder = await site.gate.mintKey();
-    const { nonce } = (await at(giver)({ path: "/api/nonce" })).body;
-    const json = await through.siweBody({ ...holder, nonce: String(nonce) });
-    const enter = (index: number, from = "127.0.0.1") =>
-      at(index)({ path: "/api/gate-access", method: "POST", json, headers: { "X-Forwarded-For": from } });
-    expect((await enter(taker, "203.0.113.7")).status).toBe(401);
-    expect((await enter(taker)).status).toBe(200);
-    expect((await enter(giver)).status).toBe(401);
-  }
-});
-
-test("a limit is one limit, however the requests fall on the servers", async () => {
-  const answers = await Promise.all(
-    Array.from({ length: 90 }, (_, index) =>
-      at(index % 2)({ path: "/api/token-status/1", headers: { "X-Forwarded-For": "203.0.113.9" } }),
-    ),
-  );
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
-});
+const { through, at, enterNew, enterAt } = openVisitors(() => ({ site, origin: proxy.origin }));
+testSharing(() => ({ site, origin: proxy.origin }));
 
 test("the proxy of these tests lets the servers take turns", async () => {
   const names: (string | null)[] = [];
   for (let turn = 0; turn < 4; turn++) {
-    names.push((await through.ask({ path: "/healthz" })).headers.get(upstreamHeader));
+    names.push((await through().ask({ path: "/healthz" })).headers.get(upstreamHeader));
   }
   expect([...names.slice(0, 2)].sort()).toEqual(["0", "1"]);
   expect(names.slice(2)).toEqual(names.slice(0, 2));
-});
-
-test("a quota is one quota: of many questions at once over both servers no more is answered than there is", async () => {
-  const { bearer } = await enterNew();
-  const answers = await Promise.all(
-    Array.from({ length: 8 }, () =>
-      fetch(`${proxy.origin}/api/chat`, {
-        ...{ method: "POST", headers: { "Content-Type": "application/json", ...bearer } },
-        body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
-      }).then(async (response) => ({ status: response.status, text: await response.text() })),
-    ),
-  );
-  // Two of thirty tokens each fit into sixty at the same time; the rest came too early.
-  const answered = answers.filter(({ status }) => status === 200).length;
-  expect(answered).toBeGreaterThanOrEqual(2);
-  for (const { status } of answers) expect([200, 429]).toContain(status);
-  const used = async (index: number) => (await at(index)({ path: "/api/quota", headers: bearer })).body;
-  expect(await used(0)).toEqual(await used(1));
-  expect(await used(0)).toMatchObject({ reserved: 0, limit: 60 });
-  expect((await used(0)).used).toBeLessThanOrEqual(60);
-
-  const reset = await at(0)({
-    ...{ path: "/api/quota-reset", method: "POST", json: { scope: "token", all: true } },
-    headers: { "x-quota-reset-secret": resetSecret },
-  });
-  expect(reset.status).toBe(200);
-  expect(await used(1)).toMatchObject({ used: 0, remaining: 60 });
 });
 
 test("a stream comes through word by word, and leaving ends it at the server and in the ledger", async () => {
@@ -118,50 +42,13 @@ test("a stream comes through word by word, and leaving ends it at the server and
   onTestFinished(() => void site.setModel(null));
   const { outgoing, incoming, status } = await openChat({
     port: proxy.port,
-    headers: { ...bearer, host: through.domain },
+    headers: { ...bearer, host: through().domain },
   });
   expect(status).toBe(200);
   await readUntil(incoming, "on and on");
   const standing = async () => (await at(1)({ path: "/api/quota", headers: bearer })).body;
   outgoing.destroy();
   await waitUntil(async () => (await standing()).reserved === 0 && Number((await standing()).used) > 0);
-});
-
-test("a program's client works through the proxy, and a key it used up is used everywhere at once", async () => {
-  const { bearer, tokenId } = await enterNew();
-  const client = new Client({ name: "a-test-client", version: "1.0.0" });
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL("/api/mcp", proxy.origin), {
-      requestInit: { headers: bearer },
-    }),
-  );
-  onTestFinished(() => client.close());
-  expect((await client.listTools()).tools.map(({ name }) => name)).toContain("mark_key_used");
-  const marks = await Promise.all(
-    Array.from({ length: 6 }, () =>
-      mcpOf({ origin: proxy.origin }).callTool({
-        name: "mark_key_used",
-        headers: bearer,
-      }),
-    ),
-  );
-  expect(marks.filter(({ result }) => result && !result.isError)).toHaveLength(1);
-  const told = () => site.receiver.received.filter(({ body }) => body.includes(`"tokenId":"${tokenId}"`));
-  await waitUntil(() => told().length > 0);
-  expect(told()).toHaveLength(1);
-  for (const index of [0, 1, 0, 1]) expect((await enterAt(index, bearer)).status).toBe(403);
-});
-
-test("a key that left its wallet ends the token at both servers within seconds, though one alone watches the chain", async () => {
-  const { bearer, account, tokenId } = await enterNew();
-  for (const index of [0, 1]) expect((await enterAt(index, bearer)).status).toBe(200);
-  const { address } = await site.gate.rich();
-  await site.gate.transferKey({ from: account, to: address, tokenId });
-  for (const index of [0, 1]) {
-    await waitUntil(async () => (await enterAt(index, bearer)).status !== 200);
-    // Here the chain is not asked: it knows from the database.
-    await waitUntil(async () => (await at(index)({ path: "/api/quota", headers: bearer })).status === 401);
-  }
 });
 
 test("what a server remembers of the chain ends with the block, also where another one watches", async () => {
@@ -194,8 +81,8 @@ test("each notification is sent once, by whichever server sends", async () => {
   const holders = await Promise.all(Array.from({ length: 8 }, () => site.gate.mintKey()));
   const accepted: Answer[] = [];
   for (const [index, holder] of holders.entries()) {
-    const json = await through.formBody({ ...holder, message: `number ${index}` });
-    accepted.push(await through.post("/api/form-submission-gate", json));
+    const json = await through().formBody({ ...holder, message: `number ${index}` });
+    accepted.push(await through().post("/api/form-submission-gate", json));
   }
   expect(accepted.map(({ status }) => status)).toEqual(Array(8).fill(200));
   await waitUntil(() => site.receiver.received.length >= before + 8, { timeoutMs: 20_000 });
@@ -228,7 +115,7 @@ test(
   { timeout: 60_000 },
   async () => {
     const holder = await site.gate.mintKey();
-    const json = await through.formBody({ ...holder, message: "waits" });
+    const json = await through().formBody({ ...holder, message: "waits" });
     const columns = {
       chainId: 31337n,
       contractAddress: site.gate.contract.toLowerCase(),
@@ -237,15 +124,15 @@ test(
     const refused = await site.database.$transaction(
       async (transaction) => {
         await transaction.usedKey.create({ data: { ...columns, usedBy: "0x", usedAtMs: 1n } });
-        const answer = await through.post("/api/form-submission-gate", json);
+        const answer = await through().post("/api/form-submission-gate", json);
         await transaction.usedKey.deleteMany({ where: columns });
         return answer;
       },
       { timeout: 30_000 },
     );
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
-    const again = await through.formBody({ ...holder, message: "waits" });
-    expect((await through.post("/api/form-submission-gate", again)).status).toBe(200);
+    const again = await through().formBody({ ...holder, message: "waits" });
+    expect((await through().post("/api/form-submission-gate", again)).status).toBe(200);
   },
 );
 
@@ -288,13 +175,25 @@ test(
     const leader = standing.findIndex((each) => each.watcher === 1);
     const [dead] = site.servers.splice(leader, 1);
     proxy.setPorts(site.servers.map(({ port }) => port));
-    const [before] = await site.database.lease.findMany({ where: { name: "watcher" } });
+    const readTerms = async () => {
+      const rows = await site.database.lease.findMany({ orderBy: { name: "asc" } });
+      return rows.map(({ name, term }) => ({ name, term }));
+    };
+    const before = await readTerms();
+    const holder = await site.gate.mintKey();
+    const form = await through().formBody({ ...holder, message: "while nobody sends" });
     await dead!.kill();
-    await waitUntil(async () => (await readLeases(site.servers[0]!)).watcher === 1, {
-      timeoutMs: (leaseSeconds + 10) * 1000,
-    });
-    const [after] = await site.database.lease.findMany({ where: { name: "watcher" } });
-    expect(after?.term).toBe(before!.term + 1n);
+    const diedAtMs = performance.now();
+    expect((await through().post("/api/form-submission-gate", form)).status).toBe(200);
+    const timeoutMs = (leaseSeconds + 10) * 1000;
+    await waitUntil(async () => countHolders(await held()).every((count) => count === 1), { timeoutMs });
+    expect(performance.now() - diedAtMs).toBeLessThan((leaseSeconds + 5) * 1000);
+    const takenOver = before.map(({ name, term }) => ({
+      name,
+      term: term + BigInt(standing[leader]![name]!),
+    }));
+    expect(await readTerms()).toEqual(takenOver);
+    await waitUntil(() => site.receiver.received.some(({ body }) => body.includes("while nobody sends")));
 
     // What happened while nobody watched is found by the one who watches now.
     const { bearer, account, tokenId } = await enterNew();

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { OpenApiDocument } from "~/platform/openapi/api-registry";
+import { removeServerDatabase, runsOnPostgresql } from "~/testing/chosen-database";
 import { findFaults, findOperation, listOperations } from "~/testing/openapi-checker";
 import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
@@ -319,14 +320,14 @@ test("a database that is broken is answered as described", async () => {
   const { body } = await clientOf({ origin }).signIn(holder);
   const bearer = { Authorization: `Bearer ${String(body.accessToken)}` };
   await expectDescribed({ path: "/api/quota", headers: bearer }, { status: 200, origin });
-  await breakDatabase(path.join(dataDir, "latchkey.db"));
+  await (runsOnPostgresql ? removeServerDatabase(dataDir) : breakFile(path.join(dataDir, "latchkey.db")));
   await expectDescribed(post(chatPath, question, bearer), { status: 503, origin });
   await expectDescribed({ path: "/api/quota", headers: bearer }, { status: 503, origin });
   await expectDescribed(post(mcpPath, listing, bearer), { status: 503, origin });
 });
 
 /** Writes nonsense over the file; a change through another connection first makes the server look at it again. */
-async function breakDatabase(filePath: string): Promise<void> {
+async function breakFile(filePath: string): Promise<void> {
   const database = await openDatabase({ url: pathToFileURL(filePath).href });
   await database.nonce.deleteMany();
   await database.$queryRawUnsafe("PRAGMA wal_checkpoint(TRUNCATE)");

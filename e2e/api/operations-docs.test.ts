@@ -1,6 +1,8 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { runsOnPostgresql } from "~/testing/chosen-database";
+import { testOnSqlite } from "~/testing/database";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 import { createPlace, isUsed, readShellBlocks, useKey } from "./operations-fixture";
@@ -17,36 +19,42 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-test("a copy made while the server runs, by the command of docs/backup.md, brings back what was used then", async () => {
-  const [copy, check, restore] = await readShellBlocks("docs/backup.md", "SQLite");
-  const [early, late] = [await gate.mintKey(), await gate.mintKey()];
-  const first = await place.start();
-  try {
-    expect(await useKey(first, { ...early, message: "for the back-up" })).toBe(200);
-    await place.runShell(copy!);
-    await expect(place.runShell(copy!)).rejects.toThrow(/already exists/);
-    expect((await stat(path.join(place.dir, "backup.db"))).mode & 0o777).toBe(0o600);
-    expect(await useKey(first, { ...late, message: "after the back-up" })).toBe(200);
-    expect([await isUsed(first, early), await isUsed(first, late)]).toEqual([true, true]);
-  } finally {
-    await first.stop();
-  }
-  expect(await place.runShell(check!)).toContain("integrity_check: 'ok'");
-  // As a crash leaves them.
-  await writeFile(path.join(place.dir, "data/latchkey.db"), "not a database any more");
-  await writeFile(path.join(place.dir, "data/latchkey.db-wal"), "of another database");
-  await place.runShell(restore!);
-  expect(await readdir(path.join(place.dir, "data"))).not.toContain("latchkey.db-wal");
-  expect(await readFile(path.join(place.dir, "data/before-restore/latchkey.db"), "utf8")).toContain("not a");
-  const second = await place.start();
-  try {
-    expect([await isUsed(second, early), await isUsed(second, late)]).toEqual([true, false]);
-  } finally {
-    await second.stop();
-  }
-}, 90_000);
+testOnSqlite(
+  "a copy made while the server runs, by the command of docs/backup.md, brings back what was used then",
+  async () => {
+    const [copy, check, restore] = await readShellBlocks("docs/backup.md", "SQLite");
+    const [early, late] = [await gate.mintKey(), await gate.mintKey()];
+    const first = await place.start();
+    try {
+      expect(await useKey(first, { ...early, message: "for the back-up" })).toBe(200);
+      await place.runShell(copy!);
+      await expect(place.runShell(copy!)).rejects.toThrow(/already exists/);
+      expect((await stat(path.join(place.dir, "backup.db"))).mode & 0o777).toBe(0o600);
+      expect(await useKey(first, { ...late, message: "after the back-up" })).toBe(200);
+      expect([await isUsed(first, early), await isUsed(first, late)]).toEqual([true, true]);
+    } finally {
+      await first.stop();
+    }
+    expect(await place.runShell(check!)).toContain("integrity_check: 'ok'");
+    // As a crash leaves them.
+    await writeFile(path.join(place.dir, "data/latchkey.db"), "not a database any more");
+    await writeFile(path.join(place.dir, "data/latchkey.db-wal"), "of another database");
+    await place.runShell(restore!);
+    expect(await readdir(path.join(place.dir, "data"))).not.toContain("latchkey.db-wal");
+    expect(await readFile(path.join(place.dir, "data/before-restore/latchkey.db"), "utf8")).toContain(
+      "not a",
+    );
+    const second = await place.start();
+    try {
+      expect([await isUsed(second, early), await isUsed(second, late)]).toEqual([true, false]);
+    } finally {
+      await second.stop();
+    }
+  },
+  90_000,
+);
 
-test("the check of docs/backup.md finds a damaged copy", async () => {
+testOnSqlite("the check of docs/backup.md finds a damaged copy", async () => {
   const [copy, check] = await readShellBlocks("docs/backup.md", "SQLite");
   await (await place.start()).stop();
   await place.runShell(copy!);
@@ -61,7 +69,7 @@ const isRoot = process.getuid?.() === 0;
 if (!isRoot)
   console.warn("\nSKIPPED: the restore in a container of docs/backup.md. Only root can hand files over.\n");
 
-test.skipIf(!isRoot)(
+test.skipIf(!isRoot || runsOnPostgresql)(
   "what docs/backup.md has done as root in a container with SQLite leaves a database the server's user can write",
   async () => {
     const text = await readFile("docs/backup.md", "utf8");

@@ -1,5 +1,3 @@
-import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
@@ -26,7 +24,7 @@ beforeAll(async () => {
       ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: hookSecret },
     },
   });
-  database = await openDatabase({ url: pathToFileURL(path.join(gate.server.dataDir, "latchkey.db")).href });
+  database = await openDatabase({ url: gate.server.databaseUrl });
   const answer = await send({ path: "/operator/session", fields: { secret } });
   cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
 });

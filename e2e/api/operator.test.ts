@@ -1,5 +1,3 @@
-import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
@@ -22,7 +20,7 @@ let database: Database;
 beforeAll(async () => {
   const env = { ...limitsOff, OPERATOR_SECRET: secret, NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
   gate = await openGate({ env });
-  database = await openDatabase({ url: pathToFileURL(path.join(gate.server.dataDir, "latchkey.db")).href });
+  database = await openDatabase({ url: gate.server.databaseUrl });
 });
 afterAll(async () => {
   await closeDatabase(database);

@@ -81,6 +81,8 @@ beforeAll(async () => {
     env: {
       ...{ RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: address, JWT_SECRET: testJwtSecret },
       ...{ NEXT_PUBLIC_DOMAIN: "gate.example", PUBLIC_ORIGIN: "https://gate.example" },
+      // Left out, whatever database the tests run on: SQLite, as the image has it.
+      DATABASE_URL: undefined,
     },
   });
 }, buildTimeoutMs);

@@ -1,6 +1,4 @@
 import { execFile } from "node:child_process";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { systemClock as clock } from "~/platform/clock";
@@ -11,7 +9,6 @@ import { ownerOfAddress, ownerOfKey } from "~/quota/quota-subject";
 import type { QuotaOwner } from "~/quota/quota-subject";
 import { waitUntil } from "~/testing/processes";
 import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
 import { combinePlaced, tokenPlacements } from "~/testing/token-placements";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Answer, Gate } from "./gate-fixture";
@@ -29,16 +26,12 @@ let gate: Gate;
 let database: Database;
 beforeAll(async () => {
   gate = await openGate({ env: { ...off, ...active } });
-  database = await openDatabase({ url: databaseUrl(gate.server) });
+  database = await openDatabase({ url: gate.server.databaseUrl });
 });
 afterAll(async () => {
   await closeDatabase(database);
   await gate.close();
 });
-
-function databaseUrl({ dataDir }: Pick<RunningServer, "dataDir">): string {
-  return pathToFileURL(path.join(dataDir, "latchkey.db")).href;
-}
 
 function ownerOf(tokenId: string): QuotaOwner {
   return ownerOfKey({ chainId: 31337, contractAddress: gate.contract, tokenId });
@@ -223,6 +216,7 @@ test(
         env: {
           PATH: process.env.PATH,
           DATA_DIR: gate.server.dataDir,
+          DATABASE_URL: gate.server.databaseUrl,
           CHAIN_ID: "31337",
           RPC_URL: gate.chain.rpcUrl,
           KEY_CONTRACT_ADDRESS: gate.contract,
@@ -313,7 +307,7 @@ test("guessing is limited to five a minute, before any secret is looked at", asy
 
 test("a start settles in full what was left unsettled", async () => {
   const first = await startVariant({});
-  const url = databaseUrl(first.server);
+  const url = first.server.databaseUrl;
   const { dataDir } = first.server;
   const ledger = await openDatabase({ url });
   onTestFinished(() => closeDatabase(ledger));

@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
+import { testOnSqlite } from "~/testing/database";
 import { findFreePort } from "~/testing/free-port";
 import { startServer } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
@@ -72,50 +73,54 @@ async function runAsRoot(block: string): Promise<void> {
   await starting;
 }
 
-test("the first version, the next one, and the way back, by the commands of the pages", async () => {
-  const deploying = await readPlainBlocks("docs/deploying.md");
-  const exchange = deploying.find((block) => block.includes("cp -r assembled"))!;
-  const goBack = (await readPlainBlocks("docs/upgrading.md")).find((block) =>
-    block.includes("latchkey.old"),
-  )!;
-  const [copy, check, restore] = await readShellBlocks("docs/backup.md", "SQLite");
-  const [listMigrations] = await readShellBlocks("docs/upgrading.md");
-  const opt = path.join(root, "opt/latchkey");
-  const later = "prisma/migrations/sqlite/9999_later";
-  const [early, late] = [await gate.mintKey(), await gate.mintKey()];
+testOnSqlite(
+  "the first version, the next one, and the way back, by the commands of the pages",
+  async () => {
+    const deploying = await readPlainBlocks("docs/deploying.md");
+    const exchange = deploying.find((block) => block.includes("cp -r assembled"))!;
+    const goBack = (await readPlainBlocks("docs/upgrading.md")).find((block) =>
+      block.includes("latchkey.old"),
+    )!;
+    const [copy, check, restore] = await readShellBlocks("docs/backup.md", "SQLite");
+    const [listMigrations] = await readShellBlocks("docs/upgrading.md");
+    const opt = path.join(root, "opt/latchkey");
+    const later = "prisma/migrations/sqlite/9999_later";
+    const [early, late] = [await gate.mintKey(), await gate.mintKey()];
 
-  await runAsRoot(exchange);
-  expect(await useKey(running!, { ...early, message: "under the first version" })).toBe(200);
-  for (const page of ["backup.md", "deploying.md", "upgrading.md", "empty-database.sql"]) {
-    expect(existsSync(path.join(opt, "docs", page)), page).toBe(true);
-  }
-  await runShell(copy!, opt);
-  expect(await runShell(check!, opt)).toContain("integrity_check: 'ok'");
+    await runAsRoot(exchange);
+    expect(await useKey(running!, { ...early, message: "under the first version" })).toBe(200);
+    for (const page of ["backup.md", "deploying.md", "upgrading.md", "empty-database.sql"]) {
+      expect(existsSync(path.join(opt, "docs", page)), page).toBe(true);
+    }
+    await runShell(copy!, opt);
+    expect(await runShell(check!, opt)).toContain("integrity_check: 'ok'");
 
-  await mkdir(path.join(root, "assembled", later), { recursive: true });
-  await writeFile(
-    path.join(root, "assembled", later, "migration.sql"),
-    `CREATE TABLE "Later" ("id" TEXT PRIMARY KEY);`,
-  );
-  await runAsRoot(exchange);
-  expect(await runShell(listMigrations!, opt)).toContain("9999_later");
-  expect(await isUsed(running!, early)).toBe(true);
-  expect(await useKey(running!, { ...late, message: "under the next version" })).toBe(200);
-  expect(existsSync(path.join(`${opt}.old`, later))).toBe(false);
+    await mkdir(path.join(root, "assembled", later), { recursive: true });
+    await writeFile(
+      path.join(root, "assembled", later, "migration.sql"),
+      `CREATE TABLE "Later" ("id" TEXT PRIMARY KEY);`,
+    );
+    await runAsRoot(exchange);
+    expect(await runShell(listMigrations!, opt)).toContain("9999_later");
+    expect(await isUsed(running!, early)).toBe(true);
+    expect(await useKey(running!, { ...late, message: "under the next version" })).toBe(200);
+    expect(existsSync(path.join(`${opt}.old`, later))).toBe(false);
 
-  await runAsRoot(goBack);
-  await expect(startUnit()).rejects.toThrow(/The database is newer than this build.*9999_later/);
-  const [, install] = /`(install -o latchkey [^`]+)`/.exec(await readFile("docs/backup.md", "utf8"))!;
-  const { stdout } = await run("sh", ["-c", `printf "%s %s" "$(id -un)" "$(id -gn)"`]);
-  const [user, group] = stdout.split(" ");
-  const ours = install!.replace("-o latchkey -g latchkey", `-o ${user} -g ${group}`);
-  expect(restore).toMatch(/^cp .*$/m);
-  await runShell(restore!.replace(/^cp .*$/m, ours), opt);
-  await startUnit();
-  expect([await isUsed(running!, early), await isUsed(running!, late)]).toEqual([true, false]);
-  await expect(runShell(listMigrations!, opt)).resolves.not.toContain("9999_later");
+    await runAsRoot(goBack);
+    await expect(startUnit()).rejects.toThrow(/The database is newer than this build.*9999_later/);
+    const [, install] = /`(install -o latchkey [^`]+)`/.exec(await readFile("docs/backup.md", "utf8"))!;
+    const { stdout } = await run("sh", ["-c", `printf "%s %s" "$(id -un)" "$(id -gn)"`]);
+    const [user, group] = stdout.split(" ");
+    const ours = install!.replace("-o latchkey -g latchkey", `-o ${user} -g ${group}`);
+    expect(restore).toMatch(/^cp .*$/m);
+    await runShell(restore!.replace(/^cp .*$/m, ours), opt);
+    await startUnit();
+    expect([await isUsed(running!, early), await isUsed(running!, late)]).toEqual([true, false]);
+    await expect(runShell(listMigrations!, opt)).resolves.not.toContain("9999_later");
 
-  // And the next one once more, with nothing in its way.
-  await runAsRoot(exchange);
-  expect(await runShell(listMigrations!, opt)).toContain("9999_later");
-}, 120_000);
+    // And the next one once more, with nothing in its way.
+    await runAsRoot(exchange);
+    expect(await runShell(listMigrations!, opt)).toContain("9999_later");
+  },
+  120_000,
+);

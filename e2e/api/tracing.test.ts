@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { runsOnPostgresql } from "~/testing/chosen-database";
 import { startJsonServer } from "~/testing/json-server";
 import { callingTools, saying, startOpenAiServer } from "~/testing/openai-server";
 import { startCollector } from "~/testing/otlp-collector";
@@ -84,7 +85,8 @@ test("a sign-in is one trace: the route, the chain and the database below it, wi
     kind: 3,
     attributes: { "rpc.system": "jsonrpc", "server.address": new URL(gate.chain.rpcUrl).host },
   });
-  const statements = trace.filter(({ attributes }) => attributes["db.system.name"] === "sqlite");
+  const system = runsOnPostgresql ? "postgresql" : "sqlite";
+  const statements = trace.filter(({ attributes }) => attributes["db.system.name"] === system);
   expect(statements.map(({ name }) => name)).toContain("UPDATE Nonce");
   expect(statements.every(({ parentSpanId }) => trace.some(({ spanId }) => spanId === parentSpanId))).toBe(
     true,

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import Sqlite from "libsql";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { createTestDir, migrationsDir } from "~/testing/database";
+import { createTestDir, migrationsDir, testOnSqlite } from "~/testing/database";
 import { hasPostgresqlTools, query, startPostgresqlWithTools } from "~/testing/postgresql-with-tools";
 import type { PostgresqlWithTools } from "~/testing/postgresql-with-tools";
 import type { RunningServer } from "~/testing/running-server";
@@ -148,13 +148,17 @@ async function expectRefused({ place, ask }: Engine): Promise<void> {
   expect(await readCommon(ask)).toEqual(rows);
 }
 
-test("a database of an older version is brought up to date by a start, and one of a later version refused (SQLite)", async () => {
-  const engine = await openSqlite();
-  const holder = await gate.mintKey();
-  await fillAsFormerVersion(engine, { ...holder, address: holder.account.address });
-  await expectUpgraded(engine, holder);
-  await expectRefused(engine);
-}, 90_000);
+testOnSqlite(
+  "a database of an older version is brought up to date by a start, and one of a later version refused (SQLite)",
+  async () => {
+    const engine = await openSqlite();
+    const holder = await gate.mintKey();
+    await fillAsFormerVersion(engine, { ...holder, address: holder.account.address });
+    await expectUpgraded(engine, holder);
+    await expectRefused(engine);
+  },
+  90_000,
+);
 
 test("a database of an older version is brought up to date by a start, and one of a later version refused (PostgreSQL)", async () => {
   const server = await startPostgresql();
@@ -188,11 +192,15 @@ async function goThereAndBack({
   await expectUpgraded(engine, holder);
 }
 
-test("with the commands of the pages an upgrade can be taken back and done again (SQLite)", async () => {
-  const [copy, , restore] = await readShellBlocks("docs/backup.md", "SQLite");
-  const [listMigrations] = await readShellBlocks("docs/upgrading.md");
-  await goThereAndBack({ engine: await openSqlite(), commands: [copy!, restore!, listMigrations!] });
-}, 90_000);
+testOnSqlite(
+  "with the commands of the pages an upgrade can be taken back and done again (SQLite)",
+  async () => {
+    const [copy, , restore] = await readShellBlocks("docs/backup.md", "SQLite");
+    const [listMigrations] = await readShellBlocks("docs/upgrading.md");
+    await goThereAndBack({ engine: await openSqlite(), commands: [copy!, restore!, listMigrations!] });
+  },
+  90_000,
+);
 
 describe.skipIf(!hasPostgresqlTools)("with PostgreSQL's own tools", () => {
   let postgresql: PostgresqlWithTools;

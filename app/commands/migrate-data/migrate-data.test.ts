@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import {
   createPostgresqlTestDatabase,
-  createTestDatabase,
+  createSqliteTestDatabase,
   createTestDir,
   migrationsDir,
 } from "~/testing/database";
@@ -20,7 +20,7 @@ const rowsOfEach = 400;
 type Place = { filePath: string; from: string; to: string };
 
 async function createPlace(): Promise<Place & { admin: pg.Client }> {
-  const { filePath, url: from } = await createTestDatabase();
+  const { filePath, url: from } = await createSqliteTestDatabase();
   const { url: to } = await createPostgresqlTestDatabase();
   const admin = new pg.Client({ connectionString: to });
   await admin.connect();

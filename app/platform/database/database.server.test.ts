@@ -8,7 +8,7 @@ import Sqlite from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import {
   createPostgresqlTestDatabase,
-  createTestDatabase,
+  createSqliteTestDatabase,
   createTestDir,
   openTestDatabase,
   testOnEachDatabase,
@@ -73,7 +73,7 @@ async function catchError(promise: Promise<unknown>): Promise<unknown> {
 }
 
 test("a connection is set up for a write-ahead log, relaxed single writes and enforced references", async () => {
-  const { database } = await createTestDatabase();
+  const { database } = await createSqliteTestDatabase();
   const read = async () => [
     await readPragma(database, "journal_mode"),
     await readPragma(database, "synchronous"),
@@ -86,7 +86,7 @@ test("a connection is set up for a write-ahead log, relaxed single writes and en
 });
 
 test("a transaction is durable, and whatever its end, single statements are relaxed again", async () => {
-  const { database, filePath } = await createTestDatabase();
+  const { database, filePath } = await createSqliteTestDatabase();
   const level = await database.$transaction((transaction) => readPragma(transaction, "synchronous"));
   expect(level).toBe(durable);
   expect(await readPragma(database, "synchronous")).toBe(relaxed);
@@ -106,7 +106,7 @@ test("a transaction is durable, and whatever its end, single statements are rela
 });
 
 test("single statements wait until an open transaction has ended, and are not part of it", async () => {
-  const { database } = await createTestDatabase();
+  const { database } = await createSqliteTestDatabase();
   const levels: unknown[] = [];
   let outside: Promise<unknown> = Promise.resolve();
   const failed = database.$transaction(async (transaction) => {
@@ -126,7 +126,7 @@ test("single statements wait until an open transaction has ended, and are not pa
 });
 
 test("a closed database is complete in its one file", async () => {
-  const { database, filePath } = await createTestDatabase();
+  const { database, filePath } = await createSqliteTestDatabase();
   await insertNonce({ database, value: "n" });
   await closeDatabase(database);
   const copyPath = `${filePath}.copy`;
@@ -137,7 +137,7 @@ test("a closed database is complete in its one file", async () => {
 });
 
 test("hundreds of transactions use one and the same file handle", async () => {
-  const { database } = await createTestDatabase();
+  const { database } = await createSqliteTestDatabase();
   const countHandles = async () => (await readdir("/proc/self/fd")).length;
   await database.$transaction((transaction) => transaction.nonce.count());
   const before = await countHandles();
@@ -148,7 +148,7 @@ test("hundreds of transactions use one and the same file handle", async () => {
 });
 
 test("while another process holds the file, writes wait and the rest of the process goes on", async () => {
-  const { database, filePath } = await createTestDatabase();
+  const { database, filePath } = await createSqliteTestDatabase();
   const lock = lockFile(filePath);
   let isWritten = false;
   const write = insertNonce({ database, value: "n" }).then(() => (isWritten = true));
@@ -166,7 +166,7 @@ test("while another process holds the file, writes wait and the rest of the proc
 });
 
 test("writes that queue behind another process's lock wait together, not one after the other", async () => {
-  const { filePath } = await createTestDatabase();
+  const { filePath } = await createSqliteTestDatabase();
   const database = await openDatabase({ url: pathToFileURL(filePath).href, busyTimeoutMs: 300 });
   onTestFinished(() => closeDatabase(database));
   const lock = lockFile(filePath);
@@ -185,7 +185,7 @@ test("writes that queue behind another process's lock wait together, not one aft
 });
 
 test("after a write that was refused for a lock, the next ones are committed", async () => {
-  const { filePath, url } = await createTestDatabase();
+  const { filePath, url } = await createSqliteTestDatabase();
   const database = await openDatabase({ url, busyTimeoutMs: 30 });
   onTestFinished(() => closeDatabase(database));
   const lock = lockFile(filePath);
@@ -208,7 +208,7 @@ test("after a write that was refused for a lock, the next ones are committed", a
 });
 
 test("a locked, read-only or full SQLite file is an outage, and a broken rule is not", async () => {
-  const { filePath, url } = await createTestDatabase();
+  const { filePath, url } = await createSqliteTestDatabase();
   const database = await openDatabase({ url, busyTimeoutMs: 30 });
   onTestFinished(() => closeDatabase(database));
   const clientId = "x".repeat(100_000);
@@ -248,7 +248,7 @@ test("a locked, read-only or full SQLite file is an outage, and a broken rule is
 test.skipIf(!hasPrlimit)(
   "a commit that finds no room is an outage and a fault, and has changed nothing",
   async () => {
-    const { database } = await createTestDatabase();
+    const { database } = await createSqliteTestDatabase();
     const write = (value: string) => database.$transaction([insertNonce({ database, value })]);
     await write("before");
     const { outage, fault } = await withoutRoomToWrite(async () => ({
@@ -304,7 +304,7 @@ testOnEachDatabase("a database that reads and writes has no fault", async ({ dat
 });
 
 test("a SQLite file that was removed or replaced is a fault", async () => {
-  const { database, filePath } = await createTestDatabase();
+  const { database, filePath } = await createSqliteTestDatabase();
   await rename(filePath, `${filePath}.away`);
   expect(await askTwoSeconds(database)).toMatch(/removed or replaced/);
   await rename(`${filePath}.away`, filePath);
@@ -315,7 +315,7 @@ test("a SQLite file that was removed or replaced is a fault", async () => {
 });
 
 test("a SQLite file that another process holds, or that is read-only, is a fault, and gone with its cause", async () => {
-  const { database, filePath } = await createTestDatabase();
+  const { database, filePath } = await createSqliteTestDatabase();
   const lock = lockFile(filePath);
   // A write of ours waits in the queue all the while: the question does not stand behind it.
   const waiting = insertNonce({ database, value: "waits" });
@@ -330,7 +330,7 @@ test("a SQLite file that another process holds, or that is read-only, is a fault
 });
 
 test("asking a hundred times at once, in the middle of a transaction too, changes nothing for those who write", async () => {
-  const { database, url } = await createTestDatabase();
+  const { database, url } = await createSqliteTestDatabase();
   const other = await openTestDatabase(url);
   const ask = () => Promise.all(Array.from({ length: 100 }, () => askTwoSeconds(database)));
   let asked: Promise<(string | null)[]> = Promise.resolve([]);

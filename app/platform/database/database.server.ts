@@ -8,6 +8,7 @@ import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
 import { watchFactory } from "./watched-adapter.server";
 import type { DatabaseWatch } from "./watched-adapter.server";
+import { retryStatements, retryTransactions } from "./write-conflict.server";
 
 /**
  * Both generated clients have the same models and methods; the SQLite one names the type for both. Raw statements
@@ -136,7 +137,9 @@ async function openPostgresql({
     },
   };
   const watched = watch ? watchFactory({ factory, system: "postgresql", watch }) : factory;
-  const database = new PrismaClient({ adapter: watched, ...clientOptions }) as unknown as Database;
+  // Here and nowhere else: no store has to think of it, and none can forget it.
+  const client = new PrismaClient({ adapter: retryStatements(watched), ...clientOptions });
+  const database = retryTransactions(client as unknown as Database);
   openedPools.set(database, connections);
   try {
     await database.$connect();

@@ -8,7 +8,6 @@ import { waitUntil } from "~/testing/processes";
 import { closeDatabase, openDatabase } from "./database.server";
 import type { Database, PoolOptions } from "./database.server";
 import { isDatabaseOutage } from "./outage.server";
-import { retryWriteConflicts } from "./write-conflict.server";
 
 const pool: PoolOptions = {
   size: 2,
@@ -135,17 +134,15 @@ test("two transactions that lock each other out: the one that is undone runs aga
   let meeting = 0;
   let attempts = 0;
   async function touch(order: readonly string[]): Promise<void> {
-    await retryWriteConflicts(() =>
-      database.$transaction(async (transaction) => {
-        attempts++;
-        for (const [step, tokenId] of order.entries()) {
-          await transaction.usedKey.updateMany({ where: { tokenId }, data: { usedAtMs: { increment: 1n } } });
-          if (step > 0) continue;
-          meeting++;
-          while (meeting < 2) await delay(5);
-        }
-      }),
-    );
+    await database.$transaction(async (transaction) => {
+      attempts++;
+      for (const [step, tokenId] of order.entries()) {
+        await transaction.usedKey.updateMany({ where: { tokenId }, data: { usedAtMs: { increment: 1n } } });
+        if (step > 0) continue;
+        meeting++;
+        while (meeting < 2) await delay(5);
+      }
+    });
   }
   const [before] = await database.usedKey.findMany({ where: { tokenId: "1" } });
   await Promise.all([touch(["1", "2"]), touch(["2", "1"])]);
@@ -159,20 +156,85 @@ test("a transaction that PostgreSQL could not fit in among others runs again, un
   await useKey({ database, tokenId: "1" });
   let attempts = 0;
   async function addOne(): Promise<void> {
-    await retryWriteConflicts(() =>
-      database.$transaction(
-        async (transaction) => {
-          attempts++;
-          const [row] = await transaction.usedKey.findMany();
-          await delay(5);
-          await transaction.usedKey.updateMany({ data: { usedAtMs: row!.usedAtMs + 1n } });
-        },
-        { isolationLevel: "Serializable" },
-      ),
+    await database.$transaction(
+      async (transaction) => {
+        attempts++;
+        const [row] = await transaction.usedKey.findMany();
+        await delay(5);
+        await transaction.usedKey.updateMany({ data: { usedAtMs: row!.usedAtMs + 1n } });
+      },
+      { isolationLevel: "Serializable" },
     );
   }
   await database.usedKey.updateMany({ data: { usedAtMs: 0n } });
   await Promise.all(Array.from({ length: 8 }, addOne));
   expect((await database.usedKey.findMany())[0]?.usedAtMs).toBe(8n);
   expect(attempts).toBeGreaterThan(8);
+});
+
+test("a transaction that fails at its commit only runs again", async () => {
+  const { database } = await openWith({ size: 2, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
+  for (const tokenId of ["1", "2"]) await useKey({ database, tokenId });
+  let attempts = 0;
+  const bothHaveRead = meetingOf(2);
+  const bothHaveWritten = meetingOf(2);
+  /** Each reads what the other one writes: one after the other, the second would have read something else. */
+  async function copy({ from, to }: { from: string; to: string }): Promise<void> {
+    await database.$transaction(
+      async (transaction) => {
+        attempts++;
+        const [row] = await transaction.usedKey.findMany({ where: { tokenId: from } });
+        await bothHaveRead();
+        const data = { usedAtMs: row!.usedAtMs + 1n };
+        await transaction.usedKey.updateMany({ where: { tokenId: to }, data });
+        await bothHaveWritten();
+      },
+      { isolationLevel: "Serializable" },
+    );
+  }
+  await Promise.all([copy({ from: "1", to: "2" }), copy({ from: "2", to: "1" })]);
+  expect(attempts).toBe(3);
+  const rows = await database.usedKey.findMany({ orderBy: { usedAtMs: "asc" } });
+  expect(rows.map(({ usedAtMs }) => usedAtMs)).toEqual([2n, 3n]);
+});
+
+/** Lets nobody go on before so many are there; whoever comes later is not held up. */
+function meetingOf(count: number): () => Promise<void> {
+  let missing = count;
+  return async () => {
+    missing--;
+    while (missing > 0) await delay(5);
+  };
+}
+
+test("a statement by itself that a stricter database could not fit in runs again, once", async () => {
+  const { database: first, url } = await openWith();
+  const name = new URL(url).pathname.slice(1);
+  await first.$executeRawUnsafe(
+    `ALTER DATABASE ${name} SET default_transaction_isolation = 'repeatable read'`,
+  );
+  await useKey({ database: first, tokenId: "1" });
+  let undone = 0;
+  const database = await openDatabase({
+    url,
+    watch: { observe: ({ isFailed }) => void (undone += Number(isFailed)) },
+  });
+  onTestFinished(() => closeDatabase(database));
+  const other = await connect(url);
+  for (const add of [
+    () => database.usedKey.updateMany({ data: { usedAtMs: { increment: 1n } } }),
+    () => database.$executeRaw`UPDATE "UsedKey" SET "usedAtMs" = "usedAtMs" + 1`,
+    () => database.$queryRaw`UPDATE "UsedKey" SET "usedAtMs" = "usedAtMs" + 1 RETURNING "tokenId"`,
+  ]) {
+    undone = 0;
+    await other.query(`BEGIN; UPDATE "UsedKey" SET "usedAtMs" = 10`);
+    const adding = (async () => await add())();
+    await waitUntil(
+      async () => (await first.$queryRaw<object[]>`SELECT 1 FROM pg_locks WHERE NOT granted`).length > 0,
+    );
+    await other.query("COMMIT");
+    await adding;
+    expect(undone).toBe(1);
+    expect((await database.usedKey.findMany())[0]?.usedAtMs).toBe(11n);
+  }
 });

@@ -1,14 +1,43 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { SqlDriverAdapter, SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
+import type { Database } from "./database.server";
 
 /** More rounds than the pool has connections: of those that collide, one gets through in each round. */
 const maxAttempts = 20;
 const longestPauseMs = 20;
 
 /**
- * Runs a transaction again when PostgreSQL undid it because of another one: a deadlock, or a stricter isolation level
- * than the usual one. Nothing of an undone transaction remains. SQLite has no such conflicts: there writers queue.
+ * The same database; a transaction that PostgreSQL undid because of another one (a deadlock, or a stricter isolation
+ * level than the usual one) is run again as a whole, from its first statement. Nothing of an undone one remains, so
+ * what is given to `$transaction` must change nothing but the database. SQLite has no such conflicts: there writers
+ * queue.
  */
-export async function retryWriteConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+export function retryTransactions(database: Database): Database {
+  const transact = database.$transaction.bind(database) as (...parameters: unknown[]) => Promise<unknown>;
+  const $transaction = (...parameters: unknown[]) => retryWriteConflicts(() => transact(...parameters));
+  return database.$extends({ client: { $transaction } }) as unknown as Database;
+}
+
+/** The same for a statement that is a transaction of its own. What is inside of a larger one is left to that. */
+export function retryStatements(factory: SqlDriverAdapterFactory): SqlDriverAdapterFactory {
+  const { provider, adapterName } = factory;
+  return { provider, adapterName, connect: async () => retryOwnStatements(await factory.connect()) };
+}
+
+function retryOwnStatements(adapter: SqlDriverAdapter): SqlDriverAdapter {
+  return {
+    provider: adapter.provider,
+    adapterName: adapter.adapterName,
+    queryRaw: (query) => retryWriteConflicts(() => adapter.queryRaw(query)),
+    executeRaw: (query) => retryWriteConflicts(() => adapter.executeRaw(query)),
+    executeScript: (script) => adapter.executeScript(script),
+    startTransaction: (isolationLevel) => adapter.startTransaction(isolationLevel),
+    ...(adapter.getConnectionInfo && { getConnectionInfo: () => adapter.getConnectionInfo!() }),
+    dispose: () => adapter.dispose(),
+  };
+}
+
+async function retryWriteConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
       return await attempt();
@@ -19,9 +48,21 @@ export async function retryWriteConflicts<T>(attempt: () => Promise<T>): Promise
   }
 }
 
-/** Prisma has a code of its own for statements it wrote; for raw ones the driver's word is inside. */
+/**
+ * Prisma has a code of its own for statements it wrote; for raw ones the driver's word is inside. A COMMIT's failure,
+ * and one that Prisma has not seen yet, is the driver's own.
+ */
 function isWriteConflict(error: unknown): boolean {
-  const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } };
-  const cause = meta?.driverAdapterError?.cause as { kind?: unknown } | undefined;
-  return code === "P2034" || cause?.kind === "TransactionWriteConflict";
+  const { code, cause, meta } = error as PossibleConflict;
+  return [cause, meta?.driverAdapterError?.cause].some(isConflictCause) || code === "P2034";
+}
+
+type PossibleConflict = {
+  code?: unknown;
+  cause?: unknown;
+  meta?: { driverAdapterError?: { cause?: unknown } };
+};
+
+function isConflictCause(cause: unknown): boolean {
+  return (cause as { kind?: unknown } | null | undefined)?.kind === "TransactionWriteConflict";
 }

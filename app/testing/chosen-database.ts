@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import pg from "pg";
+
+/** With TEST_DATABASE=postgresql whatever may run on either database runs on PostgreSQL; else on SQLite. */
+export const runsOnPostgresql = process.env.TEST_DATABASE === "postgresql";
+
+const serverDatabases = new Map<string, Promise<string>>();
+
+/** What all servers with this data folder keep their rows in: a file in it, or a PostgreSQL database of their own. */
+export async function findServerDatabase(dataDir: string): Promise<string> {
+  if (!runsOnPostgresql) return fileIn(dataDir);
+  const known = serverDatabases.get(dataDir) ?? createDatabase();
+  serverDatabases.set(dataDir, known);
+  return await known;
+}
+
+/** The usual place of the SQLite file. */
+export function fileIn(dataDir: string): string {
+  return pathToFileURL(path.join(dataDir, "latchkey.db")).href;
+}
+
+/** When the folder goes, which takes a file with it; at once, and whoever is connected loses it. */
+export async function removeServerDatabase(dataDir: string): Promise<void> {
+  const url = await serverDatabases.get(dataDir);
+  if (url === undefined) return;
+  serverDatabases.delete(dataDir);
+  await askServer(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+}
+
+/** An empty one on the server that start-postgresql.mjs has started for the whole run. */
+export async function createDatabase(): Promise<string> {
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  const url = new URL(await askServer(`CREATE DATABASE ${name}`));
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function askServer(statement: string): Promise<string> {
+  const url = process.env.TEST_DATABASE_SERVER;
+  if (!url) throw new Error("No PostgreSQL was started for these tests. Run them with Vitest.");
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+    return url;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,36 @@
+/** What somebody else does first, and asks for when the write waits for it: then both wait for one another. */
+export type Crossing = {
+  hold: string;
+  ask: string;
+  /** This table has one row more at the end, however often the write was begun. */
+  grows?: string;
+};
+export type StoreWrite = Crossing & { write: () => Promise<unknown>; outcome: unknown };
+
+export type ListedStore = {
+  store: object;
+  /** Functions that change nothing. */
+  reads: readonly string[];
+  writes: Readonly<Record<string, readonly StoreWrite[]>>;
+  /** Writes that can meet nobody, each with the reason. */
+  alone?: Readonly<Record<string, string>>;
+};
+
+/** The write meets a row that somebody else has touched. */
+export function at(table: string): Crossing {
+  return { hold: `DELETE FROM "${table}"`, ask: `LOCK TABLE "${table}" IN SHARE MODE` };
+}
+
+/** The write has done its part in the first table when it has to wait for the second. */
+export function between(first: string, second: string): Crossing {
+  return { hold: `LOCK TABLE "${second}" IN SHARE MODE`, ask: `LOCK TABLE "${first}" IN SHARE MODE` };
+}
+
+/** The same, and the second gets a new row. */
+export function adding(first: string, second: string): Crossing {
+  return { ...between(first, second), grows: second };
+}
+
+export function meets(crossing: Crossing, write: () => Promise<unknown>, outcome?: unknown): StoreWrite[] {
+  return [{ ...crossing, write, outcome }];
+}

@@ -1,0 +1,73 @@
+import type { Database } from "~/platform/database/database.server";
+
+export const nowMs = 1_700_000_000_000;
+export const dayMs = 86_400_000;
+const now = BigInt(nowMs);
+const key = { chainId: 1n, contractAddress: "0xab", tokenId: "1" };
+const owner = { kind: "token", subject: "s" };
+const asked = { clientId: "c", requestId: "r" };
+const past = { expiresAtMs: 1n };
+const lease = { leaseUntilMs: 1n };
+
+/** One row in each table, of the kind that writes look for; what can expire has expired. */
+export async function fillTables(database: Database): Promise<void> {
+  await database.nonce.create({ data: { value: "v", clientId: "c", issuedAtMs: 1n, ...past } });
+  const good = { issuedAtMs: 1n, expiresAtMs: now + 1_000n };
+  await database.nonce.create({ data: { value: "good", clientId: "c", ...good } });
+  await database.spentSignature.create({ data: { digest: "d", ...past } });
+  await database.usedKey.create({ data: { ...key, usedBy: "0xcd", usedAtMs: 1n } });
+  await database.keyDeparture.create({ data: { ...key, holder: "0xcd", departedAtMs: 1n } });
+  const form = { address: "0xcd", message: "m", requestId: "r", createdAtMs: 1n };
+  await database.submission.create({ data: { id: "s", ...key, ...form } });
+  await database.notification.create({ data: { id: "n", kind: "k", payload: "{}", createdAtMs: 1n } });
+  const claim = { claimedUntilMs: 1n, claimedBy: "me", nextAttemptAtMs: 1n };
+  await database.notificationDelivery.create({
+    data: { notificationId: "n", channel: "webhook", ...claim },
+  });
+  const block = { blockNumber: 1n, blockHash: "0x", updatedAtMs: 1n };
+  await database.chainCursor.create({ data: { chainId: 1n, contractAddress: "0xab", ...block } });
+  await database.rateLimitWindow.create({ data: { key: "k", startedAtMs: 1n, points: 1, ...past } });
+  await database.rateLimitLog.create({ data: { key: "k", hits: "", ...past } });
+  await database.quotaWindow.create({ data: { ...owner, used: 0, windowStartMs: 0n, resetAtMs: 1n } });
+  await database.quotaReservation.create({
+    data: { id: "q", ...owner, amount: 5, windowResetAtMs: 1n, ...lease, instance: "gone" },
+  });
+  await database.auditEntry.create({ data: { id: "a", atMs: 1n, kind: "k", ...asked, detail: "{}" } });
+  const times = { startedAtMs: 1n, seenAtMs: now - 120_000n, endsAtMs: now + BigInt(dayMs) };
+  await database.operatorSession.create({ data: { digest: "d", clientId: "c", ...times } });
+  const decision = { id: "d", atMs: 1n, route: "/", outcome: "granted", ...asked };
+  await database.accessDecision.create({ data: decision });
+  await database.activityCount.create({
+    data: { spanSeconds: 60, startMs: 0n, series: "s", amount: 1n },
+  });
+  const signed = { state: "signed", rawTransaction: "0x02", transactionHash: "0x03", nonce: 7n };
+  const reservations = { addressReservationId: "a", dayReservationId: "d" };
+  const ref = { chainId: 1n, recipient: "0xbb", idempotencyKey: "p", payer: "0xaa" };
+  await database.payment.create({
+    data: { ...ref, amountWei: "1", ...signed, ...reservations, createdAtMs: 1n },
+  });
+  await database.paymentLane.create({ data: { chainId: 1n, payer: "0xaa", holder: "turn", ...lease } });
+  await database.lease.create({ data: { name: "outbox", holder: "me", term: 1n, ...past } });
+}
+
+export async function emptyTables(database: Database): Promise<void> {
+  await database.nonce.deleteMany();
+  await database.spentSignature.deleteMany();
+  await database.usedKey.deleteMany();
+  await database.keyDeparture.deleteMany();
+  await database.submission.deleteMany();
+  await database.notificationDelivery.deleteMany();
+  await database.notification.deleteMany();
+  await database.chainCursor.deleteMany();
+  await database.rateLimitWindow.deleteMany();
+  await database.rateLimitLog.deleteMany();
+  await database.quotaWindow.deleteMany();
+  await database.quotaReservation.deleteMany();
+  await database.auditEntry.deleteMany();
+  await database.operatorSession.deleteMany();
+  await database.accessDecision.deleteMany();
+  await database.activityCount.deleteMany();
+  await database.payment.deleteMany();
+  await database.paymentLane.deleteMany();
+  await database.lease.deleteMany();
+}

@@ -1,0 +1,16 @@
+// One PostgreSQL server for all tests of a run with TEST_DATABASE=postgresql; it and its files are gone afterwards.
+import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+
+/** Several servers of several tests at once, each with a pool of its own. */
+const maxConnections = 400;
+
+export async function setup() {
+  const server = await startPostgresql({ flags: ["-c", `max_connections=${maxConnections}`] });
+  const url = new URL(await server.createDatabase());
+  url.pathname = "/postgres";
+  process.env.TEST_DATABASE_SERVER = url.href;
+  return async () => {
+    delete process.env.TEST_DATABASE_SERVER;
+    await server.stop();
+  };
+}

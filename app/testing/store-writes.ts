@@ -1,0 +1,283 @@
+// Every function of every store of the shared database: what it writes, and where another one can stand in its way.
+import { expect } from "vitest";
+import { createChainCursorStore } from "~/gate/chain-cursor.store.server";
+import { createKeyStore } from "~/gate/keys.store.server";
+import { createNonceStore } from "~/gate/nonces.store.server";
+import { createSpentSignatureStore } from "~/gate/spent-signatures.store.server";
+import { createSubmissionStore } from "~/gate/submissions.store.server";
+import { createActionStore } from "~/operator/actions.store.server";
+import { createActivityStore } from "~/operator/activity.store.server";
+import { createDecisionStore } from "~/operator/decisions.store.server";
+import { createSessionStore } from "~/operator/sessions.store.server";
+import { createOperatorSweep } from "~/operator/sweep.store.server";
+import { createPaymentStore } from "~/payments/payments.store.server";
+import type { Database } from "~/platform/database/database.server";
+import { createSweepStore } from "~/platform/database/sweep.store.server";
+import { createLeaseStore } from "~/platform/leases/leases.store.server";
+import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
+import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
+import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
+import { createQuotaStore } from "~/quota/quota.store.server";
+import { adding, at, between, meets } from "./crossing";
+import type { ListedStore } from "./crossing";
+import { dayMs, nowMs } from "./filled-tables";
+
+const clock = () => nowMs;
+const key = { chainId: 1, contractAddress: "0xab", tokenId: "1" } as const;
+const actor = { clientId: "c", requestId: "r" };
+
+/** By the name of the function that makes the store; on tables that `fillTables` has filled. */
+export function listStoreWrites(database: Database): Readonly<Record<string, ListedStore>> {
+  return {
+    createNonceStore: listNonces(database),
+    createSpentSignatureStore: listSignatures(database),
+    createKeyStore: listKeys(database),
+    createChainCursorStore: listCursors(database),
+    createSubmissionStore: listSubmissions(database),
+    createRateLimitStore: listLimits(database),
+    createOutboxStore: listOutbox(database),
+    createLeaseStore: listLeases(database),
+    createSweepStore: listSweep(database),
+    createActionStore: listActions(database),
+    createActivityStore: listActivity(database),
+    createDecisionStore: listDecisions(database),
+    createSessionStore: listSessions(database),
+    createOperatorSweep: listOperatorSweep(database),
+    createQuotaStore: listQuota(database),
+    createQuotaWindowStore: listQuotaWindows(database),
+    createPaymentStore: listPayments(database),
+  };
+}
+
+function listNonces(database: Database): ListedStore {
+  const store = createNonceStore({ database, clock });
+  const hold = `INSERT INTO "Nonce" ("value", "clientId", "issuedAtMs", "expiresAtMs") VALUES ('new', 'c', 1, 1)`;
+  const isNew = { ...at("Nonce"), hold, grows: "Nonce" };
+  return {
+    store,
+    reads: [],
+    writes: {
+      issueNonce: meets(isNew, () => store.issueNonce({ value: "new", clientId: "c", ttlSeconds: 60 })),
+      consumeNonce: meets(
+        at("Nonce"),
+        () => store.consumeNonce({ value: "good", clientId: "c" }),
+        "consumed",
+      ),
+    },
+  };
+}
+
+function listSignatures(database: Database): ListedStore {
+  const store = createSpentSignatureStore({ database });
+  const spend = () => store.spendSignature({ digest: "d", expiresAtMs: 2 });
+  return { store, reads: [], writes: { spendSignature: meets(at("SpentSignature"), spend, false) } };
+}
+
+function listKeys(database: Database): ListedStore {
+  const store = createKeyStore({ database });
+  const record = () => store.recordDeparture({ key, holder: "0xcd", departedAtMs: nowMs });
+  const reads = ["findUsedKey", "findKeyState"];
+  return { store, reads, writes: { recordDeparture: meets(at("KeyDeparture"), record) } };
+}
+
+function listCursors(database: Database): ListedStore {
+  const store = createChainCursorStore({ database, clock });
+  const save = () => store.saveCursor({ contract: key, cursor: { blockNumber: 2n, blockHash: "0x" } });
+  return { store, reads: ["findCursor"], writes: { saveCursor: meets(at("ChainCursor"), save, true) } };
+}
+
+function listSubmissions(database: Database): ListedStore {
+  const store = createSubmissionStore({ database, clock });
+  const notification = { kind: "k", payload: "{}", channels: ["webhook"] };
+  const use = { key: { ...key, tokenId: "2" }, usedBy: "0xcd", notification };
+  const form = { ...use, submissionId: "new", message: "m", messageHash: null, requestId: "r" };
+  const accepted = { outcome: "accepted", submissionId: "new" };
+  const used = { outcome: "used", usedAtMs: nowMs };
+  return {
+    store,
+    reads: [],
+    writes: {
+      submitOnce: meets(adding("UsedKey", "Submission"), () => store.submitOnce(form), accepted),
+      useKeyOnce: meets(adding("UsedKey", "Notification"), () => store.useKeyOnce(use), used),
+    },
+  };
+}
+
+function listLimits(database: Database): ListedStore {
+  const store = createRateLimitStore({ database });
+  const hit = { key: "k", points: 5, windowMs: 1_000, nowMs };
+  const inWindow = { isAdmitted: true, startedAtMs: nowMs, points: 1 };
+  const inLog = { isAdmitted: true, hits: String(nowMs) };
+  return {
+    store,
+    reads: [],
+    writes: {
+      takeFromWindow: meets(at("RateLimitWindow"), () => store.takeFromWindow(hit), inWindow),
+      takeFromLog: meets(at("RateLimitLog"), () => store.takeFromLog(hit), inLog),
+    },
+  };
+}
+
+function listOutbox(database: Database): ListedStore {
+  const store = createOutboxStore({ database, clock });
+  const name = { notificationId: "n", channel: "webhook" } as const;
+  const claim = { ...name, claimant: "me" };
+  const due = { claimant: "me", limit: 9, claimSeconds: 60, channels: ["webhook"] } as const;
+  const failure = { ...claim, error: "e", nextAttemptAtMs: nowMs };
+  const found = { ...name, kind: "k", payload: "{}", attempts: 0, createdAtMs: 1 };
+  const row = at("NotificationDelivery");
+  return {
+    store,
+    reads: ["countPending"],
+    writes: {
+      claimDueDeliveries: meets(row, () => store.claimDueDeliveries(due), [found]),
+      markDelivered: meets(row, () => store.markDelivered(claim), true),
+      markFailed: meets(row, () => store.markFailed(failure), true),
+    },
+  };
+}
+
+function listLeases(database: Database): ListedStore {
+  const store = createLeaseStore({ database });
+  const names = ["outbox", "sweeper"] as const;
+  const held = names.map((name, index) => ({ name, holder: "me", term: BigInt(2 - index) }));
+  const take = () => store.takeOrRenew({ names, holder: "me", leaseMs: 1_000 });
+  return {
+    store,
+    reads: ["isHeld"],
+    writes: {
+      takeOrRenew: meets(at("Lease"), take, held),
+      release: meets(at("Lease"), () => store.release({ holder: "me" })),
+    },
+  };
+}
+
+function listSweep(database: Database): ListedStore {
+  const store = createSweepStore({ database });
+  const request = { nowMs, departedBeforeMs: nowMs, spentBeforeMs: nowMs, batchSize: 9 };
+  const tables = [
+    "Nonce",
+    "SpentSignature",
+    "RateLimitWindow",
+    "RateLimitLog",
+    "KeyDeparture",
+    "QuotaWindow",
+  ];
+  const deleteBatch = tables.flatMap((table) => meets(at(table), () => store.deleteBatch(request), 1));
+  return { store, reads: [], writes: { deleteBatch } };
+}
+
+function listActions(database: Database): ListedStore {
+  const store = createActionStore({ database, clock });
+  const delivery = { notificationId: "n", channel: "webhook" };
+  const retry = () => store.retryDeliveries({ delivery, actor });
+  const mark = () => store.markSubmission({ submissionId: "s", isHandled: true, actor });
+  return {
+    store,
+    reads: ["findSubmission"],
+    writes: {
+      retryDeliveries: meets(adding("NotificationDelivery", "AuditEntry"), retry, 1),
+      markSubmission: meets(adding("Submission", "AuditEntry"), mark, 1),
+    },
+  };
+}
+
+function listActivity(database: Database): ListedStore {
+  const store = createActivityStore({ database });
+  const add = () => store.addCounts([{ startMs: 0, series: "s", amount: 1 }]);
+  return { store, reads: ["readCounts"], writes: { addCounts: meets(at("ActivityCount"), add) } };
+}
+
+function listDecisions(database: Database): ListedStore {
+  const store = createDecisionStore({ database });
+  const nothing = { slug: null, reason: null, proof: null, address: null, tokenId: null };
+  const decision = { id: "d", atMs: nowMs, route: "/", outcome: "granted", ...nothing, ...actor } as const;
+  const insert = () => store.insertDecisions([decision]);
+  return { store, reads: [], writes: { insertDecisions: meets(at("AccessDecision"), insert) } };
+}
+
+function listSessions(database: Database): ListedStore {
+  const store = createSessionStore({ database, clock });
+  const endsAtMs = nowMs + dayMs;
+  const traced = adding("OperatorSession", "AuditEntry");
+  const use = () => store.useSession({ digest: "d", idleMs: dayMs });
+  return {
+    store,
+    reads: [],
+    writes: {
+      startSession: meets(traced, () => store.startSession({ digest: "new", actor, endsAtMs })),
+      useSession: meets(at("OperatorSession"), use, { startedAtMs: 1, endsAtMs }),
+      endSession: meets(traced, () => store.endSession({ digest: "d", actor })),
+    },
+    alone: { recordAudit: "one new row with an id of its own" },
+  };
+}
+
+function listOperatorSweep(database: Database): ListedStore {
+  const retention = { decisionDays: 1, maxDecisions: 9, activityDays: 1, auditDays: 1 };
+  const store = createOperatorSweep({ database, retention });
+  const request = { nowMs: nowMs + 2 * dayMs, batchSize: 9 };
+  const tables = ["OperatorSession", "AccessDecision", "AuditEntry", "ActivityCount"];
+  const deleteBatch = tables.flatMap((table) => meets(at(table), () => store.deleteBatch(request), 1));
+  return { store, reads: [], writes: { deleteBatch } };
+}
+
+function listQuota(database: Database): ListedStore {
+  const store = createQuotaStore({ database, clock, instance: "me" });
+  const wish = { owner: { kind: "token", subject: "s" }, wanted: 5, limit: 9 } as const;
+  const times = { windowSeconds: 60, leaseSeconds: 60 };
+  const standing = { limit: 9, used: 0, reserved: 5, remaining: 4, resetAtMs: nowMs + 60_000 };
+  const reserved = { outcome: "reserved", reservationId: expect.any(String), amount: 5, ...standing };
+  const settling = between("QuotaReservation", "QuotaWindow");
+  return {
+    store,
+    reads: ["listInstances", "readStanding"],
+    writes: {
+      reserve: meets(
+        adding("QuotaWindow", "QuotaReservation"),
+        () => store.reserve({ ...wish, ...times }),
+        reserved,
+      ),
+      settle: meets(settling, () => store.settle({ reservationId: "q", usedTokens: 3 }), true),
+      extendLease: meets(
+        at("QuotaReservation"),
+        () => store.extendLease({ reservationId: "q", leaseSeconds: 1 }),
+        true,
+      ),
+      settleOrphans: meets(settling, () => store.settleOrphans({ nowMs }), 1),
+    },
+  };
+}
+
+function listQuotaWindows(database: Database): ListedStore {
+  const store = createQuotaWindowStore({ database, clock });
+  const targets = [{ kind: "token", subjects: "all" }] as const;
+  const wipe = () => store.deleteWindows({ targets, record: { ...actor, detail: {} } });
+  return {
+    store,
+    reads: ["listOpenWindows"],
+    writes: { deleteWindows: meets(adding("QuotaReservation", "AuditEntry"), wipe, { token: 1 }) },
+  };
+}
+
+function listPayments(database: Database): ListedStore {
+  const store = createPaymentStore({ database });
+  const lane = { chainId: 1, payer: "0xaa" } as const;
+  const ref = { chainId: 1, recipient: "0xbb", idempotencyKey: "p" } as const;
+  const signed = { amountWei: 1n, rawTransaction: "0x02", transactionHash: "0x03", nonce: 8 } as const;
+  const times = { addressReservationId: "a", dayReservationId: "d", createdAtMs: nowMs };
+  const payment = { ...ref, idempotencyKey: "new", payer: lane.payer, ...signed, ...times };
+  const take = () => store.takeLane({ lane, turn: "mine", leaseSeconds: 60 });
+  const record = () => store.recordSigned({ payment, turn: "turn" });
+  const close = () => store.closePayment({ ref, state: "paid", blockNumber: 1n });
+  return {
+    store,
+    reads: ["findPayment", "listOpen", "findLastNonce"],
+    writes: {
+      takeLane: meets(at("PaymentLane"), take, true),
+      leaveLane: meets(at("PaymentLane"), () => store.leaveLane({ turn: "turn" })),
+      recordSigned: meets(adding("PaymentLane", "Payment"), record, "recorded"),
+      closePayment: meets(at("Payment"), close, true),
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
+import type { Database } from "~/platform/database/database.server";
+import { migrateDatabase } from "~/platform/database/migrate.server";
+import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+import type { StoreWrite } from "./crossing";
+import { migrationsDir } from "./database";
+import { emptyTables, fillTables } from "./filled-tables";
+import { waitUntil } from "./processes";
+import { appDir, findSources } from "./store-sources";
+import { listStoreWrites } from "./store-writes";
+
+/** Whose wait is looked into first is undone, when two wait for one another; the store's is. */
+const storeLooksAfter = "500ms";
+const otherLooksAfter = "5s";
+
+let server: Awaited<ReturnType<typeof startPostgresql>>;
+let database: Database;
+let other: pg.Client;
+let watcher: pg.Client;
+let undone = 0;
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return client;
+}
+
+beforeAll(async () => {
+  server = await startPostgresql();
+  const url = await server.createDatabase();
+  await migrateDatabase({ url, migrationsDir });
+  [other, watcher] = await Promise.all([connect(url), connect(url)]);
+  await other.query(`SET deadlock_timeout = '${otherLooksAfter}'`);
+  await watcher.query(`ALTER DATABASE ${watcher.database} SET deadlock_timeout = '${storeLooksAfter}'`);
+  const observe = ({ what, isFailed }: { what: string; isFailed: boolean }) => {
+    if (what === "statement" && isFailed) undone++;
+  };
+  database = await openDatabase({ url, watch: { observe } });
+});
+afterAll(async () => {
+  await closeDatabase(database);
+  await Promise.all([other.end(), watcher.end()]);
+  await server.stop();
+});
+
+async function fillAnew(): Promise<void> {
+  await emptyTables(database);
+  await fillTables(database);
+  undone = 0;
+}
+
+async function countRows(table: string | undefined): Promise<number> {
+  if (table === undefined) return 0;
+  const { rows } = await watcher.query<{ count: string }>(`SELECT COUNT(*) AS count FROM "${table}"`);
+  return Number(rows[0]!.count);
+}
+
+async function isAnybodyWaiting(): Promise<boolean> {
+  return (await watcher.query(`SELECT 1 FROM pg_locks WHERE NOT granted`)).rows.length > 0;
+}
+
+/** True when the two waited for one another and the store's work was undone; all that the other did is undone. */
+async function lockOut({ hold, ask, write, outcome, grows }: StoreWrite): Promise<boolean> {
+  await fillAnew();
+  const before = await countRows(grows);
+  await other.query("BEGIN");
+  await other.query(hold);
+  const written = write();
+  await waitUntil(isAnybodyWaiting, { everyMs: 5 });
+  await other.query(ask).catch((error: { code?: string }) => expect(error.code).toBe("40P01"));
+  const wasUndone = undone > 0;
+  await other.query("ROLLBACK");
+  expect(await written).toEqual(outcome);
+  expect((await countRows(grows)) - before).toBe(grows === undefined ? 0 : 1);
+  return wasUndone;
+}
+
+describe("a write that PostgreSQL undid because of a deadlock is done again as a whole, once:", () => {
+  // Only the names are read here: the stores are made again on the database that is open when a test runs.
+  const names = Object.entries(listStoreWrites(null as unknown as Database)).flatMap(([maker, { writes }]) =>
+    Object.entries(writes).flatMap(([name, cases]) => cases.map((_, index) => ({ maker, name, index }))),
+  );
+  test.each(names)("$name of $maker, $index", async ({ maker, name, index }) => {
+    const crossing = listStoreWrites(database)[maker]!.writes[name]![index]!;
+    // A machine that stood still in between may have the other one's wait looked into first.
+    let rounds = 1;
+    while (!(await lockOut(crossing))) expect(rounds++).toBeLessThan(5);
+  });
+});
+
+test("nobody makes a client of the shared database but the one place where its transactions are run again", () => {
+  const makers = findSources()
+    .filter((file) => !file.includes(".test."))
+    .filter((file) => /new PrismaClient\(|PrismaPg\(/.test(readFileSync(file, "utf8")))
+    .map((file) => path.relative(appDir, file));
+  expect(makers).toEqual(["platform/database/database.server.ts"]);
+});

@@ -1,0 +1,79 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startRoundRobin } from "~/testing/proxies";
+import { hasRedis, launchRedis } from "~/testing/redis";
+import { hello } from "./chat-fixture";
+import { openSite } from "./instances-fixture";
+import type { Site } from "./instances-fixture";
+import { openVisitors, sharingSettings, testSharing } from "./instances-sharing";
+
+describe.skipIf(!hasRedis)("two servers on one PostgreSQL, with their state in one Redis", () => {
+  let proxy: Awaited<ReturnType<typeof startRoundRobin>>;
+  let redis: Awaited<ReturnType<typeof launchRedis>>;
+  let viewer: Redis;
+  let site: Site;
+  beforeAll(async () => {
+    [proxy, redis] = await Promise.all([startRoundRobin(), launchRedis({})]);
+    viewer = new Redis(redis.url, { password: redis.password });
+    const state = { STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password };
+    site = await openSite({ origin: proxy.origin, env: { ...sharingSettings, ...state } });
+    proxy.setPorts(site.servers.map(({ port }) => port));
+  }, 120_000);
+  afterAll(async () => {
+    await site.close();
+    viewer.disconnect();
+    await Promise.all([proxy.stop(), redis.stop()]);
+  }, 60_000);
+
+  const findPlace = () => ({ site, origin: proxy.origin });
+  testSharing(findPlace);
+
+  /** Names of what lives in Redis: the part before the first colon of our own. */
+  async function readKinds(): Promise<string[]> {
+    const keys = await viewer.keys("latchkey:*");
+    return [...new Set(keys.map((key) => key.split(":")[1]!))].sort();
+  }
+
+  test("nonces, limits and quotas are in Redis, and what must outlive it in PostgreSQL", async () => {
+    const { database } = site;
+    const { through, at, enterNew } = openVisitors(findPlace);
+    const { bearer, account, tokenId } = await enterNew();
+    const question = { path: "/api/chat", method: "POST", json: hello };
+    expect((await through().ask({ ...question, headers: bearer })).status).toBe(200);
+    const form = await through().formBody({ account, tokenId, message: "to be kept" });
+    expect((await through().post("/api/form-submission-gate", form)).status).toBe(200);
+    expect((await at(1)({ path: "/api/quota", headers: bearer })).status).toBe(401);
+
+    expect(await database.usedKey.count({ where: { tokenId } })).toBe(1);
+    expect(await database.submission.findMany({ where: { tokenId } })).toMatchObject([
+      { message: "to be kept" },
+    ]);
+    expect(await database.notification.count()).toBeGreaterThan(0);
+    expect(await database.auditEntry.count({ where: { kind: "quota-reset" } })).toBe(1);
+    expect(await database.keyDeparture.count()).toBeGreaterThan(0);
+    const elsewhere = [
+      database.nonce.count(),
+      database.rateLimitWindow.count(),
+      database.rateLimitLog.count(),
+      database.quotaWindow.count(),
+      database.quotaReservation.count(),
+    ];
+    expect(await Promise.all(elsewhere)).toEqual([0, 0, 0, 0, 0]);
+    expect(await readKinds()).toEqual(expect.arrayContaining(["limit", "nonce", "{quota}"]));
+  });
+
+  test("with Redis emptied, a key that was used stays used, and its token stays ended, at both servers", async () => {
+    const { through, at, enterNew, enterAt } = openVisitors(findPlace);
+    const { bearer, account, tokenId } = await enterNew();
+    const form = await through().formBody({ account, tokenId, message: "once" });
+    expect((await through().post("/api/form-submission-gate", form)).status).toBe(200);
+    await viewer.flushall();
+    for (const index of [0, 1]) {
+      expect((await enterAt(index, bearer)).status).toBe(403);
+      const status = await at(index)({ path: `/api/token-status/${tokenId}` });
+      expect(status.body).toMatchObject({ used: true });
+    }
+    expect((await through().post("/api/form-submission-gate", form)).status).not.toBe(200);
+    expect((await through().signIn({ account, tokenId })).status).toBe(403);
+  });
+});
