@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { movableClockOptions, setClock } from "~/testing/movable-clock";
 import { startOpenAiServer } from "~/testing/openai-server";
@@ -177,7 +176,7 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
   const chainSettings = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };
   // Its clock is right all the time.
   const neighbour = await startServer({ env: { ...env, ...chainSettings }, dataDir });
-  const database = await openDatabase({ url: pathToFileURL(path.join(dataDir, "latchkey.db")).href });
+  const database = await openDatabase({ url: gate.server.databaseUrl });
   const watch = watchLeases([gate.server, neighbour]);
   try {
     const terms = async () =>
