@@ -76,6 +76,21 @@ test.each([
   expect(problems.join()).not.toMatch(/hunter|cache\.example/);
 });
 
+test.each(["#", "/", "?", "%"])(
+  "a database's password with a plain %j is refused with how to write it",
+  (sign) => {
+    const addressWith = (password: string) =>
+      `postgresql://latchkey:${password}@db.example.com:5432/latchkey`;
+    const DATABASE_URL = addressWith(`hunter${sign}2`);
+    const [problem, ...others] = problemsOf({ ...production, DATABASE_URL });
+    expect(problem).toMatch(/^DATABASE_URL cannot be read.*%23 %2F %3F %25/);
+    expect(others).toEqual([]);
+    expect(problem).not.toMatch(/hunter|db\.example/);
+    const written = addressWith(encodeURIComponent(`hunter${sign}2`));
+    expect(parseConfig({ ...production, DATABASE_URL: written }).database.url).toBe(written);
+  },
+);
+
 test("production refuses to run on defaults", () => {
   const problems = problemsOf({});
   for (const name of ["CHAIN_ID", "RPC_URL", "KEY_CONTRACT_ADDRESS", "JWT_SECRET"]) {

@@ -39,10 +39,11 @@ export function isDatabaseOutage(error: unknown): boolean {
   if (outagePgMessages.test(error.message)) return true;
   if (isRawSqliteOutage(error)) return true;
   const driverError = readMember(readMember(error, "meta"), "driverAdapterError");
-  return isDriverOutage(readMember(driverError, "cause"));
+  // What BEGIN and COMMIT fail with goes through Prisma as the driver's adapter threw it.
+  return [driverError, error].some((thrown) => isDriverOutage(readMember(thrown, "cause")));
 }
 
-/** What a COMMIT fails with goes through Prisma as the driver threw it: a full disk shows at the commit first. */
+/** SQLite's adapter throws what the driver says of a COMMIT as it is: a full disk shows at the commit first. */
 function isRawSqliteOutage(error: Error): boolean {
   return error.name === "SqliteError" && isSqliteOutageCode(readMember(error, "rawCode"));
 }

@@ -47,7 +47,13 @@ function expectOutage(error: unknown): void {
   });
 }
 
-async function useKey({ database, tokenId }: { database: Database; tokenId: string }): Promise<void> {
+async function useKey({
+  database,
+  tokenId,
+}: {
+  database: Pick<Database, "usedKey">;
+  tokenId: string;
+}): Promise<void> {
   await database.usedKey.create({
     data: { chainId: 1n, contractAddress: "0xab", tokenId, usedBy: "0xcd", usedAtMs: 1n },
   });
@@ -237,4 +243,29 @@ test("a statement by itself that a stricter database could not fit in runs again
     expect(undone).toBe(1);
     expect((await database.usedKey.findMany())[0]?.usedAtMs).toBe(11n);
   }
+});
+
+test("a server that ends a connection while it commits is an outage, and others go on", async () => {
+  const { database, url } = await openWith();
+  await database.$executeRaw`
+    CREATE FUNCTION end_at_commit() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`;
+  await database.$executeRaw`
+    CREATE CONSTRAINT TRIGGER end_at_commit AFTER INSERT ON "UsedKey" DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION end_at_commit()`;
+  let isInserted = false;
+  const work = database.$transaction(async (transaction) => {
+    await useKey({ database: transaction, tokenId: "1" });
+    isInserted = true;
+  });
+  expectOutage(await catchError(work));
+  expect(isInserted).toBe(true);
+  const other = await connect(url);
+  await other.query('DROP TRIGGER end_at_commit ON "UsedKey"');
+  // The pool learns of the loss by whoever gets that connection next, who is told to try again.
+  await useKey({ database, tokenId: "2" }).catch(async (error: unknown) => {
+    expectOutage(error);
+    await useKey({ database, tokenId: "2" });
+  });
+  expect(await database.usedKey.findMany({ select: { tokenId: true } })).toEqual([{ tokenId: "2" }]);
 });
