@@ -25,15 +25,11 @@ const shippedPlaces = [
   "docs/empty-database.sql",
   "app/commands/start.mjs",
   "app/commands/prepare.mjs",
-  "app/speech/flite/flite-worker.mjs",
-  "app/speech/flite/wasi-memory.mjs",
   "build/index.js",
   "content",
   "prisma/migrations",
   "public",
 ];
-/** Code among those that loads packages. */
-const loadingFiles = ["build/index.js", "app/speech/flite/flite-worker.mjs"];
 const importPattern =
   /(?:\bfrom ?|\bimport ?\(? ?|\brequire\( ?|\.resolve\( ?|import\.meta\.url\) ?\( ?)"((?:@[\w.-]+\/)?[\w.-]+)([\w./-]*)"/g;
 
@@ -45,12 +41,28 @@ function readManifest(folder) {
   return JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
 }
 
-/** Which packages the shipped code names, and each name with what follows it. */
-function listImports() {
+function readSource(file) {
+  return readFileSync(path.join(projectDir, file), "utf8");
+}
+
+/** The threads that the build starts by their place, each with what it imports from beside it. */
+function listThreadFiles() {
+  const files = new Set(
+    [...readSource("build/index.js").matchAll(/"(app\/[\w./-]+\.mjs)"/g)].map(([, file]) => file),
+  );
+  // A set also hands out what is added to it meanwhile.
+  for (const file of files) {
+    for (const [, beside] of readSource(file).matchAll(/\bfrom "(\.\/[\w./-]+\.mjs)"/g)) {
+      files.add(path.posix.join(path.posix.dirname(file), beside));
+    }
+  }
+  return [...files];
+}
+
+/** Which packages these files name, and each name with what follows it. */
+function listImports(files) {
   const { dependencies } = readManifest(projectDir);
-  const imports = loadingFiles.flatMap((file) => [
-    ...readFileSync(path.join(projectDir, file), "utf8").matchAll(importPattern),
-  ]);
+  const imports = files.flatMap((file) => [...readSource(file).matchAll(importPattern)]);
   // What looks like an import in a text of the bundle names no package of ours.
   return imports
     .filter(([, name]) => !isBuiltin(name) && (dependencies[name] ?? findPackage({ name, from: projectDir })))
@@ -116,10 +128,11 @@ function isForOtherLibc(folder) {
 }
 
 function assemble(target) {
-  for (const place of shippedPlaces) {
+  const threadFiles = listThreadFiles();
+  for (const place of [...shippedPlaces, ...threadFiles]) {
     copyTree({ from: path.join(projectDir, place), to: path.join(target, place), isWanted: () => true });
   }
-  const imports = listImports();
+  const imports = listImports(["build/index.js", ...threadFiles]);
   const specifiers = new Set(imports.map(({ specifier }) => specifier));
   const folders = [...collectPackages(new Set(imports.map(({ name }) => name)))].filter(
     (folder) => !isForOtherLibc(folder),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Database } from "~/platform/database/database.server";
 import {
+  createSqliteTestDatabase,
   createTestClock,
   createTestDatabase,
   openTestDatabase,
@@ -100,7 +101,7 @@ test("each outcome has its own room, and what finds none is counted", async () =
 });
 
 test("while the database cannot be written nothing is lost, and it is said once", async () => {
-  const { database } = await createTestDatabase();
+  const { database } = await createSqliteTestDatabase();
   const { clock } = createTestClock();
   const failures: unknown[] = [];
   const recorder = createTestRecorder({ database, clock, onFailure: (error) => void failures.push(error) });

@@ -1,5 +1,10 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createTestClock, createTestDatabase, testOnEachDatabase } from "~/testing/database";
+import {
+  createSqliteTestDatabase,
+  createTestClock,
+  createTestDatabase,
+  testOnEachDatabase,
+} from "~/testing/database";
 import type { Database } from "./database/database.server";
 import { createSweepStore } from "./database/sweep.store.server";
 import { createSweeper } from "./sweeper.server";
@@ -93,7 +98,7 @@ test("one sweep takes as many batches as it needs", async () => {
 });
 
 test("a started sweeper sweeps again and again, over failures too, until it is stopped", async () => {
-  const { database } = await createTestDatabase();
+  const { database } = await createSqliteTestDatabase();
   const failures: unknown[] = [];
   const sweeper = createTestSweeper({ database, onFailure: (error) => void failures.push(error) });
   const isSwept = () => vi.waitFor(async () => expect(await database.nonce.count()).toBe(0));

@@ -49,15 +49,19 @@ test("every store that writes is listed for the tests of its writes, with each o
   }
 });
 
-testOnEachDatabase("each write of each store does what it is listed for", async ({ database }) => {
-  for (const [maker, { writes }] of Object.entries(listStoreWrites(database))) {
-    for (const [name, [listed]] of Object.entries(writes)) {
-      await emptyTables(database);
-      await fillTables(database);
-      expect([maker, name, await listed!.write()]).toEqual([maker, name, listed!.outcome]);
+testOnEachDatabase(
+  "each write of each store does what it is listed for",
+  async ({ database }) => {
+    for (const [maker, { writes }] of Object.entries(listStoreWrites(database))) {
+      for (const [name, [listed]] of Object.entries(writes)) {
+        await emptyTables(database);
+        await fillTables(database);
+        expect([maker, name, await listed!.write()]).toEqual([maker, name, listed!.outcome]);
+      }
     }
-  }
-});
+  },
+  120_000,
+);
 
 test("a new store without such a test is found, whatever its maker is called and whoever else names it", async () => {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-stores-"));

@@ -9,6 +9,7 @@ import { startServer, testJwtSecret } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
 import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
 import { readStages } from "./dockerfile-stages";
+import { mcpOf } from "./mcp-fixture";
 import type { Instruction } from "./dockerfile-stages";
 
 const run = promisify(execFile);
@@ -133,8 +134,21 @@ test("the assembled server speaks, and answers from the documents", async () => 
     ...{ method: "POST", headers },
     body: JSON.stringify({ messages: [{ role: "user", content: "Where is the database kept?" }] }),
   });
-  expect(chat.status).toBe(200);
-  expect(await chat.text()).toContain("[DONE]");
+  const told = await chat.text();
+  expect([chat.status, told.includes("[DONE]"), told.includes("failed")], told).toEqual([200, true, false]);
+  const found = await mcpOf(server).callTool({
+    ...{ name: "libsql_search", args: { query: "How do I gate my own contract?", topK: 1 } },
+    // As its proxy passes it on.
+    headers: { Host: "gate.example" },
+  });
+  expect(found.text).toContain("gate-your-own-contract.md");
+});
+
+test("nothing that the assembled server lacks is told of in its log", () => {
+  const said = server.output().split("\n");
+  const troubles = said.filter((line) => /Cannot find|ENOENT|MODULE_NOT_FOUND|"level":[56]0/.test(line));
+  expect(troubles).toEqual([]);
+  expect(said.some((line) => line.includes("Latchkey is open"))).toBe(true);
 });
 
 test("the health check of the image is good while the server is ready, and bad when nobody answers", async () => {

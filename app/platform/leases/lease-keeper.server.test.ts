@@ -1,13 +1,19 @@
 import { expect, onTestFinished, test } from "vitest";
 import { closeDatabase } from "~/platform/database/database.server";
-import { createTestDatabase } from "~/testing/database";
+import { createSqliteTestDatabase, createTestDatabase } from "~/testing/database";
 import { waitUntil } from "~/testing/processes";
 import { leaseNames } from "./lease";
 import { createLeaseKeeper } from "./lease-keeper.server";
 import { createLeaseStore } from "./leases.store.server";
 
-async function createPlace({ leaseSeconds }: { leaseSeconds: number }) {
-  const { database } = await createTestDatabase();
+async function createPlace({
+  leaseSeconds,
+  create = createTestDatabase,
+}: {
+  leaseSeconds: number;
+  create?: typeof createTestDatabase;
+}) {
+  const { database } = await create();
   const store = createLeaseStore({ database });
   const said: string[] = [];
   const log = {
@@ -53,7 +59,10 @@ test("what is held is renewed before it lapses, and stays the same term", async 
 });
 
 test("a lease that cannot be renewed ends here by itself, which is said once, and comes back with the database", async () => {
-  const { database, keeper, said, asked } = await createPlace({ leaseSeconds: 0.3 });
+  const { database, keeper, said, asked } = await createPlace({
+    create: createSqliteTestDatabase,
+    leaseSeconds: 0.3,
+  });
   await keeper.start();
   await database.$queryRawUnsafe("PRAGMA query_only=ON");
   await waitUntil(() => keeper.of("watcher").findHold() === null);
@@ -76,7 +85,10 @@ test("a lease that somebody else has by now is given up and said so", async () =
 });
 
 test("stopping without a database ends all the same", async () => {
-  const { database, keeper, said } = await createPlace({ leaseSeconds: 60 });
+  const { database, keeper, said } = await createPlace({
+    create: createSqliteTestDatabase,
+    leaseSeconds: 60,
+  });
   await keeper.start();
   await database.$queryRawUnsafe("PRAGMA query_only=ON");
   await keeper.stop();

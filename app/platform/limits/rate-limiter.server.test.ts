@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { countOutcomes, createTestClock, createTestDatabase } from "~/testing/database";
+import {
+  countOutcomes,
+  createSqliteTestDatabase,
+  createTestClock,
+  createTestDatabase,
+} from "~/testing/database";
 import { testOnEachState } from "~/testing/state";
 import { createRateLimiter } from "./rate-limiter.server";
 import type { RateLimiter, RateLimiterOptions } from "./rate-limiter.server";
@@ -166,7 +171,7 @@ test("zero points turn a limiter off", async () => {
 });
 
 test("when the database fails the process counts by itself, and says so", async () => {
-  const { database } = await createTestDatabase();
+  const { database } = await createSqliteTestDatabase();
   const failures: unknown[] = [];
   for (const algorithm of ["fixed", "sliding"] as const) {
     const onStoreFailure = (error: unknown) => void failures.push(error);
@@ -190,7 +195,7 @@ test("when the database fails the process counts by itself, and says so", async 
 });
 
 test("when the database fails a sliding limit goes on sliding", async () => {
-  const { database } = await createTestDatabase();
+  const { database } = await createSqliteTestDatabase();
   const { clock, advance } = createTestClock();
   const onStoreFailure = () => {};
   const limiter = createLimiter({
