@@ -16,7 +16,8 @@ test("what was begun before a failure is undone, the last first, also where an u
 });
 
 test("a gate whose server does not start leaves no chain running", async () => {
-  const countChildren = () => process.getActiveResourcesInfo().filter((kind) => kind === "ProcessWrap").length;
+  const countChildren = () =>
+    process.getActiveResourcesInfo().filter((kind) => kind === "ProcessWrap").length;
   const before = countChildren();
   await expect(openGate({ env: { PORT: "none" } })).rejects.toThrow("The server ended with");
   // An ended child counts for a moment more.
