@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { TestProjectInlineConfiguration } from "vitest/config";
+import { runsOnPostgresql } from "./app/testing/chosen-database";
 
 const everything = [
   "app/**/*.test.{ts,tsx}",
@@ -38,12 +39,6 @@ function onPostgresql(include: string[]): TestProjectInlineConfiguration {
   return { resolve, test: { ...common, name: "on PostgreSQL", include, env: chosen, globalSetup } };
 }
 
-function chooseProjects(database = "sqlite"): TestProjectInlineConfiguration[] {
-  if (database === "postgresql") return [onPostgresql(everything)];
-  if (database === "sqlite") return [usual, onPostgresql(alsoOnPostgresql)];
-  throw new Error(`TEST_DATABASE is either sqlite or postgresql, and not ${database}.`);
-}
+const projects = runsOnPostgresql ? [onPostgresql(everything)] : [usual, onPostgresql(alsoOnPostgresql)];
 
-export default defineConfig({
-  test: { maxWorkers: 2, projects: chooseProjects(process.env.TEST_DATABASE || undefined) },
-});
+export default defineConfig({ test: { maxWorkers: 2, projects } });

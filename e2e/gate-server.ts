@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { buildIfNeeded } from "../app/commands/build.mjs";
 import { deployKeyContract, startLocalChain } from "../contracts/local-chain.mjs";
+import { findServerDatabase, removeServerDatabase, runsOnPostgresql } from "../app/testing/chosen-database";
 import { findFreePort } from "../app/testing/free-port";
 
 const projectDir = fileURLToPath(new URL("..", import.meta.url));
@@ -26,7 +27,7 @@ export type GateServer = {
   stop: () => Promise<void>;
 };
 
-/** The built server, on a chain and a data folder of its own. */
+/** The built server, on a chain, a data folder and a database of its own: the one that is chosen for the tests. */
 export async function startGateServer({
   mode = "demo",
   env = {},
@@ -46,11 +47,13 @@ export async function startGateServer({
   async function stop(): Promise<void> {
     if (server) await end(server);
     await chain.stop();
+    await removeServerDatabase(dataDir);
     rmSync(dataDir, { recursive: true, force: true });
   }
 
   try {
     const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl, keyDurationSeconds });
+    const databaseUrl = await findServerDatabase(dataDir);
     const port = await findFreePort();
     server = spawn(process.execPath, ["--enable-source-maps", "build/index.js"], {
       cwd: projectDir,
@@ -64,6 +67,7 @@ export async function startGateServer({
         HOST: "127.0.0.1",
         PORT: String(port),
         DATA_DIR: dataDir,
+        ...(runsOnPostgresql && { DATABASE_URL: databaseUrl }),
         RPC_URL: chain.rpcUrl,
         CHAIN_ID: "31337",
         KEY_CONTRACT_ADDRESS: address,

@@ -4,7 +4,12 @@ import { pathToFileURL } from "node:url";
 import pg from "pg";
 
 /** With TEST_DATABASE=postgresql whatever may run on either database runs on PostgreSQL; else on SQLite. */
-export const runsOnPostgresql = process.env.TEST_DATABASE === "postgresql";
+export const runsOnPostgresql = chooseDatabase(process.env.TEST_DATABASE || undefined) === "postgresql";
+
+function chooseDatabase(database = "sqlite"): string {
+  if (["sqlite", "postgresql"].includes(database)) return database;
+  throw new Error(`TEST_DATABASE is either sqlite or postgresql, and not ${database}.`);
+}
 
 const serverDatabases = new Map<string, Promise<string>>();
 
@@ -39,7 +44,7 @@ export async function createDatabase(): Promise<string> {
 
 async function askServer(statement: string): Promise<string> {
   const url = process.env.TEST_DATABASE_SERVER;
-  if (!url) throw new Error("No PostgreSQL was started for these tests. Run them with Vitest.");
+  if (!url) throw new Error("No PostgreSQL was started for these tests. Run them with Vitest or Playwright.");
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

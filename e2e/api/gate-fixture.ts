@@ -27,11 +27,14 @@ export async function openGate({
   isQuiet,
 }: { env?: Record<string, string | undefined>; nodeOptions?: readonly string[]; isQuiet?: boolean } = {}) {
   const chain = await startLocalChain();
-  const contract = await deployKeyContract({ rpcUrl: chain.rpcUrl });
-  const server = await startServer({
-    env: { RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: contract.address, CHAIN_POLL_SECONDS: "1", ...env },
-    nodeOptions,
-    isQuiet,
+  async function start() {
+    const contract = await deployKeyContract({ rpcUrl: chain.rpcUrl });
+    const place = { RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: contract.address, CHAIN_POLL_SECONDS: "1" };
+    return { contract, server: await startServer({ env: { ...place, ...env }, nodeOptions, isQuiet }) };
+  }
+  const { contract, server } = await start().catch(async (error: unknown) => {
+    await chain.stop();
+    throw error;
   });
   const transport = http(chain.rpcUrl);
   const client = createPublicClient({ chain: localChain, transport, pollingInterval: 50 });

@@ -10,6 +10,8 @@ import type { Dice } from "./dice";
 import type { Figure, Scenario, ScenarioRun } from "./scenario";
 import { createTally, keepBusy } from "./tally";
 import type { Tally } from "./tally";
+import { tidily } from "./tidily";
+import type { Later } from "./tidily";
 import { startTwoChains } from "./two-chains";
 import type { Claim, TwoChains } from "./two-chains";
 
@@ -176,26 +178,27 @@ async function measureRecovery({
   return Infinity;
 }
 
-async function run({ scale, seed, say }: ScenarioRun): Promise<Figure[]> {
-  const chains = await startTwoChains();
+async function startEndpoint({ later, upstreamUrl }: { later: Later; upstreamUrl: string }) {
+  const endpoint = await startRpcFaultServer({ upstreamUrl });
+  later(() => endpoint.stop());
+  return endpoint;
+}
+
+async function play({ scale, seed, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
+  const chains = await startTwoChains({ later });
   const { honest: upstreamUrl } = chains.rpcUrls;
   const endpoints: Endpoints = [
-    await startRpcFaultServer({ upstreamUrl }),
-    await startRpcFaultServer({ upstreamUrl }),
+    await startEndpoint({ later, upstreamUrl }),
+    await startEndpoint({ later, upstreamUrl }),
   ];
   const place = { chains, endpoints, dice: createDice(seed) };
   const durationMs = Math.max(leastPhaseMs, phaseMs * scale);
   const tally = createTally();
   let recoveryMs = 0;
-  try {
-    for (const phase of phases) {
-      const ended = await playPhase({ phase, place, durationMs, tally });
-      recoveryMs = Math.max(recoveryMs, ended.recoveryMs);
-      say(`${phase.name}: ${tally.say()}`);
-    }
-  } finally {
-    await Promise.all(endpoints.map((endpoint) => endpoint.stop()));
-    await chains.stop();
+  for (const phase of phases) {
+    const ended = await playPhase({ phase, place, durationMs, tally });
+    recoveryMs = Math.max(recoveryMs, ended.recoveryMs);
+    say(`${phase.name}: ${tally.say()}`);
   }
   return [
     { what: "sign-ins judged", measured: tally.total(), bound: { atLeast: 50 } },
@@ -232,5 +235,5 @@ export const chainLying: Scenario = {
   promise:
     "RPC endpoints fail in every way, lag behind, answer from another chain or disagree: nobody enters with a key that is not theirs, nobody is told a wrong no.",
   inTests: 0.1,
-  run,
+  run: (run) => tidily((later) => play({ ...run, later })),
 };

@@ -18,6 +18,8 @@ import type { Figure, Scenario, ScenarioRun } from "./scenario";
 import { findDefects } from "./server-measures";
 import { createTally } from "./tally";
 import type { Tally } from "./tally";
+import { tidily } from "./tidily";
+import type { Later } from "./tidily";
 
 const hourMs = 3_600_000;
 /** An hour ahead, back, an hour behind, and back. */
@@ -162,56 +164,53 @@ async function playJump({ place, jump, spent }: { place: Place; jump: () => Prom
   return Math.max(...waits);
 }
 
-async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
+async function play({ scale, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-clock-"));
+  later(() => rm(folder, { recursive: true }));
   const offsetFile = path.join(folder, "offset");
   const provider = await startOpenAiServer(slowly);
+  later(() => provider.close());
   const env = { ...settings, ...localProvider(provider) };
   const nodeOptions = [
     ...movableClockOptions({ offsetFile }),
     ...shortenTimers({ kind: "setTimeout", fromMs: 60_000, toMs: sweepMs }),
   ];
   const gate = await openGate({ env, nodeOptions });
+  later(() => gate.close());
   const { dataDir } = gate.server;
   const chainSettings = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };
   // Its clock is right all the time.
   const neighbour = await startServer({ env: { ...env, ...chainSettings }, dataDir });
+  later(() => neighbour.stop());
   const database = await openDatabase({ url: gate.server.databaseUrl });
+  later(() => closeDatabase(database));
   const watch = watchLeases([gate.server, neighbour]);
-  try {
-    const terms = async () =>
-      (await database.lease.findMany({ orderBy: { name: "asc" } }))
-        .map(({ name, term }) => `${name} ${term}`)
-        .join();
-    const firstTerms = await terms();
-    const tally = createTally();
-    let offsetMs = 0;
-    let clients = 0;
-    const place: Place = {
-      ...{ gate, tally, nowMs: () => Date.now() + offsetMs },
-      newClient: () => ({ "X-Forwarded-For": `198.51.${(clients += 1) >> 8}.${clients & 255}` }),
-    };
-    const spent: Spent[] = [];
-    let longestWaitMs = 0;
-    const rounds = scaled({ count: 2, scale });
-    for (const next of Array.from({ length: rounds }, () => offsets).flat()) {
-      const jump = () => setClock({ server: gate.server, offsetFile, offsetMs: (offsetMs = next) });
-      longestWaitMs = Math.max(longestWaitMs, await playJump({ place, jump, spent }));
-      say(`${next / hourMs} h from the right time: ${tally.say()}`);
-    }
-    const twice = await watch.stop();
-    const moved = (await terms()) === firstTerms ? 0 : 1;
-    const defects = findDefects(gate.server.output() + neighbour.output());
-    for (const line of defects) say(line);
-    return toFigures({ tally, longestWaitMs, twice, moved, jumps: rounds * offsets.length, defects });
-  } finally {
-    await watch.stop();
-    await closeDatabase(database);
-    await neighbour.stop();
-    await gate.close();
-    await provider.close();
-    await rm(folder, { recursive: true });
+  later(() => watch.stop());
+  const terms = async () =>
+    (await database.lease.findMany({ orderBy: { name: "asc" } }))
+      .map(({ name, term }) => `${name} ${term}`)
+      .join();
+  const firstTerms = await terms();
+  const tally = createTally();
+  let offsetMs = 0;
+  let clients = 0;
+  const place: Place = {
+    ...{ gate, tally, nowMs: () => Date.now() + offsetMs },
+    newClient: () => ({ "X-Forwarded-For": `198.51.${(clients += 1) >> 8}.${clients & 255}` }),
+  };
+  const spent: Spent[] = [];
+  let longestWaitMs = 0;
+  const rounds = scaled({ count: 2, scale });
+  for (const next of Array.from({ length: rounds }, () => offsets).flat()) {
+    const jump = () => setClock({ server: gate.server, offsetFile, offsetMs: (offsetMs = next) });
+    longestWaitMs = Math.max(longestWaitMs, await playJump({ place, jump, spent }));
+    say(`${next / hourMs} h from the right time: ${tally.say()}`);
   }
+  const twice = await watch.stop();
+  const moved = (await terms()) === firstTerms ? 0 : 1;
+  const defects = findDefects(gate.server.output() + neighbour.output());
+  for (const line of defects) say(line);
+  return toFigures({ tally, longestWaitMs, twice, moved, jumps: rounds * offsets.length, defects });
 }
 
 /** Counts how often two processes say that they do the same work. */
@@ -274,5 +273,5 @@ export const clockJumps: Scenario = {
   promise:
     "The clock of a machine jumps by an hour, both ways, while it serves: nothing is good twice, limits and quotas neither open nor shut, one process does the shared work.",
   inTests: 0.1,
-  run,
+  run: (run) => tidily((later) => play({ ...run, later })),
 };

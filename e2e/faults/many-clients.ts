@@ -15,6 +15,8 @@ import { sendPipelined } from "./pipelined-requests";
 import { scaled } from "./scenario";
 import type { Figure, Scenario, ScenarioRun } from "./scenario";
 import { findDefects, measuredOnly, megabyte, readDatabaseBytes, readResidentBytes } from "./server-measures";
+import { tidily } from "./tidily";
+import type { Later } from "./tidily";
 
 const windowSeconds = 10;
 /** Instead of a minute, so that sweeps are seen. */
@@ -72,7 +74,7 @@ async function readSizes({ database, file }: { database: Database; file: string 
   return { rows, usedBytes: pages * (await read("page_size")), fileBytes: readDatabaseBytes(file) };
 }
 
-async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
+async function play({ scale, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
   const gate = await openGate({
     env: settings,
     nodeOptions: [
@@ -81,102 +83,100 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
     ],
     isQuiet: true,
   });
+  later(() => gate.close());
   const { pid, port, dataDir } = gate.server;
   const file = path.join(dataDir, "latchkey.db");
   const database = await openDatabase({ url: pathToFileURL(file).href });
+  later(() => closeDatabase(database));
   const sizes = () => readSizes({ database, file });
-  try {
-    const clients = scaled({ count: 100_000, scale, least: 2_000 });
-    const flood = (first: number, count: number) =>
-      sendPipelined({
-        ...{ port, connections: 16, depth: 32, count },
-        write: (index) => writeRequest({ index: first + index, port }),
-      });
-    const warmUp = Math.min(20_000, clients);
-    await flood(0, warmUp);
-    const isSwept = async () => (await sizes()).rows === 0;
-    await waitUntil(isSwept, { timeoutMs: 60_000, everyMs: 500 });
-    const before = { memory: await readMemory(gate.server), sizes: await sizes() };
+  const clients = scaled({ count: 100_000, scale, least: 2_000 });
+  const flood = (first: number, count: number) =>
+    sendPipelined({
+      ...{ port, connections: 16, depth: 32, count },
+      write: (index) => writeRequest({ index: first + index, port }),
+    });
+  const warmUp = Math.min(20_000, clients);
+  await flood(0, warmUp);
+  const isSwept = async () => (await sizes()).rows === 0;
+  await waitUntil(isSwept, { timeoutMs: 60_000, everyMs: 500 });
+  const before = { memory: await readMemory(gate.server), sizes: await sizes() };
 
-    let mostBytes = 0;
-    let mostRows = 0;
-    let isOver = false;
-    const watching = (async () => {
-      while (!isOver) {
-        mostBytes = Math.max(mostBytes, readResidentBytes(pid) ?? 0);
-        mostRows = Math.max(mostRows, (await sizes()).rows);
-        await delay(1_000);
-      }
-    })();
-    const startedAtMs = performance.now();
-    const flooding = flood(warmUp, clients);
-    const wrong = await probeLimits(gate);
-    const statuses = await flooding;
-    const seconds = (performance.now() - startedAtMs) / 1_000;
-    isOver = true;
-    await watching;
-    const told = [...statuses].map(([status, count]) => `${status} ${count}`).join(", ");
-    say(`${clients} clients in ${Math.round(seconds)} s: ${told}; ${mostRows} rows at most`);
-    const height = await sizes();
-    const isGone = await waitUntil(isSwept, { timeoutMs: 60_000, everyMs: 500 }).then(
-      () => true,
-      () => false,
-    );
-    const after = { memory: await readMemory(gate.server), sizes: await sizes() };
-    const counted = await countManyClients({ clients: scaled({ count: 1_000_000, scale, least: 5_000 }) });
-    const { clientsOfWindow } = counted;
-    say(`${clientsOfWindow * 10} clients counted in ${Math.round(counted.seconds)} s`);
-    const oneWindow = await measureOneWindow({
-      ...{ clients: scaled({ count: 1_000_000, scale, least: 5_000 }), say },
-    });
-    const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
-    const megabytes = (what: string, bytes: number | null, atMost: number) => ({
-      ...{ what, unit: "MB", bound: { atMost } },
-      measured: bytes === null ? null : bytes / megabyte,
-    });
-    return measuredOnly([
-      { what: "clients over HTTP", measured: clients, bound: { atLeast: 2_000 } },
-      none("of whom were not served", clients - (statuses.get("200") ?? 0)),
-      none("limits that let one client more or less through", wrong),
-      megabytes(
-        "memory of the process at the height, more than at rest",
-        mostBytes === 0 ? null : mostBytes - before.memory.rss,
-        250,
-      ),
-      megabytes(
-        "memory held afterwards, more than before",
-        after.memory.heldBytes - before.memory.heldBytes,
-        20,
-      ),
-      megabytes("database file at the height", height.fileBytes, 300),
-      none("limits left after the sweep", isGone ? 0 : after.sizes.rows),
-      megabytes(
-        "database in use afterwards, more than before",
-        after.sizes.usedBytes - before.sizes.usedBytes,
-        2,
-      ),
-      {
-        what: "clients counted by the limiter and its database",
-        measured: clientsOfWindow * 10,
-        bound: { atLeast: 5_000 },
-      },
-      none("of whom were refused their first request", counted.refused),
-      none("windows in which one client got more or less than its limit", counted.wrongWindows),
-      {
-        what: "limits kept at the height, for each client of one window",
-        measured: counted.rowsAtHeight / clientsOfWindow,
-        bound: { atMost: 2.1 },
-      },
-      none("limits left after the last sweep", counted.rowsAfterwards),
-      megabytes("database file of the limiter", counted.fileBytes, 100),
-      megabytes("memory that the limiter holds", counted.heldBytes, 20),
-      ...oneWindow,
-      none("errors in the log", findDefects(gate.server.output()).length),
-    ]);
-  } finally {
-    await closeDatabase(database);
-    await gate.close();
-  }
+  let mostBytes = 0;
+  let mostRows = 0;
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      mostBytes = Math.max(mostBytes, readResidentBytes(pid) ?? 0);
+      mostRows = Math.max(mostRows, (await sizes()).rows);
+      await delay(1_000);
+    }
+  })();
+  later(() => ((isOver = true), watching));
+  const startedAtMs = performance.now();
+  const flooding = flood(warmUp, clients);
+  const wrong = await probeLimits(gate);
+  const statuses = await flooding;
+  const seconds = (performance.now() - startedAtMs) / 1_000;
+  isOver = true;
+  await watching;
+  const told = [...statuses].map(([status, count]) => `${status} ${count}`).join(", ");
+  say(`${clients} clients in ${Math.round(seconds)} s: ${told}; ${mostRows} rows at most`);
+  const height = await sizes();
+  const isGone = await waitUntil(isSwept, { timeoutMs: 60_000, everyMs: 500 }).then(
+    () => true,
+    () => false,
+  );
+  const after = { memory: await readMemory(gate.server), sizes: await sizes() };
+  const counted = await countManyClients({ clients: scaled({ count: 1_000_000, scale, least: 5_000 }) });
+  const { clientsOfWindow } = counted;
+  say(`${clientsOfWindow * 10} clients counted in ${Math.round(counted.seconds)} s`);
+  const oneWindow = await measureOneWindow({
+    ...{ clients: scaled({ count: 1_000_000, scale, least: 5_000 }), say },
+  });
+  const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
+  const megabytes = (what: string, bytes: number | null, atMost: number) => ({
+    ...{ what, unit: "MB", bound: { atMost } },
+    measured: bytes === null ? null : bytes / megabyte,
+  });
+  return measuredOnly([
+    { what: "clients over HTTP", measured: clients, bound: { atLeast: 2_000 } },
+    none("of whom were not served", clients - (statuses.get("200") ?? 0)),
+    none("limits that let one client more or less through", wrong),
+    megabytes(
+      "memory of the process at the height, more than at rest",
+      mostBytes === 0 ? null : mostBytes - before.memory.rss,
+      250,
+    ),
+    megabytes(
+      "memory held afterwards, more than before",
+      after.memory.heldBytes - before.memory.heldBytes,
+      20,
+    ),
+    megabytes("database file at the height", height.fileBytes, 300),
+    none("limits left after the sweep", isGone ? 0 : after.sizes.rows),
+    megabytes(
+      "database in use afterwards, more than before",
+      after.sizes.usedBytes - before.sizes.usedBytes,
+      2,
+    ),
+    {
+      what: "clients counted by the limiter and its database",
+      measured: clientsOfWindow * 10,
+      bound: { atLeast: 5_000 },
+    },
+    none("of whom were refused their first request", counted.refused),
+    none("windows in which one client got more or less than its limit", counted.wrongWindows),
+    {
+      what: "limits kept at the height, for each client of one window",
+      measured: counted.rowsAtHeight / clientsOfWindow,
+      bound: { atMost: 2.1 },
+    },
+    none("limits left after the last sweep", counted.rowsAfterwards),
+    megabytes("database file of the limiter", counted.fileBytes, 100),
+    megabytes("memory that the limiter holds", counted.heldBytes, 20),
+    ...oneWindow,
+    none("errors in the log", findDefects(gate.server.output()).length),
+  ]);
 }
 
 export const manyClients: Scenario = {
@@ -184,5 +184,5 @@ export const manyClients: Scenario = {
   promise:
     "A hundred thousand clients ask over HTTP, each from an address of its own, and a million are counted by the limiter and its database, over ten windows and at once within one, in memory too: memory and database stay bounded, and limits exact.",
   inTests: false,
-  run,
+  run: (run) => tidily((later) => play({ ...run, later })),
 };

@@ -18,6 +18,8 @@ import { scaled } from "./scenario";
 import type { Figure, Scenario, ScenarioRun } from "./scenario";
 import { countDescriptors, findDefects, measuredOnly, megabyte } from "./server-measures";
 import { createTally, keepBusy } from "./tally";
+import { tidily } from "./tidily";
+import type { Later } from "./tidily";
 
 /** When it falls silent: before an answer, after its headers, in the middle. */
 const moments = ["before", "headers", "middle"] as const;
@@ -36,7 +38,7 @@ const speechBehaviours: Record<Moment, SpeechBehaviour> = {
   middle: async ({ send, closed }) => (await send(Buffer.alloc(20_000, 1)), await closed),
 };
 
-async function startProviders() {
+async function startProviders({ later }: { later: Later }) {
   let areWell = false;
   const chat = await startOpenAiServer((call) => {
     if (areWell) return saying("Well again.")(call);
@@ -44,18 +46,22 @@ async function startProviders() {
     const asked = call.body.messages?.at(-1)?.content as Moment | undefined;
     return (asked === undefined ? neverAnswering : chatBehaviours[asked])(call);
   });
+  later(() => chat.close());
   const speech = await startSpeechServer((call) =>
     speechBehaviours[String(call.body.input).split(" ")[0] as Moment](call),
   );
+  later(() => speech.close());
   const vectors = await startBehavingServer<unknown, ReceivedCall<unknown>>({
     behaviours: [staysSilent],
     contentType: "application/json",
     addTo: (call) => call,
   });
+  later(() => vectors.close());
   const receiver = await startWebhookReceiver({
     verifier: new Webhook(webhookSecret),
     answer: () => undefined,
   });
+  later(() => receiver.close());
   const all = [chat, speech, vectors];
   return {
     env: {
@@ -69,7 +75,6 @@ async function startProviders() {
     countOpen: () =>
       all.flatMap(({ calls }) => calls as { isClosed: () => boolean }[]).filter((call) => !call.isClosed())
         .length,
-    stop: async () => void (await Promise.all([...all, receiver].map((server) => server.close()))),
   };
 }
 
@@ -145,8 +150,8 @@ const isUnexpected = (line: string) => !line.includes("request failed after its 
 
 const routes = ["/healthz", "/api/nonce", "/api/token-status/1", "/gate"];
 
-async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
-  const providers = await startProviders();
+async function play({ scale, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
+  const providers = await startProviders({ later });
   const gate = await openGate({
     env: {
       ...limitsOff,
@@ -157,92 +162,86 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
     },
     nodeOptions: memoryReportOptions,
   });
-  try {
-    const holder = await gate.mintKey();
-    const { body } = await gate.signIn(holder);
-    const wave = { gate, headers: { Authorization: `Bearer ${String(body.accessToken)}` } };
-    const submissions = scaled({ count: 8, scale, least: 2 });
-    for (let index = 0; index < submissions; index += 1) {
-      const form = await gate.formBody({ ...(await gate.mintKey()), message: "To a receiver that hangs." });
-      await gate.post("/api/form-submission-gate", form);
-    }
-    let isOver = false;
-    const others = createTally();
-    const bystanders = keepBusy({
-      lanes: routes.length,
-      isOver: () => isOver,
-      work: async (lane) => {
-        const { status } = await others.time(() => gate.ask({ path: routes[lane]! }));
-        others.count(status === 200 ? "answered" : "failed");
-        await delay(20);
-      },
-    });
-    // A first small wave has all code and all kept connections made.
-    await playWave({ wave, each: () => 4, say: () => undefined });
-    const { pid, output } = gate.server;
-    const atRest = { memory: await readMemory(gate.server), descriptors: countDescriptors(pid) };
-    const each = (count: number) => scaled({ count, scale, least: 3 });
-    const kinds = await playWave({ wave, each, say });
-    isOver = true;
-    await bystanders;
-    say(`Meanwhile: ${others.say()}, the slowest after ${Math.round(others.slowestMs())} ms`);
-
-    const countTries = () => output().split("outbox: not delivered, will be tried again").length - 1;
-    await waitUntil(() => countTries() >= submissions, { timeoutMs: 30_000 }).catch(() => undefined);
-    await waitUntil(() => providers.countOpen() === 0, { timeoutMs: 5_000 }).catch(() => undefined);
-    // Connections of visitors are kept for ten seconds more.
-    const isBack = () => (countDescriptors(pid) ?? 0) <= (atRest.descriptors ?? 0) + 16;
-    await waitUntil(isBack, { timeoutMs: 20_000 }).catch(() => undefined);
-    const quota = await gate.ask({ path: "/api/quota", headers: wave.headers });
-    const later = { memory: await readMemory(gate.server), descriptors: countDescriptors(pid) };
-    providers.mend();
-    const json = { messages: [{ role: "user", content: "Are you well?" }] };
-    const mended = await openChat({ port: gate.server.port, json, headers: wave.headers });
-    const isMended = (await readRest(mended.incoming)).includes("Well again.");
-
-    const tallies = Object.values(kinds);
-    const total = tallies.reduce((sum, tally) => sum + tally.total(), 0);
-    const ended = tallies.reduce((sum, tally) => sum + tally.of("ended"), 0);
-    const seconds = (what: string, ms: number, atMost: number): Figure => ({
-      ...{ what, measured: ms / 1_000, unit: "s", bound: { atMost } },
-    });
-    const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
-    return measuredOnly([
-      { what: "requests to providers that hang", measured: total, bound: { atLeast: 20 } },
-      none("that did not end with words, or cut where sound has begun", total - ended),
-      seconds("slowest end of a conversation", kinds.chat.slowestMs(), chatSeconds + 8),
-      // Twenty seconds for the first sound, and what a busy machine adds.
-      seconds("slowest end of speech", kinds.speech.slowestMs(), 26),
-      seconds("slowest end of a search", kinds.search.slowestMs(), 18),
-      none(
-        "webhooks whose receiver hung that were not put off",
-        submissions - Math.min(submissions, countTries()),
-      ),
-      none("quota still set aside", Number(quota.body.reserved)),
-      none("connections to providers still open", providers.countOpen()),
-      none("other requests that failed meanwhile", others.of("failed")),
-      seconds("slowest other request meanwhile", others.slowestMs(), 8),
-      {
-        what: "files and sockets more than at rest",
-        measured: later.descriptors === null ? null : later.descriptors - atRest.descriptors!,
-        bound: { atMost: 16 },
-      },
-      {
-        what: "memory held more than at rest",
-        measured: (later.memory.heldBytes - atRest.memory.heldBytes) / megabyte,
-        unit: "MB",
-        bound: { atMost: 20 },
-      },
-      none("conversations that failed once the provider was well", isMended ? 0 : 1),
-      none(
-        "errors in the log but for sound that broke off",
-        findDefects(output()).filter(isUnexpected).length,
-      ),
-    ]);
-  } finally {
-    await gate.close();
-    await providers.stop();
+  later(() => gate.close());
+  const holder = await gate.mintKey();
+  const { body } = await gate.signIn(holder);
+  const wave = { gate, headers: { Authorization: `Bearer ${String(body.accessToken)}` } };
+  const submissions = scaled({ count: 8, scale, least: 2 });
+  for (let index = 0; index < submissions; index += 1) {
+    const form = await gate.formBody({ ...(await gate.mintKey()), message: "To a receiver that hangs." });
+    await gate.post("/api/form-submission-gate", form);
   }
+  let isOver = false;
+  const others = createTally();
+  const bystanders = keepBusy({
+    lanes: routes.length,
+    isOver: () => isOver,
+    work: async (lane) => {
+      const { status } = await others.time(() => gate.ask({ path: routes[lane]! }));
+      others.count(status === 200 ? "answered" : "failed");
+      await delay(20);
+    },
+  });
+  later(() => ((isOver = true), bystanders));
+  // A first small wave has all code and all kept connections made.
+  await playWave({ wave, each: () => 4, say: () => undefined });
+  const { pid, output } = gate.server;
+  const atRest = { memory: await readMemory(gate.server), descriptors: countDescriptors(pid) };
+  const each = (count: number) => scaled({ count, scale, least: 3 });
+  const kinds = await playWave({ wave, each, say });
+  isOver = true;
+  await bystanders;
+  say(`Meanwhile: ${others.say()}, the slowest after ${Math.round(others.slowestMs())} ms`);
+
+  const countTries = () => output().split("outbox: not delivered, will be tried again").length - 1;
+  await waitUntil(() => countTries() >= submissions, { timeoutMs: 30_000 }).catch(() => undefined);
+  await waitUntil(() => providers.countOpen() === 0, { timeoutMs: 5_000 }).catch(() => undefined);
+  // Connections of visitors are kept for ten seconds more.
+  const isBack = () => (countDescriptors(pid) ?? 0) <= (atRest.descriptors ?? 0) + 16;
+  await waitUntil(isBack, { timeoutMs: 20_000 }).catch(() => undefined);
+  const quota = await gate.ask({ path: "/api/quota", headers: wave.headers });
+  const afterwards = { memory: await readMemory(gate.server), descriptors: countDescriptors(pid) };
+  providers.mend();
+  const json = { messages: [{ role: "user", content: "Are you well?" }] };
+  const mended = await openChat({ port: gate.server.port, json, headers: wave.headers });
+  const isMended = (await readRest(mended.incoming)).includes("Well again.");
+
+  const tallies = Object.values(kinds);
+  const total = tallies.reduce((sum, tally) => sum + tally.total(), 0);
+  const ended = tallies.reduce((sum, tally) => sum + tally.of("ended"), 0);
+  const seconds = (what: string, ms: number, atMost: number): Figure => ({
+    ...{ what, measured: ms / 1_000, unit: "s", bound: { atMost } },
+  });
+  const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
+  return measuredOnly([
+    { what: "requests to providers that hang", measured: total, bound: { atLeast: 20 } },
+    none("that did not end with words, or cut where sound has begun", total - ended),
+    seconds("slowest end of a conversation", kinds.chat.slowestMs(), chatSeconds + 8),
+    // Twenty seconds for the first sound, and what a busy machine adds.
+    seconds("slowest end of speech", kinds.speech.slowestMs(), 26),
+    seconds("slowest end of a search", kinds.search.slowestMs(), 18),
+    none(
+      "webhooks whose receiver hung that were not put off",
+      submissions - Math.min(submissions, countTries()),
+    ),
+    none("quota still set aside", Number(quota.body.reserved)),
+    none("connections to providers still open", providers.countOpen()),
+    none("other requests that failed meanwhile", others.of("failed")),
+    seconds("slowest other request meanwhile", others.slowestMs(), 8),
+    {
+      what: "files and sockets more than at rest",
+      measured: afterwards.descriptors === null ? null : afterwards.descriptors - atRest.descriptors!,
+      bound: { atMost: 16 },
+    },
+    {
+      what: "memory held more than at rest",
+      measured: (afterwards.memory.heldBytes - atRest.memory.heldBytes) / megabyte,
+      unit: "MB",
+      bound: { atMost: 20 },
+    },
+    none("conversations that failed once the provider was well", isMended ? 0 : 1),
+    none("errors in the log but for sound that broke off", findDefects(output()).filter(isUnexpected).length),
+  ]);
 }
 
 export const providerHanging: Scenario = {
@@ -250,5 +249,5 @@ export const providerHanging: Scenario = {
   promise:
     "Model, voice, vector store and webhook receiver take requests and hang, before, at the beginning and in the middle of answers: all ends in time, with words, and nothing stays behind.",
   inTests: false,
-  run,
+  run: (run) => tidily((later) => play({ ...run, later })),
 };

@@ -14,6 +14,8 @@ import { scaled } from "./scenario";
 import type { Figure, Scenario, ScenarioRun } from "./scenario";
 import { countDescriptors, measuredOnly, megabyte, readResidentBytes } from "./server-measures";
 import { createTally, keepBusy } from "./tally";
+import { tidily } from "./tidily";
+import type { Later } from "./tidily";
 
 const audioFile = "lamp-room.wav";
 const audioBytes = 256 * megabyte;
@@ -115,7 +117,8 @@ async function play({
   kinds,
   scale,
   say,
-}: { gate: Gate; kinds: SlowKind[] } & Pick<ScenarioRun, "scale" | "say">) {
+  later,
+}: { gate: Gate; kinds: SlowKind[]; later: Later } & Pick<ScenarioRun, "scale" | "say">) {
   const { pid } = gate.server;
   // Has all code loaded and compiled, and lets the heap find its size.
   for (let round = 0; round < 300; round += 1) await gate.ask({ path: routes[round % routes.length]! });
@@ -135,6 +138,7 @@ async function play({
       await delay(20);
     },
   });
+  later(() => ((isOver = true), watching));
   const cut = createTally();
   await Promise.all(
     kinds.flatMap((kind) =>
@@ -155,12 +159,14 @@ async function play({
   return { rest, others, cut, memory, mostBytes, mostDescriptors, descriptors: countDescriptors(pid) };
 }
 
-async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
+async function measure({ scale, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
   const contentDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-slow-"));
+  later(() => rm(contentDir, { recursive: true, force: true }));
   await cp("content", contentDir, { recursive: true });
   // Without its blocks: it takes no room on the disk.
   await truncate(path.join(contentDir, audioFile), audioBytes);
   const provider = await startOpenAiServer(talkingForever("x".repeat(4_000)));
+  later(() => provider.close());
   const gate = await openGate({
     env: {
       ...limitsOff,
@@ -170,55 +176,50 @@ async function run({ scale, say }: ScenarioRun): Promise<Figure[]> {
     },
     nodeOptions: [...memoryReportOptions, ...shortenIdle()],
   });
-  try {
-    const { body } = await gate.signIn(await gate.mintKey());
-    const { audioData } = body.content as { audioData: { audioSrc: string } };
-    const kinds = makeKinds({ audioPath: audioData.audioSrc });
-    const { rest, others, cut, memory, ...most } = await play({ gate, kinds, scale, say });
-    const isMeasured = rest.descriptors !== null;
-    const connections = cut.total();
-    const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
-    return measuredOnly([
-      { what: "slow connections", measured: connections, bound: { atLeast: 20 } },
-      {
-        what: "open files and sockets at the height, of as many slow connections",
-        measured: isMeasured ? Math.min(1, most.mostDescriptors / connections) * 100 : null,
-        unit: "%",
-        bound: { atLeast: 80 },
-      },
-      ...kinds.map(({ name, withinSeconds }) =>
-        none(`slow ${name} endured beyond ${withinSeconds} s`, cut.of(`${name} endured`)),
-      ),
-      none("other requests that failed meanwhile", others.of("failed")),
-      {
-        what: "slowest other request meanwhile",
-        measured: others.slowestMs() / 1_000,
-        unit: "s",
-        bound: { atMost: 8 },
-      },
-      {
-        what: "memory of the process at the height, more than at rest",
-        measured: isMeasured ? (most.mostBytes - rest.memory.rss) / megabyte : null,
-        unit: "MB",
-        bound: { atMost: 500 },
-      },
-      {
-        what: "files and sockets afterwards, more than at rest",
-        measured: isMeasured ? most.descriptors! - rest.descriptors! : null,
-        bound: { atMost: 16 },
-      },
-      {
-        what: "memory held afterwards, more than at rest",
-        measured: (memory.heldBytes - rest.memory.heldBytes) / megabyte,
-        unit: "MB",
-        bound: { atMost: 20 },
-      },
-    ]);
-  } finally {
-    await gate.close();
-    await provider.close();
-    await rm(contentDir, { recursive: true, force: true });
-  }
+  later(() => gate.close());
+  const { body } = await gate.signIn(await gate.mintKey());
+  const { audioData } = body.content as { audioData: { audioSrc: string } };
+  const kinds = makeKinds({ audioPath: audioData.audioSrc });
+  const { rest, others, cut, memory, ...most } = await play({ gate, kinds, scale, say, later });
+  const isMeasured = rest.descriptors !== null;
+  const connections = cut.total();
+  const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
+  return measuredOnly([
+    { what: "slow connections", measured: connections, bound: { atLeast: 20 } },
+    {
+      what: "open files and sockets at the height, of as many slow connections",
+      measured: isMeasured ? Math.min(1, most.mostDescriptors / connections) * 100 : null,
+      unit: "%",
+      bound: { atLeast: 80 },
+    },
+    ...kinds.map(({ name, withinSeconds }) =>
+      none(`slow ${name} endured beyond ${withinSeconds} s`, cut.of(`${name} endured`)),
+    ),
+    none("other requests that failed meanwhile", others.of("failed")),
+    {
+      what: "slowest other request meanwhile",
+      measured: others.slowestMs() / 1_000,
+      unit: "s",
+      bound: { atMost: 8 },
+    },
+    {
+      what: "memory of the process at the height, more than at rest",
+      measured: isMeasured ? (most.mostBytes - rest.memory.rss) / megabyte : null,
+      unit: "MB",
+      bound: { atMost: 500 },
+    },
+    {
+      what: "files and sockets afterwards, more than at rest",
+      measured: isMeasured ? most.descriptors! - rest.descriptors! : null,
+      bound: { atMost: 16 },
+    },
+    {
+      what: "memory held afterwards, more than at rest",
+      measured: (memory.heldBytes - rest.memory.heldBytes) / megabyte,
+      unit: "MB",
+      bound: { atMost: 20 },
+    },
+  ]);
 }
 
 export const slowClients: Scenario = {
@@ -226,5 +227,5 @@ export const slowClients: Scenario = {
   promise:
     "Two thousand clients send heads and bodies byte by byte, or take nothing of what they asked for: others are served, the slow ones are cut off in time, and what they held comes back.",
   inTests: false,
-  run,
+  run: (run) => tidily((later) => measure({ ...run, later })),
 };

@@ -12,6 +12,8 @@ import { scaled } from "./scenario";
 import type { Figure, Scenario, ScenarioRun } from "./scenario";
 import { countDescriptors, findDefects, measuredOnly, megabyte } from "./server-measures";
 import { createTally, keepBusy } from "./tally";
+import { tidily } from "./tidily";
+import type { Later } from "./tidily";
 
 const tenths = 10;
 const lanes = 12;
@@ -190,9 +192,11 @@ async function playDay({ place, count, say }: { place: Place; count: number; say
   return { rests, answers };
 }
 
-async function run({ scale, seed, say }: ScenarioRun): Promise<Figure[]> {
+async function play({ scale, seed, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
   const provider = await startOpenAiServer(saying("Once ", "upon ", "a ", "time."));
+  later(() => provider.close());
   const speaker = await startSpeechServer(sounding(Buffer.alloc(12_000, 7)));
+  later(() => speaker.close());
   const gate = await openGate({
     env: {
       ...{ ...limitsOff, ...quotaOn, ...localProvider(provider), ...localSpeaker(speaker) },
@@ -202,38 +206,34 @@ async function run({ scale, seed, say }: ScenarioRun): Promise<Figure[]> {
     nodeOptions: memoryReportOptions,
     isQuiet: true,
   });
-  try {
-    const keys: Place["keys"] = [];
-    for (let index = 0; index < holders; index += 1) keys.push(await gate.mintKey());
-    const place: Place = { gate, dice: createDice(seed), keys, visits: [] };
-    for (let index = 0; index < holders; index += 1) await enter(place, index);
-    const count = scaled({ count: 100_000, scale, least: 1_000 });
-    const { rests, answers } = await playDay({ place, count, say });
-    const half = rests.slice(tenths / 2);
-    const opened = half.map(({ descriptors }) => descriptors);
-    return measuredOnly([
-      { what: "requests of a day", measured: count, bound: { atLeast: 1_000 } },
-      { what: "not answered as they should be", measured: answers.of("failed"), bound: { equals: 0 } },
-      // Tokens that were found good are remembered, up to 8 MB of them, and as many are not used in a day like this.
-      {
-        what: "rise of the memory held, over the second half",
-        ...{ measured: fitRise(half.map(({ held }) => held)), unit: "MB", bound: { atMost: 12 } },
-      },
-      {
-        what: "memory held at the end, more than after the first tenth",
-        ...{ measured: rests.at(-1)!.held - rests[0]!.held, unit: "MB", bound: { atMost: 30 } },
-      },
-      {
-        what: "files and sockets at the end, more than in the middle",
-        measured: opened.every((count) => count !== null) ? opened.at(-1)! - opened[0]! : null,
-        bound: { atMost: 16 },
-      },
-      { what: "errors in the log", measured: findDefects(gate.server.output()).length, bound: { equals: 0 } },
-    ]);
-  } finally {
-    await gate.close();
-    await Promise.all([provider.close(), speaker.close()]);
-  }
+  later(() => gate.close());
+  const keys: Place["keys"] = [];
+  for (let index = 0; index < holders; index += 1) keys.push(await gate.mintKey());
+  const place: Place = { gate, dice: createDice(seed), keys, visits: [] };
+  for (let index = 0; index < holders; index += 1) await enter(place, index);
+  const count = scaled({ count: 100_000, scale, least: 1_000 });
+  const { rests, answers } = await playDay({ place, count, say });
+  const half = rests.slice(tenths / 2);
+  const opened = half.map(({ descriptors }) => descriptors);
+  return measuredOnly([
+    { what: "requests of a day", measured: count, bound: { atLeast: 1_000 } },
+    { what: "not answered as they should be", measured: answers.of("failed"), bound: { equals: 0 } },
+    // Tokens that were found good are remembered, up to 8 MB of them, and as many are not used in a day like this.
+    {
+      what: "rise of the memory held, over the second half",
+      ...{ measured: fitRise(half.map(({ held }) => held)), unit: "MB", bound: { atMost: 12 } },
+    },
+    {
+      what: "memory held at the end, more than after the first tenth",
+      ...{ measured: rests.at(-1)!.held - rests[0]!.held, unit: "MB", bound: { atMost: 30 } },
+    },
+    {
+      what: "files and sockets at the end, more than in the middle",
+      measured: opened.every((count) => count !== null) ? opened.at(-1)! - opened[0]! : null,
+      bound: { atMost: 16 },
+    },
+    { what: "errors in the log", measured: findDefects(gate.server.output()).length, bound: { equals: 0 } },
+  ]);
 }
 
 export const soak: Scenario = {
@@ -241,5 +241,5 @@ export const soak: Scenario = {
   promise:
     "A day's mixed load, pressed into minutes: all is answered, and memory, files and sockets stay level.",
   inTests: false,
-  run,
+  run: (run) => tidily((later) => play({ ...run, later })),
 };

@@ -3,6 +3,7 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import { mintTestKey } from "~/commands/client/test-key";
 import { startTestChain } from "~/testing/chain";
 import { deployKeyContract, developmentAccount, startLocalChain } from "../../contracts/local-chain.mjs";
+import type { Later } from "./tidily";
 
 export type Claim = { account: PrivateKeyAccount; tokenId: string };
 export type TwoChains = Awaited<ReturnType<typeof startTwoChains>>;
@@ -18,12 +19,13 @@ const accountOf = (index: number) => privateKeyToAccount(developmentAccount(inde
  * others are a thief's; and another chain, whose keys are all the thief's. Contract and keys have the same names on
  * each.
  */
-export async function startTwoChains() {
-  const [chain, past, other] = await Promise.all([
-    startTestChain(),
-    startTestChain(),
-    startLocalChain({ chainId: otherChainId }),
-  ]);
+export async function startTwoChains({ later }: { later: Later }) {
+  const chain = await startTestChain();
+  later(() => chain.stop());
+  const past = await startTestChain();
+  later(() => past.stop());
+  const other = await startLocalChain({ chainId: otherChainId });
+  later(() => other.stop());
   const holders = [0, 1, 2, 3, 4, 5];
   const sellers = [6, 7];
   const claims = async (indexes: number[]): Promise<Claim[]> => {
@@ -52,6 +54,5 @@ export async function startTwoChains() {
     /** Who says so, and whose keys they are not: former owners, and a thief. */
     pretended: [...sold, ...stolen],
     rpcUrls: { honest: chain.rpcUrl, past: past.rpcUrl, other: other.rpcUrl },
-    stop: async () => void (await Promise.all([chain.stop(), past.stop(), other.stop()])),
   };
 }

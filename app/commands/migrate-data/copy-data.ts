@@ -28,7 +28,9 @@ export async function copyData(copying: Copying): Promise<CopiedTable[]> {
   await requireNobodyWorks(copying);
   await requireNoOtherRows({ ...copying, tables });
   const added = await copyTables({ ...copying, tables });
-  return await verifyTables({ ...copying, tables, added });
+  const copied = await verifyTables({ ...copying, tables, added });
+  requireNobodyWorked(copying);
+  return copied;
 }
 
 async function requireSameSchema({ source, target, tables }: Copying & { tables: Table[] }): Promise<void> {
@@ -55,6 +57,15 @@ async function requireNobodyWorks({ source, target }: Copying): Promise<void> {
   if (await target.isLeased()) {
     throw new CopyRefused(`A server is already working with the PostgreSQL database. ${advice}`);
   }
+}
+
+/** A server that came meanwhile, and may have gone again, wrote what the copy does not have. */
+function requireNobodyWorked({ source }: Copying): void {
+  if (!source.wasWorkedWith()) return;
+  throw new CopyRefused(
+    "A server has worked with the SQLite database meanwhile: the copy is of before. Do not use it. Stop the server, " +
+      "and copy into an empty database.",
+  );
 }
 
 async function requireNoOtherRows({

@@ -116,6 +116,18 @@ async function countAll(admin: pg.Client): Promise<number> {
   return total;
 }
 
+/** Whether somebody waits for a lock on this table. */
+async function isAwaited({ url, table }: { url: string; table: string }): Promise<boolean> {
+  const watcher = new pg.Client({ connectionString: url });
+  await watcher.connect();
+  try {
+    const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '"${table}"'::regclass`;
+    return (await watcher.query(waiting)).rows.length > 0;
+  } finally {
+    await watcher.end();
+  }
+}
+
 function addedOf(out: string): number {
   return [...out.matchAll(/ (\d+) copied now/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
@@ -163,18 +175,7 @@ test("killed in the middle and started again, it goes on where it ended", { time
   await place.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
   const { child, said, ended } = start(["--from", place.from, "--to", place.to]);
   // It waits for that table now, with others behind it.
-  const watcher = new pg.Client({ connectionString: place.to });
-  await watcher.connect();
-  onTestFinished(() => watcher.end());
-  await waitUntil(
-    async () =>
-      (
-        await watcher.query(
-          `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '"RateLimitWindow"'::regclass`,
-        )
-      ).rows.length > 0,
-    { timeoutMs: 60_000 },
-  );
+  await waitUntil(() => isAwaited({ url: place.to, table: "RateLimitWindow" }), { timeoutMs: 60_000 });
   child.kill("SIGKILL");
   await ended;
   await place.admin.query("ROLLBACK");
@@ -251,6 +252,25 @@ test(
     ]);
     await place.admin.query(`DELETE FROM "Lease"`);
     expect((await run(place)).code).toBe(0);
+  },
+);
+
+test(
+  "a server that comes to the source while it is copied, and goes again, makes it refuse at the end",
+  { timeout },
+  async () => {
+    const place = await createPlace();
+    fill(place.filePath);
+    await place.admin.query(`BEGIN; LOCK TABLE "UsedKey" IN SHARE MODE`);
+    const { said, ended } = start(["--from", place.from, "--to", place.to]);
+    await waitUntil(() => isAwaited({ url: place.to, table: "UsedKey" }), { timeoutMs: 60_000 });
+    changeSource(place.filePath, (sqlite) => sqlite.exec(`UPDATE "Lease" SET "term" = "term" + 1`));
+    await place.admin.query("ROLLBACK");
+    expect([await ended, said.err]).toEqual([
+      3,
+      expect.stringContaining("has worked with the SQLite database meanwhile"),
+    ]);
+    expect(said.out).not.toContain("Both databases hold the same");
   },
 );
 

@@ -91,6 +91,19 @@ export function openSource(filePath: string) {
     /** How long a server still counts on being the one that works with this database; in the past when none does. */
     readLeaseUntilMs: () =>
       Number(all<{ until: bigint | null }>(`SELECT MAX("expiresAtMs") AS until FROM "Lease"`)[0]?.until ?? 0),
+    /** Whether a server has begun to work with it since it was opened, also one that has ended again. */
+    wasWorkedWith(): boolean {
+      // Past the transaction in which everything else is read. A term grows with each beginning, and stays.
+      const later = new Sqlite(filePath, { timeout: 5_000 });
+      try {
+        const [before, now] = [sqlite, later].map((connection) =>
+          connection.prepare(`SELECT "name", "term" FROM "Lease" ORDER BY "name"`).raw().all().join(),
+        );
+        return before !== now;
+      } finally {
+        later.close();
+      }
+    },
     close: () => sqlite.close(),
   };
 }

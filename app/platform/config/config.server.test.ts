@@ -109,6 +109,21 @@ test("production refuses demo keys and a plain-HTTP origin, but takes loopback o
   expect(problemsOf({ ...production, PUBLIC_ORIGIN: "http://127.0.0.1:3000" })).toEqual([]);
 });
 
+test("production refuses further origins of plain HTTP but for loopback ones, and other modes take them", () => {
+  const plain = { CORS_ORIGINS: "https://a.example.com,http://app.example.com,http://b.example.com" };
+  expect(problemsOf({ ...production, ...plain })).toEqual([
+    expect.stringMatching(/^CORS_ORIGINS must begin with https:\/\/ in production/),
+  ]);
+  for (const mode of ["development", "demo"]) {
+    expect(parseConfig({ ...production, ...plain, LATCHKEY_MODE: mode }).serving.corsOrigins).toEqual(
+      plain.CORS_ORIGINS.split(","),
+    );
+  }
+  const loopback = ["http://localhost:5173", "http://app.localhost", "http://127.0.0.1:3000", "http://[::1]"];
+  const { serving } = parseConfig({ ...production, CORS_ORIGINS: loopback.join() });
+  expect(serving.corsOrigins).toEqual(loopback);
+});
+
 test("a local chain is allowed in production, with a warning", () => {
   const { warnings } = parseConfig({ ...production, CHAIN_ID: "31337" });
   expect(warnings.some((warning) => warning.startsWith("CHAIN_ID"))).toBe(true);

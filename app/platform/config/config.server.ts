@@ -93,7 +93,7 @@ function readServing({ reader, mode, dataDir }: { reader: SettingReader; mode: M
     /** null: localhost and the port the server really listens on. */
     domains,
     publicOrigin,
-    corsOrigins: readCorsOrigins(reader),
+    corsOrigins: readCorsOrigins({ reader, mode }),
     trustProxy: readTrustProxy(reader),
     dataDir,
     contentDir: path.resolve(reader.getText("CONTENT_DIR")),
@@ -130,7 +130,7 @@ function readPublicOrigin({ reader, mode }: { reader: SettingReader; mode: Mode 
   if (url.pathname !== "/" || url.search || url.hash || url.username || url.password) {
     reader.report("PUBLIC_ORIGIN", "must be an origin only: scheme, host and port, with no path.");
   }
-  if (mode === "production" && url.protocol === "http:" && !isLoopbackName(url.hostname)) {
+  if (mode === "production" && isOpenToListeners(url)) {
     reader.report(
       "PUBLIC_ORIGIN",
       "must begin with https:// in production; plain HTTP is for loopback names only.",
@@ -139,15 +139,27 @@ function readPublicOrigin({ reader, mode }: { reader: SettingReader; mode: Mode 
   return url.origin;
 }
 
-function readCorsOrigins(reader: SettingReader): string[] {
-  return reader.getList("CORS_ORIGINS").flatMap((entry) => {
-    if (originHost(entry) !== null) return [new URL(entry).origin];
+function readCorsOrigins({ reader, mode }: { reader: SettingReader; mode: Mode }): string[] {
+  const entries = reader.getList("CORS_ORIGINS");
+  if (entries.some((entry) => originHost(entry) === null)) {
     reader.report(
       "CORS_ORIGINS",
       "must list origins such as https://app.example.com; `*` and `null` are refused.",
     );
-    return [];
-  });
+  }
+  const urls = entries.filter((entry) => originHost(entry) !== null).map((entry) => new URL(entry));
+  if (mode === "production" && urls.some(isOpenToListeners)) {
+    reader.report(
+      "CORS_ORIGINS",
+      "must begin with https:// in production; plain HTTP is for loopback names only.",
+    );
+  }
+  return urls.map(({ origin }) => origin);
+}
+
+/** Whoever is on the way of plain HTTP can change its pages, and speak as them. */
+function isOpenToListeners({ protocol, hostname }: URL): boolean {
+  return protocol === "http:" && !isLoopbackName(hostname);
 }
 
 function readTrustProxy(reader: SettingReader): string | undefined {

@@ -45,7 +45,8 @@ export const settings = [
   {
     name: "CORS_ORIGINS",
     group: "Serving",
-    effect: "Comma-separated further origins whose pages may call the API, besides those on the domain list.",
+    effect:
+      "Comma-separated further origins whose pages may call the API, besides those on the domain list; in production https:// ones, or loopback.",
   },
   {
     name: "TRUST_PROXY",

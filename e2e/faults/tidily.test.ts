@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { waitUntil } from "~/testing/processes";
+import { openGate } from "../api/gate-fixture";
+import { tidily } from "./tidily";
+
+test("what was begun before a failure is undone, the last first, also where an undo fails", async () => {
+  const undone: string[] = [];
+  const work = tidily(async (later) => {
+    later(() => undone.push("first"));
+    later(() => Promise.reject(new Error("This undo fails on purpose.")));
+    later(() => undone.push("third"));
+    await Promise.reject(new Error("The fourth did not start."));
+  });
+  await expect(work).rejects.toThrow("The fourth did not start.");
+  expect(undone).toEqual(["third", "first"]);
+});
+
+test("a gate whose server does not start leaves no chain running", async () => {
+  const countChildren = () =>
+    process.getActiveResourcesInfo().filter((kind) => kind === "ProcessWrap").length;
+  const before = countChildren();
+  await expect(openGate({ env: { PORT: "none" } })).rejects.toThrow("The server ended with");
+  // An ended child counts for a moment more.
+  await waitUntil(() => countChildren() === before, { timeoutMs: 10_000 });
+});
