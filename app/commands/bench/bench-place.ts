@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -9,14 +10,16 @@ import { openPeers } from "./bench-peers";
 import type { NewTarget, RealAnswers } from "./bench-peers";
 import { startCountingProxy } from "./counting-proxy";
 import { ownSide } from "./figures";
-import { metricsToken, readFixedAnswers, sessionCookie } from "./fixed-answers";
+import { metricsToken, operatorForms, readFixedAnswers, sessionCookie } from "./fixed-answers";
 import type { Load, LoadResult } from "./load-generator";
 import { originOf } from "./operation";
-import type { Side, Target } from "./operation";
+import type { PrepareCall, Side, Target } from "./operation";
 import { resetSecret, spokenText } from "./operations";
 import type { ModelAnswer, ModelOrder } from "./scale/model-process";
-import { readAnswer, signInOnce } from "./sign-in";
+import { prepareForms, readAnswer, signInOnce } from "./sign-in";
 import { startWorkerProcess } from "./worker-process";
+
+const operatorSecret = randomBytes(24).toString("hex");
 
 export type BenchPlace = Awaited<ReturnType<typeof openBenchPlace>>;
 
@@ -38,6 +41,7 @@ const inForce = {
   ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_CHAT_QUOTA_TOKENS: "1000000000" },
   ...{ TTS_QUOTA_CHARACTERS: "100000000", JWT_ACCESS_TTL: String(accessTtlSeconds) },
   ...{ AI_QUOTA_RESET_SECRET: resetSecret, METRICS_TOKEN: metricsToken },
+  OPERATOR_SECRET: operatorSecret,
 };
 
 /** Everything a run needs, each part a process of its own, on loopback, with data that is removed afterwards. */
@@ -70,12 +74,21 @@ export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly s
     closers.push(generator.stop);
 
     const newTarget: NewTarget = (port, changes = {}) => ({
-      ...{ port, chainId: chain.chainId, accessToken: "", holders, needsSignatures: true },
+      ...{
+        port,
+        chainId: chain.chainId,
+        accessToken: "",
+        operatorCookie: "",
+        holders,
+        needsSignatures: true,
+      },
       takeUnusedKeys: keySeries(unusedKeys),
       ...changes,
     });
-    const answers = await readRealAnswers(newTarget(server.port));
-    const target = newTarget(server.port, { accessToken: answers.accessToken });
+    const visitor = newTarget(server.port, { operatorCookie: await signInAsOperator(server) });
+    await sendForms({ target: visitor, generateLoad: generator.ask });
+    const answers = await readRealAnswers(visitor);
+    const target = { ...visitor, accessToken: answers.accessToken };
     const sides = new Map<string, Side>([
       [ownSide, { target, pid: server.pid, countRpcCalls: proxy.countCalls }],
       ...(await openPeers({ dir, chain, proxy, holders, answers, modelUrl, newTarget, closers })),
@@ -104,6 +117,22 @@ async function startModel(closers: (() => Promise<unknown>)[]): Promise<string> 
   return started.baseUrl;
 }
 
+/** What the operator's table and file then hold. */
+async function sendForms({ target, generateLoad }: Pick<PrepareCall, "target" | "generateLoad">) {
+  const prepared = await prepareForms({ target, requests: operatorForms, generateLoad });
+  await generateLoad({ port: target.port, ...prepared, connections: 4, maxSeconds: 30 });
+}
+
+async function signInAsOperator({ origin }: RunningServer): Promise<string> {
+  const answer = await fetch(`${origin}/operator/session`, {
+    ...{ method: "POST", redirect: "manual", headers: { Origin: origin } },
+    body: new URLSearchParams({ secret: operatorSecret }),
+  });
+  const [cookie] = answer.headers.getSetCookie();
+  if (cookie === undefined) throw new Error(`The operator was answered ${answer.status}.`);
+  return cookie.split(";")[0]!;
+}
+
 /** What the real server answers, for those who are to send the same bytes. */
 async function readRealAnswers(target: Target): Promise<RealAnswers> {
   const origin = originOf(target);
@@ -112,7 +141,9 @@ async function readRealAnswers(target: Target): Promise<RealAnswers> {
   const bearer = await readAnswer(await fetch(`${origin}/api/gate-access`, { method: "POST", headers }));
   const cookie = sessionCookie(answer.accessToken);
   const session = await readAnswer(await fetch(`${origin}/session`, { headers: cookie }));
-  const fixed = await readFixedAnswers({ origin, accessToken: answer.accessToken });
+  const fixed = await readFixedAnswers({
+    ...{ origin, accessToken: answer.accessToken, operatorCookie: target.operatorCookie },
+  });
   const spoken = await fetch(`${origin}/api/tts`, {
     ...{ method: "POST", headers: { ...headers, "Content-Type": "application/json" } },
     body: JSON.stringify({ text: spokenText }),

@@ -7,11 +7,12 @@ export type FixedRequest = {
   name: string;
   slug: string;
   path: string;
-  headers: (target: Pick<Target, "accessToken">) => Record<string, string>;
+  headers: (visitor: Visitor) => Record<string, string>;
   holds: string;
   requests: number;
   warmUpRequests: number;
 };
+type Visitor = Pick<Target, "accessToken" | "operatorCookie">;
 /** `isSignedIn`: sent to whoever has a cookie; a page can be another one for them. */
 export type FixedAnswer = { path: string; isSignedIn: boolean; type: string; body: string };
 
@@ -23,7 +24,7 @@ const page = {
 };
 const small = { headers: () => ({}), requests: 1500, warmUpRequests: 3000 };
 
-export const fixedRequests: readonly FixedRequest[] = [
+const pageRequests: readonly FixedRequest[] = [
   { ...page, name: "GET /, the page", slug: "landing", path: "/" },
   { ...page, name: "GET /gate, the page", slug: "gate-page", path: "/gate" },
   {
@@ -36,6 +37,10 @@ export const fixedRequests: readonly FixedRequest[] = [
     ...{ ...page, name: "GET /docs, the page", slug: "docs-page", path: "/docs" },
     ...{ requests: 100, warmUpRequests: 200 },
   },
+  {
+    ...{ ...page, name: "GET /problems/{slug}, the page", slug: "problem-page" },
+    path: "/problems/this-token-has-already-been-used",
+  },
   { ...small, name: "GET /api/openapi", slug: "openapi", path: "/api/openapi", holds: '"3.0.3"' },
   { ...small, name: "GET /api/settings", slug: "settings", path: "/api/settings", holds: '"chainId":' },
   { ...small, name: "GET /healthz", slug: "healthz", path: "/healthz", holds: "alive" },
@@ -46,6 +51,27 @@ export const fixedRequests: readonly FixedRequest[] = [
     headers: () => ({ Authorization: `Bearer ${metricsToken}` }),
   },
 ];
+
+/** So many forms were sent before the operator looks; no more than one page shows, and all of them in the file. */
+export const operatorForms = 100;
+export const formMessage = "I would like to see the room.";
+const asOperator = {
+  ...{ requests: 100, warmUpRequests: 300, holds: formMessage },
+  headers: ({ operatorCookie }: Visitor) => ({ ...page.headers(), Cookie: operatorCookie }),
+};
+
+const operatorRequests: readonly FixedRequest[] = [
+  {
+    ...{ ...asOperator, name: "GET /operator/submissions, the table", slug: "operator-table" },
+    path: "/operator/submissions",
+  },
+  {
+    ...{ ...asOperator, name: "GET /operator/export/submissions, CSV", slug: "operator-export" },
+    path: "/operator/export/submissions",
+  },
+];
+
+export const fixedRequests = [...operatorRequests, ...pageRequests];
 
 export function sessionCookie(accessToken: string): { Cookie: string } {
   return { Cookie: `access_token=${accessToken}` };
@@ -59,23 +85,23 @@ function prepare({ path, headers, holds }: FixedRequest): Prepare {
   });
 }
 
-export const fixedOperations: readonly Operation[] = fixedRequests.map((request): Operation => {
+function toOperation(request: FixedRequest): Operation {
   const { name, slug, requests, warmUpRequests } = request;
   const sides = { Latchkey: prepare(request), Fastify: prepare(request) };
   return { name, slug, requests, warmUpRequests, aims: {}, sides };
-});
+}
+
+export const operatorOperations = operatorRequests.map(toOperation);
+export const fixedOperations = pageRequests.map(toOperation);
 
 /** What the real server answers to each of them. */
 export async function readFixedAnswers({
   origin,
-  accessToken,
-}: {
-  origin: string;
-  accessToken: string;
-}): Promise<FixedAnswer[]> {
+  ...visitor
+}: Visitor & { origin: string }): Promise<FixedAnswer[]> {
   const answers: FixedAnswer[] = [];
   for (const { path, headers, holds } of fixedRequests) {
-    const sent = headers({ accessToken });
+    const sent = headers(visitor);
     const answer = await fetch(`${origin}${path}`, { headers: sent });
     const body = await answer.text();
     if (answer.status !== 200 || !body.includes(holds))

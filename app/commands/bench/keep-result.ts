@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { BenchOptions, BenchResult } from "./bench-options";
 import { replaceBetweenMarks } from "./replace-between-marks";
@@ -15,7 +15,10 @@ export type Kept = {
   say: (text: string) => void;
 };
 
-/** Prints what was found, keeps every round of it as JSON, and puts it between its marks. */
+/**
+ * Prints what was found, keeps every round of it as JSON, and puts it between its marks. Beside a document that is
+ * written, the same JSON stands in the folder of the document's name, for whoever wants to calculate anew.
+ */
 export function keepResult({ name, result, run, options, documentFile, say }: Kept): void {
   const { text, verdicts, figures, measured } = result;
   const found = [text, ...(verdicts.length > 0 ? ["", "```text", ...verdicts, "```"] : [])].join("\n");
@@ -25,7 +28,21 @@ export function keepResult({ name, result, run, options, documentFile, say }: Ke
   writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
   const described = `${describeRun(run)}\n\n${found}`;
   say(`\n${name}\n\n${described}\n\nEvery round is in ${file}.`);
-  if (documentFile !== null) putIntoDocument({ documentFile, name, text: described });
+  if (documentFile === null) return;
+  const folder = roundsFolder(documentFile);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify(kept, shortenNumber)}\n`);
+  putIntoDocument({ documentFile, name, text: described });
+}
+
+/** Nothing here is measured to more digits, and every stream's first word stands in the file of chats. */
+function shortenNumber(_key: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
+}
+
+function roundsFolder(documentFile: string): string {
+  const { dir, name } = path.parse(documentFile);
+  return path.join(dir, name);
 }
 
 export function putIntoDocument({

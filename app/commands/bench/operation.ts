@@ -7,6 +7,8 @@ export type Target = {
   port: number;
   chainId: number;
   accessToken: string;
+  /** Of somebody who signed in to the operator's view; empty where nobody did. */
+  operatorCookie: string;
   /** Keys of as many wallets, so that no two sign-ins under way share one reading of the chain. */
   holders: readonly Holder[];
   /** Keys that nobody has used yet at this target; each is given once. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { fixedOperations, sessionCookie } from "./fixed-answers";
+import { fixedOperations, operatorOperations, sessionCookie } from "./fixed-answers";
 import { repeating, toHttp } from "./operation";
 import type { Operation, Prepare, Target } from "./operation";
 import { askForWords, tellWords } from "./scale/ask-for-words";
@@ -54,6 +54,16 @@ const entering: Prepare = async ({ target, requests }) => {
     expected: { holds: '"access":"granted"' },
   };
 };
+
+const starting: Prepare = withToken({ method: "POST", path: "/session", holds: '"signedIn":true' });
+
+const signingOut: Prepare = async ({ target, requests }) => ({
+  requests: [
+    toHttp({ target, method: "DELETE", path: "/session", headers: sessionCookie(target.accessToken) }),
+  ],
+  repeat: requests,
+  expected: { holds: '"signedIn":false' },
+});
 
 /** Each of so many sessions in turn: two renewals of one at the same time would share a reading of the chain. */
 function renewal(findTokens: (target: Target) => Promise<readonly string[]>): Prepare {
@@ -163,6 +173,11 @@ export const operations: readonly Operation[] = [
     sides: { Latchkey: session, Fastify: session },
   },
   {
+    ...{ name: "POST /session, a token becomes one", slug: "session-start", requests: 600 },
+    ...{ warmUpRequests: 2000, aims: {} },
+    sides: { Latchkey: starting, Fastify: starting },
+  },
+  {
     ...{ name: "POST /session, renewal", slug: "renewal", requests: 600, warmUpRequests: 2000 },
     aims: { rpcCallsPerRequest: 1 },
     sides: {
@@ -175,10 +190,16 @@ export const operations: readonly Operation[] = [
     sides: { Latchkey: entering, Fastify: entering },
   },
   {
+    ...{ name: "DELETE /session", slug: "sign-out", requests: 1500, warmUpRequests: 3000, aims: {} },
+    sides: { Latchkey: signingOut, Fastify: signingOut },
+  },
+  {
     ...{ name: "GET /api/token-status/{id}", slug: "status", requests: 3000, warmUpRequests: 6000 },
     aims: { maxRatio: 3 },
     sides: { Latchkey: status, "bare Node": status, Fastify: status },
   },
+  // Before the forms: from then on the tables are longer than when they were answered once.
+  ...operatorOperations,
   {
     ...{ name: "POST /api/form-submission-gate", slug: "form", requests: 400, warmUpRequests: 2000 },
     aims: { rpcCallsPerRequest: 1 },

@@ -5,7 +5,8 @@ import { runBenchmarks } from "./run-benchmarks";
 
 const usage = `Usage: npm run bench [-- options]
 
-  --write        put what is measured into docs/performance.md, each kind as soon as it has ended
+  --write        put what is measured into docs/performance.md, and its JSON into docs/performance/, each kind
+                 as soon as it has ended
   --rounds N     rounds for each operation (default 3)
   --scale X      multiplies the requests of a round (default 1)
   --only NAME    ${listChoices()}

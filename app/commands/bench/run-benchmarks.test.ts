@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -31,6 +31,8 @@ async function openPlace(names: readonly string[]) {
   return {
     said,
     call: { options, documentFile, command: "npm run bench", isStrict: false, isWhole: true, say },
+    readBeside: (name: string) => readFileSync(path.join(dir, "page", `${name}.json`), "utf8"),
+    hasBeside: () => existsSync(path.join(dir, "page")),
     readPage: () => readFileSync(documentFile, "utf8"),
     readKept: (name: string) =>
       JSON.parse(readFileSync(path.join(dir, `bench-${name}.json`), "utf8")) as Record<string, unknown>,
@@ -55,6 +57,21 @@ test("each kind renews its part of the page and keeps every round with the machi
     },
   });
   expect(readKept("one")).toHaveProperty("commit");
+});
+
+test("beside a page that is written stands every kind's JSON, on one line; beside none, nothing", async () => {
+  const { call, readBeside, hasBeside, readKept } = await openPlace(["one", "two", "duration"]);
+  const measured = [{ p50Ms: 12.3456789, requests: 12345678 }];
+  const chosen = [finding("one", { measured }), finding("two")];
+  await runBenchmarks({ ...call, chosen, documentFile: null });
+  expect(hasBeside()).toBe(false);
+  await runBenchmarks({ ...call, chosen });
+  for (const name of ["one", "two"]) {
+    expect(readBeside(name).trimEnd()).not.toContain("\n");
+    const { commit, figures, command } = readKept(name);
+    expect(JSON.parse(readBeside(name))).toMatchObject({ name, commit, figures, command });
+  }
+  expect(JSON.parse(readBeside("one"))).toMatchObject({ measured: [{ p50Ms: 12.3457, requests: 12345678 }] });
 });
 
 test("one kind that fails takes nothing from the others, and the run fails", async () => {

@@ -1,6 +1,7 @@
 import { createSiweMessage } from "viem/siwe";
 import type { Hex } from "viem";
 import { legacyEnvelopeText } from "~/gate/legacy-envelope";
+import { formMessage } from "./fixed-answers";
 import { originOf, toHttp } from "./operation";
 import type { Holder, Prepare, PrepareCall, Target } from "./operation";
 
@@ -10,7 +11,7 @@ export type SignedIn = {
 };
 
 const placeholderSignature: Hex = `0x${"1b".repeat(65)}`;
-const noncesWithinSeconds = 60;
+const manyWithinSeconds = 60;
 
 function signMessage({ target, holder, nonce }: { target: Target; holder: Holder; nonce: string }): {
   message: string;
@@ -45,7 +46,7 @@ async function takeNonces({
     requests: [nonceRequest],
     repeat: requests,
     connections: 8,
-    maxSeconds: noncesWithinSeconds,
+    maxSeconds: manyWithinSeconds,
     expected: { holds: '"nonce":' },
     keepBodies: true,
   });
@@ -120,11 +121,20 @@ export const prepareForms: Prepare = async ({ target, requests: count }) => {
   const timestamp = Date.now();
   const requests = target.takeUnusedKeys(count).map((holder) => {
     const signed = toOlderSignIn({ target, holder, path, timestamp });
-    const json = { ...signed, message: "I would like to see the room." };
+    const json = { ...signed, message: formMessage };
     return toHttp({ target, method: "POST", path, json });
   });
   return { requests, expected: { holds: '"success":true' } };
 };
+
+/** Tokens of keys that nobody has used, each of another one. */
+export async function signInEach({ target, requests, generateLoad }: PrepareCall): Promise<string[]> {
+  const holders = target.takeUnusedKeys(requests);
+  const prepared = await prepareSignIns({ target: { ...target, holders }, requests, generateLoad });
+  const load = { port: target.port, ...prepared, connections: 8, maxSeconds: manyWithinSeconds };
+  const { bodies } = await generateLoad({ ...load, keepBodies: true });
+  return bodies.map((body) => (JSON.parse(body) as SignedIn).accessToken);
+}
 
 /** One sign-in, with all that comes back. */
 export async function signInOnce({

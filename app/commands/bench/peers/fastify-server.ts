@@ -64,14 +64,21 @@ function addSessions({ server, statements }: Place): void {
     if (headers.cookie === undefined) return reply.code(401).send();
     return sendJson(reply, await statements.readSession());
   });
-  const asked = { type: "object", properties: { open: yesOrNo, renew: yesOrNo } };
-  server.post<{ Body: { open?: boolean } }>(
+  const asked = { type: ["object", "null"], properties: { open: yesOrNo, renew: yesOrNo } };
+  server.delete("/session", ({ headers }, reply) => {
+    if (headers.cookie === undefined) return reply.code(401).send();
+    const cookie = "access_token=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict";
+    return sendJson(reply.header("Set-Cookie", cookie), '{"signedIn":false}');
+  });
+  server.post<{ Body: { open?: boolean } | null }>(
     "/session",
     { schema: { body: asked } },
     async (request, reply) => {
-      const { cookie } = request.headers;
+      const { authorization } = request.headers;
+      const token = authorization?.replace("Bearer ", "access_token=");
+      const cookie = request.headers.cookie ?? token;
       if (cookie === undefined) return reply.code(401).send();
-      if (request.body.open) return sendJson(reply, await statements.enterWithToken());
+      if (request.body?.open) return sendJson(reply, await statements.enterWithToken());
       const session = await statements.readSession();
       return sendJson(reply.header("Set-Cookie", `${cookie}; Path=/; HttpOnly; SameSite=Strict`), session);
     },

@@ -17,10 +17,10 @@ import { askForWords, askToBeHeld } from "../scale/ask-for-words";
 import type { ReadersAnswer, ReadersOrder } from "../scale/chat-readers-process";
 import type { ModelAnswer, ModelOrder } from "../scale/model-process";
 import type { ProxyAnswer, ProxyOrder } from "../scale/round-robin-process";
-import { fixedRequests } from "../fixed-answers";
+import { fixedOperations, fixedRequests } from "../fixed-answers";
 import type { FixedAnswer, FixedRequest } from "../fixed-answers";
 import { prepareOlderSignIns, preparePluginSignIns } from "../sign-in";
-import { toolOperations } from "../tool-costs";
+import { toolOperations } from "../tool-operations";
 import { startWorkerProcess } from "../worker-process";
 import type { WorkerModule } from "../worker-process";
 import type { AiSdkAnswer, AiSdkOrder } from "./ai-sdk-server";
@@ -55,7 +55,13 @@ function startProcess<Message extends object, Value>(module: WorkerModule, nodeO
 
 function targetAt(port: number, changes: Partial<Target> = {}): Target {
   return {
-    ...{ port, chainId: chain.chainId, accessToken: "a-token", needsSignatures: false },
+    ...{
+      port,
+      chainId: chain.chainId,
+      accessToken: "a-token",
+      operatorCookie: "operator=a",
+      needsSignatures: false,
+    },
     holders: keySeries(series)(10),
     takeUnusedKeys: keySeries(series),
     ...changes,
@@ -98,8 +104,9 @@ async function runAll({ side, target }: { side: SideName; target: Target }) {
 
 async function startFastify(): Promise<number> {
   const peer = startProcess<FastifySetup, { port: number }>("peers/fastify-server.ts");
+  const visitor = { accessToken: "a-token", operatorCookie: "operator=a" };
   const toAnswer = ({ path, headers, holds }: FixedRequest): FixedAnswer => ({
-    ...{ path, isSignedIn: "Cookie" in headers({ accessToken: "a-token" }) },
+    ...{ path, isSignedIn: "Cookie" in headers(visitor) },
     ...{ type: "text/plain; charset=utf-8", body: `${holds} of ${path}` },
   });
   const { port } = await peer.ask({ ...(await statementsSetup()), fixed: fixedRequests.map(toAnswer) });
@@ -109,8 +116,9 @@ async function startFastify(): Promise<number> {
 test("Fastify answers everything that it is measured by as is expected", async () => {
   const answered = await runAll({ side: "Fastify", target: targetAt(await startFastify()) });
   expect(answered).toEqual([
-    ...["nonce", "older-signature", "bearer", "session", "renewal", "entering", "status", "form"],
-    ...["quota", "quota-reset", "tts-fresh", ...fixedRequests.map(({ slug }) => slug)],
+    ...["nonce", "older-signature", "bearer", "session", "session-start"],
+    ...["renewal", "entering", "sign-out", "status", "operator-table", "operator-export", "form"],
+    ...["quota", "quota-reset", "tts-fresh", ...fixedOperations.map(({ slug }) => slug)],
   ]);
 });
 
@@ -229,17 +237,38 @@ test("the AI SDK answers the chat that it is measured by", async () => {
   expect(bodies[0]!.split("word ")).toHaveLength(21);
 });
 
-test("the official SDK lists the tools and finds the passage that is asked for", async () => {
+async function startSdkTools() {
   const sdk = startProcess<SdkSetup, { port: number }>("peers/sdk-tools-server.ts");
-  const inputSchema = { type: "object", properties: { query: { type: "string" } } };
-  const tools = [{ name: "libsql_search", description: "Searches.", inputSchema }];
-  const setup = { tools, contentDir: "content", dataDir: await createTestDir() };
-  const target = targetAt((await sdk.ask(setup)).port);
+  const toTool = (name: string, ...inputs: string[]) => {
+    const properties = Object.fromEntries(inputs.map((input) => [input, { type: "string" }]));
+    return { name, description: "Does something.", inputSchema: { type: "object", properties } };
+  };
+  const { key, holder } = await statementsSetup();
+  const setup: SdkSetup = {
+    ...{ key, holder, gatedText: "# Welcome\n\nto the room", contentDir: "content" },
+    dataDir: await createTestDir(),
+    tools: [
+      ...[toTool("libsql_search", "query"), toTool("key_status", "tokenId")],
+      ...[toTool("get_gated_content"), toTool("mark_key_used")],
+    ],
+  };
+  return targetAt((await sdk.ask(setup)).port);
+}
+
+test("the official SDK lists the tools and answers every call as is expected, a key used up each time", async () => {
+  const target = await startSdkTools();
+  const answers: Record<string, string[]> = {};
   for (const { sides, slug } of toolOperations) {
     const prepared = await sides["MCP SDK"]!({ target, requests: 5, generateLoad });
     const load = { port: target.port, ...prepared, connections: 2, maxSeconds: 20, keepBodies: true };
-    expect({ slug, requests: (await generateLoad(load)).requests }).toEqual({ slug, requests: 5 });
+    const { requests, bodies } = await generateLoad(load);
+    expect({ slug, requests }).toEqual({ slug, requests: 5 });
+    answers[slug] = bodies;
   }
+  const usedKeys = answers["tools-mark-key-used"]!.map(
+    (body) => (JSON.parse(body) as { result: { structuredContent: object } }).result.structuredContent,
+  );
+  expect(new Set(usedKeys.map((used) => (used as { tokenId: string }).tokenId)).size).toBe(5);
 });
 
 test("the proxy gives to each in turn and passes answers on", async () => {

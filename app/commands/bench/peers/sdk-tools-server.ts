@@ -1,5 +1,7 @@
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { systemClock as clock } from "~/platform/clock";
 import { listen } from "~/platform/http/http-server.server";
@@ -7,9 +9,11 @@ import { createHashedEmbedder } from "~/search/hashed-embedder";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
 import { createSearchTool } from "~/tools/search-tool";
 import { answerParent } from "../worker-process";
+import { openToolStatements } from "./tool-statements";
+import type { ToolStatementsSetup } from "./tool-statements";
 
-/** `contentDir`: with the documents to search; `dataDir`: for their index. */
-export type SdkSetup = {
+/** `contentDir`: with the documents to search; `dataDir`: for their index and the database. */
+export type SdkSetup = Omit<ToolStatementsSetup, "databaseUrl"> & {
   tools: { name: string; description: string; inputSchema: Record<string, unknown> }[];
   contentDir: string;
   dataDir: string;
@@ -19,17 +23,22 @@ answerParent(startSdkServer);
 
 /**
  * The official SDK's stateless handler with JSON answers, behind nothing but Node's own server: no limit, no checks. The
- * search is the same code over the same documents, so that what differs is the way to it; other tools do nothing.
+ * search is the same code over the same documents, and the tools about a key say the same to the database, so that what
+ * differs is the way to them.
  */
-async function startSdkServer({ tools, ...folders }: SdkSetup): Promise<{ port: number }> {
-  const search = await openSearch(folders);
+async function startSdkServer({ tools, contentDir, dataDir, ...setup }: SdkSetup): Promise<{ port: number }> {
+  const databaseUrl = pathToFileURL(path.join(dataDir, "tools.db")).href;
+  const calls: Record<string, (input: unknown) => Promise<unknown>> = {
+    ...(await openSearch({ contentDir, dataDir })),
+    ...(await openToolStatements({ ...setup, databaseUrl })),
+  };
   const schemas = tools.map((tool) => ({ ...tool, schema: fromJsonSchema(tool.inputSchema) }));
   const handler = createMcpHandler(
     () => {
       const server = new McpServer({ name: "latchkey", version: "1" });
       for (const { name, description, schema } of schemas) {
-        server.registerTool(name, { description, inputSchema: schema }, (input) =>
-          name === search.name ? search.call(input) : { content: [] },
+        server.registerTool(name, { description, inputSchema: schema }, async (input) =>
+          toResult(await calls[name]?.(input)),
         );
       }
       return server;
@@ -63,15 +72,18 @@ async function openSearch(folders: Pick<SdkSetup, "contentDir" | "dataDir">) {
   const tool = createSearchTool({ store, gatedNamespaces: [], requireHolder: () => Promise.resolve() });
   const { signal } = new AbortController();
   return {
-    name: tool.name,
-    call: async (input: unknown) => {
-      const found = await tool.run({ input: tool.inputSchema.parse(input), caller: null, signal });
-      const text = JSON.stringify(found);
-      return {
-        content: [{ type: "text" as const, text }],
-        structuredContent: found as Record<string, unknown>,
-      };
-    },
+    [tool.name]: (input: unknown) => tool.run({ input: tool.inputSchema.parse(input), caller: null, signal }),
+  };
+}
+
+/** As ours answers: a text is text, anything else is structure too. A tool that only has a name does nothing. */
+function toResult(output: unknown) {
+  if (output === undefined) return { content: [] };
+  if (typeof output === "string") return { content: [{ type: "text" as const, text: output }] };
+  const text = JSON.stringify(output);
+  return {
+    content: [{ type: "text" as const, text }],
+    structuredContent: output as Record<string, unknown>,
   };
 }
 

@@ -62,7 +62,7 @@ export async function openInstanceSite({
   const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
   closers.push(generator.stop);
   const target: Target = {
-    ...{ port, chainId: chain.chainId, accessToken: "", holders, needsSignatures: true },
+    ...{ port, chainId: chain.chainId, accessToken: "", operatorCookie: "", holders, needsSignatures: true },
     takeUnusedKeys: keySeries(unusedKeys),
   };
   const databasePid = await findPostmasterPid(databaseUrl);

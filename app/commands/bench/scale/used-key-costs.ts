@@ -98,7 +98,7 @@ async function openPlace({
 
   const holders = unused.map(toGrantedHolder);
   const target: Target = {
-    ...{ port: server.port, chainId, accessToken: "", holders, needsSignatures: true },
+    ...{ port: server.port, chainId, accessToken: "", operatorCookie: "", holders, needsSignatures: true },
     takeUnusedKeys: () => [],
   };
   await requireStates({ target, used, unused });
