@@ -1,4 +1,5 @@
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import * as build from "@remix-run/dev/server-build";
 import { broadcastDevReady } from "@remix-run/node";
@@ -6,6 +7,7 @@ import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
 import express from "express";
 import { readEnvironment } from "~/platform/config/environment.server";
+import type { Answer } from "~/platform/http/answer.server";
 import { createRequestContexts } from "~/platform/http/create-context.server";
 import { compileTrust, isPeerTrusted } from "~/platform/http/client-id.server";
 import type { TrustCheck } from "~/platform/http/client-id.server";
@@ -13,39 +15,85 @@ import { createDirectLane } from "~/platform/http/direct-lane.server";
 import type { LaneMatch } from "~/platform/http/direct-lane.server";
 import { createDoors } from "~/platform/http/doors.server";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
-import { createPageHandler } from "~/platform/http/page-handler.server";
+import { answerPageRefusal, createPageHandler } from "~/platform/http/page-handler.server";
+import type { Refusal } from "~/platform/http/refusal";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import { createApiHeaders, createPageHeaders } from "~/platform/http/security-headers.server";
 import { writeAnswer } from "~/platform/http/write-answer.server";
 import { createLog, openLogOutput } from "~/platform/log.server";
-import { startServices } from "~/services.server";
+import { resolvePlace, startServices } from "~/services.server";
 import { findWalletReach } from "~/services/wallets.server";
 import type { Services } from "~/services.server";
+
+/** How long a start that a stop has overtaken may still go on. */
+const startGraceMs = 2_000;
 
 const config = readEnvironment();
 const { destination, close: closeLog } = openLogOutput();
 const log = createLog({ level: config.serving.logLevel, destination });
 for (const warning of config.warnings) log.warn(warning);
 
-const doors = createDoors();
+const findLane = createDirectLane({
+  routes: (build as unknown as ServerBuild).routes,
+  aliases: { [config.conversation.apiPath]: "/api/chat", [config.tools.mcpPath]: "/api/mcp" },
+});
+let port = config.serving.port;
+const doors = createDoors({ answerRefusal: answerAtDoors });
 const server = createHttpServer({ listener: doors.listener });
+let starting: Promise<Services> | undefined;
+let services: Services | undefined;
+// From the first moment on: a start may take long, and a platform that ends it waits for an orderly end.
+const { isStopping } = stopOnSignals({ server, beginStop, stopServices, log, closeLog });
 try {
-  const port = await listen({ server, host: config.serving.host, port: config.serving.port });
-  const services = await startServices({
-    config,
-    port,
-    log,
-    buildVersion: (build as unknown as ServerBuild).assets.version,
-  });
-  doors.open(createListener(services));
-  stopOnSignals({ server, beginStop: services.beginStop, stopServices: services.stop, log, closeLog });
-  log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");
-  if (config.mode === "development") await broadcastDevReady(build as unknown as ServerBuild);
+  port = await listen({ server, host: config.serving.host, port });
+  const { version: buildVersion } = (build as unknown as ServerBuild).assets;
+  starting = startServices({ config, port, log, buildVersion });
+  services = await starting;
+  if (!isStopping()) {
+    doors.open(createListener(services));
+    log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");
+    if (config.mode === "development") await broadcastDevReady(build as unknown as ServerBuild);
+  }
 } catch (error) {
+  // A start that was given up may fail in any way; the stop ends the process.
+  if (!isStopping()) endFailedStart(error);
+}
+
+function endFailedStart(error: unknown): void {
+  doors.close();
   // What start-up throws is written for the operator; the stack is for whoever works on the program.
   process.stderr.write(`Latchkey cannot start. ${(error as Error).message}\n`);
   log.debug({ err: error }, "start-up failed");
   process.exit(1);
+}
+
+function beginStop(): void {
+  if (services) services.beginStop();
+  else doors.close();
+}
+
+/** A start that is under way is given a moment to end; what it still holds after that, the process's end releases. */
+async function stopServices(): Promise<void> {
+  const giveUp = delay(startGraceMs, undefined, { ref: false });
+  const started = await Promise.race([starting, giveUp]).catch(() => undefined);
+  await started?.stop();
+}
+
+/** In the words and the shape of the route or page that was asked for. */
+function answerAtDoors({
+  refusal,
+  request,
+  requestId,
+}: {
+  refusal: Refusal;
+  request: IncomingMessage;
+  requestId: string;
+}): Answer {
+  const { origin } = resolvePlace({ config, port });
+  const { method = "GET", url = "/", headers } = request;
+  const lane = findLane({ pathname: url.replace(/\?.*/s, ""), method });
+  if (lane) return lane.answerRefusal({ refusal, origin, requestId });
+  return answerPageRefusal({ refusal, accept: headers.accept, origin, requestId });
 }
 
 /** The order of things before a route: context, log line, then the direct lane or, for all else, the pages. */
@@ -54,10 +102,6 @@ function createListener(services: Services): RequestListener {
   const apiHeaders = createApiHeaders({ isHttps });
   const isTrustedPeer = compileTrust(config.serving.trustProxy);
   const createContext = createRequestContexts({ service: services.context, isTrustedPeer, log });
-  const findLane = createDirectLane({
-    routes: (build as unknown as ServerBuild).routes,
-    aliases: { [config.conversation.apiPath]: "/api/chat", [config.tools.mcpPath]: "/api/mcp" },
-  });
   const contexts = new WeakMap<IncomingMessage, RequestContext>();
   const pages = createPages({ contexts, isHttps });
 

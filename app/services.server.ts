@@ -202,7 +202,8 @@ export async function startServices({
   return running;
 }
 
-function resolvePlace({ config, port }: { config: Config; port: number }): {
+/** Known before anything runs: where this server stands, as visitors call it. */
+export function resolvePlace({ config, port }: { config: Config; port: number }): {
   domains: string[];
   origin: string;
 } {

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
 import type { Database } from "~/platform/database/database.server";
 import {
   countOutcomes,
@@ -7,9 +8,11 @@ import {
   openTestDatabase,
   testOnEachDatabase,
 } from "~/testing/database";
+import { waitUntil } from "~/testing/processes";
+import { startTcpGate } from "~/testing/proxies";
 import type { KeyRef } from "./key-ref";
 import { createSubmissionStore } from "./submissions.store.server";
-import type { SubmissionRequest } from "./submissions.store.server";
+import type { SubmissionRequest, SubmissionStore } from "./submissions.store.server";
 
 const key: KeyRef = { chainId: 31_337, contractAddress: `0x${"ab".repeat(20)}`, tokenId: "7" };
 const request: SubmissionRequest = {
@@ -123,3 +126,83 @@ test("on a PostgreSQL whose operator made all isolation strict, conflicts are ru
     ]),
   );
 });
+
+/** A store whose commits stay under way until they are let through, and the way to its database. */
+async function openStoreWithSlowCommits() {
+  const { database: direct, url } = await createPostgresqlTestDatabase();
+  await direct.$executeRaw`
+    CREATE FUNCTION wait_at_commit() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`;
+  await direct.$executeRaw`
+    CREATE CONSTRAINT TRIGGER wait_at_commit AFTER INSERT ON "UsedKey" DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION wait_at_commit()`;
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query("SELECT pg_advisory_lock(7)");
+  const address = new URL(url);
+  const way = await startTcpGate({ host: address.hostname, port: Number(address.port) });
+  onTestFinished(way.stop);
+  address.port = String(way.port);
+  const database = await openTestDatabase(address.href);
+  return {
+    ...{ direct, way, store: createSubmissionStore({ database, clock: createTestClock().clock }) },
+    isCommitting: async () => {
+      const { rows } = await holder.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory' AND query = 'COMMIT'",
+      );
+      return rows.length === 1;
+    },
+    letCommit: () => holder.query("SELECT pg_advisory_unlock(7)"),
+  };
+}
+
+const uses = [
+  {
+    what: "a form",
+    use: (store: SubmissionStore) => store.submitOnce(request),
+    outcome: "accepted",
+    submissions: 1,
+  },
+  {
+    what: "a key's use",
+    use: (store: SubmissionStore) => store.useKeyOnce(request),
+    outcome: "used",
+    submissions: 0,
+  },
+];
+
+test.each(uses)(
+  "$what that was stored is answered so, though the connection was lost at its commit",
+  async ({ use, outcome, submissions }) => {
+    const { direct, way, store, isCommitting, letCommit } = await openStoreWithSlowCommits();
+    const using = use(store);
+    using.catch(() => undefined);
+    await waitUntil(isCommitting);
+    way.cut();
+    way.mend();
+    await letCommit();
+    expect(await using).toMatchObject({ outcome });
+    expect(await countRows(direct)).toMatchObject({ usedKeys: 1, notifications: 1, submissions });
+  },
+);
+
+test.each(uses)(
+  "$what of which nobody can say whether it was stored is refused without claiming that it was not",
+  async ({ use, submissions }) => {
+    const { direct, way, store, isCommitting, letCommit } = await openStoreWithSlowCommits();
+    const using = use(store);
+    using.catch(() => undefined);
+    await waitUntil(isCommitting);
+    way.cut();
+    const startedAtMs = performance.now();
+    await expect(using).rejects.toMatchObject({
+      ...{ refusalName: "state-unavailable", headers: { "Retry-After": "5" } },
+      detail: expect.stringMatching(/not known whether.*Look at the key's status/) as string,
+    });
+    expect(performance.now() - startedAtMs).toBeLessThan(6_000);
+    await letCommit();
+    await waitUntil(async () => (await direct.usedKey.count()) === 1);
+    expect(await countRows(direct)).toMatchObject({ notifications: 1, submissions });
+  },
+);

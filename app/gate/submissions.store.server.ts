@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
+import { isDatabaseOutage } from "~/platform/database/outage.server";
+import { stateUnavailable } from "~/platform/http/refusal";
 import { toKeyColumns } from "./key-columns.store.server";
 import type { KeyRef } from "./key-ref";
 
@@ -22,6 +25,11 @@ export type KeyUseRequest = Pick<SubmissionRequest, "key" | "usedBy" | "notifica
 
 export type SubmissionOutcome = { outcome: "accepted"; submissionId: string } | { outcome: "already-used" };
 
+const lookForMs = 2_000;
+const lookEveryMs = 50;
+const unknownOutcome =
+  "The database was lost while it stored this, so it is not known whether that was done. Look at the key's status before you send it again.";
+
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
 export function createSubmissionStore({ database, clock }: { database: Database; clock: Clock }) {
@@ -32,8 +40,10 @@ export function createSubmissionStore({ database, clock }: { database: Database;
   async function submitOnce(request: SubmissionRequest): Promise<SubmissionOutcome> {
     const nowMs = clock();
     const { submissionId, message, messageHash, requestId } = request;
-    return await database.$transaction(async (transaction) => {
-      if (!(await useKey({ transaction, request, nowMs }))) return { outcome: "already-used" };
+    return await decideOnce(async ({ transaction, notificationId }) => {
+      if (!(await useKey({ transaction, request, notificationId, nowMs }))) {
+        return { outcome: "already-used" };
+      }
       await transaction.submission.create({
         data: {
           id: submissionId,
@@ -54,23 +64,70 @@ export function createSubmissionStore({ database, clock }: { database: Database;
     request: KeyUseRequest,
   ): Promise<{ outcome: "used" | "already-used"; usedAtMs: number }> {
     const nowMs = clock();
-    return await database.$transaction(async (transaction) => ({
-      outcome: (await useKey({ transaction, request, nowMs })) ? "used" : "already-used",
+    return await decideOnce(async ({ transaction, notificationId }) => ({
+      outcome: (await useKey({ transaction, request, notificationId, nowMs })) ? "used" : "already-used",
       usedAtMs: nowMs,
     }));
   }
 
+  /**
+   * One transaction. Where the connection is lost while it commits, nobody is told whether it did; what it has written
+   * then says so, and else the refusal does not claim that nothing was changed.
+   */
+  async function decideOnce<Decision extends { outcome: string }>(
+    decide: (parts: { transaction: Prisma.TransactionClient; notificationId: string }) => Promise<Decision>,
+  ): Promise<Decision> {
+    const notificationId = randomUUID();
+    let decision: { made: Decision } | undefined;
+    try {
+      return await database.$transaction(async (transaction) => {
+        decision = undefined;
+        const made = await decide({ transaction, notificationId });
+        decision = { made };
+        return made;
+      });
+    } catch (error) {
+      // A key that had been used before is left as it was.
+      if (!decision || decision.made.outcome === "already-used" || !isDatabaseOutage(error)) throw error;
+      if (await hasArrived({ database, notificationId })) return decision.made;
+      throw stateUnavailable(error, unknownOutcome);
+    }
+  }
+
   return { submitOnce, useKeyOnce };
+}
+
+/**
+ * Looks again until it is there or the time is over: the commit may still be under way, and a connection that was lost
+ * is noticed by whoever gets it next.
+ */
+async function hasArrived({
+  database,
+  notificationId,
+}: {
+  database: Database;
+  notificationId: string;
+}): Promise<boolean> {
+  const ended = delay(lookForMs, "ended" as const, { ref: false });
+  for (;;) {
+    const look = database.notification.count({ where: { id: notificationId } }).catch(() => 0);
+    const seen = await Promise.race([look, ended]);
+    if (seen === "ended") return false;
+    if (seen > 0) return true;
+    await delay(lookEveryMs);
+  }
 }
 
 /** False when the key was used before; then nothing is queued either. */
 async function useKey({
   transaction,
   request: { key, usedBy, notification },
+  notificationId,
   nowMs,
 }: {
   transaction: Prisma.TransactionClient;
   request: KeyUseRequest;
+  notificationId: string;
   nowMs: number;
 }): Promise<boolean> {
   const now = BigInt(nowMs);
@@ -82,7 +139,6 @@ async function useKey({
   if (usedKeyCount === 0) return false;
 
   const { kind, payload, channels } = notification;
-  const notificationId = randomUUID();
   await transaction.notification.create({ data: { id: notificationId, kind, payload, createdAtMs: now } });
   if (channels.length > 0) {
     await transaction.notificationDelivery.createMany({

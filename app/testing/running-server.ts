@@ -122,7 +122,8 @@ async function waitForAnswer({
 }): Promise<number> {
   async function isOpen(): Promise<boolean> {
     if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}.\n${read()}`);
-    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
+    // Not /healthz, which says that the process lives before it is open.
+    const answer = await fetch(`http://127.0.0.1:${port}/api/settings`).catch(() => null);
     return answer?.ok === true;
   }
   try {

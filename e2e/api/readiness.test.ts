@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readinessSchema } from "~/platform/openapi/service.schema";
 import { findFreePort } from "~/testing/free-port";
@@ -86,7 +86,7 @@ test("whatever hangs, and for how long, /readyz answers in its time and is ready
   }
 }, 120_000);
 
-test("while the server still starts, /readyz says so at once, whatever the start waits for", async () => {
+test("while the server still starts, it lives, is not ready, and keeps nobody waiting for long", async () => {
   const way = await lead(await postgresql.createDatabase());
   way.hold();
   const port = await findFreePort();
@@ -101,14 +101,54 @@ test("while the server still starts, /readyz says so at once, whatever the start
     const body = readinessSchema.parse(await response.json());
     expect(body.dependencies.database.detail).toContain("still starting");
   }
-  // Everything else is answered when there is something to answer with.
-  const waiting = fetch(`${origin}/api/nonce`);
-  await delay(200);
+  const alive = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(2_000) });
+  expect([alive.status, await alive.json()]).toEqual([200, { status: "alive" }]);
+  const page = { headers: { Accept: "text/html" } };
+  const answers = await Promise.all(
+    [
+      fetch(`${origin}/api/nonce`),
+      fetch(`${origin}/gate`, page),
+      fetch(`${origin}/api/chat`, { method: "POST" }),
+    ].map(async (asked) => {
+      const response = await asked;
+      return {
+        status: response.status,
+        wait: response.headers.get("Retry-After"),
+        text: await response.text(),
+      };
+    }),
+  );
+  for (const { status, wait } of answers) expect([status, wait]).toEqual([503, "2"]);
+  const [nonce, gatePage, chat] = answers.map(({ text }) => text);
+  expect(JSON.parse(nonce!)).toMatchObject({ type: `http://localhost:${port}/problems/state-unavailable` });
+  expect(gatePage).toBe("State unavailable. The server is still starting. Nothing was decided or changed.\n");
+  expect(JSON.parse(chat!)).toEqual({ error: "State unavailable" });
   way.mend();
   const server = await starting;
   onTestFinished(async () => void (await server.stop()));
-  expect((await waiting).status).toBe(200);
   await waitUntil(async () => (await askReadiness(origin)).status === 200);
+}, 60_000);
+
+test("a stop that overtakes the start is an orderly one, and tells whoever waits", async () => {
+  const way = await lead(await postgresql.createDatabase());
+  way.hold();
+  const port = await findFreePort();
+  const env = { ...settings, DATABASE_URL: way.url, RPC_URL: gate.chain.rpcUrl, PORT: String(port) };
+  let child: ChildProcess | undefined;
+  const starting = startServer({
+    env: { ...env, KEY_CONTRACT_ADDRESS: gate.contract },
+    onSpawn: (spawned) => (child = spawned),
+  });
+  const ended = expect(starting).rejects.toThrow(/The server ended with 0\.\n[^]*"stopping"[^]*"stopped"/);
+  ended.catch(() => undefined);
+  const isAlive = () => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false);
+  await waitUntil(isAlive, { timeoutMs: 20_000 });
+  const waiting = fetch(`http://127.0.0.1:${port}/api/nonce`);
+  // Nothing tells from outside that a request has come so far; one that came after it was answered.
+  await fetch(`http://127.0.0.1:${port}/healthz`);
+  child!.kill("SIGTERM");
+  expect((await waiting).status).toBe(503);
+  await ended;
 }, 60_000);
 
 test("a start before a database that never answers ends in words, not in silence", async () => {

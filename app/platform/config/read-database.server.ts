@@ -1,4 +1,5 @@
 import path from "node:path";
+import { canReadPostgresqlAddress } from "~/platform/database/postgresql-address.server";
 import type { SettingReader } from "./setting-reader";
 
 export function readDatabase({ reader, dataDir }: { reader: SettingReader; dataDir: string }) {
@@ -21,22 +22,11 @@ function readUrl({ reader, dataDir }: { reader: SettingReader; dataDir: string }
   if (text === null) return `file:${path.join(dataDir, "latchkey.db")}`;
   if (!/^(file:.|postgres(ql)?:\/\/)/.test(text)) {
     reader.report("DATABASE_URL", "must begin with file: or postgresql://.");
-  } else if (!text.startsWith("file:") && !isReadable(text)) {
+  } else if (!text.startsWith("file:") && !canReadPostgresqlAddress(text)) {
     reader.report(
       "DATABASE_URL",
       "cannot be read. Write postgresql://user:password@host:5432/name, and # / ? % in the password as %23 %2F %3F %25.",
     );
   }
   return text;
-}
-
-/** Whether the driver will understand it, which says of one that it does not no more than that. */
-function isReadable(text: string): boolean {
-  try {
-    const { username, password } = new URL(text);
-    decodeURIComponent(username + password);
-    return true;
-  } catch {
-    return false;
-  }
 }

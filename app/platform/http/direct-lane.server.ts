@@ -1,15 +1,22 @@
 import type { ServerBuild } from "@remix-run/node";
 import type { RequestContext } from "./request-context.server";
 import type { Answer } from "./answer.server";
-import { getRouteAnswer } from "./route.server";
+import { getRefusalAnswer, getRouteAnswer } from "./route.server";
 import type { RouteAnswer, RouteFunction } from "./route.server";
 
 export type LaneMatch = {
   pattern: string;
   params: Record<string, string>;
   answer: (context: RequestContext) => Promise<Answer>;
+  answerRefusal: ReturnType<typeof getRefusalAnswer>;
 };
-type LaneRoute = { pattern: string; segments: string[]; loader?: RouteAnswer; action?: RouteAnswer };
+type LaneRoute = {
+  pattern: string;
+  segments: string[];
+  loader?: RouteAnswer;
+  action?: RouteAnswer;
+  answerRefusal: ReturnType<typeof getRefusalAnswer>;
+};
 
 /**
  * Resource routes (an action or a loader and no page) answered by the very functions their modules export,
@@ -33,6 +40,7 @@ export function createDirectLane({
         segments: pattern.slice(1).split("/"),
         loader: loader && getRouteAnswer(loader),
         action: action && getRouteAnswer(action),
+        answerRefusal: getRefusalAnswer((loader ?? action)!),
       },
     ];
   });
@@ -80,7 +88,8 @@ function toMatch({
   const answerWith =
     method === "GET" || method === "HEAD" ? (route.loader ?? route.action) : (route.action ?? route.loader);
   if (!answerWith) return null;
-  return { pattern: route.pattern, params, answer: (context) => answerWith({ context, params }) };
+  const { pattern, answerRefusal } = route;
+  return { pattern, params, answer: (context) => answerWith({ context, params }), answerRefusal };
 }
 
 function matchSegments({

@@ -215,7 +215,7 @@ export function stopOnSignals({
   stopServices: () => Promise<void>;
   log: Log;
   closeLog: () => Promise<void>;
-}): void {
+}): { isStopping: () => boolean } {
   let isStopping = false;
   async function stop(signal: string): Promise<void> {
     if (isStopping) return;
@@ -243,4 +243,5 @@ export function stopOnSignals({
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => void stop(signal));
   }
+  return { isStopping: () => isStopping };
 }

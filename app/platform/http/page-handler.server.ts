@@ -44,7 +44,13 @@ export function createPageHandler({ build, mode }: { build: ServerBuild; mode: s
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       context.service.countRefusal(error.slug);
-      return answerRefusal({ refusal: error, context });
+      const { service, headers, requestId } = context;
+      return answerPageRefusal({
+        refusal: error,
+        accept: headers.accept,
+        origin: service.origin,
+        requestId,
+      });
     }
   }
 
@@ -63,11 +69,19 @@ export function createPageHandler({ build, mode }: { build: ServerBuild; mode: s
 }
 
 /** In words for somebody who sits before a browser, as Problem Details for a program. */
-function answerRefusal({ refusal, context }: { refusal: Refusal; context: RequestContext }): Answer {
+export function answerPageRefusal({
+  refusal,
+  accept = "",
+  origin,
+  requestId,
+}: {
+  refusal: Refusal;
+  accept: string | undefined;
+  origin: string;
+  requestId: string;
+}): Answer {
   const { status, title, detail, headers } = refusal;
-  if (!/\btext\/html\b/i.test(context.headers.accept ?? "")) {
-    return answerProblem({ refusal, origin: context.service.origin, requestId: context.requestId });
-  }
+  if (!/\btext\/html\b/i.test(accept)) return answerProblem({ refusal, origin, requestId });
   return answerText({
     status,
     text: `${title}. ${detail}\n`,

@@ -258,9 +258,9 @@ export function chainUnavailable(cause: unknown): Refusal {
   });
 }
 
-export function stateUnavailable(cause: unknown): Refusal {
+export function stateUnavailable(cause: unknown, detail?: string): Refusal {
   return new Refusal("state-unavailable", {
-    cause,
+    ...{ cause, ...(detail !== undefined && { detail }) },
     headers: { "Retry-After": String(retryAfterOutageSeconds) },
   });
 }

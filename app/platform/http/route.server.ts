@@ -84,12 +84,15 @@ export function defineRoute<GetBody = undefined, PostBody = undefined>(
   knownRoutes.set(answerFramework, {
     spec: { GET: spec.GET, POST: spec.POST, DELETE: spec.DELETE } as KnownRouteSpec,
     answer,
+    answerRefusal,
   });
   return { loader: answerFramework, action: answerFramework };
 }
 
 type KnownRouteSpec = Pick<RouteSpec<unknown, unknown>, "GET" | "POST" | "DELETE">;
-const knownRoutes = new WeakMap<RouteFunction, { spec: KnownRouteSpec; answer: RouteAnswer }>();
+type AnswerRefusal = NonNullable<RouteSpec<unknown, unknown>["answerRefusal"]>;
+type KnownRoute = { spec: KnownRouteSpec; answer: RouteAnswer; answerRefusal: AnswerRefusal };
+const knownRoutes = new WeakMap<RouteFunction, KnownRoute>();
 
 /** What a route was declared with; the API description is held against it. */
 export function getRouteSpec(routeFunction: RouteFunction): KnownRouteSpec {
@@ -100,7 +103,12 @@ export function getRouteAnswer(routeFunction: RouteFunction): RouteAnswer {
   return getKnownRoute(routeFunction).answer;
 }
 
-function getKnownRoute(routeFunction: RouteFunction) {
+/** For what is refused before the route itself is asked. */
+export function getRefusalAnswer(routeFunction: RouteFunction): AnswerRefusal {
+  return getKnownRoute(routeFunction).answerRefusal;
+}
+
+function getKnownRoute(routeFunction: RouteFunction): KnownRoute {
   const known = knownRoutes.get(routeFunction);
   if (!known) throw new TypeError("This function was not made by defineRoute.");
   return known;
