@@ -8,6 +8,7 @@ import {
 } from "viem";
 import type { Address, Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
+import type { BlockTime } from "~/platform/chain/newest-block.server";
 import { findRpcError } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/http/refusal";
 import chainProbe from "../../contracts/artifacts/ChainProbe.json";
@@ -91,7 +92,8 @@ async function runProbe({
   try {
     const params = [{ from: caller, data }, "latest"];
     const findForeignChain = (result: unknown) => findOtherChain({ client, output: result as Hex, count });
-    output = (await client.ask({ method: "eth_call", params, findForeignChain })) as Hex;
+    const findBlockTime = (result: unknown) => readBlockTime({ client, output: result as Hex });
+    output = (await client.ask({ method: "eth_call", params, findForeignChain, findBlockTime })) as Hex;
   } catch (error) {
     const refused = findRpcError(error);
     if (refused) return { refused };
@@ -125,9 +127,19 @@ function findOtherChain({
   output: Hex;
   count: number;
 }): bigint | null {
-  const ownId = client.chain.id;
-  if (output.startsWith(`0x${ownId.toString(16).padStart(64, "0")}`)) return null;
+  if (isOfOwnChain({ client, output })) return null;
   return decodeProbe({ output, count })?.chainId ?? null;
+}
+
+/** Of the block that was asked: the third word. */
+function readBlockTime({ client, output }: { client: ChainClient; output: Hex }): BlockTime | null {
+  const word = output.slice(2 + 2 * 64, 2 + 3 * 64);
+  if (!isOfOwnChain({ client, output }) || word.length < 64) return null;
+  return { seconds: BigInt(`0x${word}`), isOfHeader: false };
+}
+
+function isOfOwnChain({ client, output }: { client: ChainClient; output: Hex }): boolean {
+  return output.startsWith(`0x${client.chain.id.toString(16).padStart(64, "0")}`);
 }
 
 function toProbeSignature({ wallet, hash, signature, deployment }: WalletSignature) {

@@ -94,6 +94,11 @@ export async function startTestChain(
       await send({ ...contract, functionName: "mint", from });
       return String(await viewer.readContract({ ...contract, functionName: "totalSupply" }));
     },
+    /** Dates the blocks that come from now on, and adds an empty one. */
+    async setTime(seconds: number): Promise<void> {
+      await control.request({ method: "evm_setTime", params: [seconds] } as never);
+      await control.mine({ blocks: 1 });
+    },
     async transferKey({ tokenId, from, to }: { tokenId: string; from: number; to: Address }) {
       const args = [developmentAccount(from).address, to, BigInt(tokenId)];
       return await send({ ...key, functionName: "transferFrom", args, from });

@@ -24,7 +24,13 @@ const phaseMs = 5_000;
 const leastPhaseMs = 1_500;
 
 type Endpoints = [RpcFaultServer, RpcFaultServer];
-type Place = { chains: TwoChains; endpoints: Endpoints; dice: Dice };
+type Place = {
+  chains: TwoChains;
+  endpoints: Endpoints;
+  dice: Dice;
+  /** How often an endpoint far behind was asked who holds a key, while it stood first and second. */
+  askedBehind: [number, number];
+};
 type Phase = {
   name: string;
   /** Whether one endpoint answers rightly all the time: then holders are let in, all of them. */
@@ -42,6 +48,13 @@ function mend({ chains, endpoints }: Place): void {
   }
 }
 
+function fallBehind({ place, position }: { place: Place; position: 0 | 1 }): void {
+  place.endpoints[position].setUpstream((method) => {
+    if (method === "eth_call") place.askedBehind[position] += 1;
+    return place.chains.rpcUrls.past;
+  });
+}
+
 const phases: readonly Phase[] = [
   {
     name: "the second endpoint is far behind, and says the old owners",
@@ -57,6 +70,24 @@ const phases: readonly Phase[] = [
     play: async ({ endpoints, dice }) => {
       endpoints[0].setFault(dice.next() < 0.4 ? "none" : dice.pick(failures));
       await change(dice);
+    },
+  },
+  {
+    name: "the first endpoint flaps while the second is far behind",
+    isServed: false,
+    play: async (place) => {
+      const { endpoints, dice } = place;
+      fallBehind({ place, position: 1 });
+      endpoints[0].setFault(dice.next() < 0.4 ? "none" : dice.pick(["http-429", "http-500", "reset"]));
+      await change(dice);
+    },
+  },
+  {
+    name: "the first endpoint falls far behind",
+    isServed: true,
+    play: async (place) => {
+      fallBehind({ place, position: 0 });
+      await change(place.dice);
     },
   },
   {
@@ -138,6 +169,8 @@ async function playPhase({
       ...chains.owned.map((claim) => ({ claim, isOwner: true })),
       ...chains.pretended.map((claim) => ({ claim, isOwner: false })),
     ];
+    // How new the chain is has to have been seen once, before anything can be known to be far behind.
+    await measureRecovery({ signIn: client.signIn, owned: chains.owned });
     const overAtMs = performance.now() + durationMs;
     const isOver = () => performance.now() >= overAtMs;
     const playing = (async () => {
@@ -191,7 +224,7 @@ async function play({ scale, seed, say, later }: ScenarioRun & { later: Later })
     await startEndpoint({ later, upstreamUrl }),
     await startEndpoint({ later, upstreamUrl }),
   ];
-  const place = { chains, endpoints, dice: createDice(seed) };
+  const place: Place = { chains, endpoints, dice: createDice(seed), askedBehind: [0, 0] };
   const durationMs = Math.max(leastPhaseMs, phaseMs * scale);
   const tally = createTally();
   let recoveryMs = 0;
@@ -216,6 +249,16 @@ async function play({ scale, seed, say, later }: ScenarioRun & { later: Later })
     {
       what: "holders and others sent away with 503 and words",
       measured: tally.of("unavailable"),
+      bound: { atLeast: 1 },
+    },
+    {
+      what: "questions to a first endpoint that had fallen far behind",
+      measured: place.askedBehind[0],
+      bound: { atLeast: 1 },
+    },
+    {
+      what: "questions to a second one far behind while the first flapped",
+      measured: place.askedBehind[1],
       bound: { atLeast: 1 },
     },
     { what: "answers of any other kind", measured: tally.of("without words"), bound: { equals: 0 } },

@@ -15,8 +15,8 @@ const buyer = 9;
 const accountOf = (index: number) => privateKeyToAccount(developmentAccount(index).privateKey);
 
 /**
- * The chain as it is; the same chain as it was before two keys were sold and as a liar would have it, in which all the
- * others are a thief's; and another chain, whose keys are all the thief's. Contract and keys have the same names on
+ * The chain as it is; the same chain as it was an hour ago, before two keys were sold, and as a liar would have it, in
+ * which all the others are a thief's; and another chain, whose keys are all the thief's. Contract and keys have the same names on
  * each.
  */
 export async function startTwoChains({ later }: { later: Later }) {
@@ -36,6 +36,7 @@ export async function startTwoChains({ later }: { later: Later }) {
   };
   const owned = await claims(holders);
   const sold = await claims(sellers);
+  await past.setTime(Math.floor(Date.now() / 1_000) - 3_600);
   for (const _holder of holders) await past.mintKey(thief);
   for (const seller of sellers) await past.mintKey(seller);
   const { address: contractAddress } = await deployKeyContract({ rpcUrl: other.rpcUrl });

@@ -6,11 +6,13 @@ import {
   createPublicClient,
   custom,
   defineChain,
+  isHex,
 } from "viem";
 import type { RpcRequestError } from "viem";
 import type { Clock } from "~/platform/clock";
-import { monotonicClock } from "~/platform/clock";
+import { monotonicClock, systemClock } from "~/platform/clock";
 import { createDeploylessMemory } from "./deployless-memory.server";
+import { createNewestBlock } from "./newest-block.server";
 import { findRpcError, isRevert } from "./rpc-answer.server";
 import { createRpcEndpoint } from "./rpc-endpoint.server";
 import type { RpcCall, RpcEndpoint, RpcRequestEnd } from "./rpc-endpoint.server";
@@ -23,6 +25,8 @@ export type ChainClientOptions = {
   timeoutMs?: number;
   /** For how long ago something was; not for moments. */
   clock?: Clock;
+  /** For moments. */
+  wallClock?: Clock;
   /** Called for every HTTP request that is sent. */
   onRequest?: (request: { endpoint: string; method: string }) => void;
   /** Called when a request has ended, in whatever way. */
@@ -41,6 +45,7 @@ export function createChainClient({
   chainId,
   timeoutMs = 2_000,
   clock = monotonicClock,
+  wallClock = systemClock,
   onRequest = () => {},
   onAnswer = () => {},
   onFault = () => {},
@@ -51,7 +56,8 @@ export function createChainClient({
     deployless.forget();
     onFault(fault);
   }
-  const shared = { chainId, timeoutMs, clock, onRequest, onAnswer, onFault: noteFault };
+  const newestBlock = createNewestBlock({ clock, wallClock });
+  const shared = { chainId, timeoutMs, clock, newestBlock, onRequest, onAnswer, onFault: noteFault };
   const endpoints = rpcUrls.map((url, index) => createRpcEndpoint({ ...shared, url, position: index + 1 }));
   const chain = defineChain({
     id: chainId,
@@ -59,7 +65,8 @@ export function createChainClient({
     nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
     rpcUrls: { default: { http: [] } },
   });
-  const request = (call: RpcCall) => askInTurn({ endpoints, call });
+  const request = (call: RpcCall) =>
+    askInTurn({ endpoints, call: { findBlockTime: blockTimeFinder(call), ...call } });
   return createPublicClient({
     chain,
     transport: custom({ request }, { retryCount: 0 }),
@@ -80,6 +87,16 @@ export function createChainClient({
     /** Whether calls without a recipient, whose data is code to run, are answered here. */
     deployless,
   }));
+}
+
+/** The newest block itself tells its time, whoever asks for it. */
+function blockTimeFinder({ method, params }: RpcCall): RpcCall["findBlockTime"] {
+  if (method !== "eth_getBlockByNumber" || (params as unknown[] | undefined)?.[0] !== "latest")
+    return undefined;
+  return (result) => {
+    const { timestamp } = (result ?? {}) as { timestamp?: unknown };
+    return isHex(timestamp) && timestamp !== "0x" ? { seconds: BigInt(timestamp), isOfHeader: true } : null;
+  };
 }
 
 async function askInTurn({ endpoints, call }: { endpoints: RpcEndpoint[]; call: RpcCall }): Promise<unknown> {

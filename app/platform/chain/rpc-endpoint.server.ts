@@ -1,6 +1,7 @@
 import { BaseError, HttpRequestError } from "viem";
 import type { Clock } from "~/platform/clock";
 import { PostFailure, createJsonPoster } from "./json-rpc.gateway.server";
+import type { BlockTime, NewestBlock } from "./newest-block.server";
 import { isRevert, readRpcAnswer } from "./rpc-answer.server";
 import type { RpcAnswer } from "./rpc-answer.server";
 
@@ -14,6 +15,8 @@ export type RpcCall = {
   params?: unknown;
   /** For answers that tell their chain themselves: which one, where it is not the right one. */
   findForeignChain?: (result: unknown) => bigint | null;
+  /** For answers that tell how new the newest block is that the endpoint knows; null where they do not. */
+  findBlockTime?: (result: unknown) => BlockTime | null;
 };
 /** How a request ended. That the called code reverted is an answer like others. */
 export type RpcRequestEnd = {
@@ -28,7 +31,7 @@ export type RpcEndpoint = {
   label: string;
   /** Whether another endpoint should be preferred at the moment. */
   isResting: () => boolean;
-  /** Throws when the endpoint could not be asked, or is not on the chain it should be on. */
+  /** Throws when the endpoint could not be asked, is not on the chain it should be on, or lags far behind. */
   ask: (call: RpcCall) => Promise<RpcAnswer>;
   /** Has the chain id asked for again with the next call. */
   recheckChain: () => void;
@@ -40,6 +43,8 @@ export type RpcEndpointOptions = {
   chainId: number;
   timeoutMs: number;
   clock: Clock;
+  /** Of all endpoints together. */
+  newestBlock: NewestBlock;
   onRequest: (request: { endpoint: string; method: string }) => void;
   onAnswer: (end: RpcRequestEnd) => void;
   onFault: (fault: { endpoint: string; reason: string }) => void;
@@ -47,7 +52,7 @@ export type RpcEndpointOptions = {
 
 /** One RPC URL: knows whether it is to be trusted (its chain id is right) and whether it lately failed. */
 export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
-  const { clock, chainId, onFault } = options;
+  const { clock, chainId, newestBlock, onFault } = options;
   const { send, label } = createSender(options);
   let restUntilMs = 0;
   let hasFailed = false;
@@ -87,6 +92,14 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
     throw new HttpRequestError({ url: label, details });
   }
 
+  function requireRecentBlock({ call, result }: { call: RpcCall; result: unknown }): void {
+    const time = call.findBlockTime?.(result) ?? null;
+    const lag = time === null ? null : newestBlock.findLag(time);
+    if (lag === null) return;
+    const details = `It is far behind: its newest block is ${lag} s older than one seen before.`;
+    throw new HttpRequestError({ url: label, details });
+  }
+
   async function ask(call: RpcCall): Promise<RpcAnswer> {
     if (clock() < refusedUntilMs) throw wrongChain("another chain a moment ago");
     // Of many calls that find an endpoint rested, one tries it and the others go on past it.
@@ -95,7 +108,10 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
       chainCheck ??= checkChain();
       // Side by side, so that the check costs no time; the answer counts only when the check has passed.
       const [answer] = await Promise.all([send(call), chainCheck]);
-      if ("result" in answer) requireOwnChain({ call, result: answer.result });
+      if ("result" in answer) {
+        requireOwnChain({ call, result: answer.result });
+        requireRecentBlock({ call, result: answer.result });
+      }
       if (hasFailed) onFault({ endpoint: label, reason: "answers again" });
       hasFailed = false;
       restUntilMs = 0;

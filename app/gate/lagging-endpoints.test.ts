@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createChainClient } from "~/platform/chain/chain-client.server";
+import { newestBlockHoldsMs } from "~/platform/chain/newest-block.server";
+import { startTestChain } from "~/testing/chain";
+import type { TestChain } from "~/testing/chain";
+import { startRpcFaultServer } from "~/testing/rpc-fault-server";
+import type { RpcFaultServer } from "~/testing/rpc-fault-server";
+import { findBlock } from "./key-transfers.gateway.server";
+import { createOwnershipReader } from "./ownership.server";
+
+const seller = 1;
+const buyer = 2;
+const holder = 3;
+const wallMs = Date.now();
+const hourMs = 3_600_000;
+/** Longer than a failed endpoint is passed over for. */
+const restMs = 10_001;
+
+/** The chain as it is; and as it was an hour ago, before the sale and before the holder's key. */
+let chain: TestChain;
+let past: TestChain;
+let first: RpcFaultServer;
+let second: RpcFaultServer;
+let sold: string;
+let held: string;
+let nowMs: number;
+
+beforeAll(async () => {
+  [chain, past] = await Promise.all([startTestChain(), startTestChain()]);
+  first = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  second = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  await past.setTime(secondsOf(wallMs - hourMs));
+  await past.mintKey(seller);
+  sold = await chain.mintKey(seller);
+  held = await chain.mintKey(holder);
+  await chain.transferKey({ tokenId: sold, from: seller, to: chain.addressOf(buyer) });
+});
+afterAll(async () => {
+  await Promise.all([first.stop(), second.stop()]);
+  await Promise.all([chain.stop(), past.stop()]);
+});
+beforeEach(async () => {
+  nowMs = 0;
+  for (const endpoint of [first, second]) {
+    endpoint.setFault("none");
+    endpoint.setUpstream(chain.rpcUrl);
+    endpoint.posts.length = 0;
+  }
+  await chain.setTime(secondsOf(wallMs));
+});
+
+const secondsOf = (ms: number) => Math.floor(ms / 1_000);
+const calls = ({ posts }: RpcFaultServer) => posts.filter((method) => method === "eth_call").length;
+const unavailable = expect.objectContaining({ slug: "chain-unavailable", status: 503 });
+
+function openGate(endpoints: RpcFaultServer[]) {
+  const client = createChainClient({
+    rpcUrls: endpoints.map(({ url }) => url),
+    chainId: chain.chainId,
+    clock: () => nowMs,
+    wallClock: () => wallMs + nowMs,
+  });
+  const { address: contractAddress } = chain.key;
+  const contract = { client, contractAddress, standard: "erc721" } as const;
+  const reader = createOwnershipReader({ ...contract, cacheSeconds: 0, clock: () => nowMs });
+  const ask = (tokenId: string, account: number) =>
+    reader.readOwnership({ tokenId, holder: chain.addressOf(account), fresh: true });
+  return { client, askSeller: () => ask(sold, seller), askHolder: () => ask(held, holder) };
+}
+
+test("while the first endpoint flaps and the second is far behind, nobody is let in and nobody is told no", async () => {
+  const { askSeller, askHolder } = openGate([first, second]);
+  second.setUpstream(past.rpcUrl);
+  expect(await askHolder()).toEqual({ owned: true });
+
+  first.setFault("http-429");
+  await expect(askSeller()).rejects.toEqual(unavailable);
+  await expect(askHolder()).rejects.toEqual(unavailable);
+  expect(calls(second)).toBe(2);
+  first.setFault("none");
+  expect(await askHolder()).toEqual({ owned: true });
+  expect(await askSeller()).toEqual({ owned: false, reason: "not-owner" });
+});
+
+test("when the first endpoint falls far behind the next one is asked, and the first is passed over for a while", async () => {
+  const { askSeller, askHolder } = openGate([first, second]);
+  expect(await askHolder()).toEqual({ owned: true });
+
+  first.setUpstream(past.rpcUrl);
+  for (let round = 0; round < 40; round += 1) {
+    first.posts.length = 0;
+    expect(await askSeller()).toEqual({ owned: false, reason: "not-owner" });
+    expect(await askHolder()).toEqual({ owned: true });
+    expect(calls(first)).toBe(1);
+    nowMs += restMs;
+  }
+  expect(nowMs).toBeGreaterThan(newestBlockHoldsMs);
+  first.setUpstream(chain.rpcUrl);
+  second.setFault("http-500");
+  expect(await askHolder()).toEqual({ owned: true });
+});
+
+test("when the only endpoint falls far behind nobody knows who holds a key", async () => {
+  const { askSeller, askHolder } = openGate([first]);
+  expect(await askHolder()).toEqual({ owned: true });
+
+  first.setUpstream(past.rpcUrl);
+  nowMs = newestBlockHoldsMs - 1;
+  await expect(askSeller()).rejects.toEqual(unavailable);
+  await expect(askHolder()).rejects.toEqual(unavailable);
+});
+
+test("the newest block the watcher has seen counts like one that was asked about a key", async () => {
+  const { client, askSeller } = openGate([first]);
+  await findBlock({ client });
+
+  first.setUpstream(past.rpcUrl);
+  await expect(askSeller()).rejects.toEqual(unavailable);
+  await expect(findBlock({ client })).rejects.toThrow("far behind");
+});
+
+test("a chain that begins anew is believed at once where its blocks are new, and else five minutes later", async () => {
+  const { askSeller, askHolder } = openGate([first]);
+  expect(await askHolder()).toEqual({ owned: true });
+
+  first.setUpstream(past.rpcUrl);
+  nowMs = newestBlockHoldsMs - 1;
+  await expect(askSeller()).rejects.toEqual(unavailable);
+  nowMs += 1;
+  // The whole chain is as it was: that is how things are.
+  expect(await askSeller()).toEqual({ owned: true });
+
+  const anew = await startTestChain();
+  try {
+    const gate = openGate([second]);
+    expect(await gate.askHolder()).toEqual({ owned: true });
+    expect(await anew.mintKey(seller)).toBe(sold);
+    second.setUpstream(anew.rpcUrl);
+    expect(await gate.askSeller()).toEqual({ owned: true });
+  } finally {
+    await anew.stop();
+  }
+});
+
+test("a block of the far future keeps out no endpoint, or where blocks are rare, none for longer than five minutes", async () => {
+  const ahead = await startTestChain();
+  try {
+    await ahead.setTime(secondsOf(wallMs + 1_000 * hourMs));
+    for (const { ageMs, isRefused } of [
+      { ageMs: 60_000, isRefused: false },
+      { ageMs: hourMs, isRefused: true },
+    ]) {
+      nowMs = 0;
+      await chain.setTime(secondsOf(wallMs - ageMs));
+      const { askHolder } = openGate([first]);
+      first.setUpstream(ahead.rpcUrl);
+      expect(await askHolder()).toEqual({ owned: false, reason: "does-not-exist" });
+      first.setUpstream(chain.rpcUrl);
+      if (isRefused) await expect(askHolder()).rejects.toEqual(unavailable);
+      else expect(await askHolder()).toEqual({ owned: true });
+      nowMs = newestBlockHoldsMs;
+      expect(await askHolder()).toEqual({ owned: true });
+    }
+  } finally {
+    await ahead.stop();
+  }
+});
+
+test("an endpoint that is a few blocks behind is believed", async () => {
+  const { askHolder } = openGate([first, second]);
+  expect(await askHolder()).toEqual({ owned: true });
+
+  await chain.setTime(secondsOf(wallMs - 119_000));
+  expect(await askHolder()).toEqual({ owned: true });
+  await chain.setTime(secondsOf(wallMs - 122_000));
+  await expect(askHolder()).rejects.toEqual(unavailable);
+});
