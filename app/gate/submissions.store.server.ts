@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { isDatabaseOutage } from "~/platform/database/outage.server";
+import { leavesCommitInDoubt } from "~/platform/database/outage.server";
 import { stateUnavailable } from "~/platform/http/refusal";
 import { toKeyColumns } from "./key-columns.store.server";
 import type { KeyRef } from "./key-ref";
@@ -88,7 +88,7 @@ export function createSubmissionStore({ database, clock }: { database: Database;
       });
     } catch (error) {
       // A key that had been used before is left as it was.
-      if (!decision || decision.made.outcome === "already-used" || !isDatabaseOutage(error)) throw error;
+      if (!decision || decision.made.outcome === "already-used" || !leavesCommitInDoubt(error)) throw error;
       if (await hasArrived({ database, notificationId })) return decision.made;
       throw stateUnavailable(error, unknownOutcome);
     }

@@ -43,6 +43,11 @@ export function isDatabaseOutage(error: unknown): boolean {
   return [driverError, error].some((thrown) => isDriverOutage(readMember(thrown, "cause")));
 }
 
+/** Whether a transaction that failed at its COMMIT may have been carried out: not where SQLite itself says it was not. */
+export function leavesCommitInDoubt(error: unknown): boolean {
+  return isDatabaseOutage(error) && !isRawSqliteOutage(error as Error);
+}
+
 /** SQLite's adapter throws what the driver says of a COMMIT as it is: a full disk shows at the commit first. */
 function isRawSqliteOutage(error: Error): boolean {
   return error.name === "SqliteError" && isSqliteOutageCode(readMember(error, "rawCode"));
