@@ -23,6 +23,7 @@ const shippedPlaces = [
   ].map((name) => `docs/${name}`),
   "docs/upgrading.md",
   "docs/empty-database.sql",
+  "docs/postgresql.sh",
   "app/commands/start.mjs",
   "app/commands/prepare.mjs",
   "build/index.js",

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -65,7 +65,13 @@ export function openDebianPackages(): DebianPackages {
       run("dpkg", ["-x", path.join(archives, file), unpacked]);
     }
     // Whole or not at all, also for others who run the tests in this folder.
-    if (!existsSync(unpackedDir(name))) renameSync(unpacked, unpackedDir(name));
+    chmodSync(unpacked, 0o755);
+    try {
+      renameSync(unpacked, unpackedDir(name));
+    } catch (error) {
+      // Another run was faster: what it has put there is as good.
+      if (!existsSync(unpackedDir(name))) throw error;
+    }
   }
 
   try {

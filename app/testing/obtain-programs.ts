@@ -36,6 +36,13 @@ export function findPostgresql(): PostgresqlPrograms | null {
   return binDir === undefined ? null : { binDir, environment: {} };
 }
 
+/** PostgreSQL refuses to run as root. */
+export function findPostgresqlUser(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const ask = (flag: string) => Number(execFileSync("id", [flag, "nobody"]).toString());
+  return { uid: ask("-u"), gid: ask("-g") };
+}
+
 /** Debian keeps each version in a folder of its own; the newest first. */
 function listVersions(root: string): string[] {
   const names = existsSync(root) ? readdirSync(root) : [];
@@ -68,6 +75,8 @@ type Wanted = {
   find: () => Program | PostgresqlPrograms | null;
   /** What it is asked to see whether it runs at all. */
   ask: readonly [program: string, parameter: string];
+  /** Who runs it, where that is not whoever runs the tests. */
+  asUser?: () => { uid?: number; gid?: number };
   listPackages: (debian: DebianPackages) => string[];
 };
 
@@ -83,7 +92,7 @@ const programs: Wanted[] = [
   },
   {
     ...{ name: "postgresql", skipped: "back-up and restore with PostgreSQL's own tools" },
-    ...{ find: findPostgresql, ask: ["postgres", "--version"] },
+    ...{ find: findPostgresql, ask: ["postgres", "--version"], asUser: findPostgresqlUser },
     listPackages: (debian) => {
       const server = debian.dependsOf("postgresql").find((name) => /^postgresql-\d+$/.test(name));
       if (server === undefined) throw new Error("The archive has no PostgreSQL.");
@@ -92,8 +101,34 @@ const programs: Wanted[] = [
   },
 ];
 
+const attempted = "LATCHKEY_TESTS_OBTAINED_PROGRAMS";
+
+/** What was fetched may not run here any more: its libraries went, or the folder came from another machine. */
+function runsFromCache(wanted: Wanted): boolean {
+  if (!existsSync(unpackedDir(wanted.name))) return true;
+  try {
+    askWhetherItRuns(wanted);
+    return true;
+  } catch {
+    rmSync(unpackedDir(wanted.name), { recursive: true, force: true });
+    return wanted.find() !== null;
+  }
+}
+
+function askWhetherItRuns({ find, ask: [program, parameter], asUser }: Wanted): void {
+  const found = find();
+  if (found === null) throw new Error("The packages do not hold it.");
+  const folder = "command" in found ? path.dirname(found.command) : found.binDir;
+  // Fails where a library it needs is not on this machine, or its user may not enter the folder.
+  const env = { ...process.env, ...found.environment };
+  execFileSync(path.join(folder, program), [parameter], { stdio: "pipe", env, cwd: "/", ...asUser?.() });
+}
+
 export function setup(): void {
-  const missing = programs.filter(({ find }) => find() === null);
+  // Both projects of a run begin here; what could not be had a moment ago is not tried and told again.
+  if (process.env[attempted] !== undefined) return;
+  process.env[attempted] = "yes";
+  const missing = programs.filter((wanted) => wanted.find() === null || !runsFromCache(wanted));
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(", ");
   console.log(`Fetching Debian's ${names} for the tests (once, about 15 seconds each) …`);
@@ -119,13 +154,11 @@ function openDebian(): DebianPackages | Error {
 function obtain({ wanted, debian }: { wanted: Wanted; debian: DebianPackages }): void {
   try {
     debian.unpack({ name: wanted.name, packages: wanted.listPackages(debian) });
-    const found = wanted.find();
-    if (found === null) throw new Error("The packages do not hold it.");
-    const [program, parameter] = wanted.ask;
-    const folder = "command" in found ? path.dirname(found.command) : found.binDir;
-    // Fails where a library it needs is not on this machine.
-    const env = { ...process.env, ...found.environment };
-    execFileSync(path.join(folder, program), [parameter], { stdio: "pipe", env });
+  } catch (error) {
+    return sayMissing({ wanted, error });
+  }
+  try {
+    askWhetherItRuns(wanted);
   } catch (error) {
     rmSync(unpackedDir(wanted.name), { recursive: true, force: true });
     sayMissing({ wanted, error });
@@ -133,7 +166,9 @@ function obtain({ wanted, debian }: { wanted: Wanted; debian: DebianPackages }):
 }
 
 function sayMissing({ wanted: { name, skipped }, error }: { wanted: Wanted; error: unknown }): void {
-  const reason = String((error as Error).message).split("\n")[0];
+  const { stderr, message } = error as Error & { stderr?: Buffer | string };
+  const said = String(stderr ?? "").trim();
+  const reason = (said === "" ? message : said).split("\n").at(-1);
   console.warn(
     `\nSKIPPED: ${skipped}. There is no ${name} on this machine, and Debian's cannot be had.\n${reason}\n`,
   );

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -6,7 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { findFreePort } from "./free-port";
-import { findPostgresql } from "./obtain-programs";
+import { findPostgresql, findPostgresqlUser } from "./obtain-programs";
 import { waitUntil } from "./processes";
 
 const run = promisify(execFile);
@@ -34,7 +34,7 @@ export async function startPostgresqlWithTools(): Promise<PostgresqlWithTools> {
     ...programs.environment,
     PATH: `${binDir}${path.delimiter}${process.env.PATH ?? ""}`,
   };
-  const user = findUser();
+  const user = findPostgresqlUser();
   const options = { ...user, env: { ...process.env, ...toolsEnvironment, HOME: dir, LC_ALL: "C.UTF-8" } };
   const dataDir = path.join(dir, "data");
   const passwordFile = path.join(dir, "password");
@@ -42,7 +42,7 @@ export async function startPostgresqlWithTools(): Promise<PostgresqlWithTools> {
   await chmod(dir, 0o755);
   await mkdir(dataDir, { mode: 0o700 });
   await writeFile(passwordFile, password);
-  if (user.uid !== undefined) await chown(dataDir, user.uid, user.gid);
+  if (user.uid !== undefined && user.gid !== undefined) await chown(dataDir, user.uid, user.gid);
   await run(
     path.join(binDir, "initdb"),
     [
@@ -100,11 +100,4 @@ export async function query<Row extends object>(url: string, sql: string): Promi
   } finally {
     await client.end();
   }
-}
-
-/** PostgreSQL refuses to run as root. */
-function findUser(): { uid: number; gid: number } | Record<string, never> {
-  if (process.getuid?.() !== 0) return {};
-  const ask = (flag: string) => Number(execFileSync("id", [flag, "nobody"]).toString());
-  return { uid: ask("-u"), gid: ask("-g") };
 }

@@ -1,6 +1,8 @@
-import { copyFile, mkdir, stat, truncate, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { migrateDatabase } from "~/platform/database/migrate.server";
+import { migrationsDir } from "~/testing/database";
 import { hasPostgresqlTools, query, startPostgresqlWithTools } from "~/testing/postgresql-with-tools";
 import type { PostgresqlWithTools } from "~/testing/postgresql-with-tools";
 import { hasRedis, startRedis } from "~/testing/redis";
@@ -9,6 +11,7 @@ import type { Gate } from "./gate-fixture";
 import {
   createPlace,
   isUsed,
+  nameCopy,
   readPlainBlocks,
   readShellBlocks,
   readyStatus,
@@ -49,20 +52,27 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
   async function openPlace(url: string): Promise<Place> {
     const opened = await createPlace({ gate, environment: { ...postgresql.toolsEnvironment } });
     await writeFile(path.join(opened.dir, ".env"), `# settings\nDATABASE_URL="${url}"\nLEASE_SECONDS=3\n`);
-    await mkdir(path.join(opened.dir, "docs"));
-    await copyFile("docs/empty-database.sql", path.join(opened.dir, "docs/empty-database.sql"));
+    await cp("docs", path.join(opened.dir, "docs"), { recursive: true });
     return opened;
   }
   function start(env: Record<string, string> = {}) {
     const own = { DATABASE_URL: database.url, AI_QUOTA_RESET_SECRET: resetSecret, LEASE_SECONDS: "3" };
     return place.start({ ...own, NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", ...env });
   }
+  const makeTables = () => migrateDatabase({ url: database.url, migrationsDir });
   /** Tables, indexes, keys and every row, as text. */
   async function readAll(): Promise<string> {
     const text = await place.runShell(`pg_dump --no-owner "${database.url}"`);
     return text.replaceAll(/^\\(?:un)?restrict .*\n/gm, "");
   }
   const inPlace = (name: string) => path.join(place.dir, name);
+  const listCopies = async () => (await readdir(place.dir)).filter((name) => name.includes(".dump"));
+  /** The name of the copy. */
+  async function makeCopy(): Promise<string> {
+    return path.basename((await place.runShell(dump)).trim());
+  }
+  const restoreFrom = (copy: string, { env = {}, answer = "yes" } = {}) =>
+    place.runShell(nameCopy(restore, copy), env, `${answer}\n`);
 
   test("a copy made while the server runs is what a restore brings back, whole and nothing else", async () => {
     const redis = hasRedis ? await startRedis() : null;
@@ -73,7 +83,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     const first = await start(state);
     const port = String(first.port);
     const client = clientOf(first);
-    let atDump = "";
+    let [atDump, copy] = ["", ""];
     const unused = await client.siweBody(late);
     try {
       expect((await client.signIn(early)).status).toBe(200);
@@ -82,26 +92,26 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
       expect(
         (await client.post("/api/quota-reset", { scope: "token", tokenIds: [early.tokenId] }, secret)).status,
       ).toBe(200);
-      await place.runShell(dump);
-      atDump = await place.runShell("pg_restore --no-owner --file=- latchkey.dump");
+      copy = await makeCopy();
+      atDump = await place.runShell(`pg_restore --no-owner --file=- ${copy}`);
       expect((await client.post("/api/gate-access", unused)).status).toBe(200);
       expect(await useKey(first, { ...late, message: "after the copy" })).toBe(200);
       expect([await isUsed(first, early), await isUsed(first, late)]).toEqual([true, true]);
     } finally {
       await first.stop();
     }
-    expect((await stat(inPlace("latchkey.dump"))).mode & 0o777).toBe(0o600);
-    await place.runShell(check);
+    expect((await stat(inPlace(copy))).mode & 0o777).toBe(0o600);
+    await place.runShell(nameCopy(check, copy));
     // What a newer version has added is not in the copy.
     await query(database.url, `CREATE TABLE "OfALaterVersion" ("id" TEXT PRIMARY KEY)`);
-    await place.runShell(restore);
+    expect(await restoreFrom(copy)).toContain("Restored.");
 
     const restored = await readAll();
     expect(restored).toBe(atDump.replaceAll(/^\\(?:un)?restrict .*\n/gm, ""));
     expect(restored).toContain("before the copy");
     expect(restored).not.toMatch(/after the copy|OfALaterVersion/);
     expect(await query(database.url, `SELECT "kind" FROM "AuditEntry"`)).toHaveLength(1);
-    await expect(stat(inPlace("latchkey.sql"))).rejects.toThrow(/ENOENT/);
+    expect(await listCopies()).toEqual([copy]);
 
     // At its old address, so that the message signed before fits.
     const second = await start({ ...state, PORT: port });
@@ -126,70 +136,203 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     } finally {
       await server.stop();
     }
-    await place.runShell(dump);
-    await place.runShell(check);
+    const copy = await makeCopy();
+    await place.runShell(nameCopy(check, copy));
     const before = await readAll();
-    const { size } = await stat(inPlace("latchkey.dump"));
+    const { size } = await stat(inPlace(copy));
     for (const share of [0.9, 0.6]) {
-      await truncate(inPlace("latchkey.dump"), Math.floor(size * share));
-      await expect(place.runShell(check)).rejects.toThrow(/pg_restore: error/);
-      await expect(place.runShell(restore)).rejects.toThrow(/pg_restore: error/);
+      await truncate(inPlace(copy), Math.floor(size * share));
+      await expect(place.runShell(nameCopy(check, copy))).rejects.toThrow(/pg_restore: error/);
+      await expect(restoreFrom(copy)).rejects.toThrow(/pg_restore: error/);
       expect(await readAll()).toBe(before);
     }
   }, 60_000);
 
   test("a restore that fails when most of it is done changes nothing", async () => {
-    await (await start()).stop();
-    await place.runShell(dump);
+    await makeTables();
+    const copy = await makeCopy();
     // In the way of an index, which comes after all rows; it is no table, so it is not swept away.
     await query(database.url, `DROP INDEX "UsedKey_usedAtMs_idx"`);
     await query(database.url, `CREATE SEQUENCE "UsedKey_usedAtMs_idx"`);
     const before = await readAll();
-    await expect(place.runShell(restore)).rejects.toThrow(/"UsedKey_usedAtMs_idx" already exists/);
+    await expect(restoreFrom(copy)).rejects.toThrow(
+      /"UsedKey_usedAtMs_idx" already exists[^]*nothing was changed/,
+    );
     expect(await readAll()).toBe(before);
     await query(database.url, `DROP SEQUENCE "UsedKey_usedAtMs_idx"`);
-    await place.runShell(restore);
+    await restoreFrom(copy);
     expect(await readAll()).toContain(`CREATE INDEX "UsedKey_usedAtMs_idx"`);
   }, 60_000);
 
   test("a copy fills an empty database as well", async () => {
-    await (await start()).stop();
-    await place.runShell(dump);
+    await makeTables();
+    const copy = await makeCopy();
     const before = await readAll();
     const other = await postgresql.createDatabase(`latchkey_empty_${count}`);
     await writeFile(inPlace(".env"), `DATABASE_URL=${other.url}\n`);
-    await place.runShell(restore);
+    await restoreFrom(copy);
     database = other;
     expect(await readAll()).toBe(before);
   }, 60_000);
 
-  test("what compose.yaml's database is told to do makes a copy and brings it back", async () => {
-    const blocks = await readPlainBlocks("docs/backup.md");
-    const [copyBlock, restoreBlock] = blocks.filter((block) => block.includes("exec -T postgres"));
-    /** The lines for the container of the database without Docker; those for the server's are for the test to obey. */
-    function toShell(block: string): string {
-      const lines = block
-        .split("\n")
-        .filter((line) => !/^docker compose (?:stop|start) latchkey$/.test(line));
-      const script = lines.join("\n").replaceAll("docker compose exec -T postgres ", "");
-      expect(script).not.toContain("docker");
-      return script;
+  /** What libpq takes where an address says nothing: here, somebody else's database. */
+  async function createBystander() {
+    const bystander = await postgresql.createDatabase(`bystander_${count}`);
+    await query(bystander.url, `CREATE TABLE "Bystander" ("id" TEXT)`);
+    const { hostname, port, username, password } = new URL(bystander.url);
+    const asDefault = { PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password };
+    const isWhole = async () =>
+      (await query(bystander.url, `SELECT 1 FROM pg_tables WHERE tablename = 'Bystander'`)).length === 1;
+    return { ...bystander, isWhole, env: { ...asDefault, PGDATABASE: username, PGHOSTADDR: "127.0.0.2" } };
+  }
+
+  test("an address that is missing, or another one in the shell, leads to no other database", async () => {
+    await makeTables();
+    const copy = await makeCopy();
+    const before = await readAll();
+    const bystander = await createBystander();
+    const files = [
+      "",
+      "DATABASE_URL=\n",
+      "DATABASE_URL=file:data/latchkey.db\n",
+      "DATABASE_URL=postgresql:///\n",
+    ];
+    for (const text of files) {
+      await writeFile(inPlace(".env"), text);
+      for (const line of [nameCopy(restore, copy), dump]) {
+        const running = place.runShell(line, bystander.env, "yes\n");
+        await expect(running, text).rejects.toThrow(/Nothing was done/);
+      }
     }
+    await rm(inPlace(".env"));
+    await expect(restoreFrom(copy, { env: bystander.env })).rejects.toThrow(/\.env/);
+    await writeFile(inPlace(".env"), `DATABASE_URL=${database.url}\n`);
+    const shell = { ...bystander.env, DATABASE_URL: bystander.url };
+    await expect(restoreFrom(copy, { env: shell })).rejects.toThrow(/another one in this shell/);
+    expect([await bystander.isWhole(), await readAll()]).toEqual([true, before]);
+    expect(await listCopies()).toEqual([copy]);
+
+    await query(database.url, `CREATE TABLE "OfALaterVersion" ("id" TEXT PRIMARY KEY)`);
+    await restoreFrom(copy, { env: bystander.env });
+    expect([await bystander.isWhole(), await readAll()]).toEqual([true, before]);
+  }, 60_000);
+
+  test("before anything is replaced it shows where, without the password, and does nothing without a yes", async () => {
+    await makeTables();
+    const copy = await makeCopy();
+    const { host, pathname, password } = new URL(database.url);
+    await query(database.url, `CREATE TABLE "OfALaterVersion" ("id" TEXT PRIMARY KEY)`);
+    const before = await readAll();
+    for (const answer of ["", "y", "docker compose start latchkey"]) {
+      await expect(restoreFrom(copy, { answer })).rejects.toThrow(/Nothing was changed/);
+    }
+    expect(await readAll()).toBe(before);
+    const said = await restoreFrom(copy);
+    expect(said).toContain(`the database ${pathname.slice(1)} at ${host} will be replaced by ${copy}`);
+    expect(said).not.toContain(password);
+    expect(await readAll()).not.toBe(before);
+  }, 60_000);
+
+  test("a copy that cannot be made, or is cut off, leaves the ones from before and no other", async () => {
+    await makeTables();
+    const copy = await makeCopy();
+    const { size } = await stat(inPlace(copy));
+    const bin = inPlace("bin");
+    await mkdir(bin);
+    // As a full disk leaves it: the tool's own status does not tell.
+    await writeFile(
+      path.join(bin, "pg_dump"),
+      `#!/bin/sh\nhead -c ${Math.floor(size / 2)} ${inPlace(copy)}\n`,
+    );
+    await chmod(path.join(bin, "pg_dump"), 0o755);
+    const env = { PATH: `${bin}:${postgresql.toolsEnvironment.PATH!}` };
+    await expect(place.runShell(dump, env)).rejects.toThrow(/pg_restore: error/);
+    const away = new URL(database.url);
+    away.port = "9";
+    await writeFile(inPlace(".env"), `DATABASE_URL=${away.href}\n`);
+    await expect(place.runShell(dump)).rejects.toThrow(/pg_dump: error/);
+    expect(await listCopies()).toEqual([copy]);
+    expect((await stat(inPlace(copy))).size).toBe(size);
+  }, 60_000);
+
+  test("rights of roles that are gone, and extensions of a superuser, do not stop a restore", async () => {
+    await makeTables();
+    const role = `reader_${count}`;
+    await query(database.adminUrl, `CREATE ROLE "${role}"`);
+    await query(database.adminUrl, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO "${role}"`);
+    await query(database.adminUrl, `CREATE EXTENSION pageinspect`);
+    const copy = await makeCopy();
+    expect(await place.runShell(`pg_restore --file=- ${copy}`)).toMatch(/GRANT SELECT[^]*reader_/);
+    await query(database.adminUrl, `DROP OWNED BY "${role}"`);
+    await query(database.adminUrl, `DROP ROLE "${role}"`);
+    const before = await readAll();
+    await query(database.url, `CREATE TABLE "OfALaterVersion" ("id" TEXT PRIMARY KEY)`);
+    await restoreFrom(copy);
+    expect(await readAll()).toBe(before);
+  }, 60_000);
+
+  /** In Docker's place: the tools of the container are those of here, and what is asked for is written down. */
+  async function standInForDocker(): Promise<{
+    env: Record<string, string>;
+    readCalls: () => Promise<string[]>;
+  }> {
+    const bin = inPlace("bin");
+    await mkdir(bin);
+    const docker = [
+      "#!/bin/sh",
+      `echo "docker $*" >> ${inPlace("calls.log")}`,
+      `case "$*" in "compose exec -T postgres "*) shift 4; exec "$@" ;; esac`,
+    ];
+    const git = ["#!/bin/sh", `echo "git $*" >> ${inPlace("calls.log")}`];
+    for (const [name, lines] of Object.entries({ docker, git })) {
+      await writeFile(path.join(bin, name), `${lines.join("\n")}\n`);
+      await chmod(path.join(bin, name), 0o755);
+    }
+    const { hostname, port, password } = new URL(database.url);
+    return {
+      env: {
+        ...{ PGHOST: hostname, PGPORT: port, PGPASSWORD: password },
+        PATH: `${bin}:${postgresql.toolsEnvironment.PATH!}`,
+      },
+      readCalls: async () => {
+        const calls = (await readFile(inPlace("calls.log"), "utf8")).trimEnd().split("\n");
+        await rm(inPlace("calls.log"));
+        return calls.map((call) => (call.includes(" exec ") ? call.split(" ").slice(0, 6).join(" ") : call));
+      },
+    };
+  }
+
+  test("what docs/backup.md and docs/upgrading.md do with compose.yaml makes a copy and brings it back", async () => {
+    const blocks = (await readPlainBlocks("docs/backup.md")).filter((block) => block.includes(" compose "));
+    const [copyBlock, restoreBlock] = blocks as [string, string];
+    const goBack = (await readPlainBlocks("docs/upgrading.md")).find((block) =>
+      block.includes("git checkout"),
+    )!;
     database = await postgresql.createDatabase("latchkey");
-    const address = new URL(database.url);
-    const inside = { PGHOST: address.hostname, PGPORT: address.port, PGPASSWORD: address.password };
+    const { env, readCalls } = await standInForDocker();
     const holder = await gate.mintKey();
     const server = await start();
-    let before = "";
+    let copy = "";
     try {
-      await place.runShell(toShell(copyBlock!), inside);
+      copy = path.basename((await place.runShell(copyBlock, env)).trim());
       expect(await useKey(server, { ...holder, message: "after the copy" })).toBe(200);
     } finally {
       await server.stop();
     }
-    before = await readAll();
+    await readCalls();
+    const before = await readAll();
     expect(before).toContain("after the copy");
-    await place.runShell(toShell(restoreBlock!), inside);
+    const tools = ["pg_restore", "psql", "psql"].map((tool) => `docker compose exec -T postgres ${tool}`);
+    // Not meant: the older server is not built, and none is started.
+    await expect(place.runShell(nameCopy(goBack, copy), env, "no\n")).rejects.toThrow(/Nothing was changed/);
+    expect(await readCalls()).toEqual(["docker compose stop latchkey", ...tools.slice(0, 2)]);
+    expect(await readAll()).toBe(before);
+
+    expect(await place.runShell(nameCopy(restoreBlock, copy), env, "yes\n")).toContain(
+      "latchkey at compose.yaml",
+    );
+    const started = "docker compose start latchkey";
+    expect(await readCalls()).toEqual(["docker compose stop latchkey", ...tools, started]);
     expect(await readAll()).not.toContain("after the copy");
     const again = await start();
     try {
@@ -197,10 +340,16 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     } finally {
       await again.stop();
     }
+    await place.runShell(nameCopy(goBack, copy), env, "yes\n");
+    expect(await readCalls()).toEqual([
+      ...["docker compose stop latchkey", ...tools, "git checkout v0.1.0"],
+      ...["docker compose build latchkey", "docker compose up -d"],
+    ]);
     // The password is changed in the same way, by docs/changing-keys.md.
     const [change] = await readPlainBlocks("docs/changing-keys.md");
-    await place.runShell(toShell(change!), inside);
-    await expect(query(database.url, "SELECT 1")).rejects.toThrow(/password authentication failed/);
+    await place.runShell(change!, env);
+    const address = new URL(database.url);
+    await expect(query(address.href, "SELECT 1")).rejects.toThrow(/password authentication failed/);
     address.password = "the-new-one";
     expect(await query(address.href, "SELECT 1")).toHaveLength(1);
   }, 60_000);

@@ -46,7 +46,8 @@ test("docs/deploying.md builds for a machine as the Dockerfile builds for the im
   const [, block] = /^```sh\n([^]*?)^```$/m.exec(text)!;
   const [build] = await readStages();
   const steps = build!.filter(({ name }) => name === "RUN").map((step) => step.text);
-  expect(block!.trimEnd().split("\n")).toEqual(steps);
+  // Each only after the one before, and into a folder that no earlier build has left behind.
+  expect(block!.trimEnd().split(/ &&\s+/)).toEqual(["rm -rf assembled", ...steps]);
   const example = await readFile(".env.example", "utf8");
   const [, settings] = /^```\n((?:[A-Z_]+=.*\n)+)```$/m.exec(text)!;
   for (const line of settings!.trimEnd().split("\n")) expect(example).toContain(`# ${line.split("=")[0]}=`);

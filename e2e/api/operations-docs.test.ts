@@ -1,11 +1,13 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { pathToFileURL } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runsOnPostgresql } from "~/testing/chosen-database";
-import { testOnSqlite } from "~/testing/database";
+import { migrateDatabase } from "~/platform/database/migrate.server";
+import { migrationsDir, testOnSqlite } from "~/testing/database";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
-import { createPlace, isUsed, readShellBlocks, useKey } from "./operations-fixture";
+import { createPlace, isUsed, readPlainBlocks, readShellBlocks, useKey } from "./operations-fixture";
 import type { Place } from "./operations-fixture";
 
 let gate: Gate;
@@ -41,9 +43,8 @@ testOnSqlite(
     await writeFile(path.join(place.dir, "data/latchkey.db-wal"), "of another database");
     await place.runShell(restore!);
     expect(await readdir(path.join(place.dir, "data"))).not.toContain("latchkey.db-wal");
-    expect(await readFile(path.join(place.dir, "data/before-restore/latchkey.db"), "utf8")).toContain(
-      "not a",
-    );
+    const [aside] = await readAside(place);
+    expect(aside).toEqual(expect.arrayContaining(["latchkey.db", "latchkey.db-wal"]));
     const second = await place.start();
     try {
       expect([await isUsed(second, early), await isUsed(second, late)]).toEqual([true, false]);
@@ -54,9 +55,66 @@ testOnSqlite(
   90_000,
 );
 
+const makeTables = () =>
+  migrateDatabase({ url: pathToFileURL(path.join(place.dir, "data/latchkey.db")).href, migrationsDir });
+
+/** What each restore has put aside. */
+async function readAside({ dir }: Place): Promise<string[][]> {
+  const names = (await readdir(path.join(dir, "data"))).filter((name) => name.startsWith("before-restore-"));
+  return await Promise.all(
+    names.sort().map(async (name) => (await readdir(path.join(dir, "data", name))).sort()),
+  );
+}
+
+describe("a restore of docs/backup.md that something is in the way of", () => {
+  const inData = (name: string) => path.join(place.dir, "data", name);
+  async function makeCopy(): Promise<string> {
+    const [copy, , restore] = await readShellBlocks("docs/backup.md", "SQLite");
+    await makeTables();
+    await place.runShell(copy!);
+    return restore!;
+  }
+
+  testOnSqlite("given twice at one moment, keeps what was there first", async () => {
+    const restore = await makeCopy();
+    await writeFile(inData("latchkey.db"), "the only original");
+    const atOneMoment = `date() { echo one-moment; }\n${restore}`;
+    await place.runShell(atOneMoment);
+    await expect(place.runShell(atOneMoment)).rejects.toThrow(/File exists/);
+    expect(await readFile(inData("before-restore-one-moment/latchkey.db"), "utf8")).toBe("the only original");
+    await place.runShell(restore);
+    expect(await readAside(place)).toHaveLength(2);
+    expect(await readFile(inData("before-restore-one-moment/latchkey.db"), "utf8")).toBe("the only original");
+  });
+
+  testOnSqlite("changes nothing where the copy cannot be brought in", async () => {
+    const restore = await makeCopy();
+    const before = await readFile(inData("latchkey.db"));
+    await rm(path.join(place.dir, "backup.db"));
+    await expect(place.runShell(restore)).rejects.toThrow(/backup\.db/);
+    expect((await readFile(inData("latchkey.db"))).equals(before)).toBe(true);
+    expect(await readAside(place)).toEqual([]);
+  });
+
+  testOnSqlite("leaves no -wal of a lost file beside the copy, and needs nothing to be there", async () => {
+    const restore = await makeCopy();
+    const copy = await readFile(path.join(place.dir, "backup.db"));
+    for (const left of [["latchkey.db-shm", "latchkey.db-wal"], []]) {
+      await Promise.all(["", "-shm", "-wal"].map((end) => rm(inData(`latchkey.db${end}`), { force: true })));
+      for (const name of left) await writeFile(inData(name), "of a lost file");
+      expect(await place.runShell(`date() { echo ${left.length}; }\n${restore}`)).toBe("Restored\n");
+      expect((await readdir(place.dir + "/data")).filter((name) => name.startsWith("latchkey.db"))).toEqual([
+        "latchkey.db",
+      ]);
+      expect((await readFile(inData("latchkey.db"))).equals(copy)).toBe(true);
+    }
+    expect(await readAside(place)).toEqual([[], ["latchkey.db-shm", "latchkey.db-wal"]]);
+  });
+});
+
 testOnSqlite("the check of docs/backup.md finds a damaged copy", async () => {
   const [copy, check] = await readShellBlocks("docs/backup.md", "SQLite");
-  await (await place.start()).stop();
+  await makeTables();
   await place.runShell(copy!);
   const file = path.join(place.dir, "backup.db");
   const bytes = await readFile(file);
@@ -72,17 +130,35 @@ if (!isRoot)
 test.skipIf(!isRoot || runsOnPostgresql)(
   "what docs/backup.md has done as root in a container with SQLite leaves a database the server's user can write",
   async () => {
-    const text = await readFile("docs/backup.md", "utf8");
-    const [, script] = /^docker run .* latchkey sh -c '(.*)'$/m.exec(text)!;
-    const [copy] = await readShellBlocks("docs/backup.md", "SQLite");
-    await (await place.start()).stop();
-    await place.runShell(copy!);
-    await place.runShell(
-      script!.replaceAll("/data/", `${place.dir}/data/`).replaceAll("/from/", `${place.dir}/`),
+    const blocks = (await readPlainBlocks("docs/backup.md")).filter((block) => block.includes("/data/"));
+    const [copy, restore] = blocks as [string, string];
+    const [, script] = /^ *docker run .* latchkey sh -c '([^]*)' &&$/m.exec(restore)!;
+    const toPlace = (text: string) =>
+      text
+        .replaceAll("docker exec latchkey ", "")
+        .replaceAll("docker cp latchkey:", "cp -p ")
+        .replaceAll(/(?<=[ "])\/data(?=[ /])/g, `${place.dir}/data`)
+        .replaceAll("/from/", `${place.dir}/`);
+    expect(restore.replace(script!, "")).toMatch(
+      /^docker stop latchkey &&\n.*&&\n +docker start latchkey\n$/,
     );
+    expect(toPlace(copy + script!)).not.toContain("docker");
+    await makeTables();
+    // A copy of an earlier day that was left behind is not taken for the new one.
+    await writeFile(path.join(place.dir, "data/backup.db"), "stale", { mode: 0o644 });
+    expect(await place.runShell(toPlace(copy))).toBe("Copied\n");
+    const copied = await stat(path.join(place.dir, "backup.db"));
+    expect(copied.mode & 0o777).toBe(0o600);
+    const [, check] = await readShellBlocks("docs/backup.md", "SQLite");
+    expect(await place.runShell(check!)).toContain("integrity_check: 'ok'");
+    await place.runShell(toPlace(script!));
     const restored = await stat(path.join(place.dir, "data/latchkey.db"));
     expect([restored.uid, restored.mode & 0o777]).toEqual([10001, 0o600]);
-    expect(await readdir(path.join(place.dir, "data/before-restore"))).toContain("latchkey.db");
+    expect((await readAside(place))[0]).toContain("latchkey.db");
+    // The next one fails half-way: the copy from before stays.
+    await writeFile(path.join(place.dir, "data/latchkey.db"), "no database");
+    await expect(place.runShell(toPlace(copy))).rejects.toThrow();
+    expect((await stat(path.join(place.dir, "backup.db"))).mtimeMs).toBe(copied.mtimeMs);
   },
 );
 
@@ -99,29 +175,39 @@ test("with the keys made as docs/changing-keys.md says, tokens live through the 
   const oneLine = (await place.runShell(toOneLine)).trim();
   expect(oneLine).toMatch(/^"-----BEGIN PRIVATE KEY-----\\n[^\n]+-----END PRIVATE KEY-----"$/);
   const readKey = (name: string) => readFile(path.join(place.dir, name), "utf8");
+  const coming = await place.runShell("openssl pkey -in jwt-2.pem -pubout");
+  const none = { JWT_SECRET: undefined };
+  const informed = { ...none, JWT_PRIVATE_KEY: await readKey("jwt-1.pem"), JWT_PREVIOUS_KEYS: coming };
   const stages = [
-    // The second as systemd hands it over: without the quotes, and with the line ends as they are written.
-    { JWT_SECRET: undefined, JWT_PRIVATE_KEY: await readKey("jwt-1.pem") },
-    { JWT_SECRET: undefined, JWT_PRIVATE_KEY: oneLine.slice(1, -1), JWT_PREVIOUS_KEYS: former },
-    { JWT_SECRET: undefined, JWT_PRIVATE_KEY: await readKey("jwt-2.pem") },
+    informed,
+    // As systemd hands it over: without the quotes, and with the line ends as they are written.
+    { ...none, JWT_PRIVATE_KEY: oneLine.slice(1, -1), JWT_PREVIOUS_KEYS: former },
+    // An instance whose turn to be restarted comes later.
+    informed,
+    { ...none, JWT_PRIVATE_KEY: await readKey("jwt-2.pem") },
   ];
-  const holder = await gate.mintKey();
-  let token = "";
+  const [early, late] = [await gate.mintKey(), await gate.mintKey()];
+  const tokens: { token: string; tokenId: string }[] = [];
   let port = "0";
-  const statuses: number[] = [];
-  for (const keys of stages) {
+  const statuses: number[][] = [];
+  for (const [index, keys] of stages.entries()) {
     // Under one address, as a restarted server is.
     const server = await place.start({ ...keys, PORT: port });
     port = String(server.port);
     try {
       const client = clientOf(server);
-      if (token === "") token = String((await client.signIn(holder)).body.accessToken);
-      const headers = { Authorization: `Bearer ${token}` };
-      statuses.push((await client.post("/api/gate-access", { tokenId: holder.tokenId }, headers)).status);
+      const holder = [early, late][index];
+      if (holder) {
+        const token = String((await client.signIn(holder)).body.accessToken);
+        tokens.push({ token, tokenId: holder.tokenId });
+      }
+      const ask = async ({ token, tokenId }: (typeof tokens)[number]) =>
+        (await client.post("/api/gate-access", { tokenId }, { Authorization: `Bearer ${token}` })).status;
+      statuses.push(await Promise.all(tokens.map(ask)));
     } finally {
       await server.stop();
     }
   }
-  expect(token).toMatch(/^ey/);
-  expect(statuses).toEqual([200, 200, 401]);
+  expect(tokens[0]!.token).toMatch(/^ey/);
+  expect(statuses).toEqual([[200], [200, 200], [200, 200], [401, 200]]);
 }, 90_000);

@@ -19,6 +19,13 @@ export async function readShellBlocks(file: string, heading?: string): Promise<s
   return listBlocks(wanted, "sh");
 }
 
+/** A page's line for a copy, with the name that the copy really has. */
+export function nameCopy(block: string, copy: string): string {
+  const pattern = /latchkey-\d{8}-\d{6}\.dump/g;
+  if (!pattern.test(block)) throw new Error(`No copy is named in ${block}`);
+  return block.replaceAll(pattern, copy);
+}
+
 /** The blocks of a page that need what is not here, such as systemd or Docker. */
 export async function readPlainBlocks(file: string): Promise<string[]> {
   return listBlocks(await readFile(file, "utf8"), "");
@@ -46,10 +53,12 @@ export async function createPlace({
 
   return {
     dir,
-    runShell: async (script: string, more: Record<string, string> = {}): Promise<string> => {
+    /** Goes on after a failure and forgets one within a pipe, as the shell of somebody who types does. */
+    runShell: async (script: string, more: Record<string, string> = {}, typed = ""): Promise<string> => {
       const env = { ...process.env, ...environment, ...more };
-      const { stdout } = await run("bash", ["-euo", "pipefail", "-c", script], { cwd: dir, env });
-      return stdout;
+      const running = run("bash", ["-c", script], { cwd: dir, env });
+      running.child.stdin?.on("error", () => undefined).end(typed);
+      return (await running).stdout;
     },
     start: (env: Record<string, string | undefined> = {}) =>
       startServer({

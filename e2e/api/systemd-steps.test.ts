@@ -1,6 +1,10 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -25,10 +29,12 @@ beforeAll(async () => {
   port = await findFreePort();
   await mkdir(path.join(root, "opt"));
   await mkdir(path.join(root, "var/lib/latchkey"), { recursive: true, mode: 0o700 });
-  await run(process.execPath, ["app/commands/assemble.mjs", path.join(root, "assembled")]);
+  await symlink(path.resolve("app"), path.join(root, "app"));
+  await writeStandIns();
 }, 120_000);
 afterAll(async () => {
   await running?.stop();
+  desk.close();
   await gate.close();
   await rm(root, { recursive: true, force: true });
 });
@@ -38,13 +44,14 @@ function toPlaces(script: string): string {
   return script
     .replaceAll("/opt/latchkey", `${root}/opt/latchkey`)
     .replaceAll("/var/lib/latchkey", `${root}/var/lib/latchkey`)
-    .replaceAll(/(?<= )data\//g, `${root}/var/lib/latchkey/`)
+    .replaceAll(/(?<=[ "])data(?=[/ ])/g, `${root}/var/lib/latchkey`)
     .replaceAll(/(?<= )backup\.db/g, `${root}/backup.db`)
     .replaceAll("127.0.0.1:3000", `127.0.0.1:${port}`);
 }
 
 async function runShell(script: string, cwd = root): Promise<string> {
-  return (await run("bash", ["-euo", "pipefail", "-c", toPlaces(script)], { cwd })).stdout;
+  const env = { ...process.env, PATH: `${path.join(root, "bin")}:${process.env.PATH}` };
+  return (await run("bash", ["-c", toPlaces(script)], { cwd, env })).stdout;
 }
 
 /** What the unit starts, where it starts it; deploy-files.test.ts holds the two together. */
@@ -62,14 +69,37 @@ async function stopUnit(): Promise<void> {
   running = undefined;
 }
 
-/** Line by line, as somebody types it; what is for systemd is done in its place. */
-async function runAsRoot(block: string): Promise<void> {
-  let starting: Promise<void> | undefined;
-  for (const line of block.trimEnd().split("\n")) {
-    if (/^systemctl stop latchkey( \|\| true)?$/.test(line)) await stopUnit();
-    else if (/^systemctl (enable --now|start) latchkey$/.test(line)) starting = startUnit();
-    else await runShell(line);
+let starting: Promise<unknown> | undefined;
+let desk: Server;
+
+/** In systemd's place: what it is told to do, this test does. `npm` has nothing to do: the build is there. */
+async function writeStandIns(): Promise<void> {
+  const orders: Record<string, () => Promise<void>> = {
+    "/stop/latchkey": stopUnit,
+    "/start/latchkey": () => Promise.resolve(void (starting = startUnit())),
+    "/enable/--now/latchkey": () => Promise.resolve(void (running ?? (starting = startUnit()))),
+  };
+  desk = createServer((request, response) => {
+    const obey = orders[request.url!] ?? (() => Promise.reject(new Error(`What is ${request.url}?`)));
+    void obey().then(
+      () => response.end(),
+      () => response.writeHead(500).end(),
+    );
+  }).listen(0, "127.0.0.1");
+  await once(desk, "listening");
+  const { port: deskPort } = desk.address() as AddressInfo;
+  const programs = {
+    systemctl: `exec curl -fsS "http://127.0.0.1:${deskPort}/$(echo "$*" | tr " " /)"`,
+    npm: "exit 0",
+  };
+  await mkdir(path.join(root, "bin"));
+  for (const [name, line] of Object.entries(programs)) {
+    await writeFile(path.join(root, "bin", name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   }
+}
+
+async function runAsRoot(block: string): Promise<void> {
+  await runShell(block);
   await starting;
 }
 
@@ -77,6 +107,7 @@ testOnSqlite(
   "the first version, the next one, and the way back, by the commands of the pages",
   async () => {
     const deploying = await readPlainBlocks("docs/deploying.md");
+    const [assemble] = await readShellBlocks("docs/deploying.md");
     const exchange = deploying.find((block) => block.includes("cp -r assembled"))!;
     const goBack = (await readPlainBlocks("docs/upgrading.md")).find((block) =>
       block.includes("latchkey.old"),
@@ -85,26 +116,49 @@ testOnSqlite(
     const [listMigrations] = await readShellBlocks("docs/upgrading.md");
     const opt = path.join(root, "opt/latchkey");
     const later = "prisma/migrations/sqlite/9999_later";
+    const inAssembled = (name: string) => path.join(root, "assembled", name);
+    async function changeAssembled(): Promise<void> {
+      await mkdir(inAssembled(later), { recursive: true });
+      await writeFile(inAssembled(`${later}/migration.sql`), `CREATE TABLE "Later" ("id" TEXT PRIMARY KEY);`);
+    }
+    const isLater = (folder: string) => existsSync(path.join(folder, later));
     const [early, late] = [await gate.mintKey(), await gate.mintKey()];
 
-    await runAsRoot(exchange);
+    await runShell(assemble!);
+    await changeAssembled();
+    // The next build is a folder of its own, whatever an earlier one has left in its place.
+    await runShell(assemble!);
+    expect(isLater(path.join(root, "assembled"))).toBe(false);
+
+    // As somebody does who has just made a copy in the same shell.
+    await runAsRoot(`umask 077\n${exchange}`);
+    expect((await stat(path.join(opt, "build/index.js"))).mode & 0o777).toBe(0o644);
+    expect((await stat(opt)).mode & 0o777).toBe(0o755);
     expect(await useKey(running!, { ...early, message: "under the first version" })).toBe(200);
-    for (const page of ["backup.md", "deploying.md", "upgrading.md", "empty-database.sql"]) {
+    for (const page of ["backup.md", "deploying.md", "upgrading.md", "empty-database.sql", "postgresql.sh"]) {
       expect(existsSync(path.join(opt, "docs", page)), page).toBe(true);
     }
     await runShell(copy!, opt);
     expect(await runShell(check!, opt)).toContain("integrity_check: 'ok'");
 
-    await mkdir(path.join(root, "assembled", later), { recursive: true });
-    await writeFile(
-      path.join(root, "assembled", later, "migration.sql"),
-      `CREATE TABLE "Later" ("id" TEXT PRIMARY KEY);`,
-    );
+    await changeAssembled();
+    // Something is in the way: the running version is not even stopped.
+    const pidBefore = running!.pid;
+    await expect(runAsRoot(`cp() { command cp "$@"; return 1; }\n${exchange}`)).rejects.toThrow();
+    expect([running!.pid, isLater(opt), existsSync(`${opt}.old`)]).toEqual([pidBefore, false, false]);
     await runAsRoot(exchange);
     expect(await runShell(listMigrations!, opt)).toContain("9999_later");
     expect(await isUsed(running!, early)).toBe(true);
     expect(await useKey(running!, { ...late, message: "under the next version" })).toBe(200);
-    expect(existsSync(path.join(`${opt}.old`, later))).toBe(false);
+    expect(isLater(`${opt}.old`)).toBe(false);
+    // Once more, by mistake: the version before stays where it is.
+    await runAsRoot(exchange);
+    expect([isLater(opt), isLater(`${opt}.old`)]).toEqual([true, false]);
+    // Without a new build there is nothing to exchange.
+    await rename(path.join(root, "assembled"), path.join(root, "away"));
+    await expect(runAsRoot(exchange)).rejects.toThrow();
+    expect([isLater(opt), isLater(`${opt}.old`)]).toEqual([true, false]);
+    await rename(path.join(root, "away"), path.join(root, "assembled"));
 
     await runAsRoot(goBack);
     await expect(startUnit()).rejects.toThrow(/The database is newer than this build.*9999_later/);
@@ -112,8 +166,11 @@ testOnSqlite(
     const { stdout } = await run("sh", ["-c", `printf "%s %s" "$(id -un)" "$(id -gn)"`]);
     const [user, group] = stdout.split(" ");
     const ours = install!.replace("-o latchkey -g latchkey", `-o ${user} -g ${group}`);
-    expect(restore).toMatch(/^cp .*$/m);
-    await runShell(restore!.replace(/^cp .*$/m, ours), opt);
+    expect(restore).toMatch(/^ *install -m .*$/m);
+    await runShell(
+      restore!.replace(/^ *install -m .*$/m, () => ours),
+      opt,
+    );
     await startUnit();
     expect([await isUsed(running!, early), await isUsed(running!, late)]).toEqual([true, false]);
     await expect(runShell(listMigrations!, opt)).resolves.not.toContain("9999_later");
@@ -122,5 +179,5 @@ testOnSqlite(
     await runAsRoot(exchange);
     expect(await runShell(listMigrations!, opt)).toContain("9999_later");
   },
-  120_000,
+  240_000,
 );

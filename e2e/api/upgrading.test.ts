@@ -11,7 +11,7 @@ import type { RunningServer } from "~/testing/running-server";
 import { startPostgresql } from "../../prisma/shadow-databases.mjs";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
-import { createPlace, isUsed, readShellBlocks, readyStatus, useKey } from "./operations-fixture";
+import { createPlace, isUsed, nameCopy, readShellBlocks, readyStatus, useKey } from "./operations-fixture";
 import type { Place } from "./operations-fixture";
 
 const operatorSecret = "Qm7rV2kXw9TzLc4H";
@@ -59,7 +59,7 @@ async function openPostgresql({
 }): Promise<Engine> {
   const place = await createPlace({ gate, environment: { ...environment, DATABASE_URL: url } });
   onTestFinished(() => place.remove());
-  await cp("docs/empty-database.sql", path.join(place.dir, "docs/empty-database.sql"));
+  await cp("docs", path.join(place.dir, "docs"), { recursive: true });
   await writeFile(path.join(place.dir, ".env"), `DATABASE_URL=${url}\n`);
   return { url, place, ask: (sql) => query(url, sql) };
 }
@@ -182,10 +182,10 @@ async function goThereAndBack({
   const { place, ask } = engine;
   await fillAsFormerVersion(engine, { ...holder, address: holder.account.address });
   const before = await readCommon(ask);
-  await place.runShell(copy);
+  const made = path.basename((await place.runShell(copy)).trim());
   await expectUpgraded(engine, holder);
   expect(await place.runShell(listMigrations)).toMatch(/0003_payments[^]*0005_leases/);
-  await place.runShell(restore);
+  await place.runShell(made === "" ? restore : nameCopy(restore, made), {}, "yes\n");
   expect(await place.runShell(listMigrations)).not.toContain("0004_operator");
   expect(await readHistory(ask)).toEqual(formerMigrations);
   expect(await readCommon(ask)).toEqual(before);
