@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrateDatabase } from "~/platform/database/migrate.server";
@@ -235,7 +235,9 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
 
   test("a copy that cannot be made, or is cut off, leaves the ones from before and no other", async () => {
     await makeTables();
-    const copy = await makeCopy();
+    // Of another second than the next one, whose name would be the same.
+    const copy = "latchkey-20260101-000000.dump";
+    await rename(inPlace(await makeCopy()), inPlace(copy));
     const { size } = await stat(inPlace(copy));
     const bin = inPlace("bin");
     await mkdir(bin);

@@ -151,9 +151,10 @@ test("compose.yaml names the versions that are tested, and keeps what they write
 
 test("the pages name services, users and databases that compose.yaml has", async () => {
   const blocks = await Promise.all(
-    ["backup", "deploying", "upgrading"].map((page) => readPlainBlocks(`docs/${page}.md`)),
+    ["backup", "changing-keys", "deploying", "upgrading"].map((page) => readPlainBlocks(`docs/${page}.md`)),
   );
-  const lines = blocks.flat().flatMap((block) => block.split("\n"));
+  const script = await readFile("docs/postgresql.sh", "utf8");
+  const lines = [...blocks.flat(), script].flatMap((block) => block.split("\n"));
   const found = lines.flatMap((line) => [
     ...line.matchAll(/docker compose (?:exec -T|stop|start|logs) (\w+)/g),
   ]);
@@ -161,7 +162,7 @@ test("the pages name services, users and databases that compose.yaml has", async
   for (const [line, name] of found) expect(Object.keys(compose.services), line).toContain(name);
   const { POSTGRES_USER, POSTGRES_DB } = compose.services.postgres.environment;
   expect([POSTGRES_USER, POSTGRES_DB]).toEqual(["latchkey", "latchkey"]);
-  for (const line of lines.filter((text) => /exec -T postgres (?:pg_dump|psql)/.test(text))) {
-    expect(line).toContain(`--username=${POSTGRES_USER}`);
-  }
+  const asUser = lines.filter((text) => /exec -T postgres (?:"\$program"|psql)/.test(text));
+  expect(asUser.length).toBeGreaterThanOrEqual(2);
+  for (const line of asUser) expect(line).toContain(`--username=${POSTGRES_USER}`);
 });

@@ -9,7 +9,7 @@ import { startServer, testJwtSecret } from "~/testing/running-server";
 import type { RunningServer } from "~/testing/running-server";
 import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
 import { readStages } from "./dockerfile-stages";
-import { mcpOf } from "./mcp-fixture";
+import { sendRaw } from "./raw-http";
 import type { Instruction } from "./dockerfile-stages";
 
 const run = promisify(execFile);
@@ -136,12 +136,15 @@ test("the assembled server speaks, and answers from the documents", async () => 
   });
   const told = await chat.text();
   expect([chat.status, told.includes("[DONE]"), told.includes("failed")], told).toEqual([200, true, false]);
-  const found = await mcpOf(server).callTool({
-    ...{ name: "libsql_search", args: { query: "How do I gate my own contract?", topK: 1 } },
-    // As its proxy passes it on.
-    headers: { Host: "gate.example" },
-  });
-  expect(found.text).toContain("gate-your-own-contract.md");
+  // The host is the one that its proxy passes on.
+  const question = { name: "libsql_search", arguments: { query: "How do I gate my own contract?", topK: 1 } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: question });
+  const lines = [
+    ...["POST /api/mcp HTTP/1.1", "Host: gate.example", "Content-Type: application/json"],
+    ...["Accept: application/json, text/event-stream", `Content-Length: ${body.length}`, "Connection: close"],
+  ];
+  const found = await sendRaw({ port: server.port, bytes: `${lines.join("\r\n")}\r\n\r\n${body}` });
+  expect(found.body).toContain("gate-your-own-contract.md");
 });
 
 test("nothing that the assembled server lacks is told of in its log", () => {
