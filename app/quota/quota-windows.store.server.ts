@@ -19,6 +19,20 @@ export type OpenWindow = {
 export type DeletedWindows = Partial<Record<QuotaKind, number>>;
 export type QuotaWindowStore = ReturnType<typeof createQuotaWindowStore>;
 
+/** What is written down of a reset, wherever the windows are kept. */
+export function toAuditRow({
+  record: { clientId, requestId, detail },
+  clock,
+}: {
+  record: ResetRecord;
+  clock: Clock;
+}) {
+  return {
+    ...{ id: randomUUID(), atMs: BigInt(clock()), kind: "quota-reset" },
+    ...{ clientId, requestId, detail: JSON.stringify(detail) },
+  };
+}
+
 /** What operators do with quotas. */
 export function createQuotaWindowStore({ database, clock }: { database: Database; clock: Clock }) {
   /**
@@ -39,17 +53,8 @@ export function createQuotaWindowStore({ database, clock }: { database: Database
         await transaction.quotaReservation.deleteMany({ where });
         deleted[kind] = (await transaction.quotaWindow.deleteMany({ where })).count;
       }
-      const { clientId, requestId, detail } = record;
-      await transaction.auditEntry.create({
-        data: {
-          id: randomUUID(),
-          atMs: BigInt(clock()),
-          kind: "quota-reset",
-          clientId,
-          requestId,
-          detail: JSON.stringify({ ...detail, deleted }),
-        },
-      });
+      const detail = { ...record.detail, deleted };
+      await transaction.auditEntry.create({ data: toAuditRow({ record: { ...record, detail }, clock }) });
       return deleted;
     });
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import type { Redis } from "~/platform/redis/redis.server";
@@ -8,6 +7,7 @@ import type {
   QuotaWindowStore,
   WindowTarget,
 } from "./quota-windows.store.server";
+import { toAuditRow } from "./quota-windows.store.server";
 import { quotaKinds } from "./quota-subject";
 import type { QuotaKind } from "./quota-subject";
 import { quotaKeyStart, quotaKeys } from "./redis-quota-keys";
@@ -27,22 +27,13 @@ export function createRedisQuotaWindowStore({
   clock: Clock;
 }): QuotaWindowStore {
   return {
-    async deleteWindows({ targets, record: { clientId, requestId, detail } }) {
-      const { id } = await database.auditEntry.create({
-        data: {
-          id: randomUUID(),
-          atMs: BigInt(clock()),
-          kind: "quota-reset",
-          clientId,
-          requestId,
-          detail: JSON.stringify(detail),
-        },
-      });
+    async deleteWindows({ targets, record }) {
+      const { id } = await database.auditEntry.create({ data: toAuditRow({ record, clock }) });
       const deleted: DeletedWindows = {};
       for (const target of targets) deleted[target.kind] = await deleteOf({ redis, target });
       await database.auditEntry.update({
         where: { id },
-        data: { detail: JSON.stringify({ ...detail, deleted }) },
+        data: { detail: JSON.stringify({ ...record.detail, deleted }) },
       });
       return deleted;
     },
