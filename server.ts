@@ -92,6 +92,8 @@ function answerAtDoors({
   const { origin } = resolvePlace({ config, port });
   const { method = "GET", url = "/", headers } = request;
   const lane = findLane({ pathname: url.replace(/\?.*/s, ""), method });
+  const route = lane?.pattern ?? "page";
+  log.info({ requestId, method, route, status: refusal.status }, "refused at the door");
   if (lane) return lane.answerRefusal({ refusal, origin, requestId });
   return answerPageRefusal({ refusal, accept: headers.accept, origin, requestId });
 }

@@ -165,8 +165,7 @@ test("reading begins while the answer is being written, and stopping asks for no
   });
   await openChat(page);
   await ask({ page, text: "long" });
-  // By keyboard: the button moves with the words, and a pointer may be let go beside it.
-  await replies(page).getByRole("button", { name: "Read aloud" }).press("Enter");
+  await replies(page).getByRole("button", { name: "Read aloud" }).click();
   await expect.poll(() => spoken.length).toBeGreaterThan(3);
   expect(await log(page).getAttribute("aria-busy")).toBe("true");
   const order = spoken.map((id) => Number(id.split(":")[1]));
@@ -180,6 +179,31 @@ test("reading begins while the answer is being written, and stopping asks for no
   expect(spoken).toHaveLength(asked);
   await page.keyboard.press("Escape");
   await expectRest(page);
+});
+
+test("a press counts though words carry the button away from under it, unless it is drawn away", async ({
+  page,
+}) => {
+  await page.route("**/api/tts", (route) =>
+    route.fulfill({ contentType: "audio/wav", body: silentWave({ seconds: 30 }) }),
+  );
+  await openChat(page);
+  await ask({ page, text: "slow" });
+  const button = replies(page).getByRole("button", { name: /Read aloud|Pause reading/ });
+  await button.hover();
+  await page.mouse.down();
+  // As much room as new words would take, at a moment of the test's own choosing.
+  await replies(page)
+    .locator(".markdown")
+    .evaluate((words) => void (words.style.paddingBottom = "6rem"));
+  await page.mouse.up();
+  await expect(button).toHaveAccessibleName("Pause reading");
+
+  await button.hover();
+  await page.mouse.down();
+  await page.mouse.move(600, 20, { steps: 5 });
+  await page.mouse.up();
+  await expect(button).toHaveAccessibleName("Pause reading");
 });
 
 test("what comes late is heard in its place, and stopping ends what is still on its way", async ({

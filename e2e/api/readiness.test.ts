@@ -114,6 +114,7 @@ test("while the server still starts, it lives, is not ready, and keeps nobody wa
       return {
         status: response.status,
         wait: response.headers.get("Retry-After"),
+        requestId: response.headers.get("X-Request-Id"),
         text: await response.text(),
       };
     }),
@@ -127,6 +128,10 @@ test("while the server still starts, it lives, is not ready, and keeps nobody wa
   const server = await starting;
   onTestFinished(async () => void (await server.stop()));
   await waitUntil(async () => (await askReadiness(origin)).status === 200);
+  const log = server.output().split("\n");
+  for (const { requestId } of answers) {
+    expect(log.find((line) => line.includes(requestId!))).toContain('"msg":"refused at the door"');
+  }
 }, 60_000);
 
 test("a stop that overtakes the start is an orderly one, and tells whoever waits", async () => {

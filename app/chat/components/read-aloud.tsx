@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from "react";
 import { Button } from "~/ui/button";
 import { takeLostFocus } from "~/ui/lost-focus";
+import { steadyPress } from "~/ui/steady-press";
 import { ChatNoticeCard } from "./chat-notice-card";
 import { focusComposer } from "./composer-focus";
 import { textOfReply } from "./conversation";
@@ -44,6 +45,7 @@ export function ReadAloud({ reply }: { reply: Reply }) {
         className="quiet-action"
         aria-label={isPaused ? "Go on reading" : isRead ? "Pause reading" : "Read aloud"}
         onClick={press}
+        {...steadyPress}
       >
         {isRead && state.status === "waiting" ? (
           <span className="spinner" aria-hidden="true" />
@@ -62,7 +64,13 @@ export function ReadAloud({ reply }: { reply: Reply }) {
             value={state.at}
             onChange={(event) => speech.seek(Number(event.target.value))}
           />
-          <button type="button" className="quiet-action" aria-label="Stop reading" onClick={speech.stop}>
+          <button
+            type="button"
+            className="quiet-action"
+            aria-label="Stop reading"
+            onClick={speech.stop}
+            {...steadyPress}
+          >
             <Icon name="cross" />
           </button>
         </>

@@ -24,6 +24,16 @@ test("falls back to the table's remedy, and to a plain one for a slug nobody kno
   expect(unknown.pagePath).toBeNull();
 });
 
+test("claims nothing of its own where the answer says that the outcome is not known", () => {
+  const error = refusal("state-unavailable", {
+    status: 503,
+    detail: "It is not known whether that was done.",
+  });
+  const notice = noticeFor({ error, activity: "form" });
+  expect(notice.detail).toBe("It is not known whether that was done.");
+  expect(notice.remedy).not.toMatch(/decided|changed|done/i);
+});
+
 test("carries the seconds to wait", () => {
   const error = refusal("too-many-requests", { status: 429, retryAfterSeconds: 12 });
   expect(noticeFor({ error, activity: "sign-in" }).retryAfterSeconds).toBe(12);

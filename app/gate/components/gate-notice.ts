@@ -15,7 +15,8 @@ const remedies: Partial<Record<string, string>> = {
     "A key opens the form once. Another key of yours opens it again; if you never used this one, tell whoever runs this site.",
   "too-many-requests": "Wait until the time below has passed, then try again.",
   "chain-unavailable": "Nothing was lost or decided. Try again in a moment.",
-  "state-unavailable": "Nothing was lost or decided. Try again in a moment.",
+  // What became of the request is in the answer's own words: now and then nobody knows.
+  "state-unavailable": "Nothing you wrote is lost. Try again in a moment.",
   "invalid-tokenid": "The number of a key is written in digits only. Correct it and try again.",
 };
 

@@ -204,7 +204,8 @@ export const refusalTable = {
     slug: "state-unavailable",
     status: 503,
     title: "State unavailable",
-    meaning: "Where the server keeps its state could not be asked. Nothing was decided or changed.",
+    meaning:
+      "Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known.",
     remedy: "Try again after the number of seconds in the Retry-After header.",
   },
   ...conversationRefusals,
@@ -258,9 +259,12 @@ export function chainUnavailable(cause: unknown): Refusal {
   });
 }
 
-export function stateUnavailable(cause: unknown, detail?: string): Refusal {
+const nothingDone = "Where the server keeps its state could not be asked. Nothing was decided or changed.";
+
+export function stateUnavailable(cause: unknown, detail = nothingDone): Refusal {
   return new Refusal("state-unavailable", {
-    ...{ cause, ...(detail !== undefined && { detail }) },
+    cause,
+    detail,
     headers: { "Retry-After": String(retryAfterOutageSeconds) },
   });
 }
