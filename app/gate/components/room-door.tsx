@@ -1,8 +1,9 @@
-import { useCallback, useEffect, useState } from "react";
+import { startTransition, useCallback, useEffect, useState } from "react";
 import type { ComponentType } from "react";
 import type { GateVisit } from "~/gate/visit";
 import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
+import { nextTask } from "~/ui/next-task";
 import { Notice } from "~/ui/notice";
 import type { GateRoom } from "./gate-state";
 import type { GateNotice } from "./gate-notice-shape";
@@ -26,7 +27,7 @@ type RoomDoorProps = {
  * then a page that was drawn by the server stays as it is: it can be read, and listened to, already.
  */
 export function RoomDoor({ served, ...props }: RoomDoorProps) {
-  const { Room, hasFailed, load } = useRoomCode();
+  const { Room, hasFailed, load } = useRoomCode(props.room.grant.content.welcomeText);
   if (Room) return <Room {...props} isServed={served !== null} />;
   return (
     <>
@@ -45,19 +46,21 @@ export function RoomDoor({ served, ...props }: RoomDoorProps) {
   );
 }
 
-function useRoomCode() {
+function useRoomCode(welcomeText: string) {
   const [Room, setRoom] = useState<ComponentType<RoomProps> | null>(null);
   const [hasFailed, setFailed] = useState(false);
 
   const fetchCode = useCallback(
     () =>
-      void import("./room").then(
-        (code) => setRoom(() => code.Room),
+      void loadRoom(welcomeText).then(
+        (loaded) => startTransition(() => setRoom(() => loaded)),
         () => setFailed(true),
       ),
-    [],
+    [welcomeText],
   );
-  useEffect(fetchCode, [fetchCode]);
+  useEffect(() => {
+    if (!Room) fetchCode();
+  }, [Room, fetchCode]);
 
   function load() {
     setFailed(false);
@@ -65,4 +68,13 @@ function useRoomCode() {
   }
 
   return { Room, hasFailed, load };
+}
+
+/** In tasks of their own, so that a tap on a phone is not kept waiting by all of it at once. */
+async function loadRoom(welcomeText: string): Promise<ComponentType<RoomProps>> {
+  const { Room, warmUp } = await import("./room");
+  await nextTask();
+  warmUp(welcomeText);
+  await nextTask();
+  return Room;
 }

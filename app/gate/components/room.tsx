@@ -35,6 +35,11 @@ export type RoomProps = {
   actions: GateActions;
 };
 
+/** The first rendering and sanitising is the dearest by far; the room's own is then a quick one. */
+export function warmUp(welcomeText: string): void {
+  renderMarkdownSafely({ source: welcomeText, origin: window.location.origin });
+}
+
 /** What only the holder gets. */
 export function Room({ settings, room, account, notice, isServed, actions }: RoomProps) {
   const { content } = room.grant;

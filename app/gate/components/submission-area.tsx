@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import { afterNextPaint } from "~/ui/next-task";
 import { countCharacters } from "~/platform/well-formed-text";
 import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft-storage";
 import { SafeFragment } from "./safe-fragment";
@@ -17,7 +18,7 @@ type SubmissionAreaProps = {
 export function SubmissionArea({ html, draftName, onSubmit, isBusy }: SubmissionAreaProps) {
   const area = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<string | null>(null);
-  const { count, limit, isDraft } = useWriting({ area, html, draftName });
+  const writing = useWriting({ area, html, draftName });
   const fragment = useCallback(() => buildForm(html), [html]);
 
   useEffect(() => {
@@ -46,23 +47,10 @@ export function SubmissionArea({ html, draftName, onSubmit, isBusy }: Submission
   return (
     <div ref={area} className="latchkey-writing">
       <SafeFragment className="latchkey-submission" fragment={fragment} />
-      {limit === null ? null : (
-        <p className="latchkey-count" data-over={count > limit || undefined}>
-          <span aria-live="off">{countWords({ count, limit })}</span>
-          {isDraft ? (
-            <>
-              {" · kept in this tab until you send it "}
-              <button type="button" className="latchkey-quiet" onClick={() => discard(area.current)}>
-                Discard
-              </button>
-            </>
-          ) : null}
-        </p>
+      {writing === "unread" ? <p className="latchkey-count">&nbsp;</p> : null}
+      {writing === "unread" || writing.limit === null ? null : (
+        <Count {...writing} limit={writing.limit} onDiscard={() => discard(area.current)} />
       )}
-      {/* Near the end only: who listens is not told of every letter. */}
-      <p role="status" className="latchkey-hidden">
-        {limit !== null && count >= limit * 0.9 ? countWords({ count, limit }) : ""}
-      </p>
       {fault ? (
         <p className="room-fault" role="alert">
           {fault}
@@ -75,6 +63,30 @@ export function SubmissionArea({ html, draftName, onSubmit, isBusy }: Submission
 type Writing = { count: number; /** Null: there is no form. */ limit: number | null; isDraft: boolean };
 const nothingToWrite: Writing = { count: 0, limit: null, isDraft: false };
 
+type CountProps = Writing & { limit: number; onDiscard: () => void };
+
+function Count({ count, limit, isDraft, onDiscard }: CountProps) {
+  return (
+    <>
+      <p className="latchkey-count" data-over={count > limit || undefined}>
+        <span aria-live="off">{countWords({ count, limit })}</span>
+        {isDraft ? (
+          <>
+            {" · kept in this tab until you send it "}
+            <button type="button" className="latchkey-quiet" onClick={onDiscard}>
+              Discard
+            </button>
+          </>
+        ) : null}
+      </p>
+      {/* Near the end only: who listens is not told of every letter. */}
+      <p role="status" className="latchkey-hidden">
+        {count >= limit * 0.9 ? countWords({ count, limit }) : ""}
+      </p>
+    </>
+  );
+}
+
 /** Counts what is written, and keeps it: a reload, or a room that closes, takes nobody's words away. */
 function useWriting({
   area,
@@ -84,8 +96,8 @@ function useWriting({
   area: { current: HTMLDivElement | null };
   html: string;
   draftName: string | null;
-}): Writing {
-  const [writing, setWriting] = useState<Writing>(nothingToWrite);
+}): Writing | "unread" {
+  const [writing, setWriting] = useState<Writing | "unread">("unread");
 
   useEffect(() => {
     const element = area.current;
@@ -94,11 +106,13 @@ function useWriting({
     // A reset empties the fields only after its event.
     const keepLater = () => queueMicrotask(keep);
     if (draftName) fillFields({ root: element, draft: findDraft(draftName) });
-    keepLater();
+    // Reading a form lays the page out, which it is about to be anyway: twice in one task is felt on a phone.
+    const stopWaiting = afterNextPaint(keep);
     element.addEventListener("input", keep);
     element.addEventListener("change", keep);
     element.addEventListener("reset", keepLater);
     return () => {
+      stopWaiting();
       element.removeEventListener("input", keep);
       element.removeEventListener("change", keep);
       element.removeEventListener("reset", keepLater);

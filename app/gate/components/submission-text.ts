@@ -43,8 +43,12 @@ export function textLimit(fields: readonly { name: string; maxLength: number }[]
 }
 
 export function countWords({ count, limit }: { count: number; limit: number }): string {
-  const [written, most] = [count, limit].map((value) => value.toLocaleString("en"));
-  if (count > limit)
-    return `${written} of ${most} characters: ${(count - limit).toLocaleString("en")} too many`;
+  const [written, most] = [count, limit].map(groupThousands);
+  if (count > limit) return `${written} of ${most} characters: ${groupThousands(count - limit)} too many`;
   return `${written} of ${most} characters`;
+}
+
+/** By hand: the first number that a phone's browser formats by its own means holds the opening of the room up. */
+function groupThousands(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
