@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { afterNextPaint } from "~/ui/next-task";
 import { countCharacters } from "~/platform/well-formed-text";
+import { afterNextPaint } from "~/ui/next-task";
 import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft-storage";
 import { SafeFragment } from "./safe-fragment";
 import { sanitizeToFragment } from "./safe-html";
