@@ -1,6 +1,9 @@
 import { createHmac, generateKeyPairSync, sign } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { keccak256, stringToBytes } from "viem";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
 import type { AccessClaims, GateScope } from "./access-token.schema";
 import { gateScopes } from "./access-token.schema";
@@ -350,6 +353,33 @@ test.each(algorithms)("a %s token changed in any part is refused", async (alg) =
   expect(await detailOf({ keys, token: `${header}.${payload}.${partsOf(other.token)[2]}` })).toBe(wrong);
   const rewritten = encode({ typ: "at+jwt", kid: keys.signing.kid, alg });
   expect(await detailOf({ keys, token: `${rewritten}.${payload}.${signature}` })).toBe(wrong);
+});
+
+test("a key that a token brings along, or names by an address, is not looked at", async () => {
+  const keys = keysFor("ES256");
+  const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const jwk = stranger.publicKey.export({ format: "jwk" });
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url!);
+    response.end(JSON.stringify({ keys: [{ ...jwk, kid: keys.signing.kid, alg: "ES256" }] }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const place = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const claims = await goodClaims();
+  for (const brought of [{ jwk }, { jku: `${place}/jwks` }, { x5u: `${place}/x5u` }, { x5c: ["AA=="] }]) {
+    const header = { alg: "ES256", kid: keys.signing.kid, typ: "at+jwt", ...brought };
+    const input = `${encode(header)}.${encode(claims)}`;
+    const signature = sign("sha256", Buffer.from(input), {
+      key: stranger.privateKey,
+      dsaEncoding: "ieee-p1363",
+    });
+    const token = `${input}.${signature.toString("base64url")}`;
+    expect(await detailOf({ keys, token })).toContain("signature of the access token is wrong");
+  }
+  expect(asked).toEqual([]);
 });
 
 test.each<[string, Header, RegExp]>([

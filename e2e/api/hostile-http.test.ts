@@ -57,6 +57,56 @@ test("* is answered to OPTIONS, with the methods there are, and to nothing else"
   }
 });
 
+test("nothing that lies around the program is handed out, whatever way it is asked for", async () => {
+  const files = [
+    "package.json",
+    "server.ts",
+    ".env",
+    ".git/HEAD",
+    ".git/config",
+    "prisma/schema.prisma",
+    "data",
+  ];
+  const ways = [
+    "/",
+    "/build/",
+    "/build/../",
+    "/build/../../",
+    "/%2e%2e/",
+    "/build/..%2f..%2f",
+    "/media/../",
+    "//",
+  ];
+  for (const target of ways.flatMap((way) => files.map((file) => `${way}${file}`))) {
+    const answer = await ask(`GET ${target}`);
+    // A link to media that nobody has signed is a 403.
+    expect([400, 403, 404], target).toContain(answer.status);
+    expect(answer.body, target).not.toMatch(
+      /"private": true|createHttpServer|ref: refs|\[core\]|datasource db/,
+    );
+  }
+  for (const folder of ["/build", "/build/", "/media/", "/icons/"]) {
+    expect((await ask(`GET ${folder}`)).body, folder).not.toContain("Index of");
+    expect((await ask(`GET ${folder}`)).status, folder).not.toBe(200);
+  }
+});
+
+test("TRACE gives nobody back what they sent", async () => {
+  for (const target of ["/api/nonce", "/api/chat", "/", "/gate", "/manifest.webmanifest", "/healthz"]) {
+    const answer = await ask(`TRACE ${target}`, { headers: "Authorization: Bearer told-to-nobody\r\n" });
+    expect(answer.status, target).toBeGreaterThanOrEqual(400);
+    expect(answer.text, target).not.toContain("told-to-nobody");
+  }
+});
+
+test("pages tell other sites no more than their origin", async () => {
+  for (const target of ["/", "/gate", "/chat", "/docs", "/no-such-page"]) {
+    expect((await ask(`GET ${target}`)).head, target).toMatch(
+      /^referrer-policy: strict-origin-when-cross-origin\r?$/im,
+    );
+  }
+});
+
 const tokenRoutes: [method: string, path: string, body: string, shape: object][] = [
   ["POST", "/api/gate-access", "", { title: "Invalid request", status: 400 }],
   ["POST", "/api/chat", '{"messages":[{"role":"user","content":"Hello"}]}', { error: "Invalid request" }],
