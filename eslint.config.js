@@ -111,6 +111,18 @@ const environment = [
   "VariableDeclarator[init.name='process'] > Identifier.id",
   "ImportExpression[source.value=/^(node:)?process$/]",
 ].map((selector) => ({ selector, message: restricted.environment.message }));
+const textAsCode = [
+  "MemberExpression[property.name=/^\\$(query|execute)RawUnsafe$/]",
+  "MemberExpression[property.value=/^\\$(query|execute)RawUnsafe$/]",
+  "Property[key.name=/^\\$(query|execute)RawUnsafe$/]",
+  "MemberExpression[object.name='Prisma'][property.name='raw']",
+  "CallExpression[callee.name='eval']",
+  ":matches(CallExpression, NewExpression)[callee.name='Function']",
+].map((selector) => ({
+  selector,
+  message: "Text never becomes a statement or code. Write a tagged statement with parameters.",
+}));
+const inTheProgram = [castToAny, ...environment, ...textAsCode];
 /** A selector's pattern would end at a plain slash. */
 const driversLater = {
   selector: "ImportExpression[source.value=/^(@libsql|libsql|pg|@prisma|ioredis)($|\\u002f)/]",
@@ -170,7 +182,7 @@ export default tseslint.config(
           message: "Only platform/config reads the environment. Take the value as an argument.",
         },
       ],
-      "no-restricted-syntax": ["error", castToAny, ...environment],
+      "no-restricted-syntax": ["error", ...inTheProgram],
     },
   },
   {
@@ -181,7 +193,7 @@ export default tseslint.config(
   {
     files: ["app/**/*.{ts,tsx}", "server.ts"],
     ignores: ["**/*.test.{ts,tsx}", "app/testing/**", "app/commands/**", ...mayOpenDatabases],
-    rules: { "no-restricted-syntax": ["error", castToAny, ...environment, driversLater] },
+    rules: { "no-restricted-syntax": ["error", ...inTheProgram, driversLater] },
   },
   {
     files: mayOpenDatabases,
