@@ -97,6 +97,17 @@ test("each requirement of levels 1 and 2 is judged once, with evidence where it 
   }
 });
 
+test("the sum of the requirements is that of the rows", () => {
+  const rows = readRows(standard).filter(([first]) => /^\d/.test(first!));
+  const counts = statuses.map((status) => {
+    const judged = rows.filter(([, , judgement]) => judgement === status);
+    return judged.reduce((sum, [numbers]) => sum + numbers!.split(", ").length, 0);
+  });
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  const words = counts.map((count, index) => `${count} ${statuses[index]}`).join(", ");
+  expect(standard).toContain(`Of ${all} requirements: ${words}.`);
+});
+
 test("every browser journey is watched for broken policies", () => {
   const specs = readdirSync("e2e").filter((name) => name.endsWith(".spec.ts"));
   expect(specs.length).toBeGreaterThan(15);

@@ -48,14 +48,14 @@ test("a process that is alone has every lease from the first look, and pays one 
 });
 
 test("what is held is renewed before it lapses, and stays the same term", async () => {
-  const { database, keeper, said, asked } = await createPlace({ leaseSeconds: 0.3 });
+  const leaseSeconds = 3;
+  const { database, keeper, asked } = await createPlace({ leaseSeconds });
   await keeper.start();
-  await waitUntil(() => asked() >= 6);
+  const startedAtMs = performance.now();
+  await waitUntil(() => performance.now() - startedAtMs > 2_000 * leaseSeconds, { timeoutMs: 30_000 });
   expect(keeper.of("watcher").findHold()).not.toBe(null);
-  if (said.length === leaseNames.length) {
-    // Unless this machine was too busy to renew in time, in which case the term tells.
-    expect((await database.lease.findMany()).map(({ term }) => term)).toEqual([1n, 1n, 1n]);
-  }
+  expect(asked()).toBeGreaterThan(2);
+  expect((await database.lease.findMany()).map(({ term }) => term)).toEqual([1n, 1n, 1n]);
 });
 
 test("a lease that cannot be renewed ends here by itself, which is said once, and comes back with the database", async () => {
