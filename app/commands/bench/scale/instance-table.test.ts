@@ -15,7 +15,20 @@ test("more instances are compared with one instance of the same round", () => {
   expect(two!.cpuMicrosPerRequest).toEqual({ servers: 500, proxy: 100, database: null });
   const rows = toInstanceTable([one!, two!]).split("\n");
   expect(rows[2]).toMatch(/^\| GET \/x +\| +1 \| +25 \| +1\.00 \|/);
-  expect(rows[3]).toMatch(/^\| +\| +2 \| +50 \| +2\.00 \|.* 500 \| +n\/a \| +100 \|$/);
+  expect(rows[3]).toMatch(/^\| +\| +2 \| +50 \| +2\.00 \|.* 500 \| +1\.00 \| +n\/a \| +100 \|$/);
+});
+
+test("so is what a request costs them, and nothing is said where it is not known", () => {
+  const costs = (instances: number, servers: number | null): InstanceRound => ({
+    ...round(instances, 1),
+    cpuMicros: { servers, proxy: null, database: null },
+  });
+  const pairs = [costs(1, 100), costs(2, 150), costs(1, 200), costs(2, 360), costs(1, 300), costs(2, 600)];
+  expect(summarizeInstances(pairs).map(({ timesOneCpu }) => timesOneCpu)).toEqual([1, 1.8]);
+  expect(summarizeInstances([costs(1, 100), costs(2, null)]).map(({ timesOneCpu }) => timesOneCpu)).toEqual([
+    1,
+    null,
+  ]);
 });
 
 test("shares of requests may differ by one and no more", () => {

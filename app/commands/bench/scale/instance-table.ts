@@ -1,4 +1,4 @@
-import { median } from "../figures";
+import { median, medianOrNull } from "../figures";
 import { toTable } from "../report";
 
 type Cpu = Record<"servers" | "proxy" | "database", number | null>;
@@ -20,6 +20,8 @@ export type InstanceFigures = {
   p99Ms: number;
   /** How many times as many requests a second as one instance, each round beside its own. */
   timesOne: number;
+  /** How many times as much CPU of the instances a request, likewise; null where it is not known. */
+  timesOneCpu: number | null;
   cpuMicrosPerRequest: Cpu;
 };
 
@@ -39,12 +41,7 @@ export function summarizeInstances(rounds: readonly InstanceRound[]): InstanceFi
     const alone = withCount(1);
     return counts.map((instances) => {
       const group = withCount(instances);
-      const cpuOf = (who: keyof Cpu) => {
-        const known = group.flatMap(({ cpuMicros, requests }) =>
-          cpuMicros[who] === null ? [] : [cpuMicros[who] / requests],
-        );
-        return known.length === group.length ? median(known) : null;
-      };
+      const cpuOf = (who: keyof Cpu) => medianOrNull(group.map((round) => perRequest(round, who)));
       return {
         ...{ operation, instances },
         requestsPerSecond: median(group.map(({ requests, seconds }) => requests / seconds)),
@@ -54,6 +51,13 @@ export function summarizeInstances(rounds: readonly InstanceRound[]): InstanceFi
           group.map(({ requests, seconds }, index) => {
             const one = alone[index]!;
             return requests / seconds / (one.requests / one.seconds);
+          }),
+        ),
+        timesOneCpu: medianOrNull(
+          group.map((more, index) => {
+            const many = perRequest(more, "servers");
+            const one = perRequest(alone[index]!, "servers");
+            return many === null || one === null ? null : many / one;
           }),
         ),
         cpuMicrosPerRequest: {
@@ -66,18 +70,24 @@ export function summarizeInstances(rounds: readonly InstanceRound[]): InstanceFi
   });
 }
 
+function perRequest({ cpuMicros, requests }: InstanceRound, who: keyof Cpu): number | null {
+  const micros = cpuMicros[who];
+  return micros === null ? null : micros / requests;
+}
+
 export function toInstanceTable(figures: readonly InstanceFigures[]): string {
   const show = (value: number | null) => value?.toFixed(0) ?? "n/a";
   return toTable({
     columns: [
       ...["Operation", "Instances", "Requests/s", "x one instance", "p50 ms", "p99 ms"],
-      ...["Latchkey, CPU µs/request", "PostgreSQL, CPU µs/request", "Proxy, CPU µs/request"],
+      ...["Latchkey, CPU µs/request", "x one instance (CPU)"],
+      ...["PostgreSQL, CPU µs/request", "Proxy, CPU µs/request"],
     ],
     rows: figures.map(({ operation, instances, cpuMicrosPerRequest: cpu, ...rest }) => [
       instances === 1 ? operation : "",
       ...[String(instances), rest.requestsPerSecond.toFixed(0), rest.timesOne.toFixed(2)],
       ...[rest.p50Ms.toFixed(2), rest.p99Ms.toFixed(2)],
-      ...[show(cpu.servers), show(cpu.database), show(cpu.proxy)],
+      ...[show(cpu.servers), rest.timesOneCpu?.toFixed(2) ?? "n/a", show(cpu.database), show(cpu.proxy)],
     ]),
     texts: 1,
   });
