@@ -89,7 +89,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   const database = await openDatabase({ url: pathToFileURL(file).href });
   later(() => closeDatabase(database));
   const sizes = () => readSizes({ database, file });
-  const clients = scaled({ count: 100_000, scale, least: 2_000 });
+  const clients = scaled({ count: 1_000_000, scale, least: 2_000 });
   const flood = (first: number, count: number) =>
     sendPipelined({
       ...{ port, connections: 16, depth: 32, count },
@@ -182,7 +182,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
 export const manyClients: Scenario = {
   slug: "many-clients",
   promise:
-    "A hundred thousand clients ask over HTTP, each from an address of its own, and a million are counted by the limiter and its database, over ten windows and at once within one, in memory too: memory and database stay bounded, and limits exact.",
+    "A million clients ask over HTTP, each from an address of its own, and a million are counted by the limiter and its database, over ten windows and at once within one, in memory too: memory and database stay bounded, and limits exact.",
   inTests: false,
   run: (run) => tidily((later) => play({ ...run, later })),
 };
