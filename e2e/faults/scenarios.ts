@@ -1,7 +1,7 @@
 import { chainLying } from "./chain-lying";
 import { clockJumps } from "./clock-jumps";
 import { databaseStopped } from "./database-stopped";
-import { diskFull } from "./disk-full";
+import { diskFull, diskFullBelowPostgresql } from "./disk-full";
 import { diskReadOnly } from "./disk-read-only";
 import { killedOnPostgresql, killedOnRedis, killedOnSqlite } from "./killed-under-load";
 import { manyClients } from "./many-clients";
@@ -19,6 +19,7 @@ export const scenarios: readonly Scenario[] = [
   databaseStopped,
   redisStopped,
   diskFull,
+  diskFullBelowPostgresql,
   diskReadOnly,
   chainLying,
   clockJumps,
