@@ -1,6 +1,6 @@
 // Empty databases that are filled, looked at and thrown away.
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -49,13 +49,27 @@ export async function startPostgresql({ flags = [] } = {}) {
   await server.initialise();
   await server.start();
   let count = 0;
+
+  async function createTablespace({ admin, name, location }) {
+    // PostgreSQL wants a folder that is its own.
+    const { uid, gid } = statSync(path.join(dir, "data"));
+    mkdirSync(location);
+    chownSync(location, uid, gid);
+    await admin.query(`CREATE TABLESPACE ${name} LOCATION '${location}'`);
+  }
+
   return {
-    async createDatabase() {
+    /** Its tables are in a folder below `parentDir`, where one is given; the write-ahead log never is. */
+    async createDatabase({ parentDir } = {}) {
       const name = `latchkey_${++count}`;
       const admin = server.getPgClient("postgres", "127.0.0.1");
       await admin.connect();
       try {
-        await admin.query(`CREATE DATABASE ${name}`);
+        if (parentDir === undefined) await admin.query(`CREATE DATABASE ${name}`);
+        else {
+          await createTablespace({ admin, name, location: path.join(parentDir, name) });
+          await admin.query(`CREATE DATABASE ${name} TABLESPACE ${name}`);
+        }
       } finally {
         await admin.end();
       }

@@ -1,3 +1,5 @@
+import { findFileLimit, mountSmallDisk } from "~/testing/small-disk";
+import { startPostgresql } from "../../prisma/shadow-databases.mjs";
 import { reckonDamages } from "./integrity";
 import type { Due } from "./outage-watch";
 import { playOutages } from "./play-outages";
@@ -5,7 +7,6 @@ import type { Outage } from "./play-outages";
 import type { Question } from "./asker";
 import { scaled } from "./scenario";
 import type { Figure, Scenario, Skipped } from "./scenario";
-import { findFileLimit, mountSmallDisk } from "./small-disk";
 import { tidily } from "./tidily";
 import type { Later } from "./tidily";
 
@@ -28,6 +29,31 @@ export const diskFull: Scenario = {
         ...{ run, later, name: "the disk was full", dueOf, boundSeconds, goesOn: true },
         outages: Array.from({ length: count }, () => outage),
         site: { dataDir },
+        finish: reckonDamages,
+      });
+    }),
+};
+
+export const diskFullBelowPostgresql: Scenario = {
+  slug: "disk-full-postgresql",
+  promise:
+    "The disk below the tables of PostgreSQL fills up to the last byte under a running server, while the write-ahead log has room; what must be written is refused in words, what is only read goes on, and when there is room again so does all the rest.",
+  inTests: false,
+  run: (run) =>
+    tidily(async (later): Promise<Figure[] | Skipped> => {
+      const disk = mountSmallDisk({ megabytes });
+      if (disk === null) return { skipped: "A disk of its own can be mounted by root only." };
+      later(disk.remove);
+      const postgresql = await startPostgresql();
+      later(() => postgresql.stop());
+      const databaseUrl = await postgresql.createDatabase({ parentDir: disk.dir });
+      // Tables have room in pages that are already theirs; it takes a while until no nonce fits.
+      const outage = { name: "full", seconds: 5, leave: disk.fill, comeBack: disk.empty };
+      const count = scaled({ count: 10, scale: run.scale, least: 2 });
+      return await playOutages({
+        ...{ run, later, name: "the disk was full", dueOf, boundSeconds, goesOn: true },
+        outages: Array.from({ length: count }, () => outage),
+        site: { databaseUrl },
         finish: reckonDamages,
       });
     }),
@@ -58,7 +84,7 @@ function findPlaceToFill({
 }
 
 /**
- * A write may still find room in the log that is there, so each may be granted or refused; what was granted must hold.
+ * A write may still find room in the log or the pages that are there, so each may be granted or refused; what was granted must hold.
  */
 function dueOf({ path, headers = {} }: Question): Due {
   const isBearer = path === "/api/gate-access" && headers.authorization !== undefined;

@@ -1,3 +1,5 @@
+import { mountSmallDisk } from "~/testing/small-disk";
+import type { SmallDisk } from "~/testing/small-disk";
 import { reckonDamages } from "./integrity";
 import type { LoadSite } from "./load-site";
 import type { Due } from "./outage-watch";
@@ -5,8 +7,6 @@ import { playOutages } from "./play-outages";
 import type { Question } from "./asker";
 import { scaled } from "./scenario";
 import type { Figure, Scenario, Skipped } from "./scenario";
-import { mountSmallDisk } from "./small-disk";
-import type { SmallDisk } from "./small-disk";
 import { tidily } from "./tidily";
 
 const boundSeconds = 8;

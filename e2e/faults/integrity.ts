@@ -2,13 +2,18 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import Sqlite from "libsql";
+import pg from "pg";
 import type { Figure } from "./scenario";
 
-/**
- * How much SQLite itself finds wrong with a database and its write-ahead log. Looks at a copy, so that the server that
- * comes next finds them just as they were left.
- */
-export async function countDamages({ dataDir }: { dataDir: string }): Promise<number> {
+type Place = { dataDir: string; /** For PostgreSQL. */ databaseUrl?: string | undefined };
+
+/** How much the database itself finds wrong with what it has kept. */
+export async function countDamages({ dataDir, databaseUrl }: Place): Promise<number> {
+  return databaseUrl === undefined ? await countInFile(dataDir) : await countInServer(databaseUrl);
+}
+
+/** Looks at a copy of the file and its write-ahead log, so that the server that comes next finds them just as they were left. */
+async function countInFile(dataDir: string): Promise<number> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-integrity-"));
   try {
     for (const name of ["latchkey.db", "latchkey.db-wal"]) {
@@ -27,7 +32,46 @@ export async function countDamages({ dataDir }: { dataDir: string }): Promise<nu
   }
 }
 
-export async function reckonDamages({ dataDir }: { dataDir: string }): Promise<Figure[]> {
-  const measured = await countDamages({ dataDir });
+/**
+ * Every table and every index: whether each row is whole and each index knows all rows, and no two rows under what
+ * is unique; and whether any row hangs on one that is not there.
+ */
+async function countInServer(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const look = async (sql: string, ...values: unknown[]) =>
+    (await client.query<{ name: string }>(sql, values)).rows;
+  let damages = 0;
+  try {
+    await client.query("CREATE EXTENSION IF NOT EXISTS amcheck");
+    for (const { name } of await look(listTables)) {
+      damages += (await look("SELECT msg AS name FROM verify_heapam($1::regclass)", name)).length;
+    }
+    for (const { name } of await look(listIndexes)) {
+      // A damage is an error here, and the first one ends it.
+      await look("SELECT bt_index_check($1::regclass, true, true)", name).catch((error: unknown) => {
+        if (!corruptions.has((error as { code?: string }).code ?? "")) throw error;
+        damages += 1;
+      });
+    }
+    damages += (await look(listOrphans)).length;
+    return damages;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Of data, of an index. */
+const corruptions = new Set(["XX001", "XX002"]);
+const listTables = `SELECT oid::regclass::text AS name FROM pg_class
+  WHERE relkind IN ('r', 't') AND relpersistence = 'p'`;
+const listIndexes = `SELECT indexrelid::regclass::text AS name FROM pg_index
+  JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
+  WHERE amname = 'btree' AND relpersistence = 'p' AND indisready`;
+const listOrphans = `SELECT "notificationId" AS name FROM "NotificationDelivery"
+  WHERE "notificationId" NOT IN (SELECT "id" FROM "Notification")`;
+
+export async function reckonDamages(place: Place): Promise<Figure[]> {
+  const measured = await countDamages(place);
   return [{ what: "damages found by integrity checks", measured, bound: { equals: 0 } }];
 }

@@ -11,14 +11,16 @@ import type { Random } from "./random";
 import { reckonUp } from "./reckon";
 import { createRecord } from "./record";
 import { scaled } from "./scenario";
-import type { Figure, Scenario, ScenarioRun } from "./scenario";
+import type { Figure, Scenario, ScenarioRun, Skipped } from "./scenario";
 import { createAnswerTally } from "./answer-tally";
+import { openStateInRedis } from "./state-in-redis";
+import type { StateInRedis } from "./state-in-redis";
 import { tidily } from "./tidily";
 import type { Later } from "./tidily";
 
 const promise =
   "The server is killed again and again at random moments, its start included, while clients use all of it; nothing that was acknowledged is lost or counted twice.";
-/** Between the end of one look at the file and the next. */
+/** Between the end of one look at the database itself and the next. */
 const killsPerLook = 10;
 
 export const killedOnSqlite: Scenario = {
@@ -30,28 +32,49 @@ export const killedOnPostgresql: Scenario = {
   ...{ slug: "killed-under-load-postgresql", promise: `${promise} With PostgreSQL.`, inTests: false },
   run: (run) =>
     tidily(async (later) => {
-      const postgresql = await startPostgresql();
-      later(() => postgresql.stop());
-      return await playKills({ run, later, count: 40, databaseUrl: await postgresql.createDatabase() });
+      return await playKills({ run, later, count: 40, databaseUrl: await openPostgresql({ later }) });
     }),
 };
+
+export const killedOnRedis: Scenario = {
+  slug: "killed-under-load-redis",
+  promise: `${promise} With nonces, limits and quotas in Redis, and all else in PostgreSQL.`,
+  inTests: false,
+  run: (run) =>
+    tidily(async (later): Promise<Figure[] | Skipped> => {
+      const state = await openStateInRedis({ later });
+      if ("skipped" in state) return state;
+      const databaseUrl = await openPostgresql({ later });
+      return await playKills({ run, later, count: 40, databaseUrl, state });
+    }),
+};
+
+async function openPostgresql({ later }: { later: Later }): Promise<string> {
+  const postgresql = await startPostgresql();
+  later(() => postgresql.stop());
+  return await postgresql.createDatabase();
+}
 
 async function playKills({
   run: { scale, seed, say },
   later,
   count,
   databaseUrl,
+  state,
 }: {
   run: ScenarioRun;
   later: Later;
   count: number;
   databaseUrl?: string;
+  state?: StateInRedis;
 }): Promise<Figure[]> {
   const random = createRandom(seed);
   const tally = createAnswerTally();
   const record = createRecord();
   const kills = scaled({ count, scale, least: 4 });
-  const site = await openLoadSite({ later, random, databaseUrl, onExchange: tally.take });
+  const site = await openLoadSite({
+    ...{ later, random, databaseUrl, env: state?.env, onExchange: tally.take },
+  });
   const seen = { kills: 0, amidRequests: 0, amidStarts: 0, damages: 0 };
 
   const firstServer = await site.start();
@@ -62,7 +85,7 @@ async function playKills({
     if (server === null) seen.amidStarts += 1;
     else await killSoon({ server, random });
     seen.kills += 1;
-    if (databaseUrl === undefined && seen.kills % killsPerLook === 0) {
+    if (seen.kills % killsPerLook === 0) {
       seen.damages += await countDamages(site);
       say(
         `${seen.kills} of ${kills} kills, ${tally.counts.answered} answers, ${record.uses.length} keys used`,
@@ -76,7 +99,7 @@ async function playKills({
   await load.stop();
   await site.drainOutbox();
   const exitStatus = await server!.stop();
-  if (databaseUrl === undefined) seen.damages += await countDamages(site);
+  seen.damages += await countDamages(site);
   for (const [defect, times] of tally.defects) say(`${times} times ${defect}`);
 
   return [
@@ -97,10 +120,8 @@ async function playKills({
           },
         ]),
     ...tally.figures({ atLeastAnswered: kills * 10 }),
-    ...(await reckonUp({ site, record })),
-    ...(databaseUrl === undefined
-      ? [{ what: "damages found by integrity checks", measured: seen.damages, bound: { equals: 0 } }]
-      : []),
+    ...(await reckonUp({ site, record, redis: state?.seen })),
+    { what: "damages found by integrity checks", measured: seen.damages, bound: { equals: 0 } },
     { what: "exit status of the last, orderly stop", measured: exitStatus ?? -1, bound: { equals: 0 } },
   ];
 }

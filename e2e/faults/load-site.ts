@@ -119,7 +119,7 @@ export async function openLoadSite({
   }
 
   return {
-    ...{ chain, contract: contract.address, provider, receiver, dataDir, settings, port, asker },
+    ...{ chain, contract: contract.address, provider, receiver, dataDir, databaseUrl, settings, port, asker },
     place: { origin: `http://localhost:${port}`, chainId: 31337 },
     keys: createKeyRing({ rpcUrl: chain.rpcUrl, contract: contract.address }),
     /** The server that was started last. */

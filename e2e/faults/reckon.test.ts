@@ -2,10 +2,13 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { createSubmissionStore } from "~/gate/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
-import type { Database } from "~/platform/database/database.server";
+import type { Redis } from "~/platform/redis/redis.server";
 import { ownerOfKey } from "~/quota/quota-subject";
-import { createQuotaStore } from "~/quota/quota.store.server";
+import type { QuotaStore } from "~/quota/quota.store.server";
+import { createStateStores } from "~/services/state.server";
 import { createTestDatabase } from "~/testing/database";
+import { hasRedis } from "~/testing/redis";
+import { createRedisState } from "~/testing/state";
 import type { ReceivedWebhook } from "~/testing/webhook-receiver";
 import { answerTokens, reservedTokens } from "./load-site";
 import { reckonUp } from "./reckon";
@@ -14,6 +17,7 @@ import { createRecord } from "./record";
 import type { LoadRecord } from "./record";
 import { isKept } from "./scenario";
 
+const instance = "the server";
 const contract = "0x00000000000000000000000000000000000000ab";
 const account = privateKeyToAccount(generatePrivateKey());
 const holderOf = (tokenId: string) => ({ account, tokenId });
@@ -35,7 +39,8 @@ async function keepAll() {
   await database.nonce.create({
     data: { value: "n1", clientId: "c", issuedAtMs: 1n, expiresAtMs: 2n, consumedAtMs: 1n },
   });
-  await chargeAnswers({ database, usages: [answerTokens, reservedTokens] });
+  const { quota } = createStateStores({ database, redis: null, clock, instance });
+  await chargeAnswers({ quota, usages: [answerTokens, reservedTokens] });
   await database.auditEntry.create({
     data: { id: "a1", atMs: 1n, kind: "quota-reset", clientId: "c", requestId: "reset-1", detail: "{}" },
   });
@@ -52,19 +57,18 @@ async function keepAll() {
     ...{ contract, receiver: { taken: () => received } },
     withDatabase: (work) => work(database),
   };
-  return { site, record, database, received };
+  return { site, record, database, quota, received };
 }
 
-async function chargeAnswers({ database, usages }: { database: Database; usages: readonly number[] }) {
-  const quota = createQuotaStore({ database, clock, instance: "the server" });
+async function chargeAnswers({ quota, usages }: { quota: QuotaStore; usages: readonly number[] }) {
   for (const usedTokens of usages) {
-    const reserved = await reserve(database);
+    const reserved = await reserve(quota);
     await quota.settle({ reservationId: reserved.reservationId, usedTokens });
   }
 }
 
-async function reserve(database: Database) {
-  const outcome = await createQuotaStore({ database, clock, instance: "the server" }).reserve({
+async function reserve(quota: QuotaStore) {
+  const outcome = await quota.reserve({
     owner: ownerOfKey(key("3")),
     ...{ wanted: reservedTokens, limit: 1_000_000_000, windowSeconds: 86_400, leaseSeconds: 600 },
   });
@@ -72,7 +76,11 @@ async function reserve(database: Database) {
   return outcome;
 }
 
-async function findBroken(kept: { site: ReckonedSite; record: LoadRecord }): Promise<string[]> {
+async function findBroken(kept: {
+  site: ReckonedSite;
+  record: LoadRecord;
+  redis?: Redis | null;
+}): Promise<string[]> {
   return (await reckonUp(kept)).filter((figure) => !isKept(figure)).map(({ what }) => what);
 }
 
@@ -121,12 +129,25 @@ test.each<Fault>([
     ["answers charged that nobody asked for", "whole answers charged as unended"],
     ({ record }) => (record.talkers[0]!.asked = 1),
   ],
-  [["ledgers that are no sum of answers"], ({ database }) => chargeAnswers({ database, usages: [1] })],
-  [["tokens still set aside"], ({ database }) => reserve(database)],
+  [["ledgers that are no sum of answers"], ({ quota }) => chargeAnswers({ quota, usages: [1] })],
+  [["tokens still set aside"], ({ quota }) => reserve(quota)],
   [["acknowledged resets without a record"], ({ database }) => database.auditEntry.deleteMany()],
   [["resets that left something counted"], ({ record }) => (record.resetsThatLeftSomething = 1)],
 ])("it is found: %j", async (broken, spoil) => {
   const kept = await keepAll();
   await spoil(kept);
   expect(await findBroken(kept)).toEqual(broken);
+});
+
+test.skipIf(!hasRedis)("a nonce that was accepted and is still good is found in Redis too", async () => {
+  const { redis } = await createRedisState();
+  const kept = { ...(await keepAll()), redis };
+  const { nonces, quota } = createStateStores({ database: kept.database, redis, clock, instance });
+  await chargeAnswers({ quota, usages: [answerTokens, reservedTokens] });
+  await nonces.issueNonce({ value: "n1", clientId: "c", ttlSeconds: 60 });
+  expect(await nonces.consumeNonce({ value: "n1", clientId: "c" })).toBe("consumed");
+  expect(await findBroken(kept)).toEqual([]);
+  await nonces.issueNonce({ value: "n2", clientId: "c", ttlSeconds: 60 });
+  kept.record.nonceGrants.set("n2", 1);
+  expect(await findBroken(kept)).toEqual(["accepted nonces that are still good"]);
 });

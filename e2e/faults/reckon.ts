@@ -3,6 +3,7 @@ import type { Database } from "~/platform/database/database.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { ownerOfKey } from "~/quota/quota-subject";
 import { createStateStores } from "~/services/state.server";
+import type { StateStores } from "~/services/state.server";
 import type { ReceivedWebhook } from "~/testing/webhook-receiver";
 import { answerTokens, reservedTokens } from "./load-site";
 import type { LoadSite } from "./load-site";
@@ -32,16 +33,17 @@ export async function reckonUp({
 }): Promise<Figure[]> {
   return await site.withDatabase(async (database) => {
     const kept = await readKept({ database, site });
+    const stores = createStateStores({ database, redis, clock, instance: "the reckoning" });
     return [
       { what: "acknowledged sign-ins", measured: record.nonceGrants.size, bound: { atLeast: 1 } },
       { what: "nonces accepted twice", measured: countTwiceAccepted(record), bound: none },
-      ...(redis ? [] : [await reckonNonces({ database, record })]),
+      await reckonNonces({ stores, record }),
       { what: "wrongly let in", measured: record.wrongGrants.length, bound: none },
       { what: "acknowledged unlocks", measured: record.uses.length, bound: { atLeast: 1 } },
       { what: "keys used twice", measured: countTwiceUsed(record), bound: none },
       ...reckonUses({ kept, record }),
       ...reckonNotifications({ kept, received: site.receiver.taken() }),
-      ...(await reckonQuotas({ database, redis, site, record, settlesLate })),
+      ...(await reckonQuotas({ stores, site, record, settlesLate })),
       ...(await reckonResets({ database, record })),
     ];
   });
@@ -71,16 +73,19 @@ function countTwiceAccepted({ nonceGrants }: LoadRecord): number {
   return [...nonceGrants.values()].filter((grants) => grants > 1).length;
 }
 
-/** A nonce that let somebody in and stands there unused would do so again. */
+/** A nonce that let somebody in and was not used up by it would do so again, or would have until it expired. */
 async function reckonNonces({
-  database,
+  stores: { nonces },
   record,
 }: {
-  database: Database;
+  stores: StateStores;
   record: LoadRecord;
 }): Promise<Figure> {
-  const unused = await database.nonce.findMany({ where: { consumedAtMs: null }, select: { value: true } });
-  const measured = unused.filter(({ value }) => record.nonceGrants.has(value)).length;
+  let measured = 0;
+  for (const value of record.nonceGrants.keys()) {
+    const verdict = await nonces.consumeNonce({ value, clientId: null });
+    if (verdict === "consumed" || verdict === "expired") measured += 1;
+  }
   return { what: "accepted nonces that are still good", measured, bound: none };
 }
 
@@ -133,19 +138,16 @@ function reckonNotifications({
 }
 
 async function reckonQuotas({
-  database,
-  redis,
+  stores: { quota },
   site,
   record,
   settlesLate,
 }: {
-  database: Database;
-  redis: Redis | null;
+  stores: StateStores;
   site: ReckonedSite;
   record: LoadRecord;
   settlesLate: boolean;
 }): Promise<Figure[]> {
-  const { quota } = createStateStores({ database, redis, clock, instance: "the reckoning" });
   const counts = { answers: 0, uncharged: 0, invented: 0, crooked: 0, overcharged: 0, reserved: 0 };
   for (const talker of record.talkers) {
     const owner = ownerOfKey({

@@ -1,12 +1,10 @@
-import { openRedis } from "~/platform/redis/redis.server";
-import { findRedis } from "~/testing/obtain-programs";
-import { launchRedis } from "~/testing/redis";
 import type { Due } from "./outage-watch";
 import { playOutages } from "./play-outages";
 import type { Outage } from "./play-outages";
 import type { Question } from "./asker";
 import { scaled } from "./scenario";
 import type { Figure, Scenario, Skipped } from "./scenario";
+import { openStateInRedis } from "./state-in-redis";
 import { tidily } from "./tidily";
 
 /** A command that is not answered fails after a second; the rest is for a busy machine. */
@@ -19,24 +17,19 @@ export const redisStopped: Scenario = {
   inTests: 0.25,
   run: (run) =>
     tidily(async (later): Promise<Figure[] | Skipped> => {
-      if (findRedis() === null) {
-        return { skipped: "No redis-server is on this machine, and Debian's package could not be fetched." };
-      }
-      const redis = await launchRedis({});
-      later(redis.stop);
-      const { url, password } = redis;
+      const state = await openStateInRedis({ later });
+      if ("skipped" in state) return state;
+      const redis = state.server;
       const kinds: Outage[] = [
         { name: "killed", seconds: 2.5, leave: redis.kill, comeBack: redis.start },
         { name: "hangs", seconds: 4, leave: redis.pause, comeBack: redis.resume },
       ];
       const count = scaled({ count: 8, scale: run.scale, least: 2 });
-      const seen = await openRedis({ url, password });
-      later(() => seen.close());
       return await playOutages({
         ...{ run, later, name: "Redis was away", dueOf, boundSeconds, goesOn: true },
         outages: Array.from({ length: count }, (_, index) => kinds[index % kinds.length]!),
-        site: { env: { STATE_WORKER_URL: url, STATE_WORKER_API_KEY: password } },
-        reckonWith: { redis: seen },
+        site: { env: state.env },
+        reckonWith: { redis: state.seen },
       });
     }),
 };

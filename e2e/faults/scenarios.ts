@@ -1,9 +1,9 @@
 import { chainLying } from "./chain-lying";
 import { clockJumps } from "./clock-jumps";
 import { databaseStopped } from "./database-stopped";
-import { diskFull } from "./disk-full";
+import { diskFull, diskFullBelowPostgresql } from "./disk-full";
 import { diskReadOnly } from "./disk-read-only";
-import { killedOnPostgresql, killedOnSqlite } from "./killed-under-load";
+import { killedOnPostgresql, killedOnRedis, killedOnSqlite } from "./killed-under-load";
 import { manyClients } from "./many-clients";
 import { providerHanging } from "./provider-hanging";
 import { redisStopped } from "./redis-stopped";
@@ -15,9 +15,11 @@ import { soak } from "./soak";
 export const scenarios: readonly Scenario[] = [
   killedOnSqlite,
   killedOnPostgresql,
+  killedOnRedis,
   databaseStopped,
   redisStopped,
   diskFull,
+  diskFullBelowPostgresql,
   diskReadOnly,
   chainLying,
   clockJumps,

@@ -4,6 +4,7 @@ import type { Pool } from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { keepAliveInitialDelayMillis } from "./keep-alive";
 import { readDatabaseUrl } from "./database-url.server";
+import { readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
 import { watchFactory } from "./watched-adapter.server";
@@ -196,6 +197,7 @@ export async function findDatabaseFault({
 }
 
 const readOnlyFault = "The database can be read but not written: it is read-only.";
+const fullFault = "The database can be read but not written: there is no room left for it.";
 
 async function findFileFault({ path, inode, adapter }: OpenedFile): Promise<string | null> {
   // A deleted SQLite file stays writable for those who have it open, and everything written to it is lost.
@@ -206,7 +208,7 @@ async function findFileFault({ path, inode, adapter }: OpenedFile): Promise<stri
     writable: null,
     "read-only": readOnlyFault,
     locked: "The database can be read but not written: another process holds its write lock.",
-    full: "The database can be read but not written: there is no room left for it.",
+    full: fullFault,
   };
   return faults[await adapter.askForWriting({ waitMs: probeWaitMs })];
 }
@@ -221,8 +223,31 @@ async function readOnce(database: Database): Promise<null> {
 async function findServerFault(database: Database): Promise<string | null> {
   const [row] = await database.$queryRaw<{ readOnly: string }[]>`
     SELECT current_setting('transaction_read_only') AS "readOnly", COUNT(*) FROM "_prisma_migrations"`;
-  return row?.readOnly === "off" ? null : readOnlyFault;
+  if (row?.readOnly !== "off") return readOnlyFault;
+  return (await hasRoom(database)) ? null : fullFault;
 }
+
+/**
+ * Lists more than the memory it leaves itself, so that PostgreSQL has to put it where the tables are, and takes it
+ * away again: nothing of the database is changed. The settings hold for this one statement.
+ */
+async function hasRoom(database: Database): Promise<boolean> {
+  try {
+    await database.$queryRaw`
+      SELECT COUNT(*) FROM set_config('work_mem', '64kB', true) AS "memory",
+        set_config('temp_tablespaces', '', true) AS "elsewhere",
+        LATERAL generate_series(1, 800 * length("memory" || "elsewhere"))`;
+    return true;
+  } catch (error) {
+    const sqlState = readSqlState(error);
+    // Somebody may have forbidden such files, which says nothing of tables.
+    if (sqlState === sqlStates.fileLimitReached) return true;
+    if (sqlState === sqlStates.diskFull) return false;
+    throw error;
+  }
+}
+
+const sqlStates = { diskFull: "53100", fileLimitReached: "53400" };
 
 async function findInode(path: string): Promise<bigint | null> {
   try {

@@ -38,9 +38,13 @@ export function isDatabaseOutage(error: unknown): boolean {
   if (outagePrismaCodes.has(String(readMember(error, "code")))) return true;
   if (outagePgMessages.test(error.message)) return true;
   if (isRawSqliteOutage(error)) return true;
+  return listDriverCauses(error).some(isDriverOutage);
+}
+
+/** What BEGIN and COMMIT fail with goes through Prisma as the driver's adapter threw it. */
+function listDriverCauses(error: unknown): unknown[] {
   const driverError = readMember(readMember(error, "meta"), "driverAdapterError");
-  // What BEGIN and COMMIT fail with goes through Prisma as the driver's adapter threw it.
-  return [driverError, error].some((thrown) => isDriverOutage(readMember(thrown, "cause")));
+  return [driverError, error].map((thrown) => readMember(thrown, "cause"));
 }
 
 /** Whether a transaction that failed at its COMMIT may have been carried out: not where SQLite itself says it was not. */
@@ -55,6 +59,12 @@ function isRawSqliteOutage(error: Error): boolean {
 
 function isSqliteOutageCode(extendedCode: unknown): boolean {
   return outageSqliteCodes.has(Number(extendedCode) & primaryCodeMask);
+}
+
+/** What PostgreSQL calls the error itself; null where it is not one of PostgreSQL's that Prisma passes on as it is. */
+export function readSqlState(error: unknown): string | null {
+  const cause = listDriverCauses(error).find((mapped) => readMember(mapped, "kind") === "postgres");
+  return cause === undefined ? null : String(readMember(cause, "code"));
 }
 
 function isDriverOutage(mapped: unknown): boolean {

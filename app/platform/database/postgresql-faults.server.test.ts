@@ -1,13 +1,17 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { toRefusal } from "~/platform/http/to-refusal.server";
-import { createPostgresqlTestDatabase } from "~/testing/database";
+import { createPostgresqlTestDatabase, migrationsDir } from "~/testing/database";
 import { waitUntil } from "~/testing/processes";
-import { closeDatabase, openDatabase } from "./database.server";
+import { mountSmallDisk } from "~/testing/small-disk";
+import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
+import { closeDatabase, findDatabaseFault, openDatabase } from "./database.server";
 import type { Database, PoolOptions } from "./database.server";
-import { isDatabaseOutage } from "./outage.server";
+import { migrateDatabase } from "./migrate.server";
+import { isDatabaseOutage, readSqlState } from "./outage.server";
 
 const pool: PoolOptions = {
   size: 2,
@@ -268,4 +272,59 @@ test("a server that ends a connection while it commits is an outage, and others 
     await useKey({ database, tokenId: "2" });
   });
   expect(await database.usedKey.findMany({ select: { tokenId: true } })).toEqual([{ tokenId: "2" }]);
+});
+
+const askTwoSeconds = (database: Database) => findDatabaseFault({ database, timeoutMs: 2_000 });
+
+/** More than any page that is there has room for, and no two parts of it alike. */
+function submitMuch(database: Pick<Database, "submission">): Promise<unknown> {
+  const message = randomBytes(200_000).toString("base64");
+  const rest = { address: "0xcd", requestId: "r", chainId: 1n, contractAddress: "0xab", createdAtMs: 1n };
+  return database.submission.create({ data: { id: "s", tokenId: "1", message, ...rest } });
+}
+
+test("a disk without room below the tables is an outage and a fault; reads go on, and with room all does", async ({
+  skip,
+}) => {
+  const disk = mountSmallDisk({ megabytes: 64 });
+  if (disk === null) return skip("A disk of its own can be mounted by root only.");
+  onTestFinished(disk.remove);
+  const server = await startPostgresql();
+  onTestFinished(() => server.stop());
+  const url = await server.createDatabase({ parentDir: disk.dir });
+  await migrateDatabase({ url, migrationsDir });
+  // Files of sorting are elsewhere, where there is room.
+  const name = new URL(url).pathname.slice(1);
+  await (await connect(url)).query(`ALTER DATABASE ${name} SET temp_tablespaces = 'pg_default'`);
+  const { database } = await openWith({ size: 1 }, url);
+  await useKey({ database, tokenId: "1" });
+  expect(await askTwoSeconds(database)).toBeNull();
+
+  disk.fill();
+  for (const refused of [
+    await catchError(submitMuch(database)),
+    await catchError(database.$transaction((transaction) => submitMuch(transaction))),
+  ]) {
+    expect(readSqlState(refused)).toBe("53100");
+    expectOutage(refused);
+  }
+  expect(await askTwoSeconds(database)).toMatch(/can be read but not written: there is no room left/);
+  expect(await database.usedKey.count()).toBe(1);
+  expect(await database.submission.count()).toBe(0);
+
+  disk.empty();
+  expect(await askTwoSeconds(database)).toBeNull();
+  await submitMuch(database);
+  // On the one connection there is.
+  expect(await database.$queryRaw`SELECT current_setting('temp_tablespaces') AS "elsewhere"`).toEqual([
+    { elsewhere: "pg_default" },
+  ]);
+});
+
+test("a server that allows nobody files of sorting has room all the same", async () => {
+  const { url } = await createPostgresqlTestDatabase();
+  const name = new URL(url).pathname.slice(1);
+  await (await connect(url)).query(`ALTER DATABASE ${name} SET temp_file_limit = 0`);
+  const { database } = await openWith({}, url);
+  expect(await askTwoSeconds(database)).toBeNull();
 });

@@ -15,11 +15,11 @@ export type SmallDisk = {
   remove: () => void;
 };
 
-/** A file system of its own, in memory; null where this process may not mount one. */
+/** A file system of its own, in memory, into which other users see; null where this process may not mount one. */
 export function mountSmallDisk({ megabytes }: { megabytes: number }): SmallDisk | null {
   const dir = mkdtempSync(path.join(os.tmpdir(), "latchkey-disk-"));
   try {
-    mount("-t", "tmpfs", "-o", `size=${megabytes}m,mode=700`, "tmpfs", dir);
+    mount("-t", "tmpfs", "-o", `size=${megabytes}m,mode=755`, "tmpfs", dir);
   } catch {
     rmdirSync(dir);
     return null;

@@ -1,0 +1,53 @@
+import pg from "pg";
+import { expect, test } from "vitest";
+import { createPostgresqlTestDatabase } from "~/testing/database";
+import type { TestDatabase } from "~/testing/database";
+import { countDamages } from "./integrity";
+
+const useKey = ({ database }: TestDatabase, tokenId: string) =>
+  database.usedKey.create({
+    data: { chainId: 1n, contractAddress: "0xab", tokenId, usedBy: "0xcd", usedAtMs: 1n },
+  });
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+/** As if a row had been written and the index had missed it. */
+async function writePast({ index, url }: { index: string; url: string }, write: () => Promise<unknown>) {
+  const setKept = (isKept: boolean) =>
+    query(
+      url,
+      `UPDATE pg_index SET indisready = ${isKept}, indisvalid = ${isKept}, indislive = ${isKept}
+       WHERE indexrelid = '"${index}"'::regclass`,
+    );
+  await setKept(false);
+  await write();
+  await setKept(true);
+}
+
+test("a PostgreSQL database whose rows and indexes agree has no damage; an index that misses a row is one", async () => {
+  const place = await createPostgresqlTestDatabase();
+  const count = () => countDamages({ dataDir: "", databaseUrl: place.url });
+  await useKey(place, "1");
+  expect(await count()).toBe(0);
+  await writePast({ index: "UsedKey_usedAtMs_idx", url: place.url }, () => useKey(place, "2"));
+  expect(await count()).toBe(1);
+});
+
+test("a PostgreSQL row that hangs on one that is not there is a damage", async () => {
+  const place = await createPostgresqlTestDatabase();
+  await query(
+    place.url,
+    `ALTER TABLE "NotificationDelivery" DISABLE TRIGGER ALL;
+     INSERT INTO "NotificationDelivery" ("notificationId", "channel", "nextAttemptAtMs") VALUES ('none', 'webhook', 1);
+     ALTER TABLE "NotificationDelivery" ENABLE TRIGGER ALL`,
+  );
+  expect(await countDamages({ dataDir: "", databaseUrl: place.url })).toBe(1);
+});

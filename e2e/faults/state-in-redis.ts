@@ -1,0 +1,28 @@
+import { openRedis } from "~/platform/redis/redis.server";
+import type { Redis } from "~/platform/redis/redis.server";
+import { findRedis } from "~/testing/obtain-programs";
+import { launchRedis } from "~/testing/redis";
+import type { RedisServer } from "~/testing/redis";
+import type { Skipped } from "./scenario";
+import type { Later } from "./tidily";
+
+export type StateInRedis = {
+  server: RedisServer;
+  /** What the service has to be told. */
+  env: Record<string, string>;
+  /** Redis as seen by whoever looks at what was kept. */
+  seen: Redis;
+};
+
+/** A Redis of its own for nonces, limits and quotas, which syncs to the disk whatever it says it has kept. */
+export async function openStateInRedis({ later }: { later: Later }): Promise<StateInRedis | Skipped> {
+  if (findRedis() === null) {
+    return { skipped: "No redis-server is on this machine, and Debian's package could not be fetched." };
+  }
+  const server = await launchRedis({});
+  later(server.stop);
+  const { url, password } = server;
+  const seen = await openRedis({ url, password });
+  later(() => seen.close());
+  return { server, env: { STATE_WORKER_URL: url, STATE_WORKER_API_KEY: password }, seen };
+}
