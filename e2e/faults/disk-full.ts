@@ -26,7 +26,7 @@ export const diskFull: Scenario = {
       const { dataDir, outage } = place;
       const count = scaled({ count: 10, scale: run.scale, least: 2 });
       return await playOutages({
-        ...{ run, later, name: "the disk was full", dueOf, boundSeconds, goesOn: true },
+        ...{ run, later, name: "the disk was full", dueOf, boundSeconds, refuses: false, goesOn: true },
         outages: Array.from({ length: count }, () => outage),
         site: { dataDir },
         finish: reckonDamages,
@@ -51,7 +51,7 @@ export const diskFullBelowPostgresql: Scenario = {
       const outage = { name: "full", seconds: 5, leave: disk.fill, comeBack: disk.empty };
       const count = scaled({ count: 10, scale: run.scale, least: 2 });
       return await playOutages({
-        ...{ run, later, name: "the disk was full", dueOf, boundSeconds, goesOn: true },
+        ...{ run, later, name: "the disk was full", dueOf, boundSeconds, refuses: false, goesOn: true },
         outages: Array.from({ length: count }, () => outage),
         site: { databaseUrl },
         finish: reckonDamages,

@@ -27,7 +27,7 @@ function watchOne(take: (watch: ReturnType<typeof createOutageWatch>) => void): 
   watch.take(exchange("/write", { status: 200 }));
   watch.recoveredAfter(1);
   return watch
-    .figures({ name: "it was away", boundSeconds: 5, goesOn: true })
+    .figures({ name: "it was away", boundSeconds: 5, refuses: true, goesOn: true })
     .filter((figure) => !isKept(figure))
     .map(({ what }) => what);
 }
@@ -55,7 +55,7 @@ test("what is given meanwhile, what is refused without words or takes too long, 
     watch.take(exchange("/api/nonce", { status: nonceStatus }));
     await watch.askReadiness(async () => exchange("/readyz", { status }));
     watch.back();
-    const figures = watch.figures({ name: "it was away", boundSeconds: 5, goesOn: false });
+    const figures = watch.figures({ name: "it was away", boundSeconds: 5, refuses: false, goesOn: false });
     const measured = (what: string) => figures.find((figure) => figure.what === what)?.measured;
     return [measured(unasked), measured("called ready meanwhile")];
   };
@@ -63,4 +63,16 @@ test("what is given meanwhile, what is refused without words or takes too long, 
   expect(await readinessOf(200)).toEqual([1, 1]);
   // A nonce was to be had: the fault was not whole.
   expect(await readinessOf(200, 200)).toEqual([0, 0]);
+});
+
+test("where nothing was asked that is due to be refused, nothing was held", () => {
+  const watch = createOutageWatch({ dueOf: () => "either" });
+  watch.gone();
+  watch.take(exchange("/write", {}));
+  watch.back();
+  const broken = watch
+    .figures({ name: "it was away", boundSeconds: 5, refuses: true, goesOn: true })
+    .filter((figure) => !isKept(figure))
+    .map(({ what }) => what);
+  expect(broken).toEqual(["due to be refused", "unconcerned requests meanwhile", unasked]);
 });

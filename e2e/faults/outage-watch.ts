@@ -55,10 +55,13 @@ export function createOutageWatch({ dueOf }: { dueOf: (question: Question) => Du
   function figures({
     name,
     boundSeconds,
+    refuses,
     goesOn,
   }: {
     name: string;
     boundSeconds: number;
+    /** Whether anything is due to be refused without exception, and to go on unharmed. */
+    refuses: boolean;
     goesOn: boolean;
   }): Figure[] {
     const within = listWithin();
@@ -69,11 +72,20 @@ export function createOutageWatch({ dueOf }: { dueOf: (question: Question) => Du
     return [
       { what: `times ${name}`, measured: windows.length, bound: { atLeast: 1 } },
       { what: "requests refused meanwhile", measured: refusals.length, bound: { atLeast: windows.length } },
-      {
-        what: "granted meanwhile",
-        measured: due("refused").filter(isGranted).length,
-        bound: { equals: 0 },
-      },
+      ...(refuses
+        ? [
+            {
+              what: "due to be refused",
+              measured: due("refused").length,
+              bound: { atLeast: windows.length },
+            },
+            {
+              what: "granted meanwhile",
+              measured: due("refused").filter(isGranted).length,
+              bound: { equals: 0 },
+            },
+          ]
+        : []),
       {
         what: "refused without words",
         measured: refusals.filter((exchange) => !isInWords(exchange)).length,

@@ -37,6 +37,7 @@ export async function playOutages({
   outages,
   dueOf,
   boundSeconds,
+  refuses = true,
   goesOn = false,
   site: siteOptions,
   reckonWith = {},
@@ -49,6 +50,8 @@ export async function playOutages({
   outages: readonly Outage[];
   dueOf: (question: Question) => Due;
   boundSeconds: number;
+  /** Whether anything is due to be refused without exception. */
+  refuses?: boolean;
   /** Whether anything is due to go on unharmed. */
   goesOn?: boolean;
   site: Partial<Parameters<typeof openLoadSite>[0]>;
@@ -88,7 +91,7 @@ export async function playOutages({
   await next.stop();
   for (const [defect, times] of tally.defects) say(`${times} times ${defect}`);
   return [
-    ...watch.figures({ name, boundSeconds, goesOn }),
+    ...watch.figures({ name, boundSeconds, refuses, goesOn }),
     { what: "servers that ended by themselves", measured: stillRuns ? 0 : 1, bound: { equals: 0 } },
     { what: "exit status of the orderly stop", measured: exitStatus ?? -1, bound: { equals: 0 } },
     ...tally.figures({ atLeastAnswered: outages.length * 20 }),
