@@ -38,9 +38,18 @@ export function isDatabaseOutage(error: unknown): boolean {
   if (outagePrismaCodes.has(String(readMember(error, "code")))) return true;
   if (outagePgMessages.test(error.message)) return true;
   if (isRawSqliteOutage(error)) return true;
+  return listDriverFailures(error).some(isDriverOutage);
+}
+
+/** Whether no connection was made because the server was not believed, or takes no encrypted ones. */
+export function isEncryptionFault(error: unknown): boolean {
+  return listDriverFailures(error).some((failure) => readMember(failure, "kind") === "TlsConnectionError");
+}
+
+function listDriverFailures(error: unknown): unknown[] {
   const driverError = readMember(readMember(error, "meta"), "driverAdapterError");
   // What BEGIN and COMMIT fail with goes through Prisma as the driver's adapter threw it.
-  return [driverError, error].some((thrown) => isDriverOutage(readMember(thrown, "cause")));
+  return [driverError, error].map((thrown) => readMember(thrown, "cause"));
 }
 
 /** Whether a transaction that failed at its COMMIT may have been carried out: not where SQLite itself says it was not. */
