@@ -39,8 +39,9 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
     return isEncrypted ? "encrypted" : "in clear";
   }
 
-  const strict = ["encrypted", otherName, notKnown] as const;
-  const lax = ["encrypted", "encrypted", "encrypted"] as const;
+  /** With the authority named, the same under another name, with another one named, with none named. */
+  const strict = ["encrypted", otherName, notKnown, notKnown] as const;
+  const lax = ["encrypted", "encrypted", "encrypted", "encrypted"] as const;
   test.each([
     ["sslmode=verify-full", strict],
     ["sslmode=verify-ca", strict],
@@ -49,17 +50,19 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
     ["sslmode=a-word-that-nobody-knows", strict],
     ["ssl=true", strict],
     ["sslmode=no-verify", lax],
-    ["sslmode=disable", ["in clear", "in clear", "in clear"]],
-    ["", ["encrypted", otherName, "in clear"]],
-    ["uselibpqcompat=true&sslmode=require", lax],
+    ["sslmode=disable", ["in clear", "in clear", "in clear", "in clear"]],
+    ["", ["encrypted", otherName, notKnown, "in clear"]],
+    ["uselibpqcompat=true&sslmode=require", ["encrypted", "encrypted", notKnown, "encrypted"]],
     ["uselibpqcompat=true&sslmode=verify-full", strict],
-  ] as const)("what %j asks of a certificate", async (written, [known, elsewhere, unknown]) => {
+  ] as const)("what %j asks of a certificate", async (written, [known, elsewhere, mistaken, unknown]) => {
     const options = Object.fromEntries(new URLSearchParams(written));
     const knowing = { ...options, sslrootcert: certificates.authorityFile };
+    const mistaking = { ...options, sslrootcert: certificates.otherAuthorityFile };
     const match = (expected: string | RegExp) =>
       typeof expected === "string" ? expected : (expect.stringMatching(expected) as string);
     expect(await connect({ host: "localhost", options: knowing })).toEqual(match(known));
     expect(await connect({ host: "127.0.0.1", options: knowing })).toEqual(match(elsewhere));
+    expect(await connect({ host: "localhost", options: mistaking })).toEqual(match(mistaken));
     expect(await connect({ host: "localhost", options })).toEqual(match(unknown));
   });
 
