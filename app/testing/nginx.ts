@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { makeSelfSigned } from "./certificates";
 import type { Program } from "./obtain-programs";
 import { waitUntil } from "./processes";
 
@@ -16,12 +17,7 @@ export async function placeConfiguration(
 ): Promise<Place> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-"));
   await mkdir(path.join(dir, "temp"));
-  const key = path.join(dir, "key.pem");
-  const certificate = path.join(dir, "certificate.pem");
-  await run("openssl", [
-    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"],
-    ...["-subj", "/CN=gate.example.com", "-keyout", key, "-out", certificate],
-  ]);
+  const { keyFile, certificateFile } = await makeSelfSigned({ dir, commonName: "gate.example.com" });
   let text = await readFile("docs/nginx.conf", "utf8");
   // Folders that a program of one's own user may not write to.
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
@@ -31,8 +27,8 @@ export async function placeConfiguration(
     ["pid /run/nginx.pid;", `pid ${path.join(dir, "nginx.pid")};`],
     ["http {\n", `http {\n${temporary.join("")}`],
     ["/var/log/nginx/access.log", path.join(dir, "access.log")],
-    ["/etc/letsencrypt/live/gate.example.com/fullchain.pem", certificate],
-    ["/etc/letsencrypt/live/gate.example.com/privkey.pem", key],
+    ["/etc/letsencrypt/live/gate.example.com/fullchain.pem", certificateFile],
+    ["/etc/letsencrypt/live/gate.example.com/privkey.pem", keyFile],
     ...replacements,
   ] as const) {
     if (!text.includes(search)) throw new Error(`docs/nginx.conf has no ${search} any more.`);

@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { keepAliveInitialDelayMillis } from "./keep-alive";
 import { readDatabaseUrl } from "./database-url.server";
-import { readSqlState } from "./outage.server";
+import { isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
 import { watchFactory } from "./watched-adapter.server";
@@ -219,12 +219,20 @@ async function readOnce(database: Database): Promise<null> {
   return null;
 }
 
+const encryptionFault =
+  "PostgreSQL is not believed: its certificate, or that it takes no encrypted connections, is not what DATABASE_URL asks for. A new start says which.";
+
 /** A PostgreSQL server that follows another one, or was set to read only, reads as if nothing were amiss. */
 async function findServerFault(database: Database): Promise<string | null> {
-  const [row] = await database.$queryRaw<{ readOnly: string }[]>`
-    SELECT current_setting('transaction_read_only') AS "readOnly", COUNT(*) FROM "_prisma_migrations"`;
-  if (row?.readOnly !== "off") return readOnlyFault;
-  return (await hasRoom(database)) ? null : fullFault;
+  try {
+    const [row] = await database.$queryRaw<{ readOnly: string }[]>`
+      SELECT current_setting('transaction_read_only') AS "readOnly", COUNT(*) FROM "_prisma_migrations"`;
+    if (row?.readOnly !== "off") return readOnlyFault;
+    return (await hasRoom(database)) ? null : fullFault;
+  } catch (error) {
+    if (isEncryptionFault(error)) return encryptionFault;
+    throw error;
+  }
 }
 
 /**

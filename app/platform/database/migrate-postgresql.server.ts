@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { keepAliveInitialDelayMillis } from "./keep-alive";
+import { explainConnectFault } from "./postgresql-connect-fault.server";
 import { findNextMigration } from "./migration-history.server";
 import type { AppliedMigration, Migration } from "./migration-history.server";
 
@@ -30,13 +31,9 @@ export async function migratePostgresql({
   url: string;
   migrations: Migration[];
 }): Promise<string[]> {
-  const client = new pg.Client({
-    ...{ connectionString: url, connectionTimeoutMillis: connectTimeoutMs },
-    ...{ keepAlive: true, keepAliveInitialDelayMillis },
+  const client = await connect(url).catch((error: unknown) => {
+    throw explainConnectFault(error);
   });
-  // Without a listener a connection that breaks between two statements would end the process.
-  client.on("error", () => undefined);
-  await client.connect();
   try {
     await ask({ client, text: `SET lock_timeout = ${lockTimeoutMs}` });
     // Held by the connection, so it is released even when this process dies.
@@ -54,6 +51,17 @@ export async function migratePostgresql({
   } finally {
     await client.end();
   }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...{ connectionString: url, connectionTimeoutMillis: connectTimeoutMs },
+    ...{ keepAlive: true, keepAliveInitialDelayMillis },
+  });
+  // Without a listener a connection that breaks between two statements would end the process.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
 }
 
 /** A server that takes connections and says nothing must not keep a start waiting for ever. Migrations take their time. */

@@ -41,6 +41,11 @@ export function isDatabaseOutage(error: unknown): boolean {
   return listDriverCauses(error).some(isDriverOutage);
 }
 
+/** Whether no connection was made because the server was not believed, or takes no encrypted ones. */
+export function isEncryptionFault(error: unknown): boolean {
+  return listDriverCauses(error).some((cause) => readMember(cause, "kind") === "TlsConnectionError");
+}
+
 /** What BEGIN and COMMIT fail with goes through Prisma as the driver's adapter threw it. */
 function listDriverCauses(error: unknown): unknown[] {
   const driverError = readMember(readMember(error, "meta"), "driverAdapterError");

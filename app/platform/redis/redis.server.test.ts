@@ -1,5 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~/testing/certificates";
+import { findFreePort } from "~/testing/free-port";
 import { waitUntil } from "~/testing/processes";
 import { hasRedis, startRedis } from "~/testing/redis";
 import { connectRedis } from "~/testing/state";
@@ -9,6 +11,8 @@ import { RedisOutage } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import { openRedis } from "./redis.server";
 import type { Redis } from "./redis.server";
+
+sayWithoutOpenssl("a Redis whose certificate is not believed");
 
 const count = defineScript({ name: "count", lua: "return redis.call('INCR', KEYS[1])" });
 
@@ -70,6 +74,32 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     expect(warnings).toEqual(["Redis cannot be reached; it is tried again until it answers"]);
     expect(news).toEqual(["Redis is back"]);
   });
+
+  test.skipIf(!hasOpenssl)(
+    "one that was away and then is not believed is told once more, with the reason",
+    async () => {
+      const { certificateFile, keyFile, authorityFile, remove } = await makeCertificates();
+      onTestFinished(remove);
+      const tlsPort = await findFreePort();
+      const files = ["--tls-cert-file", certificateFile, "--tls-key-file", keyFile];
+      const authority = ["--tls-ca-cert-file", authorityFile, "--tls-auth-clients", "no"];
+      const server = await startRedis({ settings: ["--tls-port", String(tlsPort), ...files, ...authority] });
+      await server.kill();
+      const faults: unknown[] = [];
+      const redis = await openRedis({
+        ...{ url: `rediss://localhost:${tlsPort}`, password: server.password },
+        log: { warn: ({ fault }) => faults.push(fault), info: () => undefined },
+      });
+      onTestFinished(() => redis.close());
+      await expect(redis.findFault()).rejects.toThrow(RedisOutage);
+      await server.start();
+      await waitUntil(async () => {
+        const fault = await redis.findFault().catch(() => null);
+        return fault?.startsWith("Redis is not believed: nobody this process knows") === true;
+      });
+      expect(faults).toEqual([undefined, await redis.findFault()]);
+    },
+  );
 
   test("a wrong password is an outage, and is not told", async () => {
     const server = await startRedis();

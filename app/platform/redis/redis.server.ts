@@ -1,4 +1,5 @@
 import { Redis as Client, ReplyError } from "ioredis";
+import { describeTlsFault } from "~/platform/tls-fault";
 import { RedisOutage, isOutageReply } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";
@@ -67,7 +68,7 @@ export async function openRedis({
     // After a failover the server that was written to only reads; the next connection finds the new one.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   });
-  tellOutages({ client, log });
+  const { findConnectionFault } = watchConnection({ client, log });
   const firstAttempt = new Promise<void>((resolve) => {
     client.once("ready", () => resolve());
     client.once("error", () => resolve());
@@ -97,6 +98,8 @@ export async function openRedis({
     prefix,
     run,
     findFault: async () => {
+      const connectionFault = findConnectionFault();
+      if (connectionFault !== null) return connectionFault;
       await run({ script: writeScript, keys: ["probe"] });
       const askMemory = () => readMemoryInfo(client);
       return describeEviction(await watchCommand({ watch, command: "INFO", run: askMemory }));
@@ -128,15 +131,21 @@ async function tellOutage<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (failure) {
-    const error = forgetCommand(failure);
+    const error = forgetDetails(failure);
     if (error instanceof ReplyError && !isOutageReply((error as Error).message)) throw error;
     throw new RedisOutage("Redis could not be asked.", { cause: error });
   }
 }
 
-/** The client hangs on an error what was being sent: nonces, addresses of visitors, and the password itself. */
-function forgetCommand(error: unknown): unknown {
-  if (error instanceof Error) delete (error as { command?: unknown }).command;
+/**
+ * The client hangs on an error what was being sent: nonces, addresses of visitors, and the password itself. Node hangs
+ * on it the whole certificate of a server that it does not believe.
+ */
+function forgetDetails(error: unknown): unknown {
+  if (error instanceof Error) {
+    delete (error as { command?: unknown }).command;
+    delete (error as { cert?: unknown }).cert;
+  }
   return error;
 }
 
@@ -148,16 +157,29 @@ function describeEviction(info: string): string | null {
     : `Redis may throw away what it was told to keep: its maxmemory-policy is ${policy}. Set it to noeviction.`;
 }
 
-/** One line when it goes and one when it is back; the client itself reports every attempt. */
-function tellOutages({ client, log }: { client: Client; log: RedisLog | undefined }): void {
+/**
+ * One line when it goes, one where it then shows itself as somebody who is not believed, and one when it is back; the
+ * client itself reports every attempt.
+ */
+function watchConnection({ client, log }: { client: Client; log: RedisLog | undefined }) {
   let isAway = false;
+  let fault: string | null = null;
   client.on("error", (error: Error) => {
-    if (isAway) return;
+    const latest = describeTlsFault({ error, server: "Redis", setting: "STATE_WORKER_URL" });
+    const isTold = isAway && (latest === null || latest === fault);
     isAway = true;
-    log?.warn({ err: forgetCommand(error) }, "Redis cannot be reached; it is tried again until it answers");
+    fault = latest;
+    if (isTold) return;
+    log?.warn(
+      { err: forgetDetails(error), ...(fault !== null && { fault }) },
+      "Redis cannot be reached; it is tried again until it answers",
+    );
   });
   client.on("ready", () => {
     if (isAway) log?.info({}, "Redis is back");
     isAway = false;
+    fault = null;
   });
+  /** null also where it cannot be reached for another reason. */
+  return { findConnectionFault: () => fault };
 }

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~/testing/certificates";
+import type { Certificates } from "~/testing/certificates";
+import { migrationsDir, openTestDatabase } from "~/testing/database";
+import { startEncryptingPostgresql } from "~/testing/encrypting-postgresql";
+import { startImpostor } from "~/testing/postgresql-impostor";
+import { migrateDatabase } from "./migrate.server";
+
+sayWithoutOpenssl("encrypted connections to PostgreSQL");
+
+const notKnown = /^PostgreSQL is not believed: nobody this process knows has signed .* or as sslrootcert in/;
+const otherName =
+  /^PostgreSQL is not believed: its certificate is for another name than the host in DATABASE_URL\./;
+
+describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
+  let certificates: Certificates;
+  let postgresql: Awaited<ReturnType<typeof startEncryptingPostgresql>>;
+  beforeAll(async () => {
+    certificates = await makeCertificates();
+    postgresql = await startEncryptingPostgresql(certificates);
+  });
+  afterAll(async () => {
+    await postgresql.stop();
+    await certificates.remove();
+  });
+
+  /** As a start does: first the tables, then the connections to work with. What came of it. */
+  async function connect({ host, options }: { host: string; options: Record<string, string> }) {
+    const url = await postgresql.createAddress({ host, options });
+    try {
+      await migrateDatabase({ url, migrationsDir });
+    } catch (error) {
+      return (error as Error).message;
+    }
+    const database = await openTestDatabase(url);
+    await database.usedKey.count();
+    const [isEncrypted, ...others] = await postgresql.listEncryption(url);
+    expect(others).toEqual([]);
+    return isEncrypted ? "encrypted" : "in clear";
+  }
+
+  /** With the authority named, the same under another name, with another one named, with none named. */
+  const strict = ["encrypted", otherName, notKnown, notKnown] as const;
+  const lax = ["encrypted", "encrypted", "encrypted", "encrypted"] as const;
+  test.each([
+    ["sslmode=verify-full", strict],
+    ["sslmode=verify-ca", strict],
+    ["sslmode=require", strict],
+    ["sslmode=prefer", strict],
+    ["sslmode=a-word-that-nobody-knows", strict],
+    ["ssl=true", strict],
+    ["sslmode=no-verify", lax],
+    ["sslmode=disable", ["in clear", "in clear", "in clear", "in clear"]],
+    ["", ["encrypted", otherName, notKnown, "in clear"]],
+    ["uselibpqcompat=true&sslmode=require", ["encrypted", "encrypted", notKnown, "encrypted"]],
+    ["uselibpqcompat=true&sslmode=verify-full", strict],
+  ] as const)("what %j asks of a certificate", async (written, [known, elsewhere, mistaken, unknown]) => {
+    const options = Object.fromEntries(new URLSearchParams(written));
+    const knowing = { ...options, sslrootcert: certificates.authorityFile };
+    const mistaking = { ...options, sslrootcert: certificates.otherAuthorityFile };
+    const match = (expected: string | RegExp) =>
+      typeof expected === "string" ? expected : (expect.stringMatching(expected) as string);
+    expect(await connect({ host: "localhost", options: knowing })).toEqual(match(known));
+    expect(await connect({ host: "127.0.0.1", options: knowing })).toEqual(match(elsewhere));
+    expect(await connect({ host: "localhost", options: mistaking })).toEqual(match(mistaken));
+    expect(await connect({ host: "localhost", options })).toEqual(match(unknown));
+  });
+
+  test.each(["verify-full", "prefer"])(
+    "a server that takes no encrypted connections is not spoken to in clear where sslmode=%s",
+    async (sslmode) => {
+      await postgresql.set({ ssl: "off" });
+      onTestFinished(() => postgresql.set({ ssl: "on" }));
+      const options = { sslmode, sslrootcert: certificates.authorityFile };
+      expect(await connect({ host: "localhost", options })).toMatch(
+        /^PostgreSQL takes no encrypted connections, and DATABASE_URL asks for one\./,
+      );
+    },
+  );
+
+  test.each(["sslrootcert", "sslcert", "sslkey"])("a file that is not there is told: %s", async (name) => {
+    const options = { sslmode: "verify-full", [name]: "/not/there.pem" };
+    expect(await connect({ host: "localhost", options })).toMatch(
+      /^A file that DATABASE_URL names .* cannot be read: .*\/not\/there\.pem/,
+    );
+  });
+
+  test("somebody else in its place gets no password, though the driver gives it in clear when asked", async () => {
+    const impostor = await startImpostor(certificates);
+    onTestFinished(impostor.stop);
+    const password = "the-password-of-this-test";
+    const address = `postgresql://latchkey:${password}@localhost:${impostor.port}/latchkey?sslmode=verify-full`;
+    const tryWith = (file: string) =>
+      migrateDatabase({ url: `${address}&sslrootcert=${file}`, migrationsDir });
+    await expect(tryWith(certificates.otherAuthorityFile)).rejects.toThrow(notKnown);
+    expect(impostor.count()).toBe(1);
+    expect(impostor.heard()).not.toContain(password);
+    // Who is believed is told.
+    await expect(tryWith(certificates.authorityFile)).rejects.toThrow();
+    expect(impostor.heard()).toContain(password);
+  });
+});

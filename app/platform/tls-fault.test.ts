@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { describeTlsFault } from "./tls-fault";
+
+const describe = (error: unknown) =>
+  describeTlsFault({ error, server: "Redis", setting: "STATE_WORKER_URL" });
+
+test.each(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"])(
+  "a certificate that is out of time is told: %s",
+  (code) => {
+    expect(describe(Object.assign(new Error("no"), { code }))).toMatch(/has expired or is not valid yet/);
+  },
+);
+
+test.each([Object.assign(new Error("no"), { code: "ECONNREFUSED" }), new Error("no"), null, undefined, "no"])(
+  "what is not about a certificate is left to others: %j",
+  (error) => {
+    expect(describe(error)).toBeNull();
+  },
+);

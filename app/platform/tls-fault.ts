@@ -1,0 +1,43 @@
+/** What Node calls a certificate that it does not believe. */
+const unknownAuthority = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+const outOfTime = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
+
+/** Said of the authority's file wherever it is missing: Node reads this name once, before it looks at any `.env`. */
+const howToKnow =
+  "Name that authority's file in NODE_EXTRA_CA_CERTS, set before the process starts and not in .env";
+
+/**
+ * Why a server was not believed when an encrypted connection to it was made, and what to do, in a sentence that
+ * strangers may read: it says no name and no address. null where that was not the reason.
+ */
+export function describeTlsFault({
+  error,
+  server,
+  setting,
+  remedy = "",
+}: {
+  error: unknown;
+  server: string;
+  /** Where the server's address is written. */
+  setting: string;
+  /** What else makes an authority known. */
+  remedy?: string;
+}): string | null {
+  const code = String((error as { code?: unknown } | null)?.code);
+  if (unknownAuthority.has(code)) {
+    return `${server} is not believed: nobody this process knows has signed its certificate. ${howToKnow}${remedy}.`;
+  }
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    return `${server} is not believed: its certificate is for another name than the host in ${setting}. Write the host as the certificate names it.`;
+  }
+  if (outOfTime.has(code)) {
+    return `${server} is not believed: its certificate has expired or is not valid yet. Renew it, or set the clock of this machine.`;
+  }
+  return null;
+}

@@ -1,0 +1,68 @@
+// Certificates for servers that tests start: made when they are needed, and gone with the test.
+import { execFile } from "node:child_process";
+import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { findOnPath } from "./debian-packages";
+
+const run = promisify(execFile);
+
+export const hasOpenssl = findOnPath("openssl") !== null;
+
+/** For a file of tests that cannot do without. */
+export function sayWithoutOpenssl(skipped: string): void {
+  if (!hasOpenssl) console.warn(`\nSKIPPED: ${skipped}. There is no openssl on this machine.\n`);
+}
+
+export type Certificates = {
+  /** What a client must know to believe the server. */
+  authorityFile: string;
+  /** For `localhost` by name, and so not for the same machine by number. */
+  certificateFile: string;
+  keyFile: string;
+  /** Nobody signed anything with it that a server here shows. */
+  otherAuthorityFile: string;
+  /** Some servers refuse a key that is not theirs alone. */
+  giveKeyTo: (owner: { uid: number; gid: number }) => Promise<void>;
+  remove: () => Promise<void>;
+};
+
+export async function makeCertificates(): Promise<Certificates> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-certificates-"));
+  // Servers that run as a user of their own read them.
+  await chmod(dir, 0o755);
+  const authority = await makeSelfSigned({ dir, commonName: "authority" });
+  const other = await makeSelfSigned({ dir, commonName: "other" });
+  const keyFile = path.join(dir, "server.key");
+  const requestFile = path.join(dir, "server.csr");
+  const certificateFile = path.join(dir, "server.crt");
+  const extensionFile = path.join(dir, "server.ext");
+  await writeFile(extensionFile, "subjectAltName=DNS:localhost\nextendedKeyUsage=serverAuth\n");
+  const request = ["req", "-new", ...newKey, "-subj", "/CN=localhost", "-keyout", keyFile];
+  await run("openssl", [...request, "-out", requestFile]);
+  await run("openssl", [
+    ...["x509", "-req", "-in", requestFile, "-CA", authority.certificateFile, "-CAkey", authority.keyFile],
+    ...["-CAcreateserial", "-days", "1", "-extfile", extensionFile, "-out", certificateFile],
+  ]);
+  return {
+    ...{ certificateFile, keyFile },
+    ...{ authorityFile: authority.certificateFile, otherAuthorityFile: other.certificateFile },
+    giveKeyTo: async ({ uid, gid }) => {
+      if (process.getuid?.() === 0) await chown(keyFile, uid, gid);
+    },
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+
+/** One that vouches for itself, for a day. */
+export async function makeSelfSigned({ dir, commonName }: { dir: string; commonName: string }) {
+  const keyFile = path.join(dir, `${commonName}.key`);
+  const certificateFile = path.join(dir, `${commonName}.crt`);
+  const subject = ["-subj", `/CN=${commonName}`];
+  const request = ["req", "-x509", ...newKey, "-days", "1", ...subject, "-keyout", keyFile];
+  await run("openssl", [...request, "-out", certificateFile]);
+  return { keyFile, certificateFile };
+}

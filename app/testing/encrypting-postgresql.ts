@@ -1,0 +1,66 @@
+import { stat } from "node:fs/promises";
+import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+import type { Certificates } from "./certificates";
+import { query } from "./postgresql-with-tools";
+import { waitUntil } from "./processes";
+
+/** A real PostgreSQL server that shows these certificates, and takes connections in clear as well; whoever starts it stops it. */
+export async function startEncryptingPostgresql(certificates: Certificates) {
+  const server = await startPostgresql();
+  const adminUrl = await server.createDatabase();
+  const [row] = await query<{ dir: string }>(adminUrl, "SELECT current_setting('data_directory') AS dir");
+  const owner = await stat(row!.dir);
+
+  /** In force for connections that are made from now on. */
+  async function set(settings: Record<string, string>): Promise<void> {
+    for (const [name, value] of Object.entries(settings)) {
+      await query(adminUrl, `ALTER SYSTEM SET ${name} = '${value}'`);
+    }
+    await query(adminUrl, "SELECT pg_reload_conf()");
+    await waitUntil(async () => {
+      const now = await query<{ name: string; setting: string }>(
+        adminUrl,
+        "SELECT name, setting FROM pg_settings",
+      );
+      return Object.entries(settings).every(([name, value]) =>
+        now.some((setting) => setting.name === name && setting.setting === value),
+      );
+    });
+  }
+
+  async function show(shown: Certificates): Promise<void> {
+    await shown.giveKeyTo(owner);
+    await set({ ssl_cert_file: shown.certificateFile, ssl_key_file: shown.keyFile });
+  }
+
+  await show(certificates);
+  await set({ ssl: "on" });
+  return {
+    set,
+    show,
+    /** Of an empty database. */
+    createAddress: async ({ host, options }: { host: string; options: Record<string, string> }) => {
+      const url = new URL(await server.createDatabase());
+      url.hostname = host;
+      for (const [name, value] of Object.entries(options)) url.searchParams.set(name, value);
+      return url.href;
+    },
+    /** Whether its connections are encrypted, as PostgreSQL itself sees them: each answer that there is, once. */
+    listEncryption: async (address: string): Promise<boolean[]> => {
+      const rows = await query<{ ssl: boolean }>(
+        adminUrl,
+        `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE datname = '${nameOf(address)}'`,
+      );
+      return rows.map(({ ssl }) => ssl);
+    },
+    hangUp: async (address: string): Promise<void> => {
+      const ofIts = `FROM pg_stat_activity WHERE datname = '${nameOf(address)}'`;
+      await query(adminUrl, `SELECT pg_terminate_backend(pid) ${ofIts}`);
+    },
+    stop: () => server.stop(),
+  };
+}
+
+function nameOf(address: string): string {
+  return new URL(address).pathname.slice(1);
+}

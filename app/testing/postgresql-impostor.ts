@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { TLSSocket, createSecureContext } from "node:tls";
+import type { Certificates } from "./certificates";
+
+/** That it encrypts, and that it wants the password as it is. */
+const yes = "S";
+const askForPassword = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
+
+/** Stands where PostgreSQL is expected, encrypts with these certificates, and asks whoever comes for the password. */
+export async function startImpostor({
+  certificateFile,
+  keyFile,
+}: Pick<Certificates, "certificateFile" | "keyFile">) {
+  const [cert, key] = await Promise.all([readFile(certificateFile), readFile(keyFile)]);
+  const secureContext = createSecureContext({ cert, key });
+  const sockets = new Set<Socket>();
+  let count = 0;
+  let heard = "";
+  const server = createServer((socket) => {
+    count += 1;
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.once("data", () => {
+      socket.write(yes);
+      const encrypted = new TLSSocket(socket, { isServer: true, secureContext });
+      encrypted.on("error", () => undefined);
+      encrypted.on("data", (chunk: Buffer) => {
+        heard += chunk.toString("latin1");
+      });
+      encrypted.once("data", () => {
+        encrypted.write(askForPassword);
+        encrypted.once("data", () => encrypted.end());
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** How many have come. */
+    count: () => count,
+    /** What they have said, decrypted. */
+    heard: () => heard,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

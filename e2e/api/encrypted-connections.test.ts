@@ -1,0 +1,173 @@
+// The state's servers at the other end of an encrypted connection: whom this server believes, and what it says of others.
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~/testing/certificates";
+import type { Certificates } from "~/testing/certificates";
+import { createTestDir } from "~/testing/database";
+import { startEncryptingPostgresql } from "~/testing/encrypting-postgresql";
+import { findFreePort } from "~/testing/free-port";
+import { waitUntil } from "~/testing/processes";
+import { hasRedis, launchRedis } from "~/testing/redis";
+import { startServer } from "~/testing/running-server";
+import { limitsOff } from "./chat-fixture";
+import { clientOf, openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+
+sayWithoutOpenssl("encrypted connections to Redis and PostgreSQL");
+
+describe.skipIf(!hasOpenssl)("encrypted connections", () => {
+  let certificates: Certificates;
+  let gate: Gate;
+  beforeAll(async () => {
+    [certificates, gate] = await Promise.all([makeCertificates(), openGate()]);
+  });
+  afterAll(async () => {
+    await gate.close();
+    await certificates.remove();
+  });
+
+  async function start(env: Record<string, string>) {
+    const place = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };
+    const dataDir = await createTestDir();
+    const server = await startServer({
+      dataDir,
+      env: { ...place, ...limitsOff, LOG_LEVEL: "trace", ...env },
+    });
+    onTestFinished(async () => void (await server.stop()));
+    return { server, ...clientOf(server) };
+  }
+
+  const knowing = (file: string) => ({ NODE_EXTRA_CA_CERTS: file });
+  const notKnown =
+    /not believed: nobody this process knows has signed its certificate\. .*NODE_EXTRA_CA_CERTS/;
+  const otherName = (setting: string) =>
+    new RegExp(`not believed: its certificate is for another name than the host in ${setting}\\.`);
+
+  describe.skipIf(!hasRedis)("to Redis", () => {
+    let redis: Awaited<ReturnType<typeof launchRedis>>;
+    let tlsPort: number;
+    let admin: Redis;
+    beforeAll(async () => {
+      tlsPort = await findFreePort();
+      const { certificateFile, keyFile, authorityFile } = certificates;
+      redis = await launchRedis({
+        settings: [
+          ...["--tls-port", String(tlsPort), "--tls-cert-file", certificateFile, "--tls-key-file", keyFile],
+          ...["--tls-ca-cert-file", authorityFile, "--tls-auth-clients", "no"],
+        ],
+      });
+      admin = new Redis(redis.url, { password: redis.password });
+    });
+    afterAll(async () => {
+      admin.disconnect();
+      await redis.stop();
+    });
+
+    const stateAt = (host: string) => ({
+      STATE_WORKER_URL: `rediss://${host}:${tlsPort}`,
+      STATE_WORKER_API_KEY: redis.password,
+    });
+
+    /** How the server at the other end is connected, as Redis itself sees it. */
+    async function listEncrypted(): Promise<string[]> {
+      const clients = String(await admin.client("LIST")).split("\n");
+      return clients.filter((client) => client.includes(` laddr=127.0.0.1:${tlsPort} `));
+    }
+
+    test("one whose authority is known is believed, and nonces are in it", async () => {
+      const { authorityFile } = certificates;
+      const { ask, server } = await start({ ...stateAt("localhost"), ...knowing(authorityFile) });
+      expect((await ask({ path: "/readyz" })).body).toMatchObject({
+        dependencies: { redis: { state: "up" } },
+      });
+      const { status, body } = await ask({ path: "/api/nonce" });
+      expect(status).toBe(200);
+      const keys = await admin.keys("latchkey:*");
+      expect(keys.filter((key) => key.includes(String(body.nonce)))).toHaveLength(1);
+      expect(await listEncrypted()).toHaveLength(1);
+      expect(server.output()).not.toContain(redis.password);
+      expect(server.output()).not.toContain(String(body.nonce));
+    });
+
+    test.each([
+      ["of an unknown authority", "localhost", () => ({}), notKnown],
+      [
+        "for another name",
+        "127.0.0.1",
+        ({ authorityFile }: Certificates) => knowing(authorityFile),
+        otherName("STATE_WORKER_URL"),
+      ],
+    ])("one with a certificate %s is told nothing, and /readyz says why", async (_, host, known, words) => {
+      await admin.config("RESETSTAT");
+      const { ask, server } = await start({ ...stateAt(host), ...known(certificates) });
+      const readiness = await ask({ path: "/readyz" });
+      expect(readiness.status).toBe(503);
+      const { redis: row } = readiness.body.dependencies as Record<string, Record<string, string>>;
+      expect(row).toMatchObject({ state: "down", detail: expect.stringMatching(words) as string });
+      expect(JSON.stringify(readiness.body)).not.toContain(String(tlsPort));
+      expect((await ask({ path: "/api/nonce" })).status).toBe(500);
+      // No password, no nonce, not one word of anything: Redis has carried out what the test itself asked for.
+      const commands = [...(await admin.info("commandstats")).matchAll(/^cmdstat_([^:|]+)/gm)];
+      expect([...new Set(commands.map(([, name]) => name))].sort()).toEqual(["config"]);
+      await server.stop();
+      const lines = server.output().split("\n");
+      expect(server.output()).not.toContain(redis.password);
+      const told = lines.filter((line) => line.includes("Redis cannot be reached"));
+      expect(told).toHaveLength(1);
+      expect((JSON.parse(told[0]!) as { fault: string }).fault).toMatch(words);
+      // Not the certificate at full length.
+      expect(told[0]).not.toContain("fingerprint");
+    });
+  });
+
+  describe("to PostgreSQL", () => {
+    let postgresql: Awaited<ReturnType<typeof startEncryptingPostgresql>>;
+    beforeAll(async () => {
+      postgresql = await startEncryptingPostgresql(certificates);
+    });
+    afterAll(() => postgresql.stop());
+
+    const addressOf = (options: Record<string, string>) =>
+      postgresql.createAddress({ host: "localhost", options: { sslmode: "verify-full", ...options } });
+
+    test("one whose authority is known to the process is believed, and each connection is encrypted", async () => {
+      const address = await addressOf({});
+      const { ask } = await start({ DATABASE_URL: address, ...knowing(certificates.authorityFile) });
+      expect((await ask({ path: "/readyz" })).status).toBe(200);
+      expect((await ask({ path: "/api/nonce" })).status).toBe(200);
+      expect(await postgresql.listEncryption(address)).toEqual([true]);
+    });
+
+    test("one whose authority is not the one that sslrootcert names keeps it from starting, in words", async () => {
+      const address = await addressOf({ sslrootcert: certificates.otherAuthorityFile });
+      const starting = start({ DATABASE_URL: address, ...knowing(certificates.authorityFile) });
+      const output = await starting.then(
+        () => "",
+        (error: Error) => error.message,
+      );
+      expect(output).toMatch(new RegExp(`^Latchkey cannot start\\. .*${notKnown.source}`, "m"));
+      expect(output).not.toContain("fingerprint");
+    });
+
+    test("one that shows another certificate later is not believed from then on, and is again without a restart", async () => {
+      const address = await addressOf({ sslrootcert: certificates.authorityFile });
+      const { ask } = await start({ DATABASE_URL: address });
+      const other = await makeCertificates();
+      onTestFinished(other.remove);
+      await postgresql.show(other);
+      async function findDatabase() {
+        const { dependencies } = (await ask({ path: "/readyz" })).body;
+        return (dependencies as Record<string, { state: string; detail?: string }>).database!;
+      }
+      await waitUntil(async () => {
+        await postgresql.hangUp(address);
+        return (await findDatabase()).detail?.startsWith("PostgreSQL is not believed: ") === true;
+      });
+      expect((await ask({ path: "/api/nonce" })).status).toBe(500);
+      expect(await postgresql.listEncryption(address)).toEqual([]);
+      await postgresql.show(certificates);
+      await waitUntil(async () => (await findDatabase()).state === "up");
+      expect((await ask({ path: "/api/nonce" })).status).toBe(200);
+    });
+  });
+});
