@@ -1,4 +1,4 @@
-# Two stages. `build` holds everything, the commands included; the image holds what the server reads.
+# `build` holds everything; `commands` is the same, to be run; the last stage, the image, holds what the server reads.
 FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -6,6 +6,12 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
 RUN node app/commands/assemble.mjs assembled
+
+# docs/deploying.md has the lines that run it. The server's user and folder: what commands write, the server reads.
+FROM build AS commands
+RUN useradd --system --uid 10001 --no-create-home latchkey && install -d -o latchkey -m 700 /data
+ENV DATA_DIR=/data HOME=/tmp
+USER 10001
 
 # Of Node the program alone: npm, yarn and the headers would be a quarter of the image.
 FROM debian:bookworm-20260918-slim

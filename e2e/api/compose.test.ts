@@ -2,12 +2,15 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { parseConfig } from "~/platform/config/config.server";
 import { readYaml } from "~/testing/read-yaml";
+import { readStages } from "./dockerfile-stages";
 import { readPlainBlocks } from "./operations-fixture";
 
 type Health = { test: string[]; interval: string; timeout: string; retries: number };
 type Service = {
   image?: string;
-  build?: string;
+  build?: string | { context: string; target: string };
+  profiles?: string[];
+  tmpfs?: string[];
   ports?: string[];
   user?: string;
   read_only?: boolean;
@@ -22,7 +25,7 @@ type Service = {
   healthcheck?: Health;
 };
 type Compose = {
-  services: { latchkey: Service; postgres: Service; redis: Service };
+  services: { latchkey: Service; commands: Service; postgres: Service; redis: Service };
   volumes: Record<string, null>;
 };
 
@@ -70,7 +73,7 @@ const fillService = (service: Service, values: Record<string, string>) =>
 
 test("compose.yaml has the server, PostgreSQL and Redis, and the server waits until both are well", () => {
   const { latchkey, postgres, redis } = compose.services;
-  expect(Object.keys(compose.services)).toEqual(["latchkey", "postgres", "redis"]);
+  expect(Object.keys(compose.services)).toEqual(["latchkey", "commands", "postgres", "redis"]);
   expect(latchkey.depends_on).toEqual({
     postgres: { condition: "service_healthy" },
     redis: { condition: "service_healthy" },
@@ -80,11 +83,12 @@ test("compose.yaml has the server, PostgreSQL and Redis, and the server waits un
     expect([healthcheck!.interval, healthcheck!.timeout]).toEqual(["5s", "3s"]);
     expect(healthcheck!.retries).toBeGreaterThan(3);
   }
+  // By TCP: while PostgreSQL sets itself up for the first time, it answers at its socket already.
   expect(postgres.healthcheck!.test.slice(1)).toEqual([
-    ...["pg_isready", "--username=latchkey", "--dbname=latchkey"],
+    ...["pg_isready", "--host=127.0.0.1", "--username=latchkey", "--dbname=latchkey"],
   ]);
   expect(fillIn(redis.healthcheck!.test[1]!, {})).toContain('REDISCLI_AUTH="$REDIS_PASSWORD"');
-  for (const service of Object.values(compose.services)) expect(service.restart).toBe("unless-stopped");
+  for (const service of [latchkey, postgres, redis]) expect(service.restart).toBe("unless-stopped");
 });
 
 test("compose.yaml gives the server settings that production takes, with no password of its own", async () => {
@@ -111,6 +115,91 @@ test("compose.yaml gives the server settings that production takes, with no pass
   );
 });
 
+test("commands get the server's settings, folders and databases, and are started by nothing but their lines", async () => {
+  const { latchkey, commands } = compose.services;
+  expect([commands.profiles, commands.restart]).toEqual([["commands"], undefined]);
+  const stages = await readStages();
+  const { context, target } = commands.build as { context: string; target: string };
+  expect(context).toBe(".");
+  const stage = stages.find(([from]) => from!.text.endsWith(` AS ${target}`))!;
+  expect(stage).toBeDefined();
+  const { HOST: _host, PORT: _port, ...shared } = latchkey.environment;
+  expect(commands.environment).toEqual(shared);
+  expect(commands).toMatchObject({
+    env_file: latchkey.env_file,
+    depends_on: latchkey.depends_on,
+    tmpfs: ["/tmp"],
+  });
+  // Each finds the content beside its own package.json.
+  const folderOf = (own: typeof stage) => own.findLast(({ name }) => name === "WORKDIR")!.text;
+  const toBuild = (volume: string) =>
+    volume.replace(`${folderOf(stages.at(-1)!)}/`, `${folderOf(stages[0]!)}/`);
+  expect(commands.volumes).toEqual(latchkey.volumes.map(toBuild));
+  expect(commands.volumes.at(-1)).toBe("./content:/build/content:ro");
+  const values = {
+    LATCHKEY_MODE: "production",
+    ...(await readSettings()),
+    ...fillService(commands, passwords),
+  };
+  expect(parseConfig(values).warnings).toEqual([]);
+});
+
+const readLines = async () =>
+  (await readPlainBlocks("docs/deploying.md"))
+    .flatMap((block) => block.replaceAll("\\\n", " ").split("\n"))
+    .map((line) => line.trim().replaceAll(/ +/g, " "));
+
+test("the lines of docs/deploying.md run the images with the folders and settings of compose.yaml", async () => {
+  const { latchkey, commands } = compose.services;
+  const lines = await readLines();
+  const imageOf = Object.fromEntries(
+    lines.flatMap((line) => {
+      const [, target, tag] = /^docker build(?: --target (\S+))? -t (\S+) \.$/.exec(line) ?? [];
+      return tag === undefined ? [] : [[tag, target]];
+    }),
+  );
+  expect(imageOf).toEqual({ latchkey: undefined, "latchkey-commands": "commands" });
+  const runs = lines.filter((line) => line.startsWith("docker run "));
+  expect(runs).toHaveLength(2);
+  for (const [line, service] of [
+    [runs[0]!, latchkey],
+    [runs[1]!, commands],
+  ] as const) {
+    expect(line).toContain("--env-file .env ");
+    for (const [name, value] of Object.entries(service.environment)) {
+      if (/^[A-Z]/.test(name) && !/DATABASE|STATE_WORKER/.test(name))
+        expect(line).toContain(` -e ${name}=${value} `);
+    }
+    for (const port of service.ports ?? []) expect(line).toContain(` -p ${port} `);
+    const volumes = [...line.matchAll(/ -v (\S+)/g)].map(([, volume]) => volume!.replaceAll('"', ""));
+    const ofCompose = service.volumes.map((volume) =>
+      volume.replace(/^data:/, "latchkey-data:").replace(/^\./, "$PWD"),
+    );
+    expect(volumes).toEqual(ofCompose);
+    expect(line).toContain(" --read-only --tmpfs /tmp ");
+  }
+});
+
+test("every command that the pages have run in containers is one of package.json, and knows its options", async () => {
+  const { scripts } = JSON.parse(await readFile("package.json", "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  const lines = await readLines();
+  const found = lines.flatMap((line) => [...line.matchAll(/\bcommands npm run (\S+) -- (.+?)(?: &&)?$/g)]);
+  expect(found.map(([, name, rest]) => [name, rest])).toEqual([
+    ["quota", "show"],
+    ["quota", "show"],
+    ["migrate-data", "--from file:/from/latchkey.db"],
+  ]);
+  for (const [, name] of found) expect(scripts).toHaveProperty(name!);
+  const [image] = lines.filter((line) => line.startsWith("docker run -d "));
+  const [, volume, place] = / -v (\S+):(\S+) commands npm run migrate-data /.exec(
+    lines.find((line) => line.includes("npm run migrate-data"))!,
+  )!;
+  expect(image).toContain(` -v ${volume}:/data `);
+  expect(place).toBe("/from");
+});
+
 test.each(["POSTGRES_PASSWORD", "REDIS_PASSWORD"])("compose.yaml does nothing without %s", (missing) => {
   const rest = Object.fromEntries(Object.entries(passwords).filter(([name]) => name !== missing));
   const { latchkey, postgres, redis } = compose.services;
@@ -119,15 +208,26 @@ test.each(["POSTGRES_PASSWORD", "REDIS_PASSWORD"])("compose.yaml does nothing wi
   expect(() => fillService(theirs, rest)).toThrow(`${missing}: Set ${missing} in .env`);
 });
 
+test(".env.example names what compose.yaml takes from .env", async () => {
+  const [text, example] = [await readFile("compose.yaml", "utf8"), await readFile(".env.example", "utf8")];
+  const names = new Set([...text.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name!));
+  expect([...names]).toEqual(Object.keys(passwords));
+  for (const name of names) expect(example).toMatch(new RegExp(`^# ${name}=$`, "m"));
+});
+
 test("compose.yaml publishes the server's port alone, to this machine alone, and takes rights away", () => {
   const { latchkey, postgres, redis } = compose.services;
   expect(latchkey.ports).toEqual([`127.0.0.1:3000:${latchkey.environment.PORT}`]);
-  for (const service of [postgres, redis]) expect(service).not.toHaveProperty("ports");
+  const { commands } = compose.services;
+  for (const service of [commands, postgres, redis]) expect(service).not.toHaveProperty("ports");
   for (const service of Object.values(compose.services)) {
     for (const name of ["privileged", "network_mode", "pid", "user"])
       expect(service).not.toHaveProperty(name);
   }
-  expect([latchkey.read_only, latchkey.cap_drop, latchkey.stop_grace_period]).toEqual([true, ["ALL"], "15s"]);
+  for (const { read_only, cap_drop } of [latchkey, commands]) {
+    expect([read_only, cap_drop]).toEqual([true, ["ALL"]]);
+  }
+  expect(latchkey.stop_grace_period).toBe("15s");
 });
 
 test("compose.yaml names the versions that are tested, and keeps what they write in volumes", async () => {
@@ -156,7 +256,9 @@ test("the pages name services, users and databases that compose.yaml has", async
   const script = await readFile("docs/postgresql.sh", "utf8");
   const lines = [...blocks.flat(), script].flatMap((block) => block.split("\n"));
   const found = lines.flatMap((line) => [
-    ...line.matchAll(/docker compose (?:exec -T|stop|start|logs) (\w+)/g),
+    ...line.matchAll(
+      /docker compose (?:exec -T|stop|start|logs|run --rm(?: -v \S+)?|--profile commands build) (\w+)/g,
+    ),
   ]);
   expect(found.length).toBeGreaterThanOrEqual(5);
   for (const [line, name] of found) expect(Object.keys(compose.services), line).toContain(name);

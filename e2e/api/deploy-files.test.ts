@@ -9,7 +9,8 @@ import { readStages } from "./dockerfile-stages";
 const run = promisify(execFile);
 
 test("the image runs as a user of its own, copies what the build made, and keeps its data in a volume", async () => {
-  const [build, image] = await readStages();
+  const stages = await readStages();
+  const [build, image] = [stages[0], stages.at(-1)];
   const textsOf = (wanted: string) => image!.filter(({ name }) => name === wanted).map(({ text }) => text);
   expect(textsOf("USER")).toEqual(["10001"]);
   expect(textsOf("RUN").join()).toContain("--uid 10001");
@@ -23,9 +24,25 @@ test("the systemd unit starts what the image starts, and does not repeat a start
   const unit = await readFile("docs/latchkey.service", "utf8");
   const [, script] = /^ExecStart=\/usr\/bin\/node --enable-source-maps (.+)$/m.exec(unit)!;
   expect(existsSync(script!)).toBe(true);
-  const [, image] = await readStages();
+  const image = (await readStages()).at(-1);
   expect(image!.find(({ name, text }) => name === "CMD" && text.includes(script!))).toBeDefined();
   expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
+});
+
+test("the stage with the commands is the build, with the image's user, folder and settings", async () => {
+  const [, commands, image] = await readStages();
+  const textOf = (stage: typeof image, wanted: string, part = "") =>
+    stage!.find(({ name, text }) => name === wanted && text.includes(part))?.text;
+  expect(textOf(commands, "FROM")).toBe("build AS commands");
+  for (const [name, part] of [
+    ["RUN", "useradd"],
+    ["USER", ""],
+  ] as const) {
+    expect(textOf(image, name, part)).toBeDefined();
+    expect(textOf(commands, name, part)).toBe(textOf(image, name, part));
+  }
+  const [, dataDir] = /\b(DATA_DIR=\S+)/.exec(textOf(image, "ENV")!)!;
+  expect(textOf(commands, "ENV")!.split(" ")).toContain(dataDir);
 });
 
 // The unit names its program by its path, and what is not there is a fault to systemd.

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { checkConfiguration, placeConfiguration, startNginx } from "~/testing/nginx";
 import { findNginx } from "~/testing/obtain-programs";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const place = await placeConfiguration([
     ["    listen 80;\n", `    listen 127.0.0.1:${await findFreePort()};\n`],
     // In clear on the loopback address; the one with TLS is checked by itself below.
-    ["listen 443 ssl http2;", `listen 127.0.0.1:${port};`],
+    ["    listen 443 ssl;", `    listen 127.0.0.1:${port};`],
     ["127.0.0.1:3001", `127.0.0.1:${site.servers[0]!.port}`],
     ["127.0.0.1:3002", `127.0.0.1:${site.servers[1]!.port}`],
   ]);
@@ -45,6 +45,29 @@ testWithNginx("nginx takes docs/nginx.conf as it is, but for the certificate", a
   const said = await checkConfiguration({ program: nginx!, file });
   expect(said).toContain("test is successful");
   expect(said).not.toContain("[warn]");
+});
+
+testWithNginx(
+  "nginx takes it with the one server that its head and docs/deploying.md name as well",
+  async () => {
+    const [, upstream] = /`upstream latchkey` keeps a single line, `([^`]+)`/.exec(
+      (await readFile("docs/deploying.md", "utf8")).replaceAll("\n", " "),
+    )!;
+    const text = await readFile("docs/nginx.conf", "utf8");
+    expect(text).toContain(`has one line: ${upstream}\n`);
+    const [, both] = /^( +server 127\.0\.0\.1:3001 .*\n +server 127\.0\.0\.1:3002 .*\n)/m.exec(text)!;
+    const { dir, file } = await placeConfiguration([[both!, `    ${upstream}\n`]]);
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const said = await checkConfiguration({ program: nginx!, file });
+    expect(said).toContain("test is successful");
+    expect(said).not.toContain("[warn]");
+  },
+);
+
+// nginx 1.25.1 and newer warn of it, and what is installed here may be older.
+test("docs/nginx.conf says nothing that newer versions warn of", async () => {
+  const lines = (await readFile("docs/nginx.conf", "utf8")).split("\n").map((line) => line.trim());
+  expect(lines.filter((line) => /^listen\b/.test(line))).toEqual(["listen 80;", "listen 443 ssl;"]);
 });
 
 testWithNginx("a holder goes all the way through two servers behind nginx", async () => {

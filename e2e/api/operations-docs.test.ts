@@ -1,10 +1,14 @@
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { parseEnv } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runsOnPostgresql } from "~/testing/chosen-database";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { migrationsDir, testOnSqlite } from "~/testing/database";
+import { parseConfig } from "~/platform/config/config.server";
+import { problemsOf, production } from "~/testing/config";
+import { readAsDocker, readAsSystemd } from "~/testing/env-files";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 import { createPlace, isUsed, readPlainBlocks, readShellBlocks, useKey } from "./operations-fixture";
@@ -211,3 +215,31 @@ test("with the keys made as docs/changing-keys.md says, tokens live through the 
   expect(tokens[0]!.token).toMatch(/^ey/);
   expect(statuses).toEqual([[200], [200, 200], [200, 200], [401, 200]]);
 }, 90_000);
+
+test("the EdDSA key of docs/changing-keys.md signs tokens, as `.env`, systemd and Docker hand it over", async () => {
+  const blocks = await readShellBlocks("docs/changing-keys.md");
+  await place.runShell(blocks.find((block) => block.includes("ed25519"))!);
+  const line = `JWT_PRIVATE_KEY=${await place.runShell(blocks.find((block) => block.startsWith("node"))!)}`;
+  const keys = [
+    parseEnv(line).JWT_PRIVATE_KEY,
+    readAsSystemd(line).JWT_PRIVATE_KEY,
+    // Docker keeps quotes, so there are to be none.
+    readAsDocker(line.replaceAll('"', "")).JWT_PRIVATE_KEY,
+  ];
+  const settings = { ...production, JWT_SECRET: undefined, JWT_ALG: "EdDSA" };
+  expect(problemsOf({ ...settings, ...readAsDocker(line) })).toHaveLength(1);
+  const ofConfig = (key = "") => parseConfig({ ...settings, JWT_PRIVATE_KEY: key }).jwt;
+  expect(ofConfig(keys[1])).toEqual(ofConfig(keys[0]));
+  const server = await place.start({ JWT_SECRET: undefined, JWT_ALG: "EdDSA", JWT_PRIVATE_KEY: keys[2] });
+  try {
+    const client = clientOf(server);
+    const holder = await gate.mintKey();
+    const token = String((await client.signIn(holder)).body.accessToken);
+    const head = JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as { alg: string };
+    expect(head.alg).toBe("EdDSA");
+    const bearer = { Authorization: `Bearer ${token}` };
+    expect((await client.post("/api/gate-access", { tokenId: holder.tokenId }, bearer)).status).toBe(200);
+  } finally {
+    await server.stop();
+  }
+});

@@ -31,6 +31,18 @@ export async function readPlainBlocks(file: string): Promise<string[]> {
   return listBlocks(await readFile(file, "utf8"), "");
 }
 
+export async function readYamlBlocks(file: string): Promise<string[]> {
+  return listBlocks(await readFile(file, "utf8"), "yaml");
+}
+
+/** The blocks of a page that show a file with settings, as they are copied from it: out of a list as well. */
+export function listSettingsBlocks(text: string): string[] {
+  const blocks = [...text.matchAll(/^( *)```(?:sh)?\n([^]*?)^\1```$/gm)];
+  return blocks
+    .map(([, indent, block]) => block!.replaceAll(new RegExp(`^${indent}`, "gm"), ""))
+    .filter((block) => block.startsWith("CHAIN_ID="));
+}
+
 function listBlocks(text: string, wanted: string): string[] {
   const blocks = [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)];
   return blocks.filter(([, language]) => language === wanted).map(([, , block]) => block!);

@@ -155,7 +155,7 @@ test("nothing that the assembled server lacks is told of in its log", () => {
 });
 
 test("the health check of the image is good while the server is ready, and bad when nobody answers", async () => {
-  const [, image] = await readStages();
+  const image = (await readStages()).at(-1);
   const check = image!.find(({ name }) => name === "HEALTHCHECK")!;
   const [program, ...parameters] = JSON.parse(check.text.slice(check.text.indexOf("["))) as string[];
   const ask = (port: number) => run(program!, parameters, { env: { ...process.env, PORT: String(port) } });
@@ -164,7 +164,7 @@ test("the health check of the image is good while the server is ready, and bad w
 });
 
 test("base, Node and the assembled folder stay below 300 MB together", async () => {
-  const [, image] = await readStages();
+  const image = (await readStages()).at(-1);
   expect(image![0]!.text).toBe("debian:bookworm-20260918-slim");
   const nodeMb = (await stat(process.execPath)).size / bytesPerMb;
   const ownMb = (await sumBytes(imageDir)) / bytesPerMb;

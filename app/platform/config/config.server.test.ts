@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { problemsOf, production as smallest } from "~/testing/config";
 import { parseConfig } from "./config.server";
 import { renderEnvExample } from "./env-example";
-import { describeUnknownNames } from "./setting-reader";
+import { describeUnknownNames, guardedPrefixes } from "./setting-reader";
 import { settings } from "./settings";
 
 const contract = smallest.KEY_CONTRACT_ADDRESS;
@@ -273,6 +273,15 @@ test("a name that is nearly one of ours is pointed out with the one that was mea
   expect(warning).toBe("JWT_SECERT is not a setting of Latchkey. Did you mean JWT_SECRET?");
   expect(describeUnknownNames({ RATE_LIMIT_NONCES: "1/1" })[0]).toContain("RATE_LIMIT_NONCE?");
   expect(describeUnknownNames({ AI_TOTALLY_DIFFERENT_THING: "x" })).toHaveLength(1);
+});
+
+test("the README says which beginnings of unknown names are pointed out, and they are", () => {
+  const [, said] = /unknown name is pointed out in the log where it\s+begins with ([^]*?)\.\n/.exec(
+    readFileSync("README.md", "utf8"),
+  )!;
+  expect([...said!.matchAll(/`(\w+)`/g)].map(([, prefix]) => prefix)).toEqual(guardedPrefixes);
+  for (const prefix of guardedPrefixes)
+    expect(describeUnknownNames({ [`${prefix}NO_SUCH`]: "" })).toHaveLength(1);
 });
 
 test("a mistyped name is told along with the mistakes it causes, and counts as none", () => {

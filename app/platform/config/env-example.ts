@@ -3,6 +3,17 @@ import type { Setting } from "./setting";
 
 const lineWidth = 108;
 
+/** No settings of the server: compose.yaml makes its databases and their addresses from them. */
+const composePasswords = [
+  ...[
+    "",
+    "## Containers",
+    "",
+    "# Passwords that compose.yaml needs, and it alone. Each from: openssl rand -hex 24 (secret)",
+  ],
+  ...["# POSTGRES_PASSWORD=", "# REDIS_PASSWORD="],
+];
+
 /** The text of `.env.example`: every setting with its default and effect, in the groups operators think in. */
 export function renderEnvExample(): string {
   const groups = groupSettings(settings);
@@ -12,7 +23,7 @@ export function renderEnvExample(): string {
     "# Made by `npm run env-example`; a test keeps it in step with the parser.",
   ];
   const body = groups.flatMap(([group, members]) => ["", `## ${group}`, ...members.flatMap(renderSetting)]);
-  return [...head, ...body, ""].join("\n");
+  return [...head, ...body, ...composePasswords, ""].join("\n");
 }
 
 function groupSettings(all: readonly Setting[]): [string, Setting[]][] {

@@ -121,7 +121,16 @@ export function isUrl({ text, protocols }: { text: string; protocols: readonly s
   return URL.canParse(text) && protocols.includes(new URL(text).protocol);
 }
 
-const guardedPrefixes = ["AI_", "BRAND_", "JWT_", "OPERATOR_", "PINECONE_", "RATE_LIMIT_", "SEARCH_", "TTS_"];
+export const guardedPrefixes = [
+  "AI_",
+  "BRAND_",
+  "JWT_",
+  "OPERATOR_",
+  "PINECONE_",
+  "RATE_LIMIT_",
+  "SEARCH_",
+  "TTS_",
+];
 
 /** Names that look like ours but are not: most often a typing mistake that would otherwise go unnoticed. */
 export function describeUnknownNames(environment: Environment): string[] {

@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { parseEnv } from "node:util";
+import { expect, test } from "vitest";
+import { parseConfig } from "~/platform/config/config.server";
+import { readAsDocker, readAsSystemd } from "~/testing/env-files";
+import { listSettingsBlocks } from "./operations-fixture";
+
+const filledIn: Record<string, string> = {
+  "RPC_URL=https://…,https://…": "RPC_URL=https://first.example,https://second.example",
+  "KEY_CONTRACT_ADDRESS=0x…": `KEY_CONTRACT_ADDRESS=0x${"12".repeat(20)}`,
+  "JWT_SECRET=…": `JWT_SECRET=${"8f2c6b1e94d07a35".repeat(4)}`,
+};
+
+// As Docker 28 and systemd 252 were seen to read it.
+test("the three readers differ over comments behind values, quotes and blanks", () => {
+  const text = '# full\nA=https://x.example   # in turn\nB="a b"\n  C=x\nD=y  \n';
+  expect(readAsDocker(text)).toEqual({ A: "https://x.example   # in turn", B: '"a b"', C: "x", D: "y  " });
+  expect(readAsSystemd(text)).toEqual({ A: "https://x.example   # in turn", B: "a b", C: "x", D: "y" });
+  expect(parseEnv(text)).toEqual({ A: "https://x.example", B: "a b", C: "x", D: "y" });
+});
+
+test.each(["README.md", "docs/deploying.md"])(
+  "Node, systemd and Docker read the same from the settings of %s, and production starts with them",
+  async (page) => {
+    const [block, ...more] = listSettingsBlocks(await readFile(page, "utf8"));
+    expect(more).toEqual([]);
+    const lines = block!.split("\n").map((line) => filledIn[line] ?? line);
+    expect(lines.join("")).not.toContain("…");
+    const text = lines.join("\n");
+    const values = { ...parseEnv(text) };
+    expect(Object.keys(values).length).toBeGreaterThan(5);
+    expect(readAsDocker(text)).toEqual(values);
+    expect(readAsSystemd(text)).toEqual(values);
+    const config = parseConfig({ LATCHKEY_MODE: "production", ...values });
+    expect(config.warnings).toEqual([]);
+    expect(config.chain.rpcUrls).toEqual(["https://first.example", "https://second.example"]);
+  },
+);

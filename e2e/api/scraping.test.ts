@@ -1,0 +1,83 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findFreePort } from "~/testing/free-port";
+import { readYaml } from "~/testing/read-yaml";
+import { startServer } from "~/testing/running-server";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+import { readYamlBlocks } from "./operations-fixture";
+
+type Job = {
+  job_name: string;
+  scheme?: string;
+  authorization?: { credentials_file: string };
+  static_configs: { targets: string[] }[];
+};
+
+const page = "docs/observability.md";
+
+/** The two ways to ask that the page shows: at METRICS_PORT, and with METRICS_TOKEN. */
+async function readJobs(): Promise<Job[]> {
+  const blocks = await Promise.all((await readYamlBlocks(page)).map(readYaml));
+  return (blocks as { scrape_configs: Job[] }[]).flatMap((block) => block.scrape_configs);
+}
+
+const listTargets = (job: Job) => job.static_configs.flatMap(({ targets }) => targets);
+
+let gate: Gate;
+beforeAll(async () => {
+  gate = await openGate();
+});
+afterAll(() => gate.close());
+
+/** What Prometheus gets by such a job, once its targets are where the server of the test is. */
+async function scrape({ job, env, port }: { job: Job; env: Record<string, string>; port?: number }) {
+  const world = { NEXT_PUBLIC_DOMAIN: "gate.example", PUBLIC_ORIGIN: "https://gate.example" };
+  const server = await startServer({
+    env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, ...world, ...env },
+  });
+  const headers: Record<string, string> = job.authorization
+    ? { Authorization: `Bearer ${env.METRICS_TOKEN}` }
+    : {};
+  try {
+    const target = new URL(`${job.scheme ?? "http"}://${listTargets(job)[0]}/metrics`);
+    target.port = String(port ?? server.port);
+    const answer = await fetch(target, { headers });
+    return { status: answer.status, text: await answer.text() };
+  } finally {
+    await server.stop();
+  }
+}
+
+test("the jobs of the page have the name that the alerts expect, and ask no address of the world's", async () => {
+  const jobs = await readJobs();
+  expect(jobs).toHaveLength(2);
+  for (const job of jobs) {
+    expect(job.job_name).toBe("latchkey");
+    for (const target of listTargets(job)) expect(target).toMatch(/^127\.0\.0\.1:\d+$/);
+  }
+  const text = await readFile(page, "utf8");
+  const ports = [...text.matchAll(/`METRICS_PORT=(\d+)`/g)].map(([, port]) => `127.0.0.1:${port}`);
+  expect(listTargets(jobs[0]!)).toEqual(ports);
+  // Where both ways to run containers publish the server.
+  const [compose, deploying] = await Promise.all(
+    ["compose.yaml", "docs/deploying.md"].map((file) => readFile(file, "utf8")),
+  );
+  const [target] = listTargets(jobs[1]!);
+  expect(compose).toContain(`ports: ["${target}:`);
+  expect(deploying).toContain(` -p ${target}:`);
+});
+
+test("the first job reads a server's own port, the second one its public port by the loopback address", async () => {
+  const [own, published] = (await readJobs()) as [Job, Job];
+  const port = await findFreePort();
+  const env = { METRICS_TOKEN: "metrics-token-of-the-tests-0123" };
+  const answers = [
+    await scrape({ job: own, env: { METRICS_PORT: String(port) }, port }),
+    await scrape({ job: published, env }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  for (const { text } of answers) expect(text).toContain("latchkey_lease_held");
+  const { authorization: _none, ...without } = published;
+  expect((await scrape({ job: without, env })).status).toBe(401);
+}, 90_000);
