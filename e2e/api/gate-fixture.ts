@@ -23,14 +23,16 @@ const keyAbi = parseAbi(["function transferFrom(address from, address to, uint25
 /** A real chain, a real key contract and the built server in front of them. */
 export async function openGate({
   env = {},
-  nodeOptions,
-  isQuiet,
-}: { env?: Record<string, string | undefined>; nodeOptions?: readonly string[]; isQuiet?: boolean } = {}) {
+  ...rest
+}: Pick<
+  Parameters<typeof startServer>[0],
+  "env" | "nodeOptions" | "isQuiet" | "projectDir" | "dataDir"
+> = {}) {
   const chain = await startLocalChain();
   async function start() {
     const contract = await deployKeyContract({ rpcUrl: chain.rpcUrl });
     const place = { RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: contract.address, CHAIN_POLL_SECONDS: "1" };
-    return { contract, server: await startServer({ env: { ...place, ...env }, nodeOptions, isQuiet }) };
+    return { contract, server: await startServer({ env: { ...place, ...env }, ...rest }) };
   }
   const { contract, server } = await start().catch(async (error: unknown) => {
     await chain.stop();

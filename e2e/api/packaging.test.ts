@@ -1,16 +1,28 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, lstat, mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
-import os from "node:os";
+import { lstat, readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServer, testJwtSecret } from "~/testing/running-server";
+import { Webhook } from "standardwebhooks";
+import { hashMessage } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { decodeMp3 } from "~/testing/mp3";
+import { startCollector } from "~/testing/otlp-collector";
+import { waitUntil } from "~/testing/processes";
+import { hasRedis, launchRedis } from "~/testing/redis";
 import type { RunningServer } from "~/testing/running-server";
-import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
+import { startSmtpReceiver } from "~/testing/smtp-receiver";
+import { startWebhookReceiver } from "~/testing/webhook-receiver";
+import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+import { chat, signInNew, textOf } from "./chat-fixture";
 import { readStages } from "./dockerfile-stages";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+import { becomeUser, canMakeUsers, makeImage, makeVolume } from "./image-fixture";
+import { mcpOf } from "./mcp-fixture";
 import { sendRaw } from "./raw-http";
-import type { Instruction } from "./dockerfile-stages";
+import { speak } from "./tts-fixture";
 
 const run = promisify(execFile);
 /** Installing every package and building, while other tests run. */
@@ -20,40 +32,8 @@ const bytesPerMb = 1_000_000;
 const largestImageMb = 300;
 /** All layers of debian:bookworm-20260918-slim, as Docker's own record of that image gives them. */
 const debianMb = 74.83;
-
-/** The patterns of .dockerignore, as far as ours go: everything is out, names come back in, places go out again. */
-async function readContext(): Promise<{ names: string[]; isLeftOut: (file: string) => boolean }> {
-  const lines = (await readFile(".dockerignore", "utf8"))
-    .split("\n")
-    .filter((line) => line && !line.startsWith("#"));
-  expect(lines[0]).toBe("*");
-  const names = lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
-  const leftOut = lines.slice(1).filter((line) => !line.startsWith("!"));
-  return { names, isLeftOut: (file) => leftOut.includes(path.normalize(file)) };
-}
-
-async function copyFromContext({ names, to }: { names: readonly string[]; to: string }): Promise<void> {
-  const context = await readContext();
-  for (const name of names) {
-    expect(context.names).toContain(name);
-    await cp(name, path.join(to, name), { recursive: true, filter: (file) => !context.isLeftOut(file) });
-  }
-}
-
-/** Docker's first stage, line by line, in a folder in the place of its WORKDIR. */
-async function runBuildStage({ stage, folder }: { stage: Instruction[]; folder: string }): Promise<void> {
-  const env = { ...process.env, NODE_ENV: undefined, npm_config_prefer_offline: "true" };
-  for (const { name, text } of stage) {
-    if (name === "COPY") {
-      const names = text === ". ." ? (await readContext()).names : text.split(" ").slice(0, -1);
-      await copyFromContext({ names, to: folder });
-    } else if (name === "RUN") {
-      await run("sh", ["-c", text], { cwd: folder, env: env as unknown as NodeJS.ProcessEnv });
-    } else {
-      expect(["FROM", "WORKDIR"]).toContain(name);
-    }
-  }
-}
+/** `bin/node` of Node 20.20.2 for 64-bit Linux, as nodejs.org builds it: 98,932,688 bytes. */
+const nodeMb = 98.93;
 
 async function sumBytes(place: string): Promise<number> {
   const found = await lstat(place);
@@ -62,35 +42,29 @@ async function sumBytes(place: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-let folder: string;
+let image: Awaited<ReturnType<typeof makeImage>>;
 let imageDir: string;
-let chain: Awaited<ReturnType<typeof startLocalChain>>;
+let volume: Awaited<ReturnType<typeof makeVolume>> | undefined;
+let gate: Gate;
 let server: RunningServer;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-image-"));
-  imageDir = path.join(folder, "away/latchkey");
-  const buildDir = path.join(folder, "build");
-  const [buildStage] = await readStages();
-  await runBuildStage({ stage: buildStage!, folder: buildDir });
-  // Out of reach of the node_modules it was made from.
-  await cp(path.join(buildDir, "assembled"), imageDir, { recursive: true });
-  await rm(buildDir, { recursive: true });
-  chain = await startLocalChain();
-  const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl });
-  server = await startServer({
+  image = await makeImage();
+  imageDir = image.imageDir;
+  volume = canMakeUsers ? await makeVolume(path.join(image.folder, "root")) : undefined;
+  gate = await openGate({
     projectDir: imageDir,
+    ...(volume && { dataDir: volume.dataDir, nodeOptions: becomeUser(volume.uid) }),
     env: {
-      ...{ RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: address, JWT_SECRET: testJwtSecret },
       ...{ NEXT_PUBLIC_DOMAIN: "gate.example", PUBLIC_ORIGIN: "https://gate.example" },
       // Left out, whatever database the tests run on: SQLite, as the image has it.
       DATABASE_URL: undefined,
     },
   });
+  server = gate.server;
 }, buildTimeoutMs);
 afterAll(async () => {
-  await server?.stop();
-  await chain?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await gate?.close();
+  await image?.remove();
 });
 
 test("the steps of the Dockerfile make a server that is ready, on SQLite and in production mode", async () => {
@@ -104,6 +78,19 @@ test("the steps of the Dockerfile make a server that is ready, on SQLite and in 
   expect(existsSync(path.join(server.dataDir, "latchkey.db"))).toBe(true);
   expect(server.output()).toContain('"mode":"production"');
 });
+
+if (!canMakeUsers)
+  console.warn("\nSKIPPED, because only root makes users: the image's own user and volume\n");
+test.skipIf(!canMakeUsers)(
+  "the image's own user runs it, and nobody else looks into the volume",
+  async () => {
+    const found = await stat(volume!.dataDir);
+    expect([found.uid, found.mode & 0o777]).toEqual([volume!.uid, 0o700]);
+    const database = await stat(path.join(volume!.dataDir, "latchkey.db"));
+    expect(database.uid).toBe(volume!.uid);
+    expect(database.uid).toBeGreaterThan(0);
+  },
+);
 
 test.each([
   "/",
@@ -147,12 +134,14 @@ test("the assembled server speaks, and answers from the documents", async () => 
   expect(found.body).toContain("gate-your-own-contract.md");
 });
 
-test("nothing that the assembled server lacks is told of in its log", () => {
-  const said = server.output().split("\n");
+function expectNothingLacking({ output }: Pick<RunningServer, "output">): void {
+  const said = output().split("\n");
   const troubles = said.filter((line) => /Cannot find|ENOENT|MODULE_NOT_FOUND|"level":[56]0/.test(line));
   expect(troubles).toEqual([]);
   expect(said.some((line) => line.includes("Latchkey is open"))).toBe(true);
-});
+}
+
+test("nothing that the assembled server lacks is told of in its log", () => expectNothingLacking(server));
 
 test("the health check of the image is good while the server is ready, and bad when nobody answers", async () => {
   const image = (await readStages()).at(-1);
@@ -164,14 +153,14 @@ test("the health check of the image is good while the server is ready, and bad w
 });
 
 test("base, Node and the assembled folder stay below 300 MB together", async () => {
-  const image = (await readStages()).at(-1);
-  expect(image![0]!.text).toBe("debian:bookworm-20260918-slim");
-  const nodeMb = (await stat(process.execPath)).size / bytesPerMb;
+  const bases = (await readStages()).map(([from]) => from!.text);
+  expect([bases[0], bases.at(-1)]).toEqual([
+    "node:20.20.2-bookworm-slim AS build",
+    "debian:bookworm-20260918-slim",
+  ]);
   const ownMb = (await sumBytes(imageDir)) / bytesPerMb;
   const sum = debianMb + nodeMb + ownMb;
-  console.log(
-    `Debian ${debianMb} + Node ${nodeMb.toFixed(1)} + Latchkey ${ownMb.toFixed(1)} = ${sum.toFixed(1)} MB`,
-  );
+  console.log(`Debian ${debianMb} + Node ${nodeMb} + Latchkey ${ownMb.toFixed(1)} = ${sum.toFixed(1)} MB`);
   expect(ownMb).toBeGreaterThan(20);
   expect(sum).toBeLessThan(largestImageMb);
 });
@@ -186,4 +175,134 @@ test("no command line of Prisma, compiler, test or secret gets into the image", 
   ]);
   const files = await readdir(imageDir, { recursive: true });
   expect(files.filter((file) => /(^|\/)\.env/.test(file) && !file.startsWith("node_modules"))).toEqual([]);
+});
+
+const prebuilt = `node_modules/secp256k1/prebuilds/${process.platform}-${process.arch}`;
+const hasNativeCurve = existsSync(prebuilt);
+if (!hasNativeCurve)
+  console.warn(`\nSKIPPED, because there is no ${prebuilt}: native signatures in the image\n`);
+
+/** Asks for the library as the build does, from the build's place. */
+const nativeRecover = `
+  import { createRequire } from "node:module";
+  import path from "node:path";
+  const curve = createRequire(path.resolve("build/index.js"))("secp256k1/bindings.js");
+  const [signature, hash] = process.argv.slice(1).map((hex) => Buffer.from(hex, "hex"));
+  const publicKey = curve.ecdsaRecover(signature.subarray(0, 64), signature[64] - 27, hash, false);
+  process.stdout.write(Buffer.from(publicKey).toString("hex"));`;
+
+describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redis"}`, () => {
+  if (!hasRedis) console.warn("\nSKIPPED, because there is no Redis here: the assembled folder with it\n");
+  const secret = `whsec_${Buffer.from("the secret of the packaging test").toString("base64")}`;
+  const notifyEmail = "keeper@gate.example";
+  let surroundings: Awaited<ReturnType<typeof startSurroundings>>;
+  let whole: Gate;
+
+  async function startSurroundings() {
+    const [postgresql, redis, collector, webhooks, mails] = await Promise.all([
+      startPostgresql(),
+      hasRedis ? launchRedis({}) : null,
+      startCollector(),
+      startWebhookReceiver({ verifier: new Webhook(secret) }),
+      startSmtpReceiver({ hideSTARTTLS: true }),
+    ]);
+    const close = () =>
+      Promise.all([postgresql.stop(), redis?.stop(), collector.close(), webhooks.close(), mails.close()]);
+    return { postgresql, redis, collector, webhooks, mails, close };
+  }
+
+  beforeAll(async () => {
+    surroundings = await startSurroundings();
+    const { postgresql, redis, collector, webhooks, mails } = surroundings;
+    whole = await openGate({
+      projectDir: imageDir,
+      env: {
+        DATABASE_URL: await postgresql.createDatabase(),
+        ...(redis && { STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password }),
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+        ...{ WEBHOOK_URL: webhooks.url, WEBHOOK_SECRET: secret },
+        ...{ SMTP_URL: `smtp://127.0.0.1:${mails.port}`, NOTIFY_EMAIL: notifyEmail },
+        ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_OFFLINE_WORD_MS: "0" },
+      },
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await whole?.close();
+    await surroundings?.close();
+  });
+
+  test("it is ready, with every dependency up", async () => {
+    const { status, body } = await whole.ask({ path: "/readyz" });
+    const dependencies = body.dependencies as Record<string, { state: string }>;
+    for (const name of ["database", "chain", ...(hasRedis ? ["redis"] : [])]) {
+      expect(dependencies[name]?.state, name).toBe("up");
+    }
+    expect(status).toBe(200);
+    expect(existsSync(path.join(whole.server.dataDir, "latchkey.db"))).toBe(false);
+  });
+
+  test("a holder signs in, and the collector gets the trace of it", async () => {
+    const answer = await whole.signIn(await whole.mintKey());
+    expect([answer.status, typeof answer.body.accessToken]).toEqual([200, "string"]);
+    const trace = await surroundings.collector.waitForTrace({
+      has: ({ attributes }) => attributes["latchkey.request_id"] === answer.headers.get("x-request-id"),
+      names: ["POST /api/gate-access", "eth_call"],
+    });
+    const systems = new Set(trace.flatMap(({ attributes }) => attributes["db.system.name"] ?? []));
+    expect([...systems].sort()).toEqual(["postgresql", ...(hasRedis ? ["redis"] : [])]);
+  });
+
+  test("a form is accepted, and its webhook and its mail arrive", async () => {
+    const holder = await whole.mintKey();
+    const form = await whole.formBody({ ...holder, message: "The lamp needs oil." });
+    const answer = await whole.post("/api/form-submission-gate", form);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    const { webhooks, mails } = surroundings;
+    await waitUntil(() => webhooks.received.length > 0 && mails.received.length > 0);
+    expect(webhooks.received.every(({ verified }) => verified)).toBe(true);
+    expect(webhooks.received.some(({ body }) => body.includes("The lamp needs oil."))).toBe(true);
+    expect(mails.received[0]!.to).toEqual([notifyEmail]);
+    expect(mails.received[0]!.raw).toContain("The lamp needs oil.");
+  });
+
+  test("a holder is answered, finds what the documents say, and hears it", async () => {
+    const { bearer: headers } = await signInNew({ gate: whole });
+    const { port } = whole.server;
+    const json = { messages: [{ role: "user", content: "Where is the database kept?" }] };
+    expect((await chat({ port, json })).status).toBe(401);
+    const told = await chat({ port, json, headers });
+    expect(told.status, told.text).toBe(200);
+    expect(told.events.map(({ type }) => type)).not.toContain("error");
+    expect(textOf(told.events)).toContain("latchkey.db");
+
+    const args = { query: "How do I gate my own contract?", topK: 1 };
+    const mcp = mcpOf(whole);
+    const found = await mcp.callTool({ name: "libsql_search", args, headers });
+    expect(found.text).toContain("gate-your-own-contract.md");
+
+    const speech = await speak({ port, json: { text: "The door is open." }, headers });
+    expect([speech.status, speech.headers["content-type"]]).toEqual([200, "audio/mpeg"]);
+    const { seconds, loudness } = await decodeMp3(speech.bytes);
+    expect(seconds).toBeGreaterThan(0.5);
+    expect(loudness).toBeGreaterThan(0.01);
+  });
+
+  test.skipIf(!hasNativeCurve)(
+    "signatures are recovered by the native library out of that folder",
+    async () => {
+      const account = privateKeyToAccount(generatePrivateKey());
+      const [message, script] = ["The door is open.", nativeRecover];
+      const signature = (await account.signMessage({ message })).slice(2);
+      const program = ["--input-type=module", "-e", script, signature, hashMessage(message).slice(2)];
+      const { stdout } = await run(process.execPath, program, { cwd: imageDir });
+      expect(`0x${stdout}`).toBe(account.publicKey);
+
+      expect((await whole.signIn(await whole.mintKey())).status).toBe(200);
+      if (process.platform !== "linux") return;
+      const loaded = await readFile(`/proc/${whole.server.pid}/maps`, "utf8");
+      expect(loaded).toContain(path.join(imageDir, "node_modules/secp256k1/prebuilds"));
+    },
+  );
+
+  test("nothing that it lacks is told of in its log", () => expectNothingLacking(whole.server));
 });

@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect } from "vitest";
+import { readStages } from "./dockerfile-stages";
+import type { Instruction } from "./dockerfile-stages";
+
+const run = promisify(execFile);
+
+/** The patterns of .dockerignore, as far as ours go: everything is out, names come back in, places go out again. */
+async function readContext(): Promise<{ names: string[]; isLeftOut: (file: string) => boolean }> {
+  const lines = (await readFile(".dockerignore", "utf8"))
+    .split("\n")
+    .filter((line) => line && !line.startsWith("#"));
+  expect(lines[0]).toBe("*");
+  const names = lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
+  const leftOut = lines.slice(1).filter((line) => !line.startsWith("!"));
+  return { names, isLeftOut: (file) => leftOut.includes(path.normalize(file)) };
+}
+
+async function copyFromContext({ names, to }: { names: readonly string[]; to: string }): Promise<void> {
+  const context = await readContext();
+  for (const name of names) {
+    expect(context.names).toContain(name);
+    await cp(name, path.join(to, name), { recursive: true, filter: (file) => !context.isLeftOut(file) });
+  }
+}
+
+/** Docker's first stage, line by line, in a folder in the place of its WORKDIR. */
+async function runBuildStage({ stage, folder }: { stage: Instruction[]; folder: string }): Promise<void> {
+  const env = { ...process.env, NODE_ENV: undefined, npm_config_prefer_offline: "true" };
+  for (const { name, text } of stage) {
+    if (name === "COPY") {
+      const names = text === ". ." ? (await readContext()).names : text.split(" ").slice(0, -1);
+      await copyFromContext({ names, to: folder });
+    } else if (name === "RUN") {
+      await run("sh", ["-c", text], { cwd: folder, env: env as unknown as NodeJS.ProcessEnv });
+    } else {
+      expect(["FROM", "WORKDIR"]).toContain(name);
+    }
+  }
+}
+
+function textOf({ stage, name }: { stage: Instruction[]; name: string }): string {
+  const found = stage.find((instruction) => instruction.name === name);
+  if (found === undefined) throw new Error(`This stage of the Dockerfile has no ${name}.`);
+  return found.text;
+}
+
+/** What the Dockerfile puts into the image, made by its own steps, out of reach of the packages it was made from. */
+export async function makeImage(): Promise<{
+  folder: string;
+  imageDir: string;
+  remove: () => Promise<void>;
+}> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-image-"));
+  const imageDir = path.join(folder, "away/latchkey");
+  const buildDir = path.join(folder, "build");
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const stages = await readStages();
+    const [build, image] = [stages[0]!, stages.at(-1)!];
+    const home = textOf({ stage: image, name: "WORKDIR" });
+    const copied = image.find(({ name, text }) => name === "COPY" && text.endsWith(` ${home}`))!;
+    const [, source] = copied.text.split(" ") as [string, string];
+    await runBuildStage({ stage: build, folder: buildDir });
+    const assembled = path.relative(textOf({ stage: build, name: "WORKDIR" }), source);
+    await mkdir(path.dirname(imageDir));
+    await rename(path.join(buildDir, assembled), imageDir);
+    await rm(buildDir, { recursive: true });
+    // The image's user is not the one who runs the tests.
+    await chmod(folder, 0o755);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { folder, imageDir, remove };
+}
+
+/** Only root gives folders to others. */
+export const canMakeUsers = process.getuid?.() === 0 && existsSync("/usr/sbin/useradd");
+
+/** Docker's second stage has one command, for its user and the volume: the same below a folder, as a small root. */
+export async function makeVolume(root: string): Promise<{ dataDir: string; uid: number }> {
+  const image = (await readStages()).at(-1);
+  const command = textOf({ stage: image!, name: "RUN" });
+  // Anything else would change this machine.
+  expect(command).toMatch(/^useradd [\w -]+ latchkey && install -d -o latchkey -m \d+ \/data$/);
+  await mkdir(path.join(root, "etc"), { recursive: true });
+  const users = path.join(root, "etc/passwd");
+  await writeFile(users, "");
+  await writeFile(path.join(root, "etc/group"), "");
+  const uidOfUser = `"$(sed -n 's/^latchkey:[^:]*:\\([0-9]*\\):.*/\\1/p' "${users}")"`;
+  const below = command
+    .replace("useradd", () => `/usr/sbin/useradd --prefix "${root}"`)
+    .replace("-o latchkey", () => `-o ${uidOfUser}`)
+    .replace("/data", () => `"${root}/data"`);
+  await run("sh", ["-c", below]);
+  const volume = textOf({ stage: image!, name: "VOLUME" });
+  expect(textOf({ stage: image!, name: "ENV" }).split(" ")).toContain(`DATA_DIR=${volume}`);
+  return { dataDir: path.join(root, volume), uid: Number(textOf({ stage: image!, name: "USER" })) };
+}
+
+/** Makes the started program this user, with no group of whoever started it; its threads are that already. */
+export function becomeUser(uid: number): string[] {
+  const steps = `process.setgroups([]);process.setgid(${uid});process.setuid(${uid})`;
+  const preload = `import{isMainThread}from"node:worker_threads";if(isMainThread){${steps}}`;
+  return ["--import", `data:text/javascript,${encodeURIComponent(preload)}`];
+}
