@@ -77,15 +77,20 @@ export async function startServer({
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const port = quiet
-    ? await waitForAnswer({ child, port: Number(quiet.PORT), read: () => output, startLimitMs })
-    : await waitForPort({ child, closed, read: () => output, startLimitMs });
-
   async function removeData(): Promise<void> {
     if (givenDataDir) return;
     await removeServerDatabase(dataDir);
     await rm(dataDir, { recursive: true, force: true });
   }
+  const start = quiet
+    ? waitForAnswer({ child, port: Number(quiet.PORT), read: () => output, startLimitMs })
+    : waitForPort({ child, closed, read: () => output, startLimitMs });
+  const port = await start.catch(async (error: unknown) => {
+    child.kill("SIGKILL");
+    await closed;
+    await removeData();
+    throw error;
+  });
   return {
     origin: `http://localhost:${port}`,
     port,
