@@ -117,6 +117,7 @@ const textAsCode = [
   "Property[key.name=/^\\$(query|execute)RawUnsafe$/]",
   "MemberExpression[object.name='Prisma'][property.name='raw']",
   "CallExpression[callee.name='eval']",
+  "MemberExpression[object.name=/^(globalThis|window|global)$/][property.name='eval']",
   ":matches(CallExpression, NewExpression)[callee.name='Function']",
 ].map((selector) => ({
   selector,
@@ -248,6 +249,11 @@ export default tseslint.config(
       "no-restricted-syntax": ["error", castToAny],
       "no-console": "off",
     },
+  },
+  {
+    files: ["app/platform/config/**", "app/commands/**"],
+    ignores: ["**/*.test.ts"],
+    rules: { "no-restricted-syntax": ["error", castToAny, ...textAsCode] },
   },
   { files: ["**/*.test.{ts,tsx}", "e2e/**"], rules: { "max-lines": ["error", { max: 600 }] } },
 );

@@ -10,7 +10,7 @@ const outOfTime = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
 
 /** Said of the authority's file wherever it is missing: Node reads this name once, before it looks at any `.env`. */
 const howToKnow =
-  "Name that authority's file in NODE_EXTRA_CA_CERTS, set before the process starts and not in .env";
+  "Name that authority's file in NODE_EXTRA_CA_CERTS, set before Node starts and not in a .env that Node reads";
 
 /**
  * Why a server was not believed when an encrypted connection to it was made, and what to do, in a sentence that

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,6 +10,19 @@ import { findFreePort } from "./free-port";
 
 /** Where there is none, the run has said so when it began. */
 export const hasRedis = findRedis() !== null;
+
+/** Whether it was built with TLS, as Debian's is; one that was not knows none of the words about it. */
+export function canRedisEncrypt(): boolean {
+  const redis = findRedis();
+  if (redis === null) return false;
+  const { stdout, stderr } = spawnSync(redis.command, ["--port", "0", "--tls-port", "0", "--save", ""], {
+    ...{ timeout: 1_000, encoding: "utf8", env: { ...process.env, ...redis.environment } },
+  });
+  const isKnown = !/Bad directive/.test(`${stdout}${stderr}`);
+  if (!isKnown)
+    console.warn("\nSKIPPED: encrypted connections to Redis. This machine's was built without TLS.\n");
+  return isKnown;
+}
 
 export type RedisServer = {
   url: string;

@@ -9,15 +9,10 @@ const pressedAt = new WeakMap<Element, { x: number; y: number }>();
  * under the pointer when that is lifted. As anywhere, who draws the pointer away changes their mind.
  */
 export const steadyPress = {
-  onPointerDown({
-    currentTarget,
-    pointerId,
-    pointerType,
-    clientX: x,
-    clientY: y,
-  }: PointerEvent<HTMLElement>) {
-    // A finger belongs to what it has touched anyway, and moves to scroll.
-    if (pointerType === "touch") return;
+  onPointerDown(event: PointerEvent<HTMLElement>) {
+    const { currentTarget, pointerId, pointerType, clientX: x, clientY: y } = event;
+    // A finger belongs to what it has touched anyway, and moves to scroll. What a program makes up has no pointer.
+    if (pointerType === "touch" || event.button !== 0 || !event.isTrusted) return;
     pressedAt.set(currentTarget, { x, y });
     currentTarget.setPointerCapture(pointerId);
   },

@@ -7,7 +7,7 @@ import { createTestDir } from "~/testing/database";
 import { startEncryptingPostgresql } from "~/testing/encrypting-postgresql";
 import { findFreePort } from "~/testing/free-port";
 import { waitUntil } from "~/testing/processes";
-import { hasRedis, launchRedis } from "~/testing/redis";
+import { canRedisEncrypt, launchRedis } from "~/testing/redis";
 import { startServer } from "~/testing/running-server";
 import { limitsOff } from "./chat-fixture";
 import { clientOf, openGate } from "./gate-fixture";
@@ -17,17 +17,17 @@ sayWithoutOpenssl("encrypted connections to Redis and PostgreSQL");
 
 describe.skipIf(!hasOpenssl)("encrypted connections", () => {
   let certificates: Certificates;
-  let gate: Gate;
+  let gate: Gate | undefined;
   beforeAll(async () => {
     [certificates, gate] = await Promise.all([makeCertificates(), openGate()]);
   });
   afterAll(async () => {
-    await gate.close();
-    await certificates.remove();
+    await gate?.close();
+    await certificates?.remove();
   });
 
   async function start(env: Record<string, string>) {
-    const place = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };
+    const place = { RPC_URL: gate!.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate!.contract };
     const dataDir = await createTestDir();
     const server = await startServer({
       dataDir,
@@ -43,7 +43,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
   const otherName = (setting: string) =>
     new RegExp(`not believed: its certificate is for another name than the host in ${setting}\\.`);
 
-  describe.skipIf(!hasRedis)("to Redis", () => {
+  describe.skipIf(!canRedisEncrypt())("to Redis", () => {
     let redis: Awaited<ReturnType<typeof launchRedis>>;
     let tlsPort: number;
     let admin: Redis;
@@ -164,10 +164,10 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
         return (await findDatabase()).detail?.startsWith("PostgreSQL is not believed: ") === true;
       });
       expect((await ask({ path: "/api/nonce" })).status).toBe(500);
-      expect(await postgresql.listEncryption(address)).toEqual([]);
+      await waitUntil(async () => (await postgresql.listEncryption(address)).length === 0);
       await postgresql.show(certificates);
       await waitUntil(async () => (await findDatabase()).state === "up");
       expect((await ask({ path: "/api/nonce" })).status).toBe(200);
-    });
+    }, 90_000);
   });
 });

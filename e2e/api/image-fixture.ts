@@ -73,6 +73,7 @@ export async function makeImage(): Promise<{
     await rm(buildDir, { recursive: true });
     // The image's user is not the one who runs the tests.
     await chmod(folder, 0o755);
+    await run("chmod", ["-R", "go+rX", imageDir, path.dirname(imageDir)]);
   } catch (error) {
     await remove();
     throw error;

@@ -1,5 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { hasOpenssl, sayWithoutOpenssl } from "~/testing/certificates";
 import { checkConfiguration, placeConfiguration, startNginx } from "~/testing/nginx";
 import { findNginx } from "~/testing/obtain-programs";
 import { talkingForever } from "~/testing/openai-server";
@@ -12,7 +13,8 @@ import { bearerOf, walkThrough } from "./instances-journey";
 import { findFreePort } from "~/testing/free-port";
 
 /** Where there is none, the run has said so when it began. */
-const nginx = findNginx();
+const nginx = hasOpenssl ? findNginx() : null;
+sayWithoutOpenssl("docs/nginx.conf, which has a certificate");
 const testWithNginx = test.skipIf(nginx === null);
 
 let site: Site;

@@ -3,6 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { hasOpenssl, sayWithoutOpenssl } from "~/testing/certificates";
 import { runsOnPostgresql } from "~/testing/chosen-database";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { migrationsDir, testOnSqlite } from "~/testing/database";
@@ -13,6 +14,9 @@ import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 import { createPlace, isUsed, readPlainBlocks, readShellBlocks, useKey } from "./operations-fixture";
 import type { Place } from "./operations-fixture";
+
+sayWithoutOpenssl("the keys of docs/changing-keys.md");
+const testWithOpenssl = test.skipIf(!hasOpenssl);
 
 let gate: Gate;
 let place: Place;
@@ -166,80 +170,87 @@ test.skipIf(!isRoot || runsOnPostgresql)(
   },
 );
 
-test("with the keys made as docs/changing-keys.md says, tokens live through the change and end after it", async () => {
-  const makeKeys = (await readShellBlocks("docs/changing-keys.md")).find((block) =>
-    block.includes("openssl"),
-  )!;
-  const makeFirst = makeKeys.split("\n")[0]!.replace("jwt-2.pem", "jwt-1.pem");
-  await place.runShell(makeFirst);
-  const former = await place.runShell(makeKeys);
-  const toOneLine = (await readShellBlocks("docs/changing-keys.md")).find((block) =>
-    block.startsWith("node"),
-  )!;
-  const oneLine = (await place.runShell(toOneLine)).trim();
-  expect(oneLine).toMatch(/^"-----BEGIN PRIVATE KEY-----\\n[^\n]+-----END PRIVATE KEY-----"$/);
-  const readKey = (name: string) => readFile(path.join(place.dir, name), "utf8");
-  const coming = await place.runShell("openssl pkey -in jwt-2.pem -pubout");
-  const none = { JWT_SECRET: undefined };
-  const informed = { ...none, JWT_PRIVATE_KEY: await readKey("jwt-1.pem"), JWT_PREVIOUS_KEYS: coming };
-  const stages = [
-    informed,
-    // As systemd hands it over: without the quotes, and with the line ends as they are written.
-    { ...none, JWT_PRIVATE_KEY: oneLine.slice(1, -1), JWT_PREVIOUS_KEYS: former },
-    // An instance whose turn to be restarted comes later.
-    informed,
-    { ...none, JWT_PRIVATE_KEY: await readKey("jwt-2.pem") },
-  ];
-  const [early, late] = [await gate.mintKey(), await gate.mintKey()];
-  const tokens: { token: string; tokenId: string }[] = [];
-  let port = "0";
-  const statuses: number[][] = [];
-  for (const [index, keys] of stages.entries()) {
-    // Under one address, as a restarted server is.
-    const server = await place.start({ ...keys, PORT: port });
-    port = String(server.port);
+testWithOpenssl(
+  "with the keys made as docs/changing-keys.md says, tokens live through the change and end after it",
+  async () => {
+    const makeKeys = (await readShellBlocks("docs/changing-keys.md")).find((block) =>
+      block.includes("openssl"),
+    )!;
+    const makeFirst = makeKeys.split("\n")[0]!.replace("jwt-2.pem", "jwt-1.pem");
+    await place.runShell(makeFirst);
+    const former = await place.runShell(makeKeys);
+    const toOneLine = (await readShellBlocks("docs/changing-keys.md")).find((block) =>
+      block.startsWith("node"),
+    )!;
+    const oneLine = (await place.runShell(toOneLine)).trim();
+    expect(oneLine).toMatch(/^"-----BEGIN PRIVATE KEY-----\\n[^\n]+-----END PRIVATE KEY-----"$/);
+    const readKey = (name: string) => readFile(path.join(place.dir, name), "utf8");
+    const coming = await place.runShell("openssl pkey -in jwt-2.pem -pubout");
+    const none = { JWT_SECRET: undefined };
+    const informed = { ...none, JWT_PRIVATE_KEY: await readKey("jwt-1.pem"), JWT_PREVIOUS_KEYS: coming };
+    const stages = [
+      informed,
+      // As systemd hands it over: without the quotes, and with the line ends as they are written.
+      { ...none, JWT_PRIVATE_KEY: oneLine.slice(1, -1), JWT_PREVIOUS_KEYS: former },
+      // An instance whose turn to be restarted comes later.
+      informed,
+      { ...none, JWT_PRIVATE_KEY: await readKey("jwt-2.pem") },
+    ];
+    const [early, late] = [await gate.mintKey(), await gate.mintKey()];
+    const tokens: { token: string; tokenId: string }[] = [];
+    let port = "0";
+    const statuses: number[][] = [];
+    for (const [index, keys] of stages.entries()) {
+      // Under one address, as a restarted server is.
+      const server = await place.start({ ...keys, PORT: port });
+      port = String(server.port);
+      try {
+        const client = clientOf(server);
+        const holder = [early, late][index];
+        if (holder) {
+          const token = String((await client.signIn(holder)).body.accessToken);
+          tokens.push({ token, tokenId: holder.tokenId });
+        }
+        const ask = async ({ token, tokenId }: (typeof tokens)[number]) =>
+          (await client.post("/api/gate-access", { tokenId }, { Authorization: `Bearer ${token}` })).status;
+        statuses.push(await Promise.all(tokens.map(ask)));
+      } finally {
+        await server.stop();
+      }
+    }
+    expect(tokens[0]!.token).toMatch(/^ey/);
+    expect(statuses).toEqual([[200], [200, 200], [200, 200], [401, 200]]);
+  },
+  90_000,
+);
+
+testWithOpenssl(
+  "the EdDSA key of docs/changing-keys.md signs tokens, as `.env`, systemd and Docker hand it over",
+  async () => {
+    const blocks = await readShellBlocks("docs/changing-keys.md");
+    await place.runShell(blocks.find((block) => block.includes("ed25519"))!);
+    const line = `JWT_PRIVATE_KEY=${await place.runShell(blocks.find((block) => block.startsWith("node"))!)}`;
+    const keys = [
+      parseEnv(line).JWT_PRIVATE_KEY,
+      readAsSystemd(line).JWT_PRIVATE_KEY,
+      // Docker keeps quotes, so there are to be none.
+      readAsDocker(line.replaceAll('"', "")).JWT_PRIVATE_KEY,
+    ];
+    const settings = { ...production, JWT_SECRET: undefined, JWT_ALG: "EdDSA" };
+    expect(problemsOf({ ...settings, ...readAsDocker(line) })).toHaveLength(1);
+    const ofConfig = (key = "") => parseConfig({ ...settings, JWT_PRIVATE_KEY: key }).jwt;
+    expect(ofConfig(keys[1])).toEqual(ofConfig(keys[0]));
+    const server = await place.start({ JWT_SECRET: undefined, JWT_ALG: "EdDSA", JWT_PRIVATE_KEY: keys[2] });
     try {
       const client = clientOf(server);
-      const holder = [early, late][index];
-      if (holder) {
-        const token = String((await client.signIn(holder)).body.accessToken);
-        tokens.push({ token, tokenId: holder.tokenId });
-      }
-      const ask = async ({ token, tokenId }: (typeof tokens)[number]) =>
-        (await client.post("/api/gate-access", { tokenId }, { Authorization: `Bearer ${token}` })).status;
-      statuses.push(await Promise.all(tokens.map(ask)));
+      const holder = await gate.mintKey();
+      const token = String((await client.signIn(holder)).body.accessToken);
+      const head = JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as { alg: string };
+      expect(head.alg).toBe("EdDSA");
+      const bearer = { Authorization: `Bearer ${token}` };
+      expect((await client.post("/api/gate-access", { tokenId: holder.tokenId }, bearer)).status).toBe(200);
     } finally {
       await server.stop();
     }
-  }
-  expect(tokens[0]!.token).toMatch(/^ey/);
-  expect(statuses).toEqual([[200], [200, 200], [200, 200], [401, 200]]);
-}, 90_000);
-
-test("the EdDSA key of docs/changing-keys.md signs tokens, as `.env`, systemd and Docker hand it over", async () => {
-  const blocks = await readShellBlocks("docs/changing-keys.md");
-  await place.runShell(blocks.find((block) => block.includes("ed25519"))!);
-  const line = `JWT_PRIVATE_KEY=${await place.runShell(blocks.find((block) => block.startsWith("node"))!)}`;
-  const keys = [
-    parseEnv(line).JWT_PRIVATE_KEY,
-    readAsSystemd(line).JWT_PRIVATE_KEY,
-    // Docker keeps quotes, so there are to be none.
-    readAsDocker(line.replaceAll('"', "")).JWT_PRIVATE_KEY,
-  ];
-  const settings = { ...production, JWT_SECRET: undefined, JWT_ALG: "EdDSA" };
-  expect(problemsOf({ ...settings, ...readAsDocker(line) })).toHaveLength(1);
-  const ofConfig = (key = "") => parseConfig({ ...settings, JWT_PRIVATE_KEY: key }).jwt;
-  expect(ofConfig(keys[1])).toEqual(ofConfig(keys[0]));
-  const server = await place.start({ JWT_SECRET: undefined, JWT_ALG: "EdDSA", JWT_PRIVATE_KEY: keys[2] });
-  try {
-    const client = clientOf(server);
-    const holder = await gate.mintKey();
-    const token = String((await client.signIn(holder)).body.accessToken);
-    const head = JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as { alg: string };
-    expect(head.alg).toBe("EdDSA");
-    const bearer = { Authorization: `Bearer ${token}` };
-    expect((await client.post("/api/gate-access", { tokenId: holder.tokenId }, bearer)).status).toBe(200);
-  } finally {
-    await server.stop();
-  }
-});
+  },
+);

@@ -51,6 +51,10 @@ export function SubmissionArea({ html, draftName, onSubmit, isBusy }: Submission
       {writing === "unread" || writing.limit === null ? null : (
         <Count {...writing} limit={writing.limit} onDiscard={() => discard(area.current)} />
       )}
+      {/* Near the end only: who listens is not told of every letter. There from the start, so that it is listened to. */}
+      <p role="status" className="latchkey-hidden">
+        {isNearEnd(writing) ? countWords(writing) : ""}
+      </p>
       {fault ? (
         <p className="room-fault" role="alert">
           {fault}
@@ -63,27 +67,25 @@ export function SubmissionArea({ html, draftName, onSubmit, isBusy }: Submission
 type Writing = { count: number; /** Null: there is no form. */ limit: number | null; isDraft: boolean };
 const nothingToWrite: Writing = { count: 0, limit: null, isDraft: false };
 
+function isNearEnd(writing: Writing | "unread"): writing is Writing & { limit: number } {
+  return writing !== "unread" && writing.limit !== null && writing.count >= writing.limit * 0.9;
+}
+
 type CountProps = Writing & { limit: number; onDiscard: () => void };
 
 function Count({ count, limit, isDraft, onDiscard }: CountProps) {
   return (
-    <>
-      <p className="latchkey-count" data-over={count > limit || undefined}>
-        <span aria-live="off">{countWords({ count, limit })}</span>
-        {isDraft ? (
-          <>
-            {" · kept in this tab until you send it "}
-            <button type="button" className="latchkey-quiet" onClick={onDiscard}>
-              Discard
-            </button>
-          </>
-        ) : null}
-      </p>
-      {/* Near the end only: who listens is not told of every letter. */}
-      <p role="status" className="latchkey-hidden">
-        {count >= limit * 0.9 ? countWords({ count, limit }) : ""}
-      </p>
-    </>
+    <p className="latchkey-count" data-over={count > limit || undefined}>
+      <span aria-live="off">{countWords({ count, limit })}</span>
+      {isDraft ? (
+        <>
+          {" · kept in this tab until you send it "}
+          <button type="button" className="latchkey-quiet" onClick={onDiscard}>
+            Discard
+          </button>
+        </>
+      ) : null}
+    </p>
   );
 }
 

@@ -54,17 +54,21 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
     ["", ["encrypted", otherName, notKnown, "in clear"]],
     ["uselibpqcompat=true&sslmode=require", ["encrypted", "encrypted", notKnown, "encrypted"]],
     ["uselibpqcompat=true&sslmode=verify-full", strict],
-  ] as const)("what %j asks of a certificate", async (written, [known, elsewhere, mistaken, unknown]) => {
-    const options = Object.fromEntries(new URLSearchParams(written));
-    const knowing = { ...options, sslrootcert: certificates.authorityFile };
-    const mistaking = { ...options, sslrootcert: certificates.otherAuthorityFile };
-    const match = (expected: string | RegExp) =>
-      typeof expected === "string" ? expected : (expect.stringMatching(expected) as string);
-    expect(await connect({ host: "localhost", options: knowing })).toEqual(match(known));
-    expect(await connect({ host: "127.0.0.1", options: knowing })).toEqual(match(elsewhere));
-    expect(await connect({ host: "localhost", options: mistaking })).toEqual(match(mistaken));
-    expect(await connect({ host: "localhost", options })).toEqual(match(unknown));
-  });
+  ] as const)(
+    "what %j asks of a certificate",
+    async (written, [known, elsewhere, mistaken, unknown]) => {
+      const options = Object.fromEntries(new URLSearchParams(written));
+      const knowing = { ...options, sslrootcert: certificates.authorityFile };
+      const mistaking = { ...options, sslrootcert: certificates.otherAuthorityFile };
+      const match = (expected: string | RegExp) =>
+        typeof expected === "string" ? expected : (expect.stringMatching(expected) as string);
+      expect(await connect({ host: "localhost", options: knowing })).toEqual(match(known));
+      expect(await connect({ host: "127.0.0.1", options: knowing })).toEqual(match(elsewhere));
+      expect(await connect({ host: "localhost", options: mistaking })).toEqual(match(mistaken));
+      expect(await connect({ host: "localhost", options })).toEqual(match(unknown));
+    },
+    90_000,
+  );
 
   test.each(["verify-full", "prefer"])(
     "a server that takes no encrypted connections is not spoken to in clear where sslmode=%s",

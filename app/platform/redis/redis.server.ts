@@ -163,12 +163,13 @@ function describeEviction(info: string): string | null {
  */
 function watchConnection({ client, log }: { client: Client; log: RedisLog | undefined }) {
   let isAway = false;
+  /** The last one there was: an attempt that ends in another way says nothing against it. */
   let fault: string | null = null;
   client.on("error", (error: Error) => {
     const latest = describeTlsFault({ error, server: "Redis", setting: "STATE_WORKER_URL" });
     const isTold = isAway && (latest === null || latest === fault);
     isAway = true;
-    fault = latest;
+    fault = latest ?? fault;
     if (isTold) return;
     log?.warn(
       { err: forgetDetails(error), ...(fault !== null && { fault }) },
@@ -180,6 +181,6 @@ function watchConnection({ client, log }: { client: Client; log: RedisLog | unde
     isAway = false;
     fault = null;
   });
-  /** null also where it cannot be reached for another reason. */
+  /** null also where it cannot be reached for another reason, and never met one that was not believed. */
   return { findConnectionFault: () => fault };
 }
