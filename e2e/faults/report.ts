@@ -12,15 +12,18 @@ export type Outcome = {
   skipped: string | null;
 };
 
+/** What is judged of it, however long it took. */
+type Judged = Omit<Outcome, "seconds">;
+
 export type Verdict = "held" | "broken" | "skipped";
 
 /** A fault that was played and measured nothing has not been held. */
-export function judge({ figures, error, skipped }: Outcome): Verdict {
+export function judge({ figures, error, skipped }: Judged): Verdict {
   if (skipped !== null) return "skipped";
   return error === null && figures.length > 0 && figures.every(isKept) ? "held" : "broken";
 }
 
-export function countVerdicts(outcomes: readonly Outcome[]): string {
+export function countVerdicts(outcomes: readonly Judged[]): string {
   const count = (verdict: Verdict) => outcomes.filter((outcome) => judge(outcome) === verdict).length;
   const [held, broken, skipped] = [count("held"), count("broken"), count("skipped")];
   return `${held} passed, ${broken} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
@@ -34,7 +37,7 @@ export function sayBound(bound: Bound): string {
 }
 
 /** A table in Markdown, which reads well in a terminal too. */
-export function toTable(outcomes: readonly Outcome[]): string {
+export function toTable(outcomes: readonly Judged[]): string {
   const rows = outcomes.flatMap((outcome) => [
     ...outcome.figures.map((figure) => [
       outcome.slug,

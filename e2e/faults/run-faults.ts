@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { setup as obtainPrograms } from "~/testing/obtain-programs";
-import { replaceBetweenMarks } from "~/commands/bench/replace-between-marks";
+import { describeMachine, findCommit } from "~/commands/bench/report";
+import { createOutcomeKeeper } from "./keep-outcomes";
 import { play } from "./play";
 import { countVerdicts, judge, toTable } from "./report";
 import type { Outcome } from "./report";
@@ -11,18 +12,17 @@ import { scenarios } from "./scenarios";
 
 const usage = `Usage: npm run test:faults [-- options]
 
-  --only SLUG    one of: ${scenarios.map(({ slug }) => slug).join(", ")}
+  --only SLUG    may be given again; one of: ${scenarios.map(({ slug }) => slug).join(", ")}
   --scale X      multiplies kills, clients and requests (default 1, the full measure)
   --seed N       repeats a run with the random choices it had
-  --write        puts the table into docs/faults.md; not together with --only
+  --write        puts what came of it into docs/faults.md, each fault as soon as it has ended
 `;
 
 const resultsDir = "e2e/.results";
-const document = "docs/faults.md";
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: "string" },
+    only: { type: "string", multiple: true },
     scale: { type: "string", default: "1" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     write: { type: "boolean", default: false },
@@ -39,52 +39,37 @@ else process.exitCode = await runAll();
 async function runAll(): Promise<number> {
   const scale = Number(options.scale);
   const seed = Number(options.seed);
-  const chosen = scenarios.filter(({ slug }) => options.only === undefined || slug === options.only);
-  const isPart = options.only !== undefined;
-  if (chosen.length === 0 || !(scale > 0) || !Number.isInteger(seed) || (options.write && isPart)) {
+  const chosen = scenarios.filter(({ slug }) => options.only === undefined || options.only.includes(slug));
+  const isKnown = chosen.length === (options.only ? new Set(options.only).size : scenarios.length);
+  if (!isKnown || !(scale > 0) || !Number.isInteger(seed)) {
     console.error(usage);
     return 2;
   }
+  const commit = findCommit();
+  const slugs = scenarios.map(({ slug }) => slug);
+  const keeper = createOutcomeKeeper({ document: "docs/faults.md", slugs });
   obtainPrograms();
   console.log(`Seed ${seed}, scale ${scale}.`);
   const outcomes: Outcome[] = [];
   for (const scenario of chosen) {
     console.log(`── ${scenario.slug}: ${scenario.promise}`);
     const say = (line: string) => console.log(`   ${line}`);
+    const loadBefore = os.loadavg();
     const outcome = await play({ scenario, run: { scale, seed, say } });
     if (outcome.skipped !== null) console.warn(`\nSKIPPED: ${scenario.slug}. ${outcome.skipped}\n`);
     outcomes.push(outcome);
+    const takenAt = new Date().toISOString();
+    // One after the other: whatever ends the next one takes nothing from those before.
+    writeOutcomes({ takenAt, commit, seed, scale, outcomes });
+    if (options.write)
+      keeper.keep({ ...outcome, takenAt, commit, seed, scale, machine: describeMachine(loadBefore) });
   }
-  const table = toTable(outcomes);
-  console.log(`\n${table}\n`);
-  mkdirSync(resultsDir, { recursive: true });
-  const resultFile = path.join(resultsDir, "faults.json");
-  writeFileSync(resultFile, `${JSON.stringify({ takenAt: new Date(), seed, scale, outcomes }, null, 2)}\n`);
-  if (options.write) writeTable({ table, scale, seed, outcomes });
+  console.log(`\n${toTable(outcomes)}\n`);
   console.log(countVerdicts(outcomes));
   return outcomes.some((outcome) => judge(outcome) === "broken") ? 1 : 0;
 }
 
-function writeTable({
-  table,
-  scale,
-  seed,
-  outcomes,
-}: {
-  table: string;
-  scale: number;
-  seed: number;
-  outcomes: readonly Outcome[];
-}): void {
-  const cpus = os.cpus();
-  const minutes = outcomes.reduce((sum, { seconds }) => sum + seconds, 0) / 60;
-  const text = [
-    `Played on ${new Date().toISOString().slice(0, 10)} at scale ${scale} with seed ${seed} in ${minutes.toFixed(0)} minutes, on ${cpus.length} cores of ${cpus[0]?.model.trim() ?? "an unknown kind"}, Node ${process.version}: ${countVerdicts(outcomes)}.`,
-    "",
-    table,
-  ].join("\n");
-  writeFileSync(
-    document,
-    replaceBetweenMarks({ document: readFileSync(document, "utf8"), name: "faults", text }),
-  );
+function writeOutcomes(all: Record<string, unknown> & { outcomes: readonly Outcome[] }): void {
+  mkdirSync(resultsDir, { recursive: true });
+  writeFileSync(path.join(resultsDir, "faults.json"), `${JSON.stringify(all, null, 2)}\n`);
 }

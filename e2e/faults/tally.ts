@@ -23,8 +23,11 @@ export function createTally() {
 }
 export type Tally = ReturnType<typeof createTally>;
 
-/** Does the work again and again in so many lanes at once, until it is over. */
-export async function keepBusy({
+/**
+ * Does the work again and again in so many lanes at once, until it is over. Work that fails is told to whoever waits for
+ * the end, and until somebody does, ends nothing else.
+ */
+export function keepBusy({
   lanes,
   isOver,
   work,
@@ -32,10 +35,12 @@ export async function keepBusy({
   lanes: number;
   isOver: () => boolean;
   work: (lane: number) => Promise<void>;
-}): Promise<void> {
-  await Promise.all(
+}): Promise<unknown> {
+  const busy = Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
       while (!isOver()) await work(lane);
     }),
   );
+  busy.catch(() => undefined);
+  return busy;
 }

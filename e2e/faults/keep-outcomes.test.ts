@@ -1,0 +1,52 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { describeMachine } from "~/commands/bench/report";
+import { createOutcomeKeeper, describePlayed } from "./keep-outcomes";
+import type { PlayedFault } from "./keep-outcomes";
+import { scenarios } from "./scenarios";
+
+const played = (slug: string, rest: Partial<PlayedFault> = {}): PlayedFault => ({
+  ...{ slug, promise: "All is kept.", seconds: 90, error: null, skipped: null },
+  figures: [{ what: "unlocks lost", measured: 0, bound: { equals: 0 } }],
+  ...{ takenAt: "2026-01-02T03:04:05.000Z", commit: "abc", seed: 7, scale: 1, machine: describeMachine([0]) },
+  ...rest,
+});
+
+async function createPlace() {
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-outcomes-"));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const document = path.join(dir, "faults.md");
+  await writeFile(document, "Before.\n<!-- faults:begin -->\n<!-- faults:end -->\nAfter.\n");
+  return {
+    keeper: createOutcomeKeeper({ document, slugs: ["one", "two"] }),
+    page: () => readFile(document, "utf8"),
+  };
+}
+
+test("a fault that is played again takes the place of its own outcome, and of no other's", async () => {
+  const { keeper, page } = await createPlace();
+  keeper.keep(played("two"));
+  keeper.keep(played("one", { figures: [{ what: "keys used twice", measured: 3, bound: { equals: 0 } }] }));
+  expect(await page()).toMatch(/1 passed, 1 failed\.[^]*\| one .*\| broken \|\n\| two .*\| +held \|/);
+  keeper.keep(played("one", { commit: "def" }));
+  const text = await page();
+  expect(text).toMatch(/^Before\.[^]*2 passed, 0 failed\.[^]*After\.\n$/);
+  expect(text).toMatch(/\| one +\| 2026-01-02 +\| def .*1\.5 minutes/);
+  expect(text).not.toContain("keys used twice");
+  expect(keeper.read().map(({ slug, commit }) => [slug, commit])).toEqual([
+    ["one", "def"],
+    ["two", "abc"],
+  ]);
+});
+
+test("docs/faults.md says of every fault what came of it, and nothing else", async () => {
+  const keeper = createOutcomeKeeper({
+    document: "docs/faults.md",
+    slugs: scenarios.map(({ slug }) => slug),
+  });
+  const kept = keeper.read();
+  expect(kept.map(({ slug }) => slug)).toEqual(scenarios.map(({ slug }) => slug));
+  expect(await readFile("docs/faults.md", "utf8")).toContain(`\n\n${describePlayed(kept)}\n\n`);
+});

@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { replaceBetweenMarks } from "~/commands/bench/replace-between-marks";
+import { namePlace, toMinutes, toTable as layOut } from "~/commands/bench/report";
+import type { Machine } from "~/commands/bench/report";
+import { countVerdicts, judge, toTable } from "./report";
+import type { Outcome } from "./report";
+
+/** One fault as it was played last: when, of which code, with which choices, and where. */
+export type PlayedFault = Omit<Outcome, "seconds"> & {
+  takenAt: string;
+  /** With `-dirty` where it was changed since. Null where nobody has noted it, as with the two others. */
+  commit: string | null;
+  seconds: number | null;
+  machine: Machine | null;
+  seed: number;
+  scale: number;
+};
+
+/** A file for each fault in the folder of the document's name, and all of them together as the document's tables. */
+export function createOutcomeKeeper({ document, slugs }: { document: string; slugs: readonly string[] }) {
+  const { dir, name } = path.parse(document);
+  const folder = path.join(dir, name);
+  const fileOf = (slug: string) => path.join(folder, `${slug}.json`);
+
+  function read(): PlayedFault[] {
+    return slugs
+      .filter((slug) => existsSync(fileOf(slug)))
+      .map((slug) => JSON.parse(readFileSync(fileOf(slug), "utf8")) as PlayedFault);
+  }
+
+  return {
+    read,
+    keep(played: PlayedFault): void {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(fileOf(played.slug), `${JSON.stringify(played, shorten)}\n`);
+      const text = describePlayed(read());
+      writeFileSync(
+        document,
+        replaceBetweenMarks({ document: readFileSync(document, "utf8"), name: "faults", text }),
+      );
+    },
+  };
+}
+
+function shorten(_key: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
+}
+
+const notNoted = "not noted";
+
+/** What was played when, and below it what came of it. */
+export function describePlayed(all: readonly PlayedFault[]): string {
+  const places = [...new Set(all.flatMap(({ machine }) => (machine ? [describePlace(machine)] : [])))];
+  const runs = layOut({
+    columns: ["Fault", "Played on", "Commit", "Seed", "Scale", "Took", ""],
+    rows: all.map((played) => [
+      ...[played.slug, played.takenAt.slice(0, 10), played.commit ?? notNoted, String(played.seed)],
+      ...[String(played.scale), played.seconds === null ? notNoted : toMinutes(played.seconds)],
+      judge(played),
+    ]),
+    texts: 4,
+  });
+  const sum = `Each as it was played last${places.length > 0 ? `, on ${places.join("; ")}` : ""}: ${countVerdicts(all)}.`;
+  return [sum, "", runs, "", toTable(all)].join("\n");
+}
+
+function describePlace(machine: Machine): string {
+  return `${namePlace(machine)}, Node ${machine.node}`;
+}
