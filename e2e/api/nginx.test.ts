@@ -52,11 +52,11 @@ testWithNginx("nginx takes docs/nginx.conf as it is, but for the certificate", a
 testWithNginx(
   "nginx takes it with the one server that its head and docs/deploying.md name as well",
   async () => {
-    const [, upstream] = /`upstream latchkey` keeps a single line, `([^`]+)`/.exec(
+    const [, upstream] = /`upstream latchkey` keeps a single `server` line, `([^`]+)`/.exec(
       (await readFile("docs/deploying.md", "utf8")).replaceAll("\n", " "),
     )!;
     const text = await readFile("docs/nginx.conf", "utf8");
-    expect(text).toContain(`has one line: ${upstream}\n`);
+    expect(text).toContain(`has one \`server\` line: ${upstream}\n`);
     const [, both] = /^( +server 127\.0\.0\.1:3001 .*\n +server 127\.0\.0\.1:3002 .*\n)/m.exec(text)!;
     const { dir, file } = await placeConfiguration([[both!, `    ${upstream}\n`]]);
     onTestFinished(() => rm(dir, { recursive: true }));

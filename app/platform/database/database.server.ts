@@ -133,7 +133,11 @@ async function openPostgresql({
     ...{ provider: adapter.provider, adapterName: adapter.adapterName },
     connect: async () => {
       const connected = await adapter.connect();
-      connections.pool = connected.underlyingDriver();
+      const driver = connected.underlyingDriver();
+      // Between the pool, which stops listening to a connection that it hands out, and whoever takes it, PostgreSQL may
+      // say that it is shutting down: with nobody listening that would end the process.
+      driver.on("connect", (connection) => connection.on("error", () => undefined));
+      connections.pool = driver;
       return connected;
     },
   };

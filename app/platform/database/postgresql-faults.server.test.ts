@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
+import { connect as connectTo, createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,7 +10,7 @@ import { createPostgresqlTestDatabase, migrationsDir } from "~/testing/database"
 import { waitUntil } from "~/testing/processes";
 import { mountSmallDisk } from "~/testing/small-disk";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
-import { closeDatabase, findDatabaseFault, openDatabase } from "./database.server";
+import { closeDatabase, findDatabaseFault, openDatabase, readPool } from "./database.server";
 import type { Database, PoolOptions } from "./database.server";
 import { migrateDatabase } from "./migrate.server";
 import { isDatabaseOutage, readSqlState } from "./outage.server";
@@ -328,3 +330,76 @@ test("a server that allows nobody files of sorting has room all the same", async
   const { database } = await openWith({}, url);
   expect(await findFault(database)).toBeNull();
 });
+
+test("a connection that PostgreSQL ends in the moment somebody takes it ends nothing else", async () => {
+  const { url } = await createPostgresqlTestDatabase();
+  const way = await startGatheringWay(new URL(url));
+  onTestFinished(way.stop);
+  const { database } = await openWith({ size: 1, connectSeconds: 10, statementSeconds: 10 }, way.href);
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => void uncaught.push(error);
+  process.on("uncaughtException", note);
+  onTestFinished(() => void process.off("uncaughtException", note));
+  const admin = await connect(url);
+  const findBackend = async (state: string) => {
+    const { rows } = await admin.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(1)::text%' AND pid <> pg_backend_pid() AND state = $1",
+      [state],
+    );
+    return rows[0]?.pid;
+  };
+
+  const asked = database.$queryRaw`SELECT length(pg_sleep(1)::text) AS "nothing"`.then((rows) => rows);
+  await waitUntil(async () => (await findBackend("active")) !== undefined);
+  const taken = Promise.allSettled([database.$transaction((transaction) => transaction.usedKey.count())]);
+  await waitUntil(() => readPool(database)?.waiting === 1);
+  way.gather();
+  await waitUntil(async () => (await findBackend("idle")) !== undefined);
+  await admin.query("SELECT pg_terminate_backend($1)", [await findBackend("idle")]);
+  await waitUntil(() => way.countHungUp() === 1);
+  // The answer, after which the connection goes to whoever waits for it, and the end of it, in one piece.
+  way.pass();
+  expect(await asked).toEqual([{ nothing: 0 }]);
+  await taken;
+  expect(uncaught).toEqual([]);
+  expect(await database.usedKey.count()).toBe(0);
+});
+
+/** A way to the server that can keep what the server says, and pass it on in one piece. */
+async function startGatheringWay(to: URL) {
+  const sockets = new Set<Socket>();
+  let kept: Buffer[] | null = null;
+  let keeping: Socket | null = null;
+  let hungUp = 0;
+  const server = createServer((socket) => {
+    const upstream = connectTo({ host: to.hostname, port: Number(to.port) });
+    for (const end of [socket, upstream]) sockets.add(end.on("error", () => undefined));
+    socket.pipe(upstream);
+    upstream.on("data", (said: Buffer) => {
+      if (kept === null) return void socket.write(said);
+      kept.push(said);
+      keeping = socket;
+    });
+    upstream.on("end", () => {
+      hungUp += 1;
+      if (kept === null) socket.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const href = new URL(to);
+  href.hostname = "127.0.0.1";
+  href.port = String((server.address() as AddressInfo).port);
+  return {
+    href: href.href,
+    gather: () => void (kept = []),
+    pass: () => {
+      keeping?.end(Buffer.concat(kept ?? []));
+      kept = null;
+    },
+    countHungUp: () => hungUp,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
