@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createOutcomeKeeper } from "../faults/keep-outcomes";
 import { play } from "../faults/play";
 import { judge, toTable } from "../faults/report";
 import { scenarios } from "../faults/scenarios";
@@ -6,6 +7,11 @@ import { scenarios } from "../faults/scenarios";
 /** The same choices each time: new ones are for the whole measure, which draws a seed of its own. */
 const seed = 7;
 const limitMs = 180_000;
+/** What docs/faults.md tells of the last time each was played in full. */
+const told = createOutcomeKeeper({
+  document: "docs/faults.md",
+  slugs: scenarios.map(({ slug }) => slug),
+}).read();
 
 for (const scenario of scenarios) {
   const { slug, promise, inTests } = scenario;
@@ -20,10 +26,17 @@ for (const scenario of scenarios) {
         console.warn(`\nSKIPPED: ${slug}. ${outcome.skipped}\n`);
         skip(outcome.skipped);
       }
-      const told = [`Seed ${seed}, scale ${inTests}`, ...said, toTable([outcome]), outcome.error ?? ""].join(
-        "\n",
+      const account = [
+        `Seed ${seed}, scale ${inTests}`,
+        ...said,
+        toTable([outcome]),
+        outcome.error ?? "",
+      ].join("\n");
+      expect(judge(outcome), account).toBe("held");
+      const figures = told.find((played) => played.slug === slug)!.figures.map(({ what }) => what);
+      expect(figures, "`npm run test:faults -- --write` brings docs/faults.md up to date").toEqual(
+        expect.arrayContaining(outcome.figures.map(({ what }) => what)),
       );
-      expect(judge(outcome), told).toBe("held");
     },
     limitMs,
   );
