@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -72,8 +72,7 @@ export async function makeImage(): Promise<{
     await rename(path.join(buildDir, assembled), imageDir);
     await rm(buildDir, { recursive: true });
     // The image's user is not the one who runs the tests.
-    await chmod(folder, 0o755);
-    await run("chmod", ["-R", "go+rX", imageDir, path.dirname(imageDir)]);
+    await run("chmod", ["-R", "go+rX", folder]);
   } catch (error) {
     await remove();
     throw error;

@@ -1,23 +1,13 @@
-import pg from "pg";
 import { expect, test } from "vitest";
 import { createPostgresqlTestDatabase } from "~/testing/database";
 import type { TestDatabase } from "~/testing/database";
+import { query } from "~/testing/postgresql-with-tools";
 import { countDamages } from "./integrity";
 
 const useKey = ({ database }: TestDatabase, tokenId: string) =>
   database.usedKey.create({
     data: { chainId: 1n, contractAddress: "0xab", tokenId, usedBy: "0xcd", usedAtMs: 1n },
   });
-
-async function query(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
-}
 
 /** As if a row had been written and the index had missed it. */
 async function writePast({ index, url }: { index: string; url: string }, write: () => Promise<unknown>) {

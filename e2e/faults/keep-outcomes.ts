@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { shortenNumber } from "~/commands/bench/keep-result";
 import { replaceBetweenMarks } from "~/commands/bench/replace-between-marks";
 import { namePlace, toMinutes, toTable as layOut } from "~/commands/bench/report";
 import type { Machine } from "~/commands/bench/report";
@@ -33,7 +34,7 @@ export function createOutcomeKeeper({ document, slugs }: { document: string; slu
     read,
     keep(played: PlayedFault): void {
       mkdirSync(folder, { recursive: true });
-      writeFileSync(fileOf(played.slug), `${JSON.stringify(played, shorten)}\n`);
+      writeFileSync(fileOf(played.slug), `${JSON.stringify(played, shortenNumber)}\n`);
       const text = describePlayed(read());
       writeFileSync(
         document,
@@ -41,10 +42,6 @@ export function createOutcomeKeeper({ document, slugs }: { document: string; slu
       );
     },
   };
-}
-
-function shorten(_key: string, value: unknown): unknown {
-  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
 }
 
 const notNoted = "not noted";

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { startBehavingServer, staysSilent } from "~/testing/behaving-server";
 import type { ReceivedCall } from "~/testing/behaving-server";
@@ -13,12 +12,12 @@ import { startWebhookReceiver } from "~/testing/webhook-receiver";
 import { limitsOff, localProvider, openChat, quotaOn, readRest } from "../api/chat-fixture";
 import { openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
-import { sendRaw } from "../api/raw-http";
 import { localSpeaker, openSpeech, readAudio } from "../api/tts-fixture";
+import { startBystanders } from "./bystanders";
 import { scaled } from "./scenario";
 import type { Figure, Scenario, ScenarioRun } from "./scenario";
 import { countDescriptors, findDefects, measuredOnly, megabyte } from "./server-measures";
-import { createTally, keepBusy } from "./tally";
+import { createTally } from "./tally";
 import { tidily } from "./tidily";
 import type { Later } from "./tidily";
 
@@ -149,8 +148,6 @@ async function playWave({
 
 const isUnexpected = (line: string) => !line.includes("request failed after its answer had begun");
 
-const routes = ["/healthz", "/api/nonce", "/api/token-status/1", "/gate"];
-
 async function play({ scale, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
   const providers = await startProviders({ later });
   const gate = await openGate({
@@ -172,28 +169,15 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
     const form = await gate.formBody({ ...(await gate.mintKey()), message: "To a receiver that hangs." });
     await gate.post("/api/form-submission-gate", form);
   }
-  let isOver = false;
-  const others = createTally();
-  const bystanders = keepBusy({
-    lanes: routes.length,
-    isOver: () => isOver,
-    work: async (lane) => {
-      // A connection of its own: on one that was kept, a server may hang up while the next request is on its way.
-      const bytes = `GET ${routes[lane]} HTTP/1.1\r\nHost: localhost:${gate.server.port}\r\nConnection: close\r\n\r\n`;
-      const { status } = await others.time(() => sendRaw({ port: gate.server.port, bytes }));
-      others.count(status === 200 ? "answered" : "failed");
-      await delay(20);
-    },
-  });
-  later(() => ((isOver = true), bystanders));
+  const bystanders = startBystanders({ gate, later });
+  const others = bystanders.tally;
   // A first small wave has all code and all kept connections made.
   await playWave({ wave, each: () => 4, say: () => undefined });
   const { pid, output } = gate.server;
   const atRest = { memory: await readMemory(gate.server), descriptors: countDescriptors(pid) };
   const each = (count: number) => scaled({ count, scale, least: 3 });
   const kinds = await playWave({ wave, each, say });
-  isOver = true;
-  await bystanders;
+  await bystanders.stop();
   say(`Meanwhile: ${others.say()}, the slowest after ${Math.round(others.slowestMs())} ms`);
 
   const countTries = () => output().split("outbox: not delivered, will be tried again").length - 1;

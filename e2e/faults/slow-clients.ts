@@ -10,10 +10,11 @@ import { waitUntil } from "~/testing/processes";
 import { hello, limitsOff, localProvider } from "../api/chat-fixture";
 import { openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
+import { otherRoutes, startBystanders } from "./bystanders";
 import { scaled } from "./scenario";
 import type { Figure, Scenario, ScenarioRun } from "./scenario";
 import { countDescriptors, measuredOnly, megabyte, readResidentBytes } from "./server-measures";
-import { createTally, keepBusy } from "./tally";
+import { createTally } from "./tally";
 import { tidily } from "./tidily";
 import type { Later } from "./tidily";
 
@@ -110,8 +111,6 @@ async function beSlow({ gate, kind }: { gate: Gate; kind: SlowKind }): Promise<b
   return isCut && socket.bytesRead < audioBytes;
 }
 
-const routes = ["/healthz", "/api/nonce", "/api/token-status/1", "/gate"];
-
 async function play({
   gate,
   kinds,
@@ -121,24 +120,19 @@ async function play({
 }: { gate: Gate; kinds: SlowKind[]; later: Later } & Pick<ScenarioRun, "scale" | "say">) {
   const { pid } = gate.server;
   // Has all code loaded and compiled, and lets the heap find its size.
-  for (let round = 0; round < 300; round += 1) await gate.ask({ path: routes[round % routes.length]! });
+  for (let round = 0; round < 300; round += 1)
+    await gate.ask({ path: otherRoutes[round % otherRoutes.length]! });
   const rest = { memory: await readMemory(gate.server), descriptors: countDescriptors(pid) };
-  let isOver = false;
   let mostBytes = 0;
   let mostDescriptors = 0;
-  const others = createTally();
-  const watching = keepBusy({
-    lanes: routes.length,
-    isOver: () => isOver,
-    work: async (lane) => {
-      const { status } = await others.time(() => gate.ask({ path: routes[lane]! }));
-      others.count(status === 200 ? "answered" : "failed");
+  const bystanders = startBystanders({
+    ...{ gate, later },
+    look: () => {
       mostBytes = Math.max(mostBytes, readResidentBytes(pid) ?? 0);
       mostDescriptors = Math.max(mostDescriptors, countDescriptors(pid) ?? 0);
-      await delay(20);
     },
   });
-  later(() => ((isOver = true), watching));
+  const others = bystanders.tally;
   const cut = createTally();
   await Promise.all(
     kinds.flatMap((kind) =>
@@ -150,8 +144,7 @@ async function play({
       }),
     ),
   );
-  isOver = true;
-  await watching;
+  await bystanders.stop();
   say(`${cut.say()}; others ${others.say()}, the slowest after ${Math.round(others.slowestMs())} ms`);
   const isBack = () => (countDescriptors(pid) ?? 0) <= (rest.descriptors ?? 0) + 16;
   await waitUntil(isBack, { timeoutMs: 20_000 }).catch(() => undefined);

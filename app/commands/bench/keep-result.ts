@@ -35,8 +35,8 @@ export function keepResult({ name, result, run, options, documentFile, say }: Ke
   putIntoDocument({ documentFile, name, text: described });
 }
 
-/** Nothing here is measured to more digits, and every stream's first word stands in the file of chats. */
-function shortenNumber(_key: string, value: unknown): unknown {
+/** For `JSON.stringify`: nothing here is measured to more digits, and every stream's first word stands in the file of chats. */
+export function shortenNumber(_key: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
 }
 
