@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
-import type { Database } from "./database.server";
+import type { PrismaClient } from "~/generated/sqlite/client";
 
 /** More rounds than the pool has connections: of those that collide, one gets through in each round. */
 const maxAttempts = 20;
@@ -12,10 +12,10 @@ const longestPauseMs = 20;
  * what is given to `$transaction` must change nothing but the database. SQLite has no such conflicts: there writers
  * queue.
  */
-export function retryTransactions(database: Database): Database {
+export function retryTransactions(database: PrismaClient): PrismaClient {
   const transact = database.$transaction.bind(database) as (...parameters: unknown[]) => Promise<unknown>;
   const $transaction = (...parameters: unknown[]) => retryWriteConflicts(() => transact(...parameters));
-  return database.$extends({ client: { $transaction } }) as unknown as Database;
+  return database.$extends({ client: { $transaction } }) as unknown as PrismaClient;
 }
 
 /** The same for a statement that is a transaction of its own. What is inside of a larger one is left to that. */
