@@ -9,15 +9,13 @@ export type BenchOptions = {
 };
 
 /** What one kind of measurement has found; keeping and showing it is the same for all of them. */
-export type BenchResult = {
+export type BenchResult<Found = unknown> = {
   /** That were measured, which may be fewer than were asked for. */
   rounds: number;
-  /** What goes into the document. */
-  text: string;
   /** A line for each aim: `PASS`, `over` or `n/a `, and what was measured. Empty where there is no aim. */
   verdicts: readonly string[];
-  /** The medians. */
-  figures: unknown;
+  /** The medians, of which the document's tables are made. */
+  figures: Found;
   /** Every round of every side. */
   measured: unknown;
 };

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { benchmarks, chooseBenchmarks, listChoices } from "./benchmarks";
+import { describeKept } from "./keep-result";
+import type { KeptResult } from "./keep-result";
 import { operations } from "./operations";
 import { durationMark } from "./run-benchmarks";
 
@@ -42,3 +44,9 @@ test.each([...benchmarks.map(({ name }) => name), durationMark])(
     );
   },
 );
+
+test.each(benchmarks)("docs/performance.md shows of $name what is kept beside it", ({ name, describe }) => {
+  const kept = JSON.parse(readFileSync(`docs/performance/${name}.json`, "utf8")) as KeptResult;
+  const shown = readFileSync("docs/performance.md", "utf8");
+  expect(shown).toContain(`<!-- ${name}:begin -->\n\n${describeKept({ kept, describe })}\n\n<!--`);
+});

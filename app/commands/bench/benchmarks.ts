@@ -1,34 +1,57 @@
 import { operations } from "./operations";
-import { benchOperations } from "./operation-costs";
-import { benchPages } from "./page-costs";
-import { benchParts } from "./part-costs";
-import { benchSearch } from "./search-costs";
+import { benchOperations, describeOperations } from "./operation-costs";
+import { toOperationTable } from "./operation-table";
+import { benchPages, describePages } from "./page-costs";
+import { benchParts, toPartTable } from "./part-costs";
+import { benchSearch, toSearchTable } from "./search-costs";
 import { benchChats } from "./scale/chat-costs";
+import { toChatTable } from "./scale/chat-table";
 import { benchInstances } from "./scale/instance-costs";
+import { toInstanceTable } from "./scale/instance-table";
 import { benchUsedKeys } from "./scale/used-key-costs";
-import { benchStreams } from "./stream-costs";
+import { toUsedKeyTable } from "./scale/used-key-table";
+import { benchStreams, toStreamTable } from "./stream-costs";
 import { benchTools } from "./tool-costs";
 import type { BenchOptions, BenchResult } from "./bench-options";
 
-export type Benchmark = {
+type Kind<Found> = {
   /** Of its marks in the document and of its file of results as well. */
   name: string;
   /** Another name that chooses several at once. */
   group?: string;
-  run: (options: BenchOptions) => Promise<BenchResult>;
+  run: (options: BenchOptions) => Promise<BenchResult<Found>>;
+  /** What the document shows of figures that were kept. */
+  describe: (kept: { figures: Found; rounds: number }) => string;
 };
 
+/** Whatever it is that one kind finds: only its own `describe` has to know. */
+export type Benchmark = Kind<unknown>;
+
 export const benchmarks: readonly Benchmark[] = [
-  { name: "operations", run: benchOperations },
-  { name: "parts", run: benchParts },
-  { name: "streams", run: benchStreams },
-  { name: "tools", run: benchTools },
-  { name: "chats", group: "scale", run: benchChats },
-  { name: "used-keys", group: "scale", run: benchUsedKeys },
-  { name: "instances", group: "scale", run: benchInstances },
-  { name: "search", run: benchSearch },
-  { name: "pages", run: benchPages },
+  kind({ name: "operations", run: benchOperations, describe: ({ figures }) => describeOperations(figures) }),
+  kind({ name: "parts", run: benchParts, describe: ({ figures }) => toPartTable(figures) }),
+  kind({ name: "streams", run: benchStreams, describe: ({ figures }) => toStreamTable(figures) }),
+  kind({ name: "tools", run: benchTools, describe: ({ figures }) => toOperationTable(figures.operations) }),
+  kind({ name: "chats", group: "scale", run: benchChats, describe: ({ figures }) => toChatTable(figures) }),
+  kind({
+    name: "used-keys",
+    group: "scale",
+    run: benchUsedKeys,
+    describe: ({ figures }) => toUsedKeyTable(figures),
+  }),
+  kind({
+    name: "instances",
+    group: "scale",
+    run: benchInstances,
+    describe: ({ figures }) => toInstanceTable(figures),
+  }),
+  kind({ name: "search", run: benchSearch, describe: ({ figures }) => toSearchTable(figures) }),
+  kind({ name: "pages", run: benchPages, describe: describePages }),
 ];
+
+function kind<Found>(own: Kind<Found>): Benchmark {
+  return own as Benchmark;
+}
 
 export type Choice = { chosen: readonly Benchmark[]; operation: string | null };
 

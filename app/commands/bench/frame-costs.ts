@@ -28,7 +28,7 @@ export async function benchFrames({
 }: {
   browser: Browser;
   rounds: number;
-}): Promise<{ text: string; verdicts: string[]; figures: FrameFigures; measured: FrameFigures[] }> {
+}): Promise<{ verdicts: string[]; figures: FrameFigures; measured: FrameFigures[] }> {
   // Longer than what is watched, and than the page needs to begin.
   const provider = await startOpenAiServer(
     sayingAtPace({ words: perSecond * (watchedSeconds + 20), perSecond }),
@@ -42,7 +42,7 @@ export async function benchFrames({
       measured.push(toFrameFigures(await watchAnswer({ browser, baseUrl: server.baseUrl })));
     }
     const figures = summarizeFrames(measured);
-    return { text: toFrameText({ figures, rounds }), verdicts: [judgeFrames(figures)], figures, measured };
+    return { verdicts: [judgeFrames(figures)], figures, measured };
   } finally {
     await server.stop();
     await provider.close();

@@ -1,13 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { BenchOptions, BenchResult } from "./bench-options";
+import type { Benchmark } from "./benchmarks";
 import { replaceBetweenMarks } from "./replace-between-marks";
 import { describeRun } from "./report";
 import type { Run } from "./report";
 
-export type Kept = {
+export type ToKeep = {
   name: string;
   result: BenchResult;
+  describe: Benchmark["describe"];
   run: Run;
   options: BenchOptions;
   /** Null: nothing is put into it. */
@@ -19,20 +21,36 @@ export type Kept = {
  * Prints what was found, keeps every round of it as JSON, and puts it between its marks. Beside a document that is
  * written, the same JSON stands in the folder of the document's name, for whoever wants to calculate anew.
  */
-export function keepResult({ name, result, run, options, documentFile, say }: Kept): void {
-  const { text, verdicts, figures, measured } = result;
-  const found = [text, ...(verdicts.length > 0 ? ["", "```text", ...verdicts, "```"] : [])].join("\n");
+export function keepResult({ name, result, describe, run, options, documentFile, say }: ToKeep): void {
+  const { verdicts, figures, measured } = result;
   const { resultsDir, ...asked } = options;
   const file = path.join(resultsDir, `bench-${name}.json`);
   const kept = { name, ...run, options: asked, verdicts, figures, measured };
   writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
-  const described = `${describeRun(run)}\n\n${found}`;
+  const short = JSON.stringify(kept, shortenNumber);
+  const described = describeKept({ kept: JSON.parse(short) as KeptResult, describe });
   say(`\n${name}\n\n${described}\n\nEvery round is in ${file}.`);
   if (documentFile === null) return;
   const folder = roundsFolder(documentFile);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify(kept, shortenNumber)}\n`);
+  writeFileSync(path.join(folder, `${name}.json`), `${short}\n`);
   putIntoDocument({ documentFile, name, text: described });
+}
+
+/** As it stands beside the document. */
+export type KeptResult = Run & Pick<BenchResult, "verdicts" | "figures">;
+
+/** The document's part about one kind, of nothing but what is kept: so whoever has the file can see that both agree. */
+export function describeKept({
+  kept,
+  describe,
+}: {
+  kept: KeptResult;
+  describe: Benchmark["describe"];
+}): string {
+  const { verdicts } = kept;
+  const judged = verdicts.length > 0 ? ["", "```text", ...verdicts, "```"] : [];
+  return [describeRun(kept), "", describe(kept), ...judged].join("\n");
 }
 
 /** For `JSON.stringify`: nothing here is measured to more digits, and every stream's first word stands in the file of chats. */

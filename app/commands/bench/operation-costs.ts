@@ -8,6 +8,7 @@ import { measureOperation, timeStarts } from "./measure";
 import type { StartTimes } from "./measure";
 import type { Operation } from "./operation";
 import { toOperationTable } from "./operation-table";
+import type { OperationFigures } from "./operation-table";
 import { operations } from "./operations";
 import { verdictLines } from "./report";
 
@@ -21,7 +22,7 @@ export async function benchOperations({
   operation: slug,
   hasProfile,
   resultsDir,
-}: BenchOptions): Promise<BenchResult> {
+}: BenchOptions): Promise<BenchResult<OperationFigures & { starts: StartTimes }>> {
   const chosen = operations.filter((operation) => slug === null || operation.slug === slug);
   const nodeOptions = hasProfile ? ["--cpu-prof", `--cpu-prof-dir=${path.resolve(resultsDir)}`] : [];
   const place = await openBenchPlace({ nodeOptions });
@@ -35,7 +36,6 @@ export async function benchOperations({
     }
     return {
       rounds,
-      text: `${toOperationTable(measurements)}\n\n${describeStarts(startTimes)}`,
       verdicts: verdictLines([
         ...judgeAll({ measurements, operations: chosen }),
         ...(slug === null ? [judgeStart(startTimes)] : []),
@@ -63,7 +63,7 @@ export function judgeAll({
 }
 
 /** The medians, and apart from them every round. */
-export function summarizeMeasurements(measurements: readonly Measurement[]) {
+export function summarizeMeasurements(measurements: readonly Measurement[]): OperationFigures {
   return { operations: measurements.map(({ rounds: _, ...figures }) => figures) };
 }
 export function toRounds(measurements: readonly Measurement[]): Record<string, Measurement["rounds"]> {
@@ -76,6 +76,14 @@ function judgeStart({ medianMs }: StartTimes): Verdict {
     isMet: medianMs < maxStartMs,
     measured: `${(medianMs / 1000).toFixed(2)} s`,
   };
+}
+
+/** What the document shows of them. */
+export function describeOperations({
+  operations: measured,
+  starts: startTimes,
+}: OperationFigures & { starts: StartTimes }): string {
+  return `${toOperationTable(measured)}\n\n${describeStarts(startTimes)}`;
 }
 
 function describeStarts({ startsMs, medianMs }: StartTimes): string {

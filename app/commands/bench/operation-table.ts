@@ -2,6 +2,9 @@ import { ownSide } from "./figures";
 import type { Figures, Measurement } from "./figures";
 import { toTable } from "./report";
 
+/** The medians of every side, without the rounds they are made of. */
+export type OperationFigures = { operations: Omit<Measurement, "rounds">[] };
+
 const columns = [
   "Operation",
   "Side",
@@ -15,7 +18,7 @@ const columns = [
 ];
 
 /** A row for each side; the ratios stand in the others' rows. */
-export function toOperationTable(measurements: readonly Measurement[]): string {
+export function toOperationTable(measurements: OperationFigures["operations"]): string {
   const figureCells = (figures: Figures) => [
     figures.requestsPerSecond.toFixed(0),
     figures.p50Ms.toFixed(2),

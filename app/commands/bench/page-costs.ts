@@ -7,11 +7,14 @@ import type { GateServer } from "../../../e2e/gate-server";
 import type { BenchOptions, BenchResult } from "./bench-options";
 import { withClosers } from "./close-on-signals";
 import { median } from "./figures";
-import { benchFrames } from "./frame-costs";
+import { benchFrames, toFrameText } from "./frame-costs";
+import type { FrameFigures } from "./frame-costs";
 import { readPageCosts } from "./page-trace";
 import type { PageCosts, TraceEvent } from "./page-trace";
 
 export type PageFigures = { path: string; costs: PageCosts };
+/** All pages, and the one that is drawn while it grows. */
+export type PagesFigures = { pages: PageFigures[]; frames: FrameFigures };
 
 type Place = {
   /** As the table names it. */
@@ -44,7 +47,7 @@ const categories = [
 const aims = { largestPaintMs: 2500, layoutShift: 0.1, blockingMs: 200 };
 
 /** Visits every page as a phone would, with nothing kept from before, and reads Chromium's own trace of each visit. */
-export async function benchPages({ rounds }: BenchOptions): Promise<BenchResult> {
+export async function benchPages({ rounds }: BenchOptions): Promise<BenchResult<PagesFigures>> {
   return await withClosers(async (closers) => {
     const server = await startGateServer();
     closers.push(() => server.stop());
@@ -65,7 +68,6 @@ export async function benchPages({ rounds }: BenchOptions): Promise<BenchResult>
     const frames = await benchFrames({ browser, rounds });
     return {
       rounds,
-      text: `${toPageText({ figures: pages, rounds })}\n\n${frames.text}`,
       verdicts: [...pages.flatMap(judgePage), ...frames.verdicts],
       figures: { pages, frames: frames.figures },
       measured: {
@@ -159,6 +161,17 @@ export function toPageText({ figures, rounds }: { figures: readonly PageFigures[
     "|---|---:|---:|---:|---:|",
     ...rows,
   ].join("\n");
+}
+
+/** What the document shows of them. */
+export function describePages({
+  figures: { pages, frames },
+  rounds,
+}: {
+  figures: PagesFigures;
+  rounds: number;
+}): string {
+  return `${toPageText({ figures: pages, rounds })}\n\n${toFrameText({ figures: frames, rounds })}`;
 }
 
 export function judgePage({ path: address, costs }: PageFigures): string[] {

@@ -7,12 +7,12 @@ import { median } from "./figures";
 export type PartCost = { part: string; libraryMicros: number; ownMicros: number; times: number };
 
 /** Measures what was written by hand beside the library it stands in for, in a process of its own. */
-export async function benchParts({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+export async function benchParts({ rounds, scale }: BenchOptions): Promise<BenchResult<PartCost[]>> {
   const parameters = ["--import", "tsx", "app/testing/measure-parts.ts", String(rounds), String(scale)];
   const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 300_000 });
   const measured = JSON.parse(stdout) as PartRounds[];
   const figures = measured.map(summarizePart);
-  return { rounds, text: toPartTable(figures), verdicts: [], figures, measured };
+  return { rounds, verdicts: [], figures, measured };
 }
 
 /** `times`: how many times the other's figure ours is, the median of the rounds' own ratios. */

@@ -5,18 +5,21 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createTestDir } from "~/testing/database";
 import type { BenchResult } from "./bench-options";
+import { describeKept } from "./keep-result";
+import type { KeptResult } from "./keep-result";
 import { runBenchmarks } from "./run-benchmarks";
 
 const result = (changes: Partial<BenchResult> = {}): BenchResult => ({
-  ...{ rounds: 2, text: "| a table |", verdicts: [], figures: { middle: 1 }, measured: [1, 2] },
+  ...{ rounds: 2, verdicts: [], figures: { middle: 1 }, measured: [1, 2] },
   ...changes,
 });
+const describe = ({ figures }: { figures: unknown }) => `| ${JSON.stringify(figures)} |`;
 const finding = (name: string, changes: Partial<BenchResult> = {}) => ({
-  name,
+  ...{ name, describe },
   run: async () => result(changes),
 });
 const failing = (name: string) => ({
-  name,
+  ...{ name, describe },
   run: async () => Promise.reject(new Error("An answer was not as expected")),
 });
 
@@ -74,6 +77,14 @@ test("beside a page that is written stands every kind's JSON, on one line; besid
   expect(JSON.parse(readBeside("one"))).toMatchObject({ measured: [{ p50Ms: 12.3457, requests: 12345678 }] });
 });
 
+test("the page shows the figures as they are kept, to no digit more", async () => {
+  const { call, readPage, readBeside } = await openPlace(["one", "duration"]);
+  await runBenchmarks({ ...call, chosen: [finding("one", { figures: { perSecond: 4410.4999 } })] });
+  expect(readPage()).toContain('| {"perSecond":4410.5} |');
+  const kept = JSON.parse(readBeside("one")) as KeptResult;
+  expect(readPage()).toContain(`\n\n${describeKept({ kept, describe })}\n\n`);
+});
+
 test("one kind that fails takes nothing from the others, and the run fails", async () => {
   const { call, readPage, readKept } = await openPlace(["one", "two", "duration"]);
   const run = runBenchmarks({ ...call, chosen: [failing("one"), finding("two")] });
@@ -88,7 +99,7 @@ test("a kind is on the page before the next one begins", async () => {
   const { call, readPage } = await openPlace(["one", "two", "duration"]);
   let seen = "";
   const looking = {
-    name: "two",
+    ...{ name: "two", describe },
     run: async () => {
       seen = readPage();
       return result();
@@ -113,7 +124,7 @@ test("a missed aim fails a strict run and no other, after it was written", async
 test("nothing is measured where the page has no place for it", async () => {
   const { call } = await openPlace(["one"]);
   let hasRun = false;
-  const chosen = [{ name: "two", run: async () => ((hasRun = true), result()) }];
+  const chosen = [{ name: "two", describe, run: async () => ((hasRun = true), result()) }];
   await expect(runBenchmarks({ ...call, chosen })).rejects.toThrow("two:begin");
   expect(hasRun).toBe(false);
 });
@@ -123,7 +134,7 @@ test("a part of the kinds is no duration of a run, and without a page nothing is
   await runBenchmarks({ ...call, chosen: [finding("one")], isWhole: false });
   expect(readPage()).toContain("old duration");
   const before = readPage();
-  await runBenchmarks({ ...call, chosen: [finding("one", { text: "new" })], documentFile: null });
+  await runBenchmarks({ ...call, chosen: [finding("one", { figures: "new" })], documentFile: null });
   expect(readPage()).toBe(before);
 });
 

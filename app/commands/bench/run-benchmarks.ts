@@ -37,7 +37,7 @@ export async function runBenchmarks({
   const commit = findCommit();
   const beganAt = performance.now();
   const [missed, failed, durations]: [string[], string[], string[]] = [[], [], []];
-  for (const { name, run } of chosen) {
+  for (const { name, run, describe } of chosen) {
     const takenAt = new Date().toISOString();
     const loadBefore = os.loadavg();
     const startedAt = performance.now();
@@ -47,7 +47,7 @@ export async function runBenchmarks({
       const { rounds, verdicts } = result;
       const described = { takenAt, command, commit, rounds, tookSeconds };
       const machine = describeMachine(loadBefore);
-      keepResult({ name, result, run: { ...described, machine }, options, documentFile, say });
+      keepResult({ name, result, describe, run: { ...described, machine }, options, documentFile, say });
       missed.push(...verdicts.filter((line) => line.startsWith("over")));
       durations.push(`${name} ${(tookSeconds / 60).toFixed(1)}`);
     } catch (error) {

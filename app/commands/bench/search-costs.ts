@@ -44,7 +44,7 @@ const topK = 5;
 const embedder = createHashedEmbedder();
 
 /** How fast it is as passages grow in number, and what it finds. */
-export async function benchSearch({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+export async function benchSearch({ rounds, scale }: BenchOptions): Promise<BenchResult<SearchFigures>> {
   return await inFolder(async (dir) => {
     const quality = await compareQuality({ file: path.join(dir, "labelled.db") });
     const speeds: SearchSpeed[] = [];
@@ -57,7 +57,7 @@ export async function benchSearch({ rounds, scale }: BenchOptions): Promise<Benc
       measured.push({ passages, rounds: turns });
     }
     const figures: SearchFigures = { speeds, quality };
-    return { rounds, text: toSearchTable(figures), verdicts: [], figures, measured };
+    return { rounds, verdicts: [], figures, measured };
   });
 }
 

@@ -19,13 +19,13 @@ export type StreamFigures = StreamRound & { ratios: StreamCosts };
 const aims = { firstTokenMs: 1.5, microsecondsAToken: 10, kilobytesAStream: 60, coreShare: 1 };
 
 /** What an answer costs beyond a direct call of the provider, and by the AI SDK's server path. */
-export async function benchStreams({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+export async function benchStreams({ rounds, scale }: BenchOptions): Promise<BenchResult<StreamFigures>> {
   const script = ["app/testing/measure-stream.ts", String(rounds), String(scale)];
   const parameters = ["--expose-gc", "--import", "tsx", ...script];
   const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 600_000 });
   const measured = JSON.parse(stdout) as StreamRound[];
   const figures = summarizeStreams(measured);
-  return { rounds, text: toStreamTable(figures), verdicts: judgeStreams(figures), figures, measured };
+  return { rounds, verdicts: judgeStreams(figures), figures, measured };
 }
 
 export function summarizeStreams(rounds: readonly StreamRound[]): StreamFigures {

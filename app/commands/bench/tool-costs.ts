@@ -13,7 +13,7 @@ import type { Load, LoadResult } from "./load-generator";
 import { measureOperation } from "./measure";
 import type { Side, SideName, Target } from "./operation";
 import { judgeAll, summarizeMeasurements, toRounds } from "./operation-costs";
-import { toOperationTable } from "./operation-table";
+import type { OperationFigures } from "./operation-table";
 import type { SdkSetup } from "./peers/sdk-tools-server";
 import { verdictLines } from "./report";
 import { readAnswer, signInOnce } from "./sign-in";
@@ -25,7 +25,7 @@ const keys = { firstTokenId: 1_000_000, count: 8000 };
 const askingHolders = 10;
 
 /** The tools of the built server and of the official SDK's, in turn. */
-export async function benchTools({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+export async function benchTools({ rounds, scale }: BenchOptions): Promise<BenchResult<OperationFigures>> {
   return await withClosers(async (closers) => {
     const sides = await openSides(closers);
     const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
@@ -39,7 +39,6 @@ export async function benchTools({ rounds, scale }: BenchOptions): Promise<Bench
     }
     return {
       rounds,
-      text: toOperationTable(measurements),
       verdicts: verdictLines(judgeAll({ measurements, operations: toolOperations })),
       figures: summarizeMeasurements(measurements),
       measured: toRounds(measurements),

@@ -9,8 +9,8 @@ import type { AiSdkAnswer, AiSdkOrder } from "../peers/ai-sdk-server";
 import { findThreadsCpuMicros } from "../process-cpu";
 import { startWorkerProcess } from "../worker-process";
 import type { ReadersAnswer, ReadersOrder } from "./chat-readers-process";
-import { summarizeChats, toChatTable } from "./chat-table";
-import type { ChatRound } from "./chat-table";
+import { summarizeChats } from "./chat-table";
+import type { ChatFigures, ChatRound } from "./chat-table";
 import { askForWords, askToBeHeld } from "./ask-for-words";
 import type { ModelAnswer, ModelOrder } from "./model-process";
 
@@ -34,7 +34,7 @@ const mostRounds = 3;
 const warmUp = { streams: 100, words: 200 };
 
 /** Answers of a model that many read at once: through Latchkey, through the AI SDK, and from the model itself. */
-export async function benchChats({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+export async function benchChats({ rounds, scale }: BenchOptions): Promise<BenchResult<ChatFigures[]>> {
   return await withClosers(async (closers) => {
     const readers = startWorkerProcess<ReadersOrder, ReadersAnswer>("scale/chat-readers-process.ts");
     closers.push(readers.stop);
@@ -56,7 +56,7 @@ export async function benchChats({ rounds, scale }: BenchOptions): Promise<Bench
       measured.push(...turns.flatMap((turn) => Object.values(turn)));
     }
     const figures = summarizeChats(measured);
-    return { rounds: roundCount, text: toChatTable(figures), verdicts: [], figures, measured };
+    return { rounds: roundCount, verdicts: [], figures, measured };
   });
 }
 

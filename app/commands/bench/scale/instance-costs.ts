@@ -5,8 +5,8 @@ import { repeating } from "../operation";
 import { prepareForms, prepareSignIns } from "../sign-in";
 import { connections, measureInstances, openInstanceSite } from "./instance-site";
 import type { InstanceWork } from "./instance-site";
-import { summarizeInstances, toInstanceTable } from "./instance-table";
-import type { InstanceRound } from "./instance-table";
+import { summarizeInstances } from "./instance-table";
+import type { InstanceFigures, InstanceRound } from "./instance-table";
 
 type Work = InstanceWork & { requests: number; warmUpRequests: number };
 
@@ -30,7 +30,10 @@ const works: readonly Work[] = [
 ];
 
 /** One to four instances on one PostgreSQL behind a plain proxy, all running, so many of them asked. */
-export async function benchInstances({ rounds, scale }: BenchOptions): Promise<BenchResult> {
+export async function benchInstances({
+  rounds,
+  scale,
+}: BenchOptions): Promise<BenchResult<InstanceFigures[]>> {
   return await withClosers(async (closers) => {
     const site = await openInstanceSite({ instances: Math.max(...instanceCounts), closers });
     const roundCount = Math.min(rounds, mostRounds);
@@ -61,7 +64,7 @@ export async function benchInstances({ rounds, scale }: BenchOptions): Promise<B
       measured.push(...turns.flatMap((turn) => Object.values(turn)));
     }
     const figures = summarizeInstances(measured);
-    return { rounds: roundCount, text: toInstanceTable(figures), verdicts: [], figures, measured };
+    return { rounds: roundCount, verdicts: [], figures, measured };
   });
 }
 
