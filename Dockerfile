@@ -6,6 +6,8 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
 RUN node app/commands/assemble.mjs assembled
+# A checkout may be closed to everybody but who made it; the server's user has to read it.
+RUN find . ! -perm -044 -exec chmod go+rX {} +
 
 # docs/deploying.md has the lines that run it. The server's user and folder: what commands write, the server reads.
 FROM build AS commands

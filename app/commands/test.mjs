@@ -8,6 +8,7 @@ process.chdir(projectDir);
 const resultsDir = path.join(projectDir, "e2e/.results");
 const totals = { passed: 0, failed: 0 };
 const broken = [];
+const skipped = [];
 
 function runTool({ parameters, env = {} }) {
   return new Promise((resolve) => {
@@ -17,11 +18,13 @@ function runTool({ parameters, env = {} }) {
   });
 }
 
-function count({ name, passed, failed }) {
+function count({ name, passed, failed, left = 0 }) {
   totals.passed += passed;
   totals.failed += failed;
   if (failed > 0) broken.push(`${name}: ${failed}`);
-  console.log(`${failed === 0 ? "ok" : "NOT OK"}  ${name}: ${passed} passed, ${failed} failed\n`);
+  if (left > 0) skipped.push(`${name}: ${left}`);
+  const also = left > 0 ? `, ${left} skipped` : "";
+  console.log(`${failed === 0 ? "ok" : "NOT OK"}  ${name}: ${passed} passed, ${failed} failed${also}\n`);
 }
 
 async function check({ name, parameters }) {
@@ -37,11 +40,11 @@ async function suite({ name, parameters, env, report, read }) {
   const succeeded = await runTool({ parameters, env });
   const counts = existsSync(report)
     ? read(JSON.parse(readFileSync(report, "utf8")))
-    : { passed: 0, failed: 1 };
+    : { passed: 0, failed: 1, left: 0 };
   const isSilentFailure = !succeeded && counts.failed === 0;
   count({
     name,
-    passed: counts.passed,
+    ...{ passed: counts.passed, left: counts.left },
     failed: counts.failed + Number(isSilentFailure || counts.passed === 0),
   });
 }
@@ -75,6 +78,7 @@ if (!only || only === "unit") {
     report,
     read: (json) => ({
       passed: json.numPassedTests,
+      left: json.numPendingTests,
       failed: json.numFailedTests + (json.numFailedTestSuites > 0 && json.numFailedTests === 0 ? 1 : 0),
     }),
   });
@@ -93,11 +97,13 @@ if (!only || only === "e2e") {
     report,
     read: (json) => ({
       passed: json.stats.expected + json.stats.flaky,
+      left: json.stats.skipped,
       failed: json.stats.unexpected + json.errors.length,
     }),
   });
 }
 
+if (skipped.length > 0) console.log(`Skipped here, above with the reason: ${skipped.join(", ")}`);
 if (broken.length > 0) console.log(`Broken: ${broken.join(", ")}`);
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exit(totals.failed === 0 ? 0 : 1);

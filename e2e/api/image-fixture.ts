@@ -36,6 +36,9 @@ async function runBuildStage({ stage, folder }: { stage: Instruction[]; folder: 
     if (name === "COPY") {
       const names = text === ". ." ? (await readContext()).names : text.split(" ").slice(0, -1);
       await copyFromContext({ names, to: folder });
+      // As from a checkout that nobody else may look into.
+      const copied = names.map((copy) => path.join(folder, copy)).filter((place) => existsSync(place));
+      await run("chmod", ["-R", "go-rwx", ...copied]);
     } else if (name === "RUN") {
       await run("sh", ["-c", text], { cwd: folder, env: env as unknown as NodeJS.ProcessEnv });
     } else {
@@ -71,8 +74,8 @@ export async function makeImage(): Promise<{
     await mkdir(path.dirname(imageDir));
     await rename(path.join(buildDir, assembled), imageDir);
     await rm(buildDir, { recursive: true });
-    // The image's user is not the one who runs the tests.
-    await run("chmod", ["-R", "go+rX", folder]);
+    // The image's user is not the one who runs the tests, and gets as far as the image.
+    await run("chmod", ["go+rX", folder, path.dirname(imageDir)]);
   } catch (error) {
     await remove();
     throw error;

@@ -61,7 +61,8 @@ async function runAll(): Promise<number> {
     const takenAt = new Date().toISOString();
     // One after the other: whatever ends the next one takes nothing from those before.
     writeOutcomes({ takenAt, commit, seed, scale, outcomes });
-    if (options.write)
+    // What could not be played here was played elsewhere, perhaps: that stays.
+    if (options.write && outcome.skipped === null)
       keeper.keep({ ...outcome, takenAt, commit, seed, scale, machine: describeMachine(loadBefore) });
   }
   console.log(`\n${toTable(outcomes)}\n`);

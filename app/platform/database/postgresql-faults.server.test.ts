@@ -343,17 +343,21 @@ test("a connection that PostgreSQL ends in the moment somebody takes it ends not
   const admin = await connect(url);
   const findBackend = async (state: string) => {
     const { rows } = await admin.query<{ pid: number }>(
-      "SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(1)::text%' AND pid <> pg_backend_pid() AND state = $1",
+      "SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_advisory_lock_shared(7)%' AND pid <> pg_backend_pid() AND state = $1",
       [state],
     );
     return rows[0]?.pid;
   };
 
-  const asked = database.$queryRaw`SELECT length(pg_sleep(1)::text) AS "nothing"`.then((rows) => rows);
+  await admin.query("SELECT pg_advisory_lock(7)");
+  const asked = database.$queryRaw`SELECT length(pg_advisory_lock_shared(7)::text) AS "nothing"`.then(
+    (rows) => rows,
+  );
   await waitUntil(async () => (await findBackend("active")) !== undefined);
   const taken = Promise.allSettled([database.$transaction((transaction) => transaction.usedKey.count())]);
   await waitUntil(() => readPool(database)?.waiting === 1);
   way.gather();
+  await admin.query("SELECT pg_advisory_unlock(7)");
   await waitUntil(async () => (await findBackend("idle")) !== undefined);
   await admin.query("SELECT pg_terminate_backend($1)", [await findBackend("idle")]);
   await waitUntil(() => way.countHungUp() === 1);
