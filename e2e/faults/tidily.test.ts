@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { waitUntil } from "~/testing/processes";
 import { openGate } from "../api/gate-fixture";
@@ -13,6 +15,25 @@ test("what was begun before a failure is undone, the last first, also where an u
   });
   await expect(work).rejects.toThrow("The fourth did not start.");
   expect(undone).toEqual(["third", "first"]);
+});
+
+const endless = `
+  import { tidily } from "./e2e/faults/tidily.ts";
+  await tidily(async (later) => {
+    later(() => console.log("undone"));
+    console.log("begun");
+    await new Promise(() => setInterval(() => undefined, 1_000));
+  });`;
+
+test("what was begun is undone before a signal ends the process", async () => {
+  const parameters = ["--import", "tsx", "--input-type=module", "-e", endless];
+  const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  await waitUntil(() => said.includes("begun"), { timeoutMs: 20_000 });
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([1, null]);
+  expect(said).toBe("begun\nundone\n");
 });
 
 test("a gate whose server does not start leaves no chain running", async () => {

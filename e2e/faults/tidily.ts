@@ -1,13 +1,14 @@
+import { closeOnSignals } from "~/commands/bench/close-on-signals";
+
 export type Later = (undo: () => unknown) => void;
 
-/** Runs `work`; what it handed to `later` is undone afterwards, the last first, however it ended. */
+/** Runs `work`; what it handed to `later` is undone afterwards, the last first, however it ended: by a signal as well. */
 export async function tidily<T>(work: (later: Later) => Promise<T>): Promise<T> {
   const undos: (() => unknown)[] = [];
-  const failures: unknown[] = [];
-  try {
-    return await work((undo) => undos.push(undo));
-  } finally {
-    for (const undo of undos.reverse()) {
+
+  async function undoAll(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const undo of undos.splice(0).reverse()) {
       try {
         await undo();
       } catch (error) {
@@ -16,5 +17,13 @@ export async function tidily<T>(work: (later: Later) => Promise<T>): Promise<T> 
     }
     // After the loop, so that one failure keeps nothing else from being undone.
     for (const failure of failures) console.error("Could not be undone:", failure);
+  }
+
+  const stopListening = closeOnSignals(undoAll);
+  try {
+    return await work((undo) => undos.push(undo));
+  } finally {
+    stopListening();
+    await undoAll();
   }
 }
