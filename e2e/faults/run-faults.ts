@@ -30,9 +30,6 @@ const { values: options } = parseArgs({
   },
 });
 
-// What a fault has mounted or started is undone when the process exits, which a signal alone would not make it do.
-process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
-
 if (options.help) console.log(usage);
 else process.exitCode = await runAll();
 
