@@ -7,6 +7,7 @@ import { waitUntil } from "./processes";
 import { startServer } from "./running-server";
 
 const longestConnectSeconds = 60;
+const openLimitMs = 30_000;
 
 /**
  * The built server, held in its start by a database that takes connections and never says a word: its port is open, and
@@ -41,15 +42,18 @@ export async function holdStart({
     () => undefined,
     () => undefined,
   );
-  await waitUntil(() => fetch(`${origin}/healthz`).then(Boolean, () => false));
-  return {
-    origin,
-    stop: async () => {
-      child!.kill("SIGKILL");
-      await ended;
-      for (const socket of connected) socket.destroy();
-      database.close();
-      await once(database, "close");
-    },
-  };
+  async function stop(): Promise<void> {
+    child?.kill("SIGKILL");
+    await ended;
+    database.close();
+    for (const socket of connected) socket.destroy();
+  }
+  try {
+    const isAlive = () => fetch(`${origin}/healthz`).then(Boolean, () => false);
+    await waitUntil(isAlive, { timeoutMs: openLimitMs });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { origin, stop };
 }

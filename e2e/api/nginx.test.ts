@@ -140,6 +140,8 @@ testWithNginx("with one of the servers gone, visitors do not notice", async () =
   await walkThrough({ site, origin });
 });
 
+const toBeSeen = { timeoutMs: 20_000 };
+
 testWithNginx(
   "while it starts again, the other one answers, or it says itself when to come back",
   async () => {
@@ -150,8 +152,9 @@ testWithNginx(
     const seen = new Set<number>();
     await waitUntil(async () => {
       const { status, headers } = await fetch(`${origin}/api/nonce`);
-      expect([`200 after null`, `503 after 2`]).toContain(`${status} after ${headers.get("Retry-After")}`);
+      expect(["200 after null", "503 after 2"]).toContain(`${status} after ${headers.get("Retry-After")}`);
       return seen.add(status).size === 2;
-    });
+    }, toBeSeen);
   },
+  60_000,
 );

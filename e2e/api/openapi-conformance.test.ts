@@ -455,7 +455,7 @@ test("a server that is still starting answers every operation as described", asy
     }),
   );
   expect(refused.flat()).toHaveLength(listOperations(ofDemo).length - 2);
-});
+}, 60_000);
 
 test("every problem that was answered, and every one that is described, has a page that can be read", async () => {
   const slugs = new Set(
