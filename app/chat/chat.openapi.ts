@@ -171,7 +171,6 @@ export function describeChat(api: ApiRegistry): void {
       "unknown-model",
       "quota-exceeded",
       "provider-failed",
-      "state-unavailable",
     ],
     refusalContent,
     answers: {

@@ -30,7 +30,6 @@ import { tokenIdSchema } from "./token-id";
 
 const tag = "Gate";
 const json = "application/json";
-const outages = ["chain-unavailable", "state-unavailable"] as const;
 
 /** The gate's routes: the way in, the one-time form, and what they need. */
 export function describeGate(api: ApiRegistry): void {
@@ -141,7 +140,7 @@ function describeAdmission(api: ApiRegistry): void {
       "authentication-failed",
       "you-do-not-own-this-token",
       "this-token-has-already-been-used",
-      ...outages,
+      "chain-unavailable",
     ],
     answers: {
       200: { description: "The gate is open.", content: { [json]: admissionContent() } },
@@ -185,7 +184,7 @@ function describeSubmission(api: ApiRegistry): void {
       "authentication-failed",
       "you-do-not-own-this-token",
       "this-token-has-already-been-used",
-      ...outages,
+      "chain-unavailable",
     ],
     answers: {
       200: {
@@ -215,7 +214,7 @@ function describeTokenStatus(api: ApiRegistry): void {
           .meta({ description: "Decimal digits, up to 2^256-1.", param: { example: "42" } }),
       }),
     },
-    refusals: ["invalid-tokenid", ...outages],
+    refusals: ["invalid-tokenid", "chain-unavailable"],
     answers: {
       200: {
         description: "What is known of the key.",

@@ -8,13 +8,12 @@ import type { SignedIn, SignedOut } from "./session.schema";
 
 const tag = "Session";
 const json = "application/json";
-const outages = ["chain-unavailable", "state-unavailable"] as const;
 const refusals = [
   "cross-site-request",
   "authentication-failed",
   "you-do-not-own-this-token",
   "this-token-has-already-been-used",
-  ...outages,
+  "chain-unavailable",
 ] as const;
 
 const exampleSignedIn: SignedIn = {
@@ -76,7 +75,7 @@ function describeReading(api: ApiRegistry): void {
       "Asks the chain too: a key that has left the wallet or was used up has ended the session, and the answer says so. It changes no cookie.",
     limit: "session",
     security: ["sessionCookie", "none"],
-    refusals: ["cross-site-request", ...outages],
+    refusals: ["cross-site-request", "chain-unavailable"],
     answers: {
       200: {
         description: "Signed in, or not and why.",

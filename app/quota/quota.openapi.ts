@@ -25,7 +25,7 @@ export function describeQuota(api: ApiRegistry): void {
       "The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides.",
     security: ["bearerAuth", "sessionCookie"],
     parameters: { query: accessTokenQuery },
-    refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "state-unavailable"],
+    refusals: ["missing-jwt", "invalid-jwt", "cross-site-request"],
     refusalContent: errorContent,
     answers: {
       200: {
@@ -87,12 +87,7 @@ function describeReset(api: ApiRegistry): void {
         },
       },
     },
-    refusals: [
-      "quota-reset-unauthorized",
-      "quota-reset-disabled",
-      "state-service-inactive",
-      "state-unavailable",
-    ],
+    refusals: ["quota-reset-unauthorized", "quota-reset-disabled", "state-service-inactive"],
     refusalContent: errorContent,
     answers: {
       200: {

@@ -155,6 +155,26 @@ test("every refusal the code can throw is described at some route, with its page
   expect([...thrown].filter((name) => !described.has(name)).sort()).toEqual(operators);
 });
 
+test("what is not answered while the server starts is described as refused then, and when to come back", () => {
+  for (const { method, path: where, operation } of operations) {
+    const place = `${method} ${where}`;
+    const refused = operation.responses["503"];
+    const examples = Object.values((refused?.content ?? {}) as Record<string, object>).flatMap((content) =>
+      Object.keys("examples" in content ? (content.examples as object) : {}),
+    );
+    const isAnswered = ["/healthz", "/readyz"].includes(where);
+    expect(examples.includes("state-unavailable"), place).toBe(!isAnswered);
+    if (isAnswered) continue;
+    const { "Retry-After": wait, ...others } = refused!.headers as Record<string, unknown>;
+    const isAlways = examples.every((name) => ["chain-unavailable", "state-unavailable"].includes(name));
+    expect(resolve({ document, value: wait }).required, place).toBe(isAlways);
+    for (const [name, value] of Object.entries(others)) {
+      // Nobody is counted before the server has started.
+      expect(resolve({ document, value }).required, `${place} ${name}`).toBe(!/ratelimit/i.test(name));
+    }
+  }
+});
+
 /** Every place that holds a schema and examples for it. */
 function listExamples(): { place: string; schema: unknown; value: unknown }[] {
   return operations.flatMap(({ method, path: where, operation }) => {

@@ -127,7 +127,6 @@ export function describeSpeech(api: ApiRegistry): void {
       "speech-failed",
       "speech-disabled",
       "speech-busy",
-      "state-unavailable",
     ],
     refusalContent,
     answers: {

@@ -136,7 +136,7 @@ export function describeTools(api: ApiRegistry): void {
     security: ["bearerAuth", "sessionCookie", "none"],
     parameters: { query: accessTokenQuery },
     body: { required: true, content: { [json]: describeBody() } },
-    refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "host-not-allowed", "state-unavailable"],
+    refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "host-not-allowed"],
     refusalContent,
     answers: describeAnswers(),
   });

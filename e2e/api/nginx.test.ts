@@ -1,6 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { hasOpenssl, sayWithoutOpenssl } from "~/testing/certificates";
+import { holdStart } from "~/testing/held-start";
 import { checkConfiguration, placeConfiguration, startNginx } from "~/testing/nginx";
 import { findNginx } from "~/testing/obtain-programs";
 import { talkingForever } from "~/testing/openai-server";
@@ -21,6 +22,7 @@ let site: Site;
 let origin: string;
 let port: number;
 let running: Awaited<ReturnType<typeof startNginx>>;
+let gonePort: number;
 
 beforeAll(async () => {
   if (nginx === null) return;
@@ -115,10 +117,44 @@ testWithNginx("the figures are not shown to the world", async () => {
   expect((await fetch(`${origin}/metrics`)).status).toBe(404);
 });
 
+testWithNginx(
+  "a refusal with 503 passes as it is, and takes no server from those who need none",
+  async () => {
+    const ask = async (path: string) => (await fetch(`${origin}${path}`)).status;
+    site.way.cut();
+    onTestFinished(() => site.way.mend());
+    for (let turn = 0; turn < 3; turn++) {
+      expect([await ask("/api/token-status/1"), await ask("/api/settings")]).toEqual([503, 200]);
+    }
+    site.way.mend();
+    await waitUntil(async () => (await ask("/api/token-status/1")) === 200);
+  },
+);
+
 testWithNginx("with one of the servers gone, visitors do not notice", async () => {
   const [gone] = site.servers.splice(0, 1);
+  gonePort = gone!.port;
   await gone!.stop();
   const client = clientOf({ origin });
   for (let turn = 0; turn < 6; turn++) expect((await client.ask({ path: "/api/nonce" })).status).toBe(200);
   await walkThrough({ site, origin });
 });
+
+const toBeSeen = { timeoutMs: 20_000 };
+
+testWithNginx(
+  "while it starts again, the other one answers, or it says itself when to come back",
+  async () => {
+    const { gate } = site;
+    const env = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };
+    const held = await holdStart({ port: gonePort, env });
+    onTestFinished(held.stop);
+    const seen = new Set<number>();
+    await waitUntil(async () => {
+      const { status, headers } = await fetch(`${origin}/api/nonce`);
+      expect(["200 after null", "503 after 2"]).toContain(`${status} after ${headers.get("Retry-After")}`);
+      return seen.add(status).size === 2;
+    }, toBeSeen);
+  },
+  60_000,
+);

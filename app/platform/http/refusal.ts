@@ -205,7 +205,7 @@ export const refusalTable = {
     status: 503,
     title: "State unavailable",
     meaning:
-      "Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known.",
+      "Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known.",
     remedy: "Try again after the number of seconds in the Retry-After header.",
   },
   ...conversationRefusals,

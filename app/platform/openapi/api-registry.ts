@@ -33,12 +33,14 @@ export type OperationDescription = {
    * headers of the limit, and the wording of a bad body is the route's own.
    */
   decidesItself?: boolean;
+  /** Has an answer of its own while the server is still starting; everything else is refused then. */
+  answersWhileStarting?: boolean;
   /** Names of security schemes, each one way in; "none" beside them means that the call works without too. */
   security?: readonly string[];
   parameters?: Pick<NonNullable<RouteConfig["request"]>, "params" | "query" | "headers">;
   body?: NonNullable<NonNullable<RouteConfig["request"]>["body"]>;
   answers: Record<number, AnswerDescription>;
-  /** What the route's own function may refuse with; what the corridor refuses is added by itself. */
+  /** What the route's own function may refuse with; what the doors and the corridor refuse is added by itself. */
   refusals?: readonly RefusalName[];
   /** How the route words its refusals; the counterpart of `answerRefusal` in its RouteSpec. Default: Problem. */
   refusalContent?: RefusalContent;
@@ -84,9 +86,13 @@ export function createApiRegistry({ origin, limits }: { origin: string; limits: 
     status: number;
   }): AnswerDescription {
     const hasLimit = findLimit(operation) !== null && (!operation.decidesItself || status === 429);
+    const { always, sometimes } = refusalHeaders({ names, status, hasLimit });
     return {
       description: describeRefusals({ names, origin }),
-      headers: refusalHeaders({ names, status, hasLimit }),
+      headers: always,
+      ownHeaders: Object.fromEntries(
+        sometimes.map((name) => [name, { ...answerHeaders[name], required: false }]),
+      ),
       content: (operation.refusalContent ?? problemContent)({ names, status }),
     };
   }
@@ -155,7 +161,10 @@ export function createApiRegistry({ origin, limits }: { origin: string; limits: 
   };
 }
 
-/** The corridor's own refusals stand before the route's. */
+/**
+ * The corridor's own refusals stand before the route's. Every route needs a server that has started, and most need what
+ * that server keeps: one refusal says that either is not there.
+ */
 function refusalsOf({
   operation,
   hasLimit,
@@ -170,6 +179,7 @@ function refusalsOf({
     ...(operation.body ? ofBody : []),
     ...(hasLimit ? (["too-many-requests"] as const) : []),
     ...(operation.refusals ?? []),
+    ...(operation.answersWhileStarting ? [] : (["state-unavailable"] as const)),
     "internal-error",
   ];
 }

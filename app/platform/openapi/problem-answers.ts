@@ -40,7 +40,10 @@ export function problemSchemaOf(status: number) {
 /** Away for a while, and so worth another attempt; a 503 of something that is switched off is not. */
 const outages: readonly RefusalName[] = ["chain-unavailable", "state-unavailable"];
 
-/** Headers that every one of these refusals carries. A limit is consumed after method and body were judged. */
+/**
+ * Headers that every one of these refusals carries, and headers that only some do. A limit is consumed after method and
+ * body were judged; a server that is still starting refuses with 503 before it counts anybody.
+ */
 export function refusalHeaders({
   names,
   status,
@@ -49,15 +52,23 @@ export function refusalHeaders({
   names: readonly RefusalName[];
   status: number;
   hasLimit: boolean;
-}): AnswerHeaderName[] {
+}): { always: AnswerHeaderName[]; sometimes: AnswerHeaderName[] } {
+  const areOutages = names.every((name) => outages.includes(name));
   const own: Record<number, AnswerHeaderName[]> = {
     401: ["WWW-Authenticate"],
     405: ["Allow"],
     429: ["Retry-After"],
-    503: names.every((name) => outages.includes(name)) ? ["Retry-After"] : [],
+    503: areOutages ? ["Retry-After"] : [],
   };
-  const afterLimit = hasLimit && [401, 403, 429, 501, 503].includes(status);
-  return ["X-Request-Id", "Cache-Control", ...(own[status] ?? []), ...(afterLimit ? rateLimitHeaders : [])];
+  const afterLimit = hasLimit && [401, 403, 429, 501].includes(status) ? rateLimitHeaders : [];
+  const onlySome: AnswerHeaderName[] = [
+    ...(areOutages ? [] : (["Retry-After"] as const)),
+    ...(hasLimit ? rateLimitHeaders : []),
+  ];
+  return {
+    always: ["X-Request-Id", "Cache-Control", ...(own[status] ?? []), ...afterLimit],
+    sometimes: status === 503 ? onlySome : [],
+  };
 }
 
 /** The refusals of a status in words, each with the page that explains it. */

@@ -104,7 +104,8 @@ function describeProbes(api: ApiRegistry): void {
     operationId: "getHealth",
     tag,
     summary: "Ask whether the process lives",
-    description: "Touches nothing outside the process.",
+    description: "Touches nothing outside the process. Answers while the server is still starting, too.",
+    answersWhileStarting: true,
     answers: {
       200: {
         description: "It does.",
@@ -126,7 +127,8 @@ function describeProbes(api: ApiRegistry): void {
     tag,
     summary: "Ask whether the service can answer",
     description:
-      "Asks the database, the chain and the providers of the conversation and, unless it is switched off, of speech. One asking is shared by everybody for a second.",
+      "Asks the database, the chain and the providers of the conversation and, unless it is switched off, of speech. One asking is shared by everybody for a second. Answers while the server is still starting, too.",
+    answersWhileStarting: true,
     answers: {
       200: {
         description: "Everything the service cannot do without can be asked.",
@@ -142,7 +144,7 @@ function describeProbes(api: ApiRegistry): void {
         },
       },
       503: {
-        description: "The database or the chain cannot be asked.",
+        description: "The database or the chain cannot be asked, or the server is still starting.",
         content: {
           [json]: {
             schema: readinessSchema,
