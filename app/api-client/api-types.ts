@@ -1397,7 +1397,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -1582,7 +1582,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -1683,7 +1683,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -1842,7 +1842,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -2014,7 +2014,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -2515,7 +2515,7 @@ export interface operations {
           "application/json": components["schemas"]["ChatError"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2717,7 +2717,7 @@ export interface operations {
       /**
        * @description - **TTS provider is disabled** ([speech-disabled](https://gate.example/problems/speech-disabled)): Speech is switched off on this server.
        *     - **TTS is busy** ([speech-busy](https://gate.example/problems/speech-busy)): As much is being spoken as this server can speak at once, and as much is waiting.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -2816,7 +2816,7 @@ export interface operations {
           "application/json": components["schemas"]["ErrorAnswer"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2990,7 +2990,7 @@ export interface operations {
       };
       /**
        * @description - **State service inactive** ([state-service-inactive](https://gate.example/problems/state-service-inactive)): The state service is switched off on this server, so there are no quotas to reset.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -3205,7 +3205,7 @@ export interface operations {
           "application/json": components["schemas"]["ToolFailure"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -123,7 +123,7 @@ async function readMemoryInfo(client: Client): Promise<string> {
     return await client.info("memory");
   } catch (error) {
     if (error instanceof ReplyError) return "";
-    throw new RedisOutage("Redis could not be asked.", { cause: error });
+    throw new RedisOutage("Redis could not be asked, or did not answer.", { cause: error });
   }
 }
 
@@ -133,7 +133,7 @@ async function tellOutage<T>(ask: () => Promise<T>): Promise<T> {
   } catch (failure) {
     const error = forgetDetails(failure);
     if (error instanceof ReplyError && !isOutageReply((error as Error).message)) throw error;
-    throw new RedisOutage("Redis could not be asked.", { cause: error });
+    throw new RedisOutage("Redis could not be asked, or did not answer.", { cause: error });
   }
 }
 
