@@ -1242,7 +1242,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1429,7 +1429,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -1630,7 +1630,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -1747,7 +1747,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -1840,7 +1840,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1934,7 +1934,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -2122,7 +2122,7 @@ export interface operations {
       };
       /**
        * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -2221,7 +2221,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2413,7 +2413,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2476,7 +2476,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2675,7 +2675,7 @@ export interface operations {
           "application/json": components["schemas"]["ChatError"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2877,7 +2877,7 @@ export interface operations {
       /**
        * @description - **TTS provider is disabled** ([speech-disabled](https://gate.example/problems/speech-disabled)): Speech is switched off on this server.
        *     - **TTS is busy** ([speech-busy](https://gate.example/problems/speech-busy)): As much is being spoken as this server can speak at once, and as much is waiting.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -2981,7 +2981,7 @@ export interface operations {
           "application/json": components["schemas"]["ErrorAnswer"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3155,7 +3155,7 @@ export interface operations {
       };
       /**
        * @description - **State service inactive** ([state-service-inactive](https://gate.example/problems/state-service-inactive)): The state service is switched off on this server, so there are no quotas to reset.
-       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
@@ -3391,7 +3391,7 @@ export interface operations {
           "application/json": components["schemas"]["ToolFailure"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3500,7 +3500,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3578,7 +3578,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3684,7 +3684,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3930,7 +3930,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4012,7 +4012,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4070,7 +4070,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4151,7 +4151,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4266,7 +4266,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4386,7 +4386,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known. */
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];

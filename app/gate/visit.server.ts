@@ -1,6 +1,6 @@
 import type { GatedContent } from "~/content/content.schema";
 import { isDatabaseOutage } from "~/platform/database/outage.server";
-import { Refusal, stateUnavailable } from "~/platform/http/refusal";
+import { Refusal, nothingDone, stateUnavailable } from "~/platform/http/refusal";
 import type { SignedIn, SignedOut } from "./session.schema";
 import { findSessionToken } from "./session.server";
 import type { GateVisit, VisitProblem } from "./visit";
@@ -42,7 +42,7 @@ export async function readVisit({
 
 /** Refusals and outages in the words of the API; what is a defect of ours goes on to the log. */
 export function toVisitProblem({ error, origin }: { error: unknown; origin: string }): VisitProblem {
-  const refusal = isDatabaseOutage(error) ? stateUnavailable(error) : error;
+  const refusal = isDatabaseOutage(error) ? stateUnavailable(error, nothingDone) : error;
   if (!(refusal instanceof Refusal)) throw error;
   const { slug, title, status, detail, headers } = refusal;
   const retryAfter = Number(headers["Retry-After"]);

@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
-import { createTestClock } from "~/testing/database";
+import { toRefusal } from "~/platform/http/to-refusal.server";
+import { createSqliteTestDatabase, createTestClock } from "~/testing/database";
 import { createLogLines } from "~/testing/log-lines";
-import { createSqliteState, testOnEachState } from "~/testing/state";
+import { waitUntil } from "~/testing/processes";
+import { hasRedis, startRedis } from "~/testing/redis";
+import { connectRedis, createSqliteState, testOnEachState } from "~/testing/state";
 import type { TestState } from "~/testing/state";
 import { resetByRequest, resetQuotas } from "./quota-reset.server";
 import type { ResetRequest, ResetSettings } from "./quota-reset.server";
 import { ownerOfAddress, ownerOfKey, ownerOfSpeech } from "./quota-subject";
+import { createRedisQuotaStore } from "./redis-quota.store.server";
+import { createRedisQuotaWindowStore } from "./redis-quota-windows.store.server";
 
 const place = { chainId: 31337, contractAddress: "0x00000000000000000000000000000000000000AA" };
 const secret = "the-secret-of-this-test";
@@ -278,3 +283,29 @@ testOnEachState(
     ]);
   },
 );
+
+test.skipIf(!hasRedis)("a reset whose answer is lost is not said to have changed nothing", async () => {
+  const server = await startRedis();
+  const redis = await connectRedis({ server, commandTimeoutMs: 200 });
+  const { database } = await createSqliteTestDatabase();
+  const { clock } = createTestClock();
+  const quota = createRedisQuotaStore({ redis, clock, instance: "a" });
+  const windows = createRedisQuotaWindowStore({ redis, database, clock });
+  const reset = (tokenId: string) =>
+    resetQuotas({
+      order: { scope: "token", mode: "ids", tokenIds: [tokenId] },
+      ...{ actor, dependencies: { windows, place, log: createLogLines().log } },
+    });
+  const owner = ownerOfKey({ ...place, tokenId: "1" });
+  await quota.reserve({ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 });
+  // Redis knows the script from then on, and so carries out what it was sent when it goes on.
+  await reset("2");
+  server.pause();
+  const failure = await reset("1").catch((error: unknown) => error);
+  server.resume();
+  expect(toRefusal(failure)).toMatchObject({
+    refusalName: "state-unavailable",
+    detail: expect.stringMatching(/not known what of this was done/) as string,
+  });
+  await waitUntil(async () => (await windows.listOpenWindows({ count: 1 })).length === 0);
+});

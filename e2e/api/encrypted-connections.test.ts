@@ -118,6 +118,42 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       // Not the certificate at full length.
       expect(told[0]).not.toContain("fingerprint");
     });
+
+    test("one that is believed again and then refuses the password is no longer said not to be believed", async () => {
+      const other = await makeCertificates();
+      onTestFinished(other.remove);
+      const show = (shown: Certificates) =>
+        admin.call(
+          ...(["CONFIG", "SET", "tls-cert-file", shown.certificateFile] as const),
+          ...["tls-key-file", shown.keyFile, "tls-ca-cert-file", shown.authorityFile],
+        );
+      onTestFinished(async () => void (await admin.config("SET", "requirepass", redis.password)));
+      await show(other);
+      const { ask, server } = await start({
+        ...stateAt("localhost"),
+        ...knowing(certificates.authorityFile),
+      });
+      async function findRow() {
+        const { dependencies } = (await ask({ path: "/readyz" })).body;
+        return (dependencies as Record<string, { state: string; detail?: string }>).redis!;
+      }
+      const tellsOf = (fault: string) =>
+        waitUntil(async () => (await findRow()).detail?.startsWith(fault) === true);
+      await tellsOf("Redis is not believed: ");
+      await admin.config("SET", "requirepass", "another-password");
+      await show(certificates);
+      await tellsOf("Redis refuses the password in STATE_WORKER_API_KEY");
+      await admin.config("SET", "requirepass", redis.password);
+      await waitUntil(async () => (await findRow()).state === "up");
+      const lines = server.output().split("\n");
+      const told = lines.filter((line) => line.includes("Redis cannot be reached"));
+      expect(told.map((line) => (JSON.parse(line) as { fault: string }).fault)).toEqual([
+        expect.stringMatching(notKnown),
+        expect.stringMatching(/^Redis refuses the password/),
+      ]);
+      expect(told[1]).toContain("WRONGPASS");
+      expect(told.join()).not.toContain(redis.password);
+    });
   });
 
   describe("to PostgreSQL", () => {

@@ -46,7 +46,7 @@ const askingRemedies: Remedies = {
   "body-too-large": { kind: "final", remedy: "Shorten what you wrote, or begin a new conversation." },
   "request-timeout": { kind: "again", remedy: "Check your connection and try again." },
   "provider-failed": { kind: "again", remedy: "Nothing was counted. Try again in a moment." },
-  "state-unavailable": { kind: "wait", remedy: "Nothing was lost or counted. Try again in a moment." },
+  "state-unavailable": { kind: "wait", remedy: "What you wrote is kept. Try again in a moment." },
   "cross-site-request": { kind: "final", remedy: "Open this page at its own address and ask there." },
 };
 
@@ -85,7 +85,7 @@ const readingRemedies: Remedies = {
   "request-timeout": { kind: "again", remedy: "Check your connection, then read on from where it stopped." },
   "state-unavailable": {
     kind: "wait",
-    remedy: "Nothing was counted, and your place in the text is kept. Read on from there in a moment.",
+    remedy: "Your place in the text is kept. Read on from there in a moment.",
   },
   "cross-site-request": { kind: "final", remedy: "Open this page at its own address and listen there." },
 };

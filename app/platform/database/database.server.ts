@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { keepAliveInitialDelayMillis } from "./keep-alive";
 import { readDatabaseUrl } from "./database-url.server";
-import { isEncryptionFault, readSqlState } from "./outage.server";
+import { isDatabaseOutage, isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
 import { watchFactory } from "./watched-adapter.server";
@@ -151,9 +151,22 @@ async function openPostgresql({
     await database.$queryRaw`SELECT 1`;
   } catch (error) {
     await database.$disconnect();
-    throw error;
+    throw await explainFirstFault({ error, url });
   }
   return database;
+}
+
+/** Prisma keeps to itself by what the driver's error is known. Without Prisma the same fails in words for the operator. */
+async function explainFirstFault({ error, url }: { error: unknown; url: string }): Promise<unknown> {
+  // A server that is away is not waited for once more.
+  if (isDatabaseOutage(error) && !isEncryptionFault(error)) return error;
+  const { connectPostgresql } = await import("./postgresql-connection.server");
+  try {
+    await (await connectPostgresql(url)).end();
+    return error;
+  } catch (fault) {
+    return fault;
+  }
 }
 
 /** What the few statements go by that the two databases do not both understand. */

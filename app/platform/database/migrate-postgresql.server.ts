@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
-import { keepAliveInitialDelayMillis } from "./keep-alive";
-import { explainConnectFault } from "./postgresql-connect-fault.server";
+import type pg from "pg";
 import { findNextMigration } from "./migration-history.server";
 import type { AppliedMigration, Migration } from "./migration-history.server";
+import { connectPostgresql } from "./postgresql-connection.server";
 
 /** The key under which Prisma's own tools lock a database they migrate. */
 const advisoryLockKey = 72707369;
 const lockTimeoutMs = 60_000;
-const connectTimeoutMs = 10_000;
 const answerTimeoutMs = 10_000;
 
 // The shape Prisma gives this table, so that its own tools recognise it.
@@ -31,9 +29,7 @@ export async function migratePostgresql({
   url: string;
   migrations: Migration[];
 }): Promise<string[]> {
-  const client = await connect(url).catch((error: unknown) => {
-    throw explainConnectFault(error);
-  });
+  const client = await connectPostgresql(url);
   try {
     await ask({ client, text: `SET lock_timeout = ${lockTimeoutMs}` });
     // Held by the connection, so it is released even when this process dies.
@@ -51,17 +47,6 @@ export async function migratePostgresql({
   } finally {
     await client.end();
   }
-}
-
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    ...{ connectionString: url, connectionTimeoutMillis: connectTimeoutMs },
-    ...{ keepAlive: true, keepAliveInitialDelayMillis },
-  });
-  // Without a listener a connection that breaks between two statements would end the process.
-  client.on("error", () => undefined);
-  await client.connect();
-  return client;
 }
 
 /** A server that takes connections and says nothing must not keep a start waiting for ever. Migrations take their time. */

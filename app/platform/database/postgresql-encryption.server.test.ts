@@ -4,6 +4,7 @@ import type { Certificates } from "~/testing/certificates";
 import { migrationsDir, openTestDatabase } from "~/testing/database";
 import { startEncryptingPostgresql } from "~/testing/encrypting-postgresql";
 import { startImpostor } from "~/testing/postgresql-impostor";
+import { openDatabase } from "./database.server";
 import { migrateDatabase } from "./migrate.server";
 
 sayWithoutOpenssl("encrypted connections to PostgreSQL");
@@ -11,6 +12,8 @@ sayWithoutOpenssl("encrypted connections to PostgreSQL");
 const notKnown = /^PostgreSQL is not believed: nobody this process knows has signed .* or as sslrootcert in/;
 const otherName =
   /^PostgreSQL is not believed: its certificate is for another name than the host in DATABASE_URL\./;
+const takesNone = /^PostgreSQL takes no encrypted connections, and DATABASE_URL asks for one\./;
+const missingFile = /^A file that DATABASE_URL names .* cannot be read: .*\/not\/there\.pem/;
 
 describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
   let certificates: Certificates;
@@ -76,17 +79,26 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
       await postgresql.set({ ssl: "off" });
       onTestFinished(() => postgresql.set({ ssl: "on" }));
       const options = { sslmode, sslrootcert: certificates.authorityFile };
-      expect(await connect({ host: "localhost", options })).toMatch(
-        /^PostgreSQL takes no encrypted connections, and DATABASE_URL asks for one\./,
-      );
+      expect(await connect({ host: "localhost", options })).toMatch(takesNone);
     },
   );
 
   test.each(["sslrootcert", "sslcert", "sslkey"])("a file that is not there is told: %s", async (name) => {
     const options = { sslmode: "verify-full", [name]: "/not/there.pem" };
-    expect(await connect({ host: "localhost", options })).toMatch(
-      /^A file that DATABASE_URL names .* cannot be read: .*\/not\/there\.pem/,
-    );
+    expect(await connect({ host: "localhost", options })).toMatch(missingFile);
+  });
+
+  test("a command, which applies no migrations, says the same", async () => {
+    const open = async (host: string, options: Record<string, string>) =>
+      openDatabase({ url: await postgresql.createAddress({ host, options }) });
+    const { authorityFile, otherAuthorityFile } = certificates;
+    const strictly = (sslrootcert: string) => ({ sslmode: "verify-full", sslrootcert });
+    await expect(open("localhost", strictly(otherAuthorityFile))).rejects.toThrow(notKnown);
+    await expect(open("127.0.0.1", strictly(authorityFile))).rejects.toThrow(otherName);
+    await expect(open("localhost", strictly("/not/there.pem"))).rejects.toThrow(missingFile);
+    await postgresql.set({ ssl: "off" });
+    onTestFinished(() => postgresql.set({ ssl: "on" }));
+    await expect(open("localhost", strictly(authorityFile))).rejects.toThrow(takesNone);
   });
 
   test("somebody else in its place gets no password, though the driver gives it in clear when asked", async () => {

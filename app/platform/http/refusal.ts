@@ -205,7 +205,7 @@ export const refusalTable = {
     status: 503,
     title: "State unavailable",
     meaning:
-      "Where the server keeps its state could not be asked, or the server is still starting. Nothing was decided or changed, unless the answer says that this is not known.",
+      "Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.",
     remedy: "Try again after the number of seconds in the Retry-After header.",
   },
   ...conversationRefusals,
@@ -259,9 +259,15 @@ export function chainUnavailable(cause: unknown): Refusal {
   });
 }
 
-const nothingDone = "Where the server keeps its state could not be asked. Nothing was decided or changed.";
+/** For a request that only reads. */
+export const nothingDone =
+  "Where the server keeps its state could not be asked. Nothing was decided or changed.";
 
-export function stateUnavailable(cause: unknown, detail = nothingDone): Refusal {
+/** For any other: what was sent may have been carried out, and an earlier step of it is not taken back by a later one. */
+const howFarUnknown =
+  "Where the server keeps its state could not be asked, or was lost before it answered, so it is not known what of this was done, if anything. Before you send a form again, look at the key's status; to sign in again, take a new nonce.";
+
+export function stateUnavailable(cause: unknown, detail = howFarUnknown): Refusal {
   return new Refusal("state-unavailable", {
     cause,
     detail,

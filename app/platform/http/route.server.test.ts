@@ -1,25 +1,28 @@
 import { expect, test } from "vitest";
+import { RedisOutage } from "~/platform/redis/redis-outage";
 import { createLogLines } from "~/testing/log-lines";
-import type { Answer } from "./answer.server";
+import type { Answer, TextAnswer } from "./answer.server";
 import { Refusal, chainUnavailable } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 import { defineRoute, getRouteAnswer } from "./route.server";
 
 type Line = { level: string; msg: string; slug: string; requestId: string; err?: { message: string } };
 
-/** The lines that a GET leaves in the log whose handler throws `error`, beside its answer. */
-async function logThrown(error: unknown): Promise<{ lines: Line[]; answer: Answer }> {
+/** The lines that a request leaves in the log whose handler throws `error`, beside its answer. */
+async function logThrown(
+  error: unknown,
+  method = "GET",
+): Promise<{ lines: Line[]; answer: Answer; detail: unknown }> {
   const { log, entries } = createLogLines();
-  const { loader } = defineRoute({
-    GET: {
-      handle: () => {
-        throw error;
-      },
+  const failing = {
+    handle: () => {
+      throw error;
     },
-  });
+  };
+  const { loader } = defineRoute({ GET: { ...failing, head: "run" }, POST: failing, DELETE: failing });
   const context = {
     requestId: "a-request",
-    method: "GET",
+    method,
     pathname: "/api/anything",
     searchParams: new URLSearchParams(),
     headers: {},
@@ -32,7 +35,8 @@ async function logThrown(error: unknown): Promise<{ lines: Line[]; answer: Answe
     },
   } as unknown as RequestContext;
   const answer = await getRouteAnswer(loader)({ context, params: {} });
-  return { lines: entries() as Line[], answer };
+  const { detail } = JSON.parse(String((answer as TextAnswer).text)) as { detail?: unknown };
+  return { lines: entries() as Line[], answer, detail };
 }
 
 test.each([
@@ -71,3 +75,19 @@ test("a defect is an error with its cause, thrown bare or as a refusal", async (
 test("a refusal below 500 is the visitor's matter and leaves no second line", async () => {
   expect((await logThrown(new Refusal("not-found"))).lines).toEqual([]);
 });
+
+test.each([
+  ["GET", /Nothing was decided or changed\.$/],
+  ["HEAD", /Nothing was decided or changed\.$/],
+  ["POST", /it is not known what of this was done/],
+  ["DELETE", /it is not known what of this was done/],
+] as const)(
+  "what a %s that lost the state has changed is claimed only where it is known",
+  async (method, words) => {
+    const lostDatabase = new Error("Connection terminated unexpectedly");
+    for (const error of [new RedisOutage("Redis could not be asked."), lostDatabase]) {
+      const { answer, detail } = await logThrown(error, method);
+      expect([answer.status, detail]).toEqual([503, expect.stringMatching(words)]);
+    }
+  },
+);

@@ -11,6 +11,8 @@ import { Refusal } from "./refusal";
 import type { AccessOutcome, RequestContext } from "./request-context.server";
 import { toRefusal } from "./to-refusal.server";
 
+const readingMethods = new Set(["GET", "HEAD"]);
+
 type Params = Readonly<Record<string, string | undefined>>;
 type RouteResult = Answer | Record<string, unknown>;
 
@@ -67,7 +69,7 @@ export function defineRoute<GetBody = undefined, PostBody = undefined>(
       const isAnswer = result instanceof TextAnswer || result instanceof Response;
       return addHeaders({ answer: isAnswer ? result : answerJson({ body: result }), headers });
     } catch (error) {
-      const refusal = toRefusal(error);
+      const refusal = toRefusal(error, { onlyReads: readingMethods.has(context.method) });
       logServerRefusal({ refusal, context });
       context.service.countRefusal(refusal.slug);
       noteAccess({ spec, context, refusal });

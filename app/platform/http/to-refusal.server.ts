@@ -1,10 +1,11 @@
 import { isDatabaseOutage } from "~/platform/database/outage.server";
 import { RedisOutage } from "~/platform/redis/redis-outage";
-import { Refusal, stateUnavailable } from "./refusal";
+import { Refusal, nothingDone, stateUnavailable } from "./refusal";
 
 /** Refusals pass; a database or a Redis that cannot be asked is 503; everything else is a defect of ours and says nothing. */
-export function toRefusal(error: unknown): Refusal {
+export function toRefusal(error: unknown, { onlyReads = false }: { onlyReads?: boolean } = {}): Refusal {
   if (error instanceof Refusal) return error;
   const isOutage = isDatabaseOutage(error) || error instanceof RedisOutage;
-  return isOutage ? stateUnavailable(error) : new Refusal("internal-error", { cause: error });
+  if (!isOutage) return new Refusal("internal-error", { cause: error });
+  return onlyReads ? stateUnavailable(error, nothingDone) : stateUnavailable(error);
 }

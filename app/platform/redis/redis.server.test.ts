@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { Redis as Client } from "ioredis";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~/testing/certificates";
 import { findFreePort } from "~/testing/free-port";
@@ -111,8 +112,29 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     });
     onTestFinished(() => redis.close());
     await expect(increment(redis)).rejects.toThrow(RedisOutage);
+    await waitUntil(async () => {
+      const fault = await redis.findFault().catch(() => null);
+      return fault?.startsWith("Redis refuses the password in STATE_WORKER_API_KEY") === true;
+    });
     expect(lines.join()).toContain("WRONGPASS");
     expect(lines.join()).not.toContain("a-wrong-password");
+    // Each attempt fails in the same way.
+    const admin = new Client(server.url, { password: server.password });
+    onTestFinished(() => admin.disconnect());
+    const attempts = async () =>
+      Number(/^errorstat_WRONGPASS:count=(\d+)/m.exec(await admin.info("errorstats"))?.[1]);
+    const before = await attempts();
+    await waitUntil(async () => (await attempts()) >= before + 3);
+    expect(lines).toHaveLength(1);
+  });
+
+  test("a password that is asked for and not set is told", async () => {
+    const redis = await openRedis({ url: (await startRedis()).url, password: null });
+    onTestFinished(() => redis.close());
+    await waitUntil(async () => {
+      const fault = await redis.findFault().catch(() => null);
+      return fault?.startsWith("Redis asks for a password, and none is set.") === true;
+    });
   });
 
   test("a script that is wrong is a defect and no outage", async () => {

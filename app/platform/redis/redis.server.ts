@@ -1,5 +1,5 @@
 import { Redis as Client, ReplyError } from "ioredis";
-import { describeTlsFault } from "~/platform/tls-fault";
+import { describeConnectFault } from "./redis-connect-fault";
 import { RedisOutage, isOutageReply } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";
@@ -123,7 +123,7 @@ async function readMemoryInfo(client: Client): Promise<string> {
     return await client.info("memory");
   } catch (error) {
     if (error instanceof ReplyError) return "";
-    throw new RedisOutage("Redis could not be asked.", { cause: error });
+    throw new RedisOutage("Redis could not be asked, or did not answer.", { cause: error });
   }
 }
 
@@ -133,7 +133,7 @@ async function tellOutage<T>(ask: () => Promise<T>): Promise<T> {
   } catch (failure) {
     const error = forgetDetails(failure);
     if (error instanceof ReplyError && !isOutageReply((error as Error).message)) throw error;
-    throw new RedisOutage("Redis could not be asked.", { cause: error });
+    throw new RedisOutage("Redis could not be asked, or did not answer.", { cause: error });
   }
 }
 
@@ -158,29 +158,31 @@ function describeEviction(info: string): string | null {
 }
 
 /**
- * One line when it goes, one where it then shows itself as somebody who is not believed, and one when it is back; the
- * client itself reports every attempt.
+ * One line when it goes, one for each other reason that is then known, and one when it is back; the client itself
+ * reports every attempt.
  */
 function watchConnection({ client, log }: { client: Client; log: RedisLog | undefined }) {
-  let isAway = false;
-  /** The last one there was: an attempt that ends in another way says nothing against it. */
+  /** The last one there was: an attempt that ends before the server has shown itself says nothing against it. */
   let fault: string | null = null;
+  /** What the log was last told of; undefined while Redis is there. */
+  let told: string | null | undefined;
   client.on("error", (error: Error) => {
-    const latest = describeTlsFault({ error, server: "Redis", setting: "STATE_WORKER_URL" });
-    const isTold = isAway && (latest === null || latest === fault);
-    isAway = true;
-    fault = latest ?? fault;
-    if (isTold) return;
+    fault = describeConnectFault(error) ?? fault;
+    if (told === fault) return;
+    told = fault;
     log?.warn(
       { err: forgetDetails(error), ...(fault !== null && { fault }) },
       "Redis cannot be reached; it is tried again until it answers",
     );
   });
-  client.on("ready", () => {
-    if (isAway) log?.info({}, "Redis is back");
-    isAway = false;
+  // Where it is encrypted, only after the certificate was believed; the password is refused after that, anew each time.
+  client.on("connect", () => {
     fault = null;
   });
-  /** null also where it cannot be reached for another reason, and never met one that was not believed. */
+  client.on("ready", () => {
+    if (told !== undefined) log?.info({}, "Redis is back");
+    told = undefined;
+  });
+  /** null also where it cannot be reached for a reason that no setting is to blame for. */
   return { findConnectionFault: () => fault };
 }
