@@ -1,6 +1,6 @@
 // Gets hold of the servers that npm does not carry, once for all tests: the one on this machine, or Debian's package,
 // which is fetched and unpacked beside the other packages without being installed. What cannot be had is skipped aloud.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 import { findOnPath, librariesOf, openDebianPackages, unpackedDir } from "./debian-packages";
@@ -101,6 +101,32 @@ const programs: Wanted[] = [
   },
 ];
 
+/** How a program is called, by whom and in which surroundings. */
+function callOf({ find, ask: [program, parameter], asUser }: Wanted) {
+  const found = find();
+  if (found === null) return null;
+  const folder = "command" in found ? path.dirname(found.command) : found.binDir;
+  const env = { ...process.env, ...found.environment };
+  return { file: path.join(folder, program), parameter, options: { env, cwd: "/", ...asUser?.() } };
+}
+
+/** What the tests run on, in the program's own words; null where there is none, or it cannot say. */
+export function findVersion(name: string): string | null {
+  const wanted = programs.find((program) => program.name === name);
+  const call = wanted === undefined ? null : callOf(wanted);
+  if (call === null) return null;
+  // nginx says it on the other stream.
+  const { stdout, stderr } = spawnSync(call.file, [call.parameter], { ...call.options, encoding: "utf8" });
+  return /\d+(?:\.\d+)+/.exec(`${stdout}${stderr}`)?.[0] ?? null;
+}
+
+function sayVersions(): void {
+  for (const { name } of programs) {
+    const version = findVersion(name);
+    if (version !== null) console.log(`The tests run on ${name} ${version}.`);
+  }
+}
+
 const attempted = "LATCHKEY_TESTS_OBTAINED_PROGRAMS";
 
 /** What was fetched may not run here any more: its libraries went, or the folder came from another machine. */
@@ -115,19 +141,22 @@ function runsFromCache(wanted: Wanted): boolean {
   }
 }
 
-function askWhetherItRuns({ find, ask: [program, parameter], asUser }: Wanted): void {
-  const found = find();
-  if (found === null) throw new Error("The packages do not hold it.");
-  const folder = "command" in found ? path.dirname(found.command) : found.binDir;
+function askWhetherItRuns(wanted: Wanted): void {
+  const call = callOf(wanted);
+  if (call === null) throw new Error("The packages do not hold it.");
   // Fails where a library it needs is not on this machine, or its user may not enter the folder.
-  const env = { ...process.env, ...found.environment };
-  execFileSync(path.join(folder, program), [parameter], { stdio: "pipe", env, cwd: "/", ...asUser?.() });
+  execFileSync(call.file, [call.parameter], { ...call.options, stdio: "pipe" });
 }
 
 export function setup(): void {
   // Both projects of a run begin here; what could not be had a moment ago is not tried and told again.
   if (process.env[attempted] !== undefined) return;
   process.env[attempted] = "yes";
+  obtainMissing();
+  sayVersions();
+}
+
+function obtainMissing(): void {
   const missing = programs.filter((wanted) => wanted.find() === null || !runsFromCache(wanted));
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(", ");

@@ -249,6 +249,16 @@ test("compose.yaml names the versions that are tested, and keeps what they write
   expect(Object.keys(compose.volumes)).toEqual(kept.map(([, volume]) => volume));
 });
 
+test("what docs/upgrading.md builds without naming it is the server, and its commands when they are asked for", () => {
+  const builtBy = (profiles: readonly string[]) =>
+    Object.entries(compose.services)
+      .filter(([, { build }]) => build !== undefined)
+      .filter(([, service]) => service.profiles?.every((name) => profiles.includes(name)) ?? true)
+      .map(([name]) => name);
+  expect(builtBy([])).toEqual(["latchkey"]);
+  expect(builtBy(["commands"])).toEqual(["latchkey", "commands"]);
+});
+
 test("the pages name services, users and databases that compose.yaml has", async () => {
   const blocks = await Promise.all(
     ["backup", "changing-keys", "deploying", "upgrading"].map((page) => readPlainBlocks(`docs/${page}.md`)),
@@ -257,7 +267,7 @@ test("the pages name services, users and databases that compose.yaml has", async
   const lines = [...blocks.flat(), script].flatMap((block) => block.split("\n"));
   const found = lines.flatMap((line) => [
     ...line.matchAll(
-      /docker compose (?:exec -T|stop|start|logs|run --rm(?: -v \S+)?|--profile commands build) (\w+)/g,
+      /docker compose (?:exec -T|stop|start|logs|build|run --rm(?: -v \S+)?|--profile commands build) (\w+)/g,
     ),
   ]);
   expect(found.length).toBeGreaterThanOrEqual(5);

@@ -4,6 +4,8 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { parseConfig } from "~/platform/config/config.server";
+import { production } from "~/testing/config";
 import { readStages } from "./dockerfile-stages";
 
 const run = promisify(execFile);
@@ -29,6 +31,60 @@ test("the systemd unit starts what the image starts, and does not repeat a start
   expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
 });
 
+/** What systemd reads of a unit, without comments and empty lines. */
+async function readUnit(name: string): Promise<string[]> {
+  const lines = (await readFile(`docs/${name}`, "utf8")).split("\n");
+  return lines.filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+/** The same for one instance of the template. */
+async function readInstance(number: number): Promise<Record<string, string>> {
+  const lines = (await readUnit("latchkey@.service")).map((line) => line.replaceAll("%i", String(number)));
+  return Object.fromEntries(
+    lines.map((line) => [line.split("=", 1)[0]!, line.slice(line.indexOf("=") + 1)] as const),
+  );
+}
+
+test("the unit for several instances is that for one, but for what each must have to itself", async () => {
+  const [one, several] = [await readUnit("latchkey.service"), await readUnit("latchkey@.service")];
+  const differing = several.filter((line, index) => line !== one[index]);
+  expect(differing).toEqual([
+    "Description=Latchkey, a gate for holders of a key, instance %i",
+    "Documentation=file:///opt/latchkey-%i/docs/many-instances.md",
+    "WorkingDirectory=/opt/latchkey-%i",
+    "Environment=HOST=127.0.0.1 PORT=300%i METRICS_PORT=940%i DATA_DIR=/var/lib/latchkey-%i",
+    "StateDirectory=latchkey-%i",
+  ]);
+  const withoutNumber = several.map((line) =>
+    line
+      .replace("many-instances.md", "deploying.md")
+      .replaceAll(/ PORT=300%i METRICS_PORT=940%i|, instance %i|-%i/g, ""),
+  );
+  expect(withoutNumber).toEqual(one);
+});
+
+test("instances 1 and 2 are where docs/nginx.conf and docs/observability.md look for them, with settings that production takes", async () => {
+  const nginx = await readFile("docs/nginx.conf", "utf8");
+  const upstream = [...nginx.matchAll(/^ +server 127\.0\.0\.1:(\d+) /gm)].map(([, port]) => Number(port));
+  const page = await readFile("docs/observability.md", "utf8");
+  const scraped = [...page.matchAll(/`METRICS_PORT=(\d+)`/g)].map(([, port]) => Number(port));
+  const units = await Promise.all([1, 2].map(readInstance));
+  const configs = units.map(({ Environment: settings }) =>
+    parseConfig({
+      ...{ LATCHKEY_MODE: "production", ...production, TRUST_PROXY: "loopback" },
+      DATABASE_URL: "postgresql://latchkey:secret@127.0.0.1:5432/latchkey",
+      ...Object.fromEntries(settings!.split(" ").map((setting) => setting.split("=") as [string, string])),
+    }),
+  );
+  for (const [index, { serving, warnings }] of configs.entries()) {
+    expect(warnings).toEqual([]);
+    expect(serving.host).toBe("127.0.0.1");
+    expect(serving.dataDir).toBe(`/var/lib/${units[index]!.StateDirectory}`);
+  }
+  expect(configs.map(({ serving }) => serving.port)).toEqual(upstream);
+  expect(configs.map(({ serving }) => serving.metricsPort)).toEqual(scraped);
+});
+
 test("the stage with the commands is the build, with the image's user, folder and settings", async () => {
   const [, commands, image] = await readStages();
   const textOf = (stage: typeof image, wanted: string, part = "") =>
@@ -49,14 +105,17 @@ test("the stage with the commands is the build, with the image's user, folder an
 const missing = ["/usr/bin/systemd-analyze", "/usr/bin/node"].filter((file) => !existsSync(file));
 if (missing.length > 0) {
   console.warn(
-    `\nSKIPPED: systemd's own check of docs/latchkey.service. There is no ${missing.join(" and no ")}.\n`,
+    `\nSKIPPED: systemd's own check of docs/latchkey.service and docs/latchkey@.service. There is no ${missing.join(" and no ")}.\n`,
   );
 }
 
-test.skipIf(missing.length > 0)("systemd has nothing to say about the unit", async () => {
-  const { stdout, stderr } = await run("systemd-analyze", ["verify", path.resolve("docs/latchkey.service")]);
-  expect(stdout + stderr).toBe("");
-});
+test.skipIf(missing.length > 0).each(["latchkey.service", "latchkey@.service"])(
+  "systemd has nothing to say about %s",
+  async (name) => {
+    const { stdout, stderr } = await run("systemd-analyze", ["verify", path.resolve("docs", name)]);
+    expect(stdout + stderr).toBe("");
+  },
+);
 
 test("docs/deploying.md builds for a machine as the Dockerfile builds for the image, and names settings that exist", async () => {
   const text = await readFile("docs/deploying.md", "utf8");

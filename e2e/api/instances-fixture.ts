@@ -13,6 +13,8 @@ import { openGate } from "./gate-fixture";
 export const resetSecret = "operator-secret-of-the-tests";
 export const metricsToken = "metrics-token-for-0a1b2c3d4e5f";
 export const leaseSeconds = 3;
+/** So long that whoever has it within `waitUntil`'s ten seconds was given it. */
+export const longLeaseSeconds = 30;
 const webhookSecret = `whsec_${createHash("sha256").update("instances").digest("base64")}`;
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
@@ -46,7 +48,8 @@ export async function openSite({ origin, env = {} }: { origin: string; env?: Rec
     ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, CHAIN_POLL_SECONDS: "1" },
     ...settings,
   };
-  const startInstance = () => startServer({ env: chainSettings });
+  const startInstance = (own: Record<string, string> = {}) =>
+    startServer({ env: { ...chainSettings, ...own } });
   const servers: RunningServer[] = [gate.server, await startInstance()];
   const database = await openDatabase({ url: directUrl });
 

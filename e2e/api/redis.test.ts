@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { waitUntil } from "~/testing/processes";
 import { hasRedis, launchRedis, startRedis } from "~/testing/redis";
 import { startServer } from "~/testing/running-server";
+import { pausingAfter, sounding } from "~/testing/speech-server";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
-import { hello, limitsOff, quotaOn } from "./chat-fixture";
+import { hello, limitsOff, quotaOn, signInNew } from "./chat-fixture";
+import { localSpeaker, openSpeech, readAudio, speak, startSpeaker } from "./tts-fixture";
 
 describe.skipIf(!hasRedis)("state in Redis", () => {
   const secret = "operator-secret-of-the-tests";
@@ -107,6 +109,9 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     expect((await instance.ask(chatWith(accessToken))).status).toBe(503);
     const headers = { Authorization: `Bearer ${String(accessToken)}` };
     expect((await instance.ask({ path: "/api/quota", headers })).status).toBe(503);
+    const reset = { tokenIds: [holder.tokenId] };
+    const asOperator = { "x-quota-reset-secret": secret };
+    expect((await instance.post("/api/quota-reset", reset, asOperator)).status).toBe(503);
     // A token needs no nonce: whoever is inside stays inside.
     expect((await instance.post("/api/gate-access", undefined, headers)).status).toBe(200);
     const statuses = await Promise.all(
@@ -123,5 +128,45 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     expect((await instance.post("/api/gate-access", spare)).status).toBe(200);
     expect((await instance.ask(chatWith(accessToken))).status).toBe(200);
     expect(instance.server.output()).not.toContain(redis.password);
+  });
+
+  test("while Redis is away speech is refused where its budget is in force, kept audio too, and goes on elsewhere", async () => {
+    const redis = await startRedis();
+    let goOn: () => void = () => undefined;
+    const proceed = new Promise<void>((resolve) => (goOn = resolve));
+    const [chunk, rest] = [Buffer.alloc(2_000, 1), Buffer.alloc(2_000, 2)];
+    const paused = pausingAfter({ chunk, rest, proceed });
+    const speaker = await startSpeaker((call) =>
+      (call.body.input === "Begun before." ? paused : sounding(chunk))(call),
+    );
+    const env = { ...stateIn(redis), ...localSpeaker(speaker) };
+    const counted = await startInstance(env);
+    const uncounted = await startInstance({ ...env, TTS_QUOTA_CHARACTERS: "0" });
+    const { port } = counted.server;
+    const { bearer: headers } = await signInNew({ gate, at: counted });
+    const { bearer } = await signInNew({ gate, at: uncounted });
+    const kept = { port, headers, json: { text: "Kept." } };
+    const countLeft = async () => (await speak(kept)).headers["x-quota-remaining"];
+    expect((await speak(kept)).status).toBe(200);
+    // What comes from the cache costs nothing.
+    await waitUntil(async () => (await countLeft()) === (await countLeft()));
+    const begun = await openSpeech({ port, headers, json: { text: "Begun before." } });
+    expect(begun.status).toBe(200);
+
+    await redis.kill();
+    for (const json of [kept.json, { text: "New." }]) {
+      const refused = await speak({ port, headers, json });
+      expect([refused.status, refused.body]).toEqual([503, { error: "State unavailable" }]);
+      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    }
+    goOn();
+    const { bytes, isWhole } = await readAudio(begun.incoming);
+    expect([bytes.length, isWhole]).toEqual([4_000, true]);
+    const elsewhere = { port: uncounted.server.port, headers: bearer, json: { text: "New." } };
+    expect((await speak(elsewhere)).status).toBe(200);
+
+    await redis.start();
+    await waitUntil(async () => (await counted.ask({ path: "/readyz" })).status === 200);
+    expect((await speak(kept)).status).toBe(200);
   });
 });

@@ -1,10 +1,6 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -16,6 +12,7 @@ import type { RunningServer } from "~/testing/running-server";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 import { isUsed, readPlainBlocks, readShellBlocks, useKey } from "./operations-fixture";
+import { startStandIns } from "./systemd-fixture";
 
 const run = promisify(execFile);
 
@@ -23,6 +20,7 @@ let gate: Gate;
 let root: string;
 let port: number;
 let running: RunningServer | undefined;
+let standIns: Awaited<ReturnType<typeof startStandIns>>;
 beforeAll(async () => {
   gate = await openGate();
   root = await mkdtemp(path.join(os.tmpdir(), "latchkey-systemd-"));
@@ -30,11 +28,11 @@ beforeAll(async () => {
   await mkdir(path.join(root, "opt"));
   await mkdir(path.join(root, "var/lib/latchkey"), { recursive: true, mode: 0o700 });
   await symlink(path.resolve("app"), path.join(root, "app"));
-  await writeStandIns();
+  standIns = await startStandIns({ binDir: path.join(root, "bin"), obey });
 }, 120_000);
 afterAll(async () => {
   await running?.stop();
-  desk.close();
+  standIns.close();
   await gate.close();
   await rm(root, { recursive: true, force: true });
 });
@@ -70,31 +68,18 @@ async function stopUnit(): Promise<void> {
 }
 
 let starting: Promise<unknown> | undefined;
-let desk: Server;
 
-/** In systemd's place: what it is told to do, this test does. `npm` has nothing to do: the build is there. */
-async function writeStandIns(): Promise<void> {
-  const orders: Record<string, () => Promise<void>> = {
-    "/stop/latchkey": stopUnit,
-    "/start/latchkey": () => Promise.resolve(void (starting = startUnit())),
-    "/enable/--now/latchkey": () => Promise.resolve(void (running ?? (starting = startUnit()))),
-  };
-  desk = createServer((request, response) => {
-    const obey = orders[request.url!] ?? (() => Promise.reject(new Error(`What is ${request.url}?`)));
-    void obey().then(
-      () => response.end(),
-      () => response.writeHead(500).end(),
-    );
-  }).listen(0, "127.0.0.1");
-  await once(desk, "listening");
-  const { port: deskPort } = desk.address() as AddressInfo;
-  const programs = {
-    systemctl: `exec curl -fsS "http://127.0.0.1:${deskPort}/$(echo "$*" | tr " " /)"`,
-    npm: "exit 0",
-  };
-  await mkdir(path.join(root, "bin"));
-  for (const [name, line] of Object.entries(programs)) {
-    await writeFile(path.join(root, "bin", name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+/** What the pages have systemd do. */
+async function obey(order: string): Promise<void> {
+  switch (order) {
+    case "stop latchkey":
+      return await stopUnit();
+    case "start latchkey":
+      return void (starting = startUnit());
+    case "enable --now latchkey":
+      return void (running ?? (starting = startUnit()));
+    default:
+      throw new Error(`What is ${order}?`);
   }
 }
 

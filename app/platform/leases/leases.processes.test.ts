@@ -6,9 +6,21 @@ import { waitUntil } from "~/testing/processes";
 
 const file = fileURLToPath(new URL("../../testing/lease-worker.ts", import.meta.url));
 const leaseSeconds = 2;
+/** So long that whoever gets it within `waitUntil`'s ten seconds was given it. */
+const longLeaseSeconds = 30;
+/** Beyond the end of a lease: others look every two thirds of a second here, and the rest is for a busy machine. */
+const longestGapMs = 5_000;
 
-async function startWorker({ url, name }: { url: string; name: string }) {
-  const child = startTestProcess({ file, args: [url, name, String(leaseSeconds)] });
+async function startWorker({
+  url,
+  name,
+  seconds = leaseSeconds,
+}: {
+  url: string;
+  name: string;
+  seconds?: number;
+}) {
+  const child = startTestProcess({ file, args: [url, name, String(seconds)] });
   const said: string[] = [];
   const ended = (async () => {
     for await (const line of readLines(child)) said.push(line);
@@ -30,26 +42,30 @@ testOnEachDatabase(
     await first.ended;
     const [atDeath] = await database.lease.findMany();
     expect(atDeath?.holder).toBe("first");
-    await waitUntil(() => second.count("worked") > 0);
+    await waitUntil(() => second.count("worked") > 0, { timeoutMs: 20_000 });
     const [after] = await database.lease.findMany();
     expect(after).toMatchObject({ holder: "second", term: (before?.term ?? 0n) + 1n });
     // Both moments are the database's: it was taken at the earliest when the dead one's time was up, and then soon.
     const takenAtMs = Number(after?.expiresAtMs) - leaseSeconds * 1_000;
     expect(takenAtMs).toBeGreaterThanOrEqual(Number(atDeath?.expiresAtMs));
+    expect(takenAtMs).toBeLessThan(Number(atDeath?.expiresAtMs) + longestGapMs);
   },
 );
 
 testOnEachDatabase(
   "a process that stops in order hands over at once: long before its lease would have lapsed",
   async ({ url, database }) => {
-    const first = await startWorker({ url, name: "first" });
-    const second = await startWorker({ url, name: "second" });
+    const first = await startWorker({ url, name: "first", seconds: longLeaseSeconds });
+    const second = await startWorker({ url, name: "second", seconds: longLeaseSeconds });
     await waitUntil(() => first.count("worked") > 0);
+    const [before] = await database.lease.findMany();
     first.child.kill("SIGTERM");
     await first.ended;
-    const [given] = await database.lease.findMany();
-    expect(given).toMatchObject({ holder: "first", expiresAtMs: 0n });
     await waitUntil(() => second.count("worked") > 0);
+    const [after] = await database.lease.findMany();
+    expect(after).toMatchObject({ holder: "second", term: (before?.term ?? 0n) + 1n });
+    const takenAtMs = Number(after?.expiresAtMs) - longLeaseSeconds * 1_000;
+    expect(takenAtMs).toBeLessThan(Number(before?.expiresAtMs));
     expect(first.count("refused")).toBe(0);
   },
 );

@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+
+/**
+ * In systemd's place: what `systemctl` is told to do, the test does, by its words, such as "stop latchkey". `npm` has
+ * nothing to do where a build is there. Both are programs in `binDir`.
+ */
+export async function startStandIns({
+  binDir,
+  obey,
+}: {
+  binDir: string;
+  /** An order that it rejects fails in the shell that gave it. */
+  obey: (order: string) => Promise<void>;
+}) {
+  const desk = createServer((request, response) => {
+    void obey(request.url!.slice(1).replaceAll("/", " ")).then(
+      () => response.end(),
+      () => response.writeHead(500).end(),
+    );
+  }).listen(0, "127.0.0.1");
+  await once(desk, "listening");
+  const { port } = desk.address() as AddressInfo;
+  const programs = {
+    systemctl: `exec curl -fsS "http://127.0.0.1:${port}/$(echo "$*" | tr " " /)"`,
+    npm: "exit 0",
+  };
+  await mkdir(binDir);
+  for (const [name, line] of Object.entries(programs)) {
+    await writeFile(path.join(binDir, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  }
+  return { close: () => void desk.close() };
+}

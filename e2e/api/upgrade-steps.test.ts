@@ -1,0 +1,173 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFile, chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { testOnSqlite } from "~/testing/database";
+import { findOnPath } from "~/testing/debian-packages";
+import { findFreePort } from "~/testing/free-port";
+import { waitUntil } from "~/testing/processes";
+import { startServer, testJwtSecret } from "~/testing/running-server";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+import { isUsed, readPlainBlocks, readShellBlocks, readyStatus, useKey } from "./operations-fixture";
+
+const run = promisify(execFile);
+
+const hasGit = findOnPath("git") !== null;
+if (!hasGit) console.warn("\nSKIPPED: the upgrade from the project's folder. There is no git here.\n");
+
+let gate: Gate;
+beforeAll(async () => {
+  gate = await openGate();
+});
+afterAll(() => gate.close());
+
+/** The block of docs/upgrading.md in which this stands. */
+async function findBlock(words: string): Promise<string> {
+  const found = (await readPlainBlocks("docs/upgrading.md")).filter((block) => block.includes(words));
+  expect(found).toHaveLength(1);
+  return found[0]!;
+}
+
+async function makeFolder(): Promise<string> {
+  const root = await mkdtemp(path.join(os.tmpdir(), "latchkey-upgrade-"));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  await mkdir(path.join(root, "bin"));
+  return root;
+}
+
+async function writeProgram({ root, name, text }: { root: string; name: string; text: string }) {
+  const file = path.join(root, "bin", name);
+  await writeFile(file, `#!/bin/sh\n${text}\n`);
+  await chmod(file, 0o755);
+}
+
+/** What a clone of the project holds, as far as building and starting need it. */
+const projectPlaces = [
+  ...["app", "content", "contracts", "prisma", "public", "server.ts", "remix.config.js", "tsconfig.json"],
+  ...["package.json", "package-lock.json", ".npmrc", ".gitignore"],
+];
+
+/** The project in a repository of its own, and a clone of it that somebody has built and runs. */
+async function makeClone(root: string) {
+  const [upstream, clone] = [path.join(root, "upstream"), path.join(root, "clone")];
+  const isMade = (file: string) => ["app/generated", "public/build", "prisma/.generated"].includes(file);
+  for (const place of projectPlaces) {
+    const filter = (file: string) => !isMade(path.normalize(file));
+    await cp(place, path.join(upstream, place), { recursive: true, filter });
+  }
+  const git = (...parameters: string[]) =>
+    run("git", ["-c", "user.name=Test", "-c", "user.email=test@gate.example", ...parameters], {
+      cwd: upstream,
+    });
+  const commit = async (message: string) => {
+    await git("add", "-A");
+    await git("commit", "-q", "-m", message);
+  };
+  await git("init", "-q");
+  await commit("The former version");
+  await run("git", ["clone", "-q", upstream, clone]);
+  for (const place of ["build", "public/build", "app/generated"]) {
+    await cp(place, path.join(clone, place), { recursive: true });
+  }
+  await symlink(path.resolve("node_modules"), path.join(clone, "node_modules"));
+  return { upstream, clone, commit };
+}
+
+/** Runs a block that ends with a server in the foreground, in a shell of its own. */
+function runToServer({ block, cwd, env }: { block: string; cwd: string; env: Record<string, unknown> }) {
+  const shell = spawn("bash", ["-c", block], { cwd, env: env as NodeJS.ProcessEnv });
+  let output = "";
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  }
+  const ended = once(shell, "close");
+  const findPid = () => /"pid":(\d+).*"Latchkey is open"/.exec(output)?.[1];
+  return {
+    read: () => output,
+    untilOpen: () =>
+      waitUntil(
+        () => {
+          if (shell.exitCode !== null) throw new Error(`The block ended.\n${output}`);
+          return findPid() !== undefined;
+        },
+        { timeoutMs: 200_000 },
+      ),
+    stop: async () => {
+      const pid = findPid();
+      if (pid !== undefined && shell.exitCode === null) process.kill(Number(pid), "SIGTERM");
+      else shell.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+(hasGit ? testOnSqlite : test.skip)(
+  "from the project's folder, the block of docs/upgrading.md brings in, builds and starts the next version",
+  async () => {
+    const root = await makeFolder();
+    const { upstream, clone, commit } = await makeClone(root);
+    const holder = await gate.mintKey();
+    const [port, dataDir] = [await findFreePort(), path.join(clone, "data")];
+    const settings = {
+      ...{ CHAIN_ID: "31337", RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract },
+      ...{ JWT_SECRET: testJwtSecret, HOST: "127.0.0.1", PORT: String(port) },
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+    await writeFile(path.join(clone, ".env"), lines.join(""));
+    await mkdir(dataDir, { mode: 0o700 });
+    const former = await startServer({ projectDir: clone, dataDir, env: settings });
+    expect(await useKey(former, { ...holder, message: "under the former version" })).toBe(200);
+    expect(former.output()).not.toContain("the next version");
+    await former.stop();
+
+    await appendFile(path.join(upstream, "server.ts"), `\nconsole.log("the next version");\n`);
+    const later = path.join(upstream, "prisma/migrations/sqlite/9999_later");
+    await mkdir(later);
+    await writeFile(path.join(later, "migration.sql"), `CREATE TABLE "Later" ("id" TEXT PRIMARY KEY);`);
+    await commit("The next version");
+
+    // Installing is the packaging test's to show. Here `npm ci` leaves the packages that are there, and says that it was asked.
+    const npm = findOnPath("npm");
+    const text = `[ "$1" != ci ] || { echo "installed"; exit 0; }\nexec "${npm}" "$@"`;
+    await writeProgram({ root, name: "npm", text });
+    const env = { PATH: `${root}/bin:${process.env.PATH}`, HOME: process.env.HOME };
+    const server = runToServer({ block: await findBlock("npm start"), cwd: clone, env });
+    try {
+      await server.untilOpen();
+      expect(server.read()).toMatch(/Fast-forward[^]*installed[^]*Built\.[^]*the next version/);
+      const origin = `http://localhost:${port}`;
+      expect(await readyStatus({ origin })).toBe(200);
+      expect(await isUsed({ origin }, holder)).toBe(true);
+      const [listMigrations] = await readShellBlocks("docs/upgrading.md");
+      expect((await run("sh", ["-c", listMigrations!], { cwd: clone })).stdout).toContain("9999_later");
+    } finally {
+      await server.stop();
+    }
+  },
+  300_000,
+);
+
+test("with containers, each step of docs/upgrading.md is taken when the one before has gone well, and no other", async () => {
+  const block = await findBlock("docker compose ps");
+  const steps = ["git pull", "docker compose build", "docker compose up -d", "docker compose ps"];
+  const root = await makeFolder();
+  const told = path.join(root, "told");
+  for (const name of ["git", "docker"]) {
+    const text = `echo "${name} $*" >> "${told}"\n[ "${name} $*" != "$FAILING" ]`;
+    await writeProgram({ root, name, text });
+  }
+  for (const [index, failing] of [...steps, "nothing"].entries()) {
+    await writeFile(told, "");
+    const env = { ...process.env, PATH: `${root}/bin:${process.env.PATH}`, FAILING: failing };
+    const ended = run("bash", ["-c", block], { cwd: root, env }).then(
+      () => "well",
+      () => "failed",
+    );
+    expect(await ended).toBe(failing === "nothing" ? "well" : "failed");
+    expect((await readFile(told, "utf8")).trimEnd().split("\n")).toEqual(steps.slice(0, index + 1));
+  }
+});
