@@ -242,6 +242,7 @@ export default tseslint.config(
       "e2e/**",
       "prisma/**",
       "contracts/**",
+      "docs/*.mjs",
       "*.config.{js,ts}",
     ],
     rules: {

@@ -18,6 +18,11 @@ fail() {
   exit 1
 }
 
+# Gone at the end, whatever that is.
+scratch='' unfinished=''
+trap 'rm -rf "$scratch" "$unfinished"' EXIT
+trap 'exit 130' INT TERM
+
 [ $# -ge 2 ] || usage
 command=$1 settings=$2
 if [ "$settings" = compose ]; then
@@ -38,16 +43,19 @@ else
   esac
   [ "${DATABASE_URL:-$written}" = "$written" ] ||
     fail "DATABASE_URL is another one in this shell than in $settings, and a server started here would use it. Unset it (unset DATABASE_URL) and begin again. Nothing was done."
+  # These would lead elsewhere than the address says, and verify less. PGCLUSTER only chooses the tools' version.
+  for name in $(env | sed -n 's/^\(PG[A-Z]*\)=.*/\1/p'); do
+    [ "$name" = PGCLUSTER ] || unset "$name"
+  done
+  authorities=$(env -u NODE_EXTRA_CA_CERTS node --env-file="$settings" -p 'process.env.NODE_EXTRA_CA_CERTS ?? ""')
+  [ -z "$authorities" ] || export NODE_EXTRA_CA_CERTS="$authorities"
+  scratch=$(mktemp -d)
+  read_address() { ADDRESS=$written node --no-warnings "$(dirname "$0")/postgresql-address.mjs" "$1" "$scratch"; }
+  address=$(read_address connection)
+  host=$(read_address place)
   # The password goes another way than the rest: whoever is on this machine can see a command line.
-  read_address() { ADDRESS=$written node -p "const url = new URL(process.env.ADDRESS); $1"; }
-  [ "$(read_address 'url.pathname.length > 1')" = true ] ||
-    fail "DATABASE_URL in $settings names no database. Nothing was done."
-  password=$(read_address 'decodeURIComponent(url.password)')
+  password=$(read_address password)
   [ -z "$password" ] || export PGPASSWORD="$password"
-  address=$(read_address 'url.password = ""; url.href')
-  host=$(read_address 'url.searchParams.get("host") || url.host || "this machine"')
-  # These would lead elsewhere than the address says.
-  unset PGHOST PGHOSTADDR PGPORT PGDATABASE PGUSER PGSERVICE PGOPTIONS
 fi
 
 case $command in
@@ -55,18 +63,16 @@ case $command in
     [ $# -eq 3 ] && [ -d "$3" ] || usage
     copy=$3/latchkey-$(date -u +%Y%m%d-%H%M%S).dump
     [ ! -e "$copy" ] || fail "$copy is there already."
-    trap 'rm -f "$copy.part"' EXIT
-    trap 'exit 130' INT TERM
-    tool pg_dump --format=custom --no-owner "$address" > "$copy.part" < /dev/null
-    tool pg_restore --file=/dev/null < "$copy.part"
-    mv "$copy.part" "$copy"
+    unfinished=$copy.part
+    tool pg_dump --format=custom --no-owner "$address" > "$unfinished" < /dev/null
+    tool pg_restore --file=/dev/null < "$unfinished"
+    mv "$unfinished" "$copy"
     echo "$copy"
     ;;
   restore)
     [ $# -eq 3 ] && [ -f "$3" ] || usage
     sql=$3.sql
-    trap 'rm -f "$sql"' EXIT
-    trap 'exit 130' INT TERM
+    unfinished=$sql
     # Whole before the database hears of it: its last line is what makes it count.
     {
       cat "$(dirname "$0")/empty-database.sql"

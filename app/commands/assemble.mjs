@@ -24,6 +24,7 @@ const shippedPlaces = [
   "docs/upgrading.md",
   "docs/empty-database.sql",
   "docs/postgresql.sh",
+  "docs/postgresql-address.mjs",
   "app/commands/start.mjs",
   "app/commands/prepare.mjs",
   "build/index.js",

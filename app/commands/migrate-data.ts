@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { readEnvironment } from "~/platform/config/environment.server";
+import { forgetPostgresqlNames, readEnvironment } from "~/platform/config/environment.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { readDatabaseUrl } from "~/platform/database/database-url.server";
 import { createProgressBar } from "./index/progress-bar";
@@ -44,6 +44,7 @@ function readOptions() {
 function readPlaces(options: { from?: string | undefined; to?: string | undefined }) {
   // Both given, nothing else has to be set.
   const config = options.from !== undefined && options.to !== undefined ? null : readEnvironment();
+  if (config === null) forgetPostgresqlNames();
   const from = options.from ?? `file:${path.join(config!.serving.dataDir, "latchkey.db")}`;
   const to = options.to ?? config!.database.url;
   const [source, target] = [from, to].map((url) => {

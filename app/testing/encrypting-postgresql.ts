@@ -1,13 +1,37 @@
-import { stat } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { startPostgresql } from "../../prisma/shadow-databases.mjs";
 import type { Certificates } from "./certificates";
-import { query } from "./postgresql-with-tools";
+import { query, startPostgresqlWithTools } from "./postgresql-with-tools";
 import { waitUntil } from "./processes";
+
+type Server = { adminUrl: string; createDatabase: () => Promise<string>; stop: () => Promise<void> };
 
 /** A real PostgreSQL server that shows these certificates, and takes connections in clear as well; whoever starts it stops it. */
 export async function startEncryptingPostgresql(certificates: Certificates) {
   const server = await startPostgresql();
   const adminUrl = await server.createDatabase();
+  return await encrypt({ certificates, server: { ...server, adminUrl } });
+}
+
+/** The same of the kind whose tools are here. In clear it takes nobody but its superuser. */
+export async function startEncryptingPostgresqlWithTools(certificates: Certificates) {
+  const server = await startPostgresqlWithTools();
+  const { adminUrl } = await server.createDatabase("latchkey_0");
+  let count = 0;
+  const createDatabase = async () => (await server.createDatabase(`latchkey_${++count}`)).url;
+  const encrypting = await encrypt({
+    certificates,
+    server: { adminUrl, createDatabase, stop: server.stop },
+  });
+  const [row] = await query<{ file: string }>(adminUrl, "SELECT current_setting('hba_file') AS file");
+  const rules = ["hostssl all all 127.0.0.1/32", "hostnossl all postgres 127.0.0.1/32"];
+  await writeFile(row!.file, rules.map((rule) => `${rule} scram-sha-256\n`).join(""));
+  await query(adminUrl, "SELECT pg_reload_conf()");
+  return { ...encrypting, adminUrl, toolsEnvironment: server.toolsEnvironment };
+}
+
+async function encrypt({ certificates, server }: { certificates: Certificates; server: Server }) {
+  const { adminUrl } = server;
   const [row] = await query<{ dir: string }>(adminUrl, "SELECT current_setting('data_directory') AS dir");
   const owner = await stat(row!.dir);
 
@@ -57,7 +81,7 @@ export async function startEncryptingPostgresql(certificates: Certificates) {
       const ofIts = `FROM pg_stat_activity WHERE datname = '${nameOf(address)}'`;
       await query(adminUrl, `SELECT pg_terminate_backend(pid) ${ofIts}`);
     },
-    stop: () => server.stop(),
+    stop: server.stop,
   };
 }
 

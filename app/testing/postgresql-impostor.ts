@@ -4,11 +4,15 @@ import type { AddressInfo, Socket } from "node:net";
 import { TLSSocket, createSecureContext } from "node:tls";
 import type { Certificates } from "./certificates";
 
+const encryptionRequest = 80_877_103;
 /** That it encrypts, and that it wants the password as it is. */
 const yes = "S";
 const askForPassword = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
 
-/** Stands where PostgreSQL is expected, encrypts with these certificates, and asks whoever comes for the password. */
+/**
+ * Stands where PostgreSQL is expected, encrypts with these certificates or speaks in clear, as it is asked, and asks
+ * whoever comes for the password.
+ */
 export async function startImpostor({
   certificateFile,
   keyFile,
@@ -22,25 +26,33 @@ export async function startImpostor({
     count += 1;
     sockets.add(socket);
     socket.on("error", () => undefined);
-    socket.once("data", () => {
+    socket.once("data", (first: Buffer) => {
+      if (first.readInt32BE(4) !== encryptionRequest) {
+        heard += first.toString("latin1");
+        return ask(socket);
+      }
       socket.write(yes);
       const encrypted = new TLSSocket(socket, { isServer: true, secureContext });
       encrypted.on("error", () => undefined);
-      encrypted.on("data", (chunk: Buffer) => {
+      encrypted.once("data", (chunk: Buffer) => {
         heard += chunk.toString("latin1");
-      });
-      encrypted.once("data", () => {
-        encrypted.write(askForPassword);
-        encrypted.once("data", () => encrypted.end());
+        ask(encrypted);
       });
     });
   });
+  function ask(visitor: Socket): void {
+    visitor.write(askForPassword);
+    visitor.once("data", (chunk: Buffer) => {
+      heard += chunk.toString("latin1");
+      visitor.end();
+    });
+  }
   await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
   return {
     port: (server.address() as AddressInfo).port,
     /** How many have come. */
     count: () => count,
-    /** What they have said, decrypted. */
+    /** What they have said, decrypted where it was not in clear. */
     heard: () => heard,
     stop: async () => {
       for (const socket of sockets) socket.destroy();

@@ -174,6 +174,17 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       expect(await postgresql.listEncryption(address)).toEqual([true]);
     });
 
+    test("DATABASE_URL alone says whether there is encryption, whatever the driver would read besides it", async () => {
+      const address = await postgresql.createAddress({ host: "localhost", options: {} });
+      const besides = { PGSSLMODE: "no-verify", PGOPTIONS: "--search_path=nowhere", PGUSER: "somebody-else" };
+      const { ask, server } = await start({ DATABASE_URL: address, ...besides });
+      expect((await ask({ path: "/readyz" })).status).toBe(200);
+      expect(await postgresql.listEncryption(address)).toEqual([false]);
+      expect(server.output()).toMatch(
+        /"level":"?(?:warn|40)"?.*Not read, .*: PGOPTIONS, PGSSLMODE, PGUSER\./,
+      );
+    });
+
     test("one whose authority is not the one that sslrootcert names keeps it from starting, in words", async () => {
       const address = await addressOf({ sslrootcert: certificates.otherAuthorityFile });
       const starting = start({ DATABASE_URL: address, ...knowing(certificates.authorityFile) });

@@ -51,18 +51,10 @@ function listBlocks(text: string, wanted: string): string[] {
 export type Place = Awaited<ReturnType<typeof createPlace>>;
 
 /** Stands for the project's folder: the commands find `data/`, the packages and the settings in it. */
-export async function createPlace({
-  gate,
-  environment = {},
-}: {
-  gate: Pick<Gate, "chain" | "contract">;
-  environment?: Record<string, string>;
-}) {
+export async function createFolder(environment: Record<string, string> = {}) {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-operations-"));
   await mkdir(path.join(dir, "data"), { mode: 0o700 });
   await symlink(path.resolve("node_modules"), path.join(dir, "node_modules"));
-  const { DATABASE_URL } = environment;
-
   return {
     dir,
     /** Goes on after a failure and forgets one within a pipe, as the shell of somebody who types does. */
@@ -72,16 +64,32 @@ export async function createPlace({
       running.child.stdin?.on("error", () => undefined).end(typed);
       return (await running).stdout;
     },
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+/** Such a folder, and servers that work in it. */
+export async function createPlace({
+  gate,
+  environment = {},
+}: {
+  gate: Pick<Gate, "chain" | "contract">;
+  environment?: Record<string, string>;
+}) {
+  const folder = await createFolder(environment);
+  const { DATABASE_URL } = environment;
+
+  return {
+    ...folder,
     start: (env: Record<string, string | undefined> = {}) =>
       startServer({
-        dataDir: path.join(dir, "data"),
+        dataDir: path.join(folder.dir, "data"),
         env: {
           ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, CHAIN_POLL_SECONDS: "1" },
           ...(DATABASE_URL === undefined ? {} : { DATABASE_URL }),
           ...env,
         },
       }),
-    remove: () => rm(dir, { recursive: true, force: true }),
   };
 }
 

@@ -120,7 +120,8 @@ testOnSqlite(
     expect((await stat(path.join(opt, "build/index.js"))).mode & 0o777).toBe(0o644);
     expect((await stat(opt)).mode & 0o777).toBe(0o755);
     expect(await useKey(running!, { ...early, message: "under the first version" })).toBe(200);
-    for (const page of ["backup.md", "deploying.md", "upgrading.md", "empty-database.sql", "postgresql.sh"]) {
+    const pages = ["backup.md", "deploying.md", "upgrading.md"];
+    for (const page of [...pages, "empty-database.sql", "postgresql.sh", "postgresql-address.mjs"]) {
       expect(existsSync(path.join(opt, "docs", page)), page).toBe(true);
     }
     await runShell(copy!, opt);

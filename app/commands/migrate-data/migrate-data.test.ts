@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
 import Sqlite from "libsql";
@@ -167,6 +168,34 @@ test(
     // The digests are those of the contents: the same each time.
     expect(second.out).toBe(first.out.replaceAll(/ \d+ copied now/g, " 0 copied now"));
   },
+);
+
+test(
+  "what the driver would read besides the address is left aside: its names, and a file of passwords",
+  async () => {
+    const place = await createPlace();
+    const misleading = { PGSSLMODE: "no-verify", PGOPTIONS: "--search_path=nowhere", PGAPPNAME: "misled" };
+    const parameters = ["--from", place.from, "--to", place.to];
+    const asUsual = start(parameters, misleading);
+    expect(await asUsual.ended, asUsual.said.err).toBe(0);
+
+    const address = new URL(place.to);
+    const home = await createTestDir();
+    const { password } = address;
+    await writeFile(path.join(home, ".pgpass"), `*:*:*:*:${password}\n`, { mode: 0o600 });
+    address.password = "";
+    const besides: Record<string, string>[] = [
+      { HOME: home },
+      { PGPASSWORD: password },
+      { PGPASSFILE: path.join(home, ".pgpass") },
+    ];
+    for (const env of besides) {
+      const { said, ended } = start(["--from", place.from, "--to", address.href], env);
+      expect(await ended, JSON.stringify(Object.keys(env))).toBe(1);
+      expect(said.err).toMatch(/password/);
+    }
+  },
+  timeout,
 );
 
 test("killed in the middle and started again, it goes on where it ended", { timeout }, async () => {

@@ -275,6 +275,14 @@ test("a name that is nearly one of ours is pointed out with the one that was mea
   expect(describeUnknownNames({ AI_TOTALLY_DIFFERENT_THING: "x" })).toHaveLength(1);
 });
 
+test("names that PostgreSQL's driver would read are said not to be, without what they hold", () => {
+  const { warnings } = parseConfig({ ...production, PGUSER: "hunter2", PGSSLMODE: "no-verify" });
+  expect(warnings).toEqual([
+    "Not read, since DATABASE_URL alone says how PostgreSQL is reached: PGSSLMODE, PGUSER.",
+  ]);
+  expect(settings.filter(({ name }) => name.startsWith("PG"))).toEqual([]);
+});
+
 test("the README says which beginnings of unknown names are pointed out, and they are", () => {
   const [, said] = /unknown name is pointed out in the log where it\s+begins with ([^]*?)\.\n/.exec(
     readFileSync("README.md", "utf8"),

@@ -4,6 +4,7 @@ import { isAddress } from "viem";
 import { compileTrust } from "~/platform/http/client-id.server";
 import { isLoopbackName, originHost, parseDomainAllowlist } from "~/platform/http/domains";
 import { refuseDemoSecret } from "./demo-secret";
+import { describePostgresqlNames } from "./postgresql-names";
 import { splitPreviousKeys } from "./previous-keys";
 import { warnOfForeignOrigin } from "./foreign-origin";
 import { readBrand } from "./read-brand";
@@ -34,7 +35,7 @@ const localChainIds = [1337, 31337];
 export function parseConfig(environment: Environment): Config {
   const reader = createSettingReader(environment);
   const config = readConfig(reader);
-  reader.warnings.push(...describeUnknownNames(environment));
+  reader.warnings.push(...describeUnknownNames(environment), ...describePostgresqlNames(environment));
   if (reader.problems.length > 0) {
     throw new ConfigError({ problems: reader.problems, warnings: reader.warnings });
   }

@@ -1,14 +1,29 @@
+import os from "node:os";
+import path from "node:path";
 import { parseConfig } from "./config.server";
 import type { Config } from "./config.server";
+import { listPostgresqlNames } from "./postgresql-names";
 import { ConfigError } from "./setting-reader";
 
 /** Reads the process's environment, or ends the process with the full list of what to mend. */
 export function readEnvironment(): Config {
+  const environment = { ...process.env };
+  forgetPostgresqlNames();
   try {
-    return parseConfig(process.env);
+    return parseConfig(environment);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n\nEvery setting is explained in .env.example.\n`);
     process.exit(78);
   }
+}
+
+/**
+ * PostgreSQL's driver reads names of its own for whatever an address leaves out, encryption included, and a file of
+ * passwords. Without them DATABASE_URL alone decides. For a command that connects without reading the settings.
+ */
+export function forgetPostgresqlNames(): void {
+  for (const name of listPostgresqlNames(process.env)) delete process.env[name];
+  // Otherwise it would be .pgpass in the user's folder; nothing can be below a device.
+  process.env.PGPASSFILE = path.join(os.devNull, "none");
 }
