@@ -45,7 +45,7 @@ export function ReadAloud({ reply }: { reply: Reply }) {
         className="quiet-action"
         aria-label={isPaused ? "Go on reading" : isRead ? "Pause reading" : "Read aloud"}
         onClick={press}
-        {...steadyPress}
+        onPointerDown={steadyPress}
       >
         {isRead && state.status === "waiting" ? (
           <span className="spinner" aria-hidden="true" />
@@ -69,7 +69,7 @@ export function ReadAloud({ reply }: { reply: Reply }) {
             className="quiet-action"
             aria-label="Stop reading"
             onClick={speech.stop}
-            {...steadyPress}
+            onPointerDown={steadyPress}
           >
             <Icon name="cross" />
           </button>
