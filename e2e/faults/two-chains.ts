@@ -1,33 +1,47 @@
-import { privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { mintTestKey } from "~/commands/client/test-key";
 import { startTestChain } from "~/testing/chain";
 import { deployKeyContract, developmentAccount, startLocalChain } from "../../contracts/local-chain.mjs";
 import type { Later } from "./tidily";
 
-export type Claim = { account: PrivateKeyAccount; tokenId: string };
+type Claim = { account: PrivateKeyAccount; tokenId: string };
+/** Somebody who says that a key is theirs. */
+export type Claimant = {
+  claim: Claim;
+  isOwner: boolean;
+  /** Whether the recent endpoint that contradicts says otherwise of them. */
+  isDisputed: boolean;
+};
 export type TwoChains = Awaited<ReturnType<typeof startTwoChains>>;
 
 const otherChainId = 5;
+const holders = [0, 1, 2, 3, 4, 5];
+const sellers = [6, 7];
 const thief = 8;
 const buyer = 9;
+/** Whose keys are the thief's where a recent block is lied about; the other holders' are nowhere in doubt there. */
+const robbed = [0, 1, 2, 3];
+/** Far behind, and behind by less than the 120 s that an endpoint is believed for. */
+const [pastSeconds, recentSeconds] = [3_600, 60];
 
 const accountOf = (index: number) => privateKeyToAccount(developmentAccount(index).privateKey);
 
 /**
  * The chain as it is; the same chain as it was an hour ago, before two keys were sold, and as a liar would have it, in
- * which all the others are a thief's; and another chain, whose keys are all the thief's. Contract and keys have the same names on
+ * which all the others are a thief's; the same as it was a minute ago, before the sale as well, and in which most of the
+ * others are the thief's; and another chain, whose keys are all the thief's. Contract and keys have the same names on
  * each.
  */
 export async function startTwoChains({ later }: { later: Later }) {
-  const chain = await startTestChain();
-  later(() => chain.stop());
-  const past = await startTestChain();
-  later(() => past.stop());
+  async function startChain() {
+    const started = await startTestChain();
+    later(() => started.stop());
+    return started;
+  }
+  const [chain, past, recent] = [await startChain(), await startChain(), await startChain()];
   const other = await startLocalChain({ chainId: otherChainId });
   later(() => other.stop());
-  const holders = [0, 1, 2, 3, 4, 5];
-  const sellers = [6, 7];
   const claims = async (indexes: number[]): Promise<Claim[]> => {
     const made: Claim[] = [];
     for (const index of indexes)
@@ -36,24 +50,38 @@ export async function startTwoChains({ later }: { later: Later }) {
   };
   const owned = await claims(holders);
   const sold = await claims(sellers);
-  await past.setTime(Math.floor(Date.now() / 1_000) - 3_600);
+  const nowSeconds = Math.floor(Date.now() / 1_000);
+  await past.setTime(nowSeconds - pastSeconds);
   for (const _holder of holders) await past.mintKey(thief);
-  for (const seller of sellers) await past.mintKey(seller);
+  await recent.setTime(nowSeconds - recentSeconds);
+  for (const holder of holders) await recent.mintKey(robbed.includes(holder) ? thief : holder);
+  for (const seller of sellers) await Promise.all([past, recent].map((one) => one.mintKey(seller)));
   const { address: contractAddress } = await deployKeyContract({ rpcUrl: other.rpcUrl });
-  if (contractAddress !== chain.key.address || contractAddress !== past.key.address)
+  if ([chain, past, recent].some(({ key }) => key.address !== contractAddress))
     throw new Error("The key contract should have one address on all chains.");
   const place = { account: accountOf(thief), chainId: otherChainId, contractAddress, rpcUrl: other.rpcUrl };
   for (const _claim of [...owned, ...sold]) await mintTestKey(place);
   for (const [index, { tokenId }] of sold.entries()) {
     await chain.transferKey({ tokenId, from: sellers[index]!, to: developmentAccount(buyer).address });
   }
-  const stolen = owned.map(({ tokenId }) => ({ account: accountOf(thief), tokenId }));
+  const isRobbed = (_claim: Claim, index: number) => robbed.includes(holders[index]!);
+  const stranger = privateKeyToAccount(generatePrivateKey());
+  const claimants: Claimant[] = [
+    ...owned.map((claim, at) => ({ claim, isOwner: true, isDisputed: isRobbed(claim, at) })),
+    ...sold.map((claim) => ({ claim, isOwner: false, isDisputed: true })),
+    ...owned.map((claim, at) => ({
+      ...{ claim: { ...claim, account: accountOf(thief) }, isOwner: false },
+      isDisputed: isRobbed(claim, at),
+    })),
+    // Nobody's word stands for them anywhere.
+    ...[owned[0]!, owned.at(-1)!, sold[0]!].map((claim) => ({
+      ...{ claim: { ...claim, account: stranger }, isOwner: false, isDisputed: false },
+    })),
+  ];
   return {
     contract: contractAddress,
-    /** Whose keys they are. */
-    owned,
-    /** Who says so, and whose keys they are not: former owners, and a thief. */
-    pretended: [...sold, ...stolen],
-    rpcUrls: { honest: chain.rpcUrl, past: past.rpcUrl, other: other.rpcUrl },
+    /** Holders, former owners, a thief and a stranger. */
+    claimants,
+    rpcUrls: { honest: chain.rpcUrl, past: past.rpcUrl, recent: recent.rpcUrl, other: other.rpcUrl },
   };
 }

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { RpcFault, RpcFaultServer } from "~/testing/rpc-fault-server";
+import type { Dice } from "./dice";
+import type { TwoChains } from "./two-chains";
+
+/** All that an endpoint can answer that is no answer. */
+const failures: readonly RpcFault[] = [
+  ...(["hanging", "hanging-after-headers", "reset", "http-500", "http-429", "html"] as const),
+  ...(["empty", "truncated-json", "no-result", "wrong-type", "rpc-error"] as const),
+];
+/** Those of them that are told at once. */
+const flaps: readonly RpcFault[] = ["http-429", "http-500", "reset"];
+
+export type Place = {
+  chains: TwoChains;
+  endpoints: [RpcFaultServer, RpcFaultServer];
+  dice: Dice;
+  /** How often an endpoint that is not to be believed was asked who holds a key, while it stood first and second. */
+  asked: { past: [number, number]; recent: [number, number] };
+};
+export type Phase = {
+  name: string;
+  /** Whether one endpoint answers all the time, and of keys that nobody disputes rightly: then holders are let in, all of them. */
+  isServed: boolean;
+  /** Whether an endpoint that lies of a recent block is the first to answer, and is believed: a known limit, and counted. */
+  isMisled?: boolean;
+  /** Whether at the end the second endpoint goes on lying, and the first alone is mended. */
+  isHalfMended?: boolean;
+  /** Called again and again; resolves when what it did has lasted long enough. */
+  play: (place: Place) => Promise<void>;
+};
+
+const change = (dice: Dice) => delay(30 + dice.next() * 250);
+
+export function mend({ chains, endpoints }: Place): void {
+  for (const endpoint of endpoints) {
+    endpoint.setFault("none");
+    endpoint.setUpstream(chains.rpcUrls.honest);
+  }
+}
+
+function answerFrom({
+  place,
+  position,
+  source,
+}: {
+  place: Place;
+  position: 0 | 1;
+  source: "past" | "recent";
+}): void {
+  place.endpoints[position].setUpstream((method) => {
+    if (method === "eth_call") place.asked[source][position] += 1;
+    return place.chains.rpcUrls[source];
+  });
+}
+
+async function flap({ endpoints, dice }: Place, faults: readonly RpcFault[]): Promise<void> {
+  endpoints[0].setFault(dice.next() < 0.4 ? "none" : dice.pick(faults));
+  await change(dice);
+}
+
+export const phases: readonly Phase[] = [
+  {
+    name: "the second endpoint contradicts the first, far behind or of a recent block",
+    isServed: true,
+    play: async ({ chains, endpoints, dice }) => {
+      endpoints[1].setUpstream(dice.pick([chains.rpcUrls.past, chains.rpcUrls.recent]));
+      await change(dice);
+    },
+  },
+  {
+    name: "the first endpoint flaps",
+    isServed: true,
+    play: (place) => flap(place, failures),
+  },
+  {
+    name: "the first endpoint flaps while the second is far behind",
+    isServed: false,
+    play: async (place) => {
+      answerFrom({ place, position: 1, source: "past" });
+      await flap(place, flaps);
+    },
+  },
+  {
+    name: "the first endpoint flaps while the second contradicts it, of a recent block",
+    isServed: true,
+    isMisled: true,
+    isHalfMended: true,
+    play: async (place) => {
+      answerFrom({ place, position: 1, source: "recent" });
+      await flap(place, flaps);
+    },
+  },
+  {
+    name: "the first endpoint falls far behind",
+    isServed: true,
+    play: async (place) => {
+      answerFrom({ place, position: 0, source: "past" });
+      await change(place.dice);
+    },
+  },
+  {
+    name: "the first endpoint lags a minute behind, and lies",
+    isServed: true,
+    isMisled: true,
+    play: async (place) => {
+      answerFrom({ place, position: 0, source: "recent" });
+      await change(place.dice);
+    },
+  },
+  {
+    name: "the first endpoint is on another chain, and says so or not",
+    isServed: true,
+    play: async ({ chains, endpoints, dice }) => {
+      const { other, honest } = chains.rpcUrls;
+      const isOpen = dice.next() < 0.5;
+      endpoints[0].setUpstream((method) => (isOpen || method !== "eth_chainId" ? other : honest));
+      await change(dice);
+    },
+  },
+  {
+    name: "now the one, now the other endpoint fails",
+    isServed: false,
+    play: async ({ endpoints, dice }) => {
+      const failing = dice.pick([0, 1]);
+      endpoints[failing]!.setFault(dice.pick(failures));
+      endpoints[1 - failing]!.setFault("none");
+      await change(dice);
+    },
+  },
+  {
+    name: "both endpoints fail",
+    isServed: false,
+    play: async ({ endpoints, dice }) => {
+      for (const endpoint of endpoints) endpoint.setFault(dice.pick(failures));
+      await change(dice);
+    },
+  },
+];
