@@ -23,12 +23,11 @@ export function createRounds({
   keysToSpend: Holder[];
   glutton: Holder;
 }) {
-  const { asker, clock, gate, tally } = day;
+  const { asker, clock, faults, gate, tally } = day;
   const old: { ask: () => Promise<number>; refusal: number }[] = [];
 
   const expect = (isTrue: boolean, what: string) => {
-    if (!isTrue) tally.count(`wrong: ${what}`);
-    if (!isTrue) tally.count("wrong");
+    if (!isTrue) faults.count(what);
   };
 
   /** One client uses a limit up, which is open again by the next hour. */

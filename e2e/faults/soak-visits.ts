@@ -19,7 +19,9 @@ export type Day = {
   asker: Asker;
   clock: DayClock;
   dice: Dice;
+  /** What came, and what of it should not have. */
   tally: Tally;
+  faults: Tally;
   visits: Visit[];
 };
 

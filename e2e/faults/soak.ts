@@ -96,11 +96,16 @@ async function openDay({ seed, later }: { seed: number; later: Later }) {
   const tally = createTally();
   const asker = createAsker({
     ...{ port: gate.server.port, timeoutMs: 20_000, idleMs: 2_000 },
-    onExchange: ({ ended }) => tally.count(ended),
+    onExchange: ({ ended, status }) => tally.count(`${ended} ${status}`),
   });
   later(() => asker.close());
   const clock = createDayClock({ server: gate.server, offsetFile });
-  const day: Day = { ...{ gate, asker, clock, tally }, dice: createDice(seed), visits: [] };
+  const day: Day = {
+    ...{ gate, asker, clock, tally },
+    faults: createTally(),
+    dice: createDice(seed),
+    visits: [],
+  };
   return { day, database };
 }
 
@@ -183,7 +188,7 @@ async function playHour({
   count: number;
   whileItStands: () => Promise<void>;
 }) {
-  const { clock, dice, tally } = day;
+  const { clock, dice, faults, tally } = day;
   let left = count;
   const working = keepBusy({
     lanes,
@@ -191,9 +196,8 @@ async function playHour({
     work: async () => {
       left -= 1;
       const { name, act } = chooseDoing(dice);
-      const isWell = await act(day).catch(() => false);
-      tally.count(isWell ? name : `failed: ${name}`);
-      tally.count(isWell ? "well" : "failed");
+      if (await act(day).catch(() => false)) tally.count(name);
+      else faults.count(name);
     },
   });
   await whileItStands();
@@ -207,7 +211,7 @@ async function playHour({
 
 async function play({ scale, seed, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
   const { day, database } = await openDay({ seed, later });
-  const { clock, gate, tally } = day;
+  const { clock, faults, gate, tally } = day;
   await letIn({ day, keys: await mintKeys({ gate, count: holders }) });
   const [glutton, ...keysToSpend] = await mintKeys({ gate, count: hours + 1 });
   const rounds = createRounds({ day, keysToSpend, glutton: glutton! });
@@ -220,8 +224,8 @@ async function play({ scale, seed, say, later }: ScenarioRun & { later: Later })
     const measured = await rest({ day, database });
     rests.push(measured);
     const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
-    const faults = tally.of("failed") + tally.of("wrong");
-    say(`${hour} h after ${seconds} s, ${faults} wrong: ${describeRest(measured)}`);
+    say(`${hour} h after ${seconds} s: ${describeRest(measured)}`);
+    if (faults.total() > 0) say(`not as they should be: ${faults.say()}`);
   }
   say(tally.say());
   await clock.putForward(2 * dayMs);
@@ -230,7 +234,7 @@ async function play({ scale, seed, say, later }: ScenarioRun & { later: Later })
   const defects = findDefects(gate.server.output());
   for (const line of defects) say(line);
   return measuredOnly([
-    ...describeAnswers({ tally, count: count * hours }),
+    ...describeAnswers({ tally, faults, count: count * hours }),
     ...describeLevels({ rests, count }),
     none("rows left two days later of what ends", await countEnding(database)),
     none(
@@ -243,10 +247,10 @@ async function play({ scale, seed, say, later }: ScenarioRun & { later: Later })
 
 const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
 
-function describeAnswers({ tally, count }: { tally: Tally; count: number }): Figure[] {
+function describeAnswers({ tally, faults, count }: { tally: Tally; faults: Tally; count: number }): Figure[] {
   return [
     { what: "requests of a day", measured: count, bound: { atLeast: 1_000 } },
-    none("not answered as they should be", tally.of("failed")),
+    none("not answered as they should be", faults.total()),
     {
       what: "refused because a token or a link had run out, and answered after a new sign-in",
       ...{ measured: tally.of("refused for their age"), bound: { atLeast: hours } },
@@ -256,21 +260,30 @@ function describeAnswers({ tally, count }: { tally: Tally; count: number }): Fig
       ...{ measured: tally.of("old"), bound: { equals: (hours - 1) * 3 } },
     },
     none("of which were still good", tally.of("old and still good")),
-    none("wrong answers to limits, quotas, resets, forms and the operator", tally.of("wrong")),
     none("expired rows that were not swept", tally.of("expired rows left")),
     none("reservations left", tally.of("reservations left")),
   ];
+}
+
+/**
+ * Nothing is kept for a request, so what is seen of a rise is how far readings lie apart: up to half a megabyte either
+ * way after collections. That is some 20 bytes for each of the requests between twelve readings of the full measure;
+ * the least that a leak keeps, an entry of a Map with a key of its own, is above 48. Fewer requests show less.
+ */
+function bytesThatMayStay(requests: number): number {
+  return Math.max(48, (1.25 * megabyte) / requests);
 }
 
 function describeLevels({ rests, count }: { rests: readonly Rest[]; count: number }) {
   const half = rests.slice(hours / 2);
   const [first, last] = [half[0]!, half.at(-1)!];
   const opened = half.map(({ descriptors }) => descriptors);
-  const bytesARequest = (fitRise(half.map(({ held }) => held)) * megabyte) / (count * (half.length - 1));
+  const requests = count * (half.length - 1);
+  const bytesARequest = (fitRise(half.map(({ held }) => held)) * megabyte) / requests;
   return [
     {
       what: "rise of the memory held, over the second half, for each request",
-      ...{ measured: bytesARequest, unit: "bytes", bound: { atMost: 48 } },
+      ...{ measured: bytesARequest, unit: "bytes", bound: { atMost: bytesThatMayStay(requests) } },
     },
     {
       what: "memory of the process at the end, more than in the middle",
