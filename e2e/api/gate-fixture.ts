@@ -138,8 +138,13 @@ export function clientOf(server: Pick<RunningServer, "origin">) {
 
   const legacyBody = ({ timestamp, ...holder }: Holder & { timestamp?: number }) =>
     signLegacy({ place, holder, timestamp });
-  const formBody = ({ message, signHash, ...holder }: Holder & { message: string; signHash?: boolean }) =>
-    signForm({ place, holder, message, signHash });
+  const formBody = ({
+    message,
+    signHash,
+    timestamp,
+    ...holder
+  }: Holder & { message: string; signHash?: boolean; timestamp?: number }) =>
+    signForm({ place, holder, message, signHash, timestamp });
 
   const post = (path: string, json: unknown, headers?: Record<string, string>) =>
     ask({ path, method: "POST", json, headers });

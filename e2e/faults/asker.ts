@@ -30,13 +30,16 @@ export type Asker = ReturnType<typeof createAsker>;
 export function createAsker({
   port,
   timeoutMs,
+  idleMs,
   onExchange,
 }: {
   port: number;
   timeoutMs: number;
+  /** How long a connection is kept that nobody uses: below what the server keeps it for, none ends under a request. */
+  idleMs?: number;
   onExchange: (exchange: Exchange) => void;
 }) {
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: true, timeout: idleMs });
   const state: { inFlight: number; abandonedFor: Error | null } = { inFlight: 0, abandonedFor: null };
 
   async function ask(question: Question): Promise<Exchange> {
@@ -93,6 +96,7 @@ export function createAsker({
     inFlight: () => state.inFlight,
     /** From now on asking throws, so that whoever asks again and again comes to an end. */
     abandon: (reason: Error) => void (state.abandonedFor = reason),
+    /** Those of its connections that nobody uses; asking opens new ones. */
     close: () => agent.destroy(),
   };
 }

@@ -76,14 +76,15 @@ export async function signForm({
   holder,
   message,
   signHash = true,
+  timestamp = Date.now(),
 }: {
   place: Place;
   holder: Holder;
   message: string;
   signHash?: boolean;
+  timestamp?: number;
 }) {
   const { account, tokenId } = holder;
-  const timestamp = Date.now();
   const messageHash = signHash ? keccak256(stringToHex(message)) : undefined;
   const envelope = {
     tokenId,

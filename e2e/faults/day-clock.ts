@@ -1,0 +1,26 @@
+import { setClock } from "~/testing/movable-clock";
+import type { RunningServer } from "~/testing/running-server";
+
+export type DayClock = ReturnType<typeof createDayClock>;
+
+/** The time of a server whose clock is put forward while it serves, as those who ask it read it. */
+export function createDayClock({ server, offsetFile }: { server: RunningServer; offsetFile: string }) {
+  let offsetMs = 0;
+  /** Odd while it is being put forward. */
+  let turns = 0;
+  return {
+    nowMs: () => Date.now() + offsetMs,
+    async putForward(ms: number): Promise<void> {
+      turns += 1;
+      // Never behind the server's: what that finds expired has expired here too.
+      offsetMs += ms;
+      await setClock({ server, offsetFile, offsetMs });
+      turns += 1;
+    },
+    /** Answers, when it is asked later, whether the clock was left alone from now on. */
+    watch(): () => boolean {
+      const began = turns;
+      return () => turns === began && began % 2 === 0;
+    },
+  };
+}
