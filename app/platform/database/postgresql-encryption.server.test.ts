@@ -53,9 +53,11 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
     ["sslmode=a-word-that-nobody-knows", strict],
     ["ssl=true", strict],
     ["sslmode=no-verify", lax],
+    ["ssl=no-verify", lax],
     ["sslmode=disable", ["in clear", "in clear", "in clear", "in clear"]],
     ["", ["encrypted", otherName, notKnown, "in clear"]],
     ["uselibpqcompat=true&sslmode=require", ["encrypted", "encrypted", notKnown, "encrypted"]],
+    ["uselibpqcompat=true&sslmode=prefer", lax],
     ["uselibpqcompat=true&sslmode=verify-full", strict],
   ] as const)(
     "what %j asks of a certificate",
