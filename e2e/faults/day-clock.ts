@@ -1,6 +1,8 @@
 import { setClock } from "~/testing/movable-clock";
 import type { RunningServer } from "~/testing/running-server";
 
+export const dayMs = 86_400_000;
+
 export type DayClock = ReturnType<typeof createDayClock>;
 
 /** The time of a server whose clock is put forward while it serves, as those who ask it read it. */

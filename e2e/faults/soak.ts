@@ -4,8 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { Webhook } from "standardwebhooks";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
-import type { Database } from "~/platform/database/database.server";
-import { memoryReportOptions, readMemory } from "~/testing/memory-report";
+import { memoryReportOptions } from "~/testing/memory-report";
 import { movableClockOptions } from "~/testing/movable-clock";
 import { saying, startOpenAiServer } from "~/testing/openai-server";
 import type { Behaviour } from "~/testing/openai-server";
@@ -18,12 +17,14 @@ import { openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
 import { localSpeaker } from "../api/tts-fixture";
 import { createAsker } from "./asker";
-import { createDayClock } from "./day-clock";
+import { createDayClock, dayMs } from "./day-clock";
 import { createDice } from "./dice";
 import { scaled } from "./scenario";
 import type { Figure, Scenario, ScenarioRun } from "./scenario";
-import { countDescriptors, findDefects, measuredOnly, megabyte, readDatabaseBytes } from "./server-measures";
+import { findDefects, measuredOnly } from "./server-measures";
 import { chooseDoing } from "./soak-doings";
+import { countEnding, describeLevels, describeRest, rest } from "./soak-levels";
+import type { Rest } from "./soak-levels";
 import { createRounds, longestAnswerTokens, quotaTokens, secrets, talkative } from "./soak-rounds";
 import { renew, signIn } from "./soak-visits";
 import type { Day, Holder } from "./soak-visits";
@@ -34,7 +35,6 @@ import type { Later } from "./tidily";
 
 const hours = 24;
 const quarterMs = 15 * 60_000;
-const dayMs = 86_400_000;
 const lanes = 12;
 const holders = 20;
 /** Instead of a minute, of which a quarter of an hour that is over in seconds would see none. */
@@ -58,15 +58,6 @@ const answer: Behaviour = async (call) => {
   const pieces = asked === talkative ? ["x".repeat(longestAnswerTokens * 4)] : ["Once ", "upon ", "a time."];
   await saying(...pieces)(call);
 };
-
-/** What a straight line through the values rises from the first to the last. */
-function fitRise(values: readonly number[]): number {
-  const middle = (values.length - 1) / 2;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const spread = values.reduce((sum, _value, at) => sum + (at - middle) ** 2, 0);
-  const tilt = values.reduce((sum, value, at) => sum + (at - middle) * (value - mean), 0);
-  return (tilt / spread) * (values.length - 1);
-}
 
 async function openDay({ seed, later }: { seed: number; later: Later }) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-soak-"));
@@ -134,48 +125,6 @@ async function fillMemory(day: Day): Promise<void> {
       if (!(await renew({ day, visit: day.visits[lane]! }))) throw new Error("A session was not renewed.");
     },
   });
-}
-
-/** Rows whose time is over: the sweeper is to have deleted them. */
-async function countExpired({ database, nowMs }: { database: Database; nowMs: number }): Promise<number> {
-  const by = { lte: BigInt(nowMs) };
-  const counts = [
-    await database.nonce.count({ where: { expiresAtMs: by } }),
-    await database.spentSignature.count({ where: { expiresAtMs: { lte: BigInt(nowMs - dayMs) } } }),
-    await database.rateLimitWindow.count({ where: { expiresAtMs: by } }),
-    await database.rateLimitLog.count({ where: { expiresAtMs: by } }),
-    await database.quotaWindow.count({ where: { resetAtMs: by } }),
-    await database.operatorSession.count({ where: { endsAtMs: by } }),
-  ];
-  return counts.reduce((sum, count) => sum + count, 0);
-}
-
-/** Rows that end, whether their time is over or not. */
-const countEnding = async (database: Database) => countExpired({ database, nowMs: Number.MAX_SAFE_INTEGER });
-
-type Rest = { held: number; resident: number; descriptors: number | null; rows: number; fileBytes: number };
-
-/** Between two hours: everything is answered, and what expired is swept. */
-async function rest({ day, database }: { day: Day; database: Database }): Promise<Rest> {
-  const { clock, gate, tally } = day;
-  day.asker.close();
-  const countNow = () => countExpired({ database, nowMs: clock.nowMs() });
-  await waitUntil(async () => (await countNow()) === 0, { timeoutMs: 15_000, everyMs: 200 }).catch(async () =>
-    tally.count("expired rows left", await countNow()),
-  );
-  tally.count("reservations left", await database.quotaReservation.count());
-  const { heldBytes, rss } = await readMemory(gate.server);
-  return {
-    ...{ held: heldBytes / megabyte, resident: rss / megabyte },
-    descriptors: countDescriptors(gate.server.pid),
-    rows: await countEnding(database),
-    fileBytes: readDatabaseBytes(path.join(gate.server.dataDir, "latchkey.db")),
-  };
-}
-
-function describeRest({ held, resident, descriptors, rows, fileBytes }: Rest): string {
-  const memory = `${held.toFixed(2)} MB held, ${resident.toFixed(0)} MB resident`;
-  return `${memory}, ${descriptors} open, ${rows} rows that end, ${(fileBytes / megabyte).toFixed(2)} MB of database`;
 }
 
 /** Requests in all lanes, while the clock is put forward by a quarter of an hour four times. */
@@ -262,43 +211,6 @@ function describeAnswers({ tally, faults, count }: { tally: Tally; faults: Tally
     none("of which were still good", tally.of("old and still good")),
     none("expired rows that were not swept", tally.of("expired rows left")),
     none("reservations left", tally.of("reservations left")),
-  ];
-}
-
-/**
- * Nothing is kept for a request. What rises is the code that the engine compiles ever better, with its notes of it: two
- * heap snapshots, of hour 8 and hour 24, differ by some 2 MB of that and by little else, however many requests lie in
- * between. And readings after collections lie up to a megabyte apart. In the full measure both together are 8 to 80 bytes a
- * request. A leak of an entry of a Map with a key and an object of its own is above 120. Fewer requests show less.
- */
-function bytesThatMayStay(requests: number): number {
-  return Math.max(120, (3 * megabyte) / requests);
-}
-
-function describeLevels({ rests, count }: { rests: readonly Rest[]; count: number }) {
-  const half = rests.slice(hours / 2);
-  const [first, last] = [half[0]!, half.at(-1)!];
-  const opened = half.map(({ descriptors }) => descriptors);
-  const requests = count * (half.length - 1);
-  const bytesARequest = (fitRise(half.map(({ held }) => held)) * megabyte) / requests;
-  return [
-    {
-      what: "rise of the memory held, over the second half, for each request",
-      ...{ measured: bytesARequest, unit: "bytes", bound: { atMost: bytesThatMayStay(requests) } },
-    },
-    {
-      what: "memory of the process at the end, more than in the middle",
-      ...{ measured: last.resident - first.resident, unit: "MB", bound: { atMost: 16 } },
-    },
-    {
-      what: "files and sockets at the end, more than in the middle",
-      measured: opened.every((number) => number !== null) ? opened.at(-1)! - opened[0]! : null,
-      bound: { atMost: 16 },
-    },
-    {
-      what: "database file at the end, more than in the middle",
-      ...{ measured: (last.fileBytes - first.fileBytes) / megabyte, unit: "MB", bound: { atMost: 1 } },
-    },
   ];
 }
 
