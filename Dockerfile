@@ -1,5 +1,5 @@
 # `build` holds everything; `commands` is the same, to be run; the last stage, the image, holds what the server reads.
-FROM node:20.20.2-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts

@@ -6,14 +6,13 @@ import { broadcastDevReady } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
 import express from "express";
-import { readEnvironment } from "~/platform/config/environment.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { createRequestContexts } from "~/platform/http/create-context.server";
 import { compileTrust, isPeerTrusted } from "~/platform/http/client-id.server";
 import type { TrustCheck } from "~/platform/http/client-id.server";
-import { createDirectLane } from "~/platform/http/direct-lane.server";
-import type { LaneMatch } from "~/platform/http/direct-lane.server";
-import { createDoors } from "~/platform/http/doors.server";
+import { createDirectRoutes } from "~/platform/http/direct-route.server";
+import type { RouteMatch } from "~/platform/http/direct-route.server";
+import { createStartupBuffer } from "~/platform/http/startup-buffer.server";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
 import { answerPageRefusal, createPageHandler } from "~/platform/http/page-handler.server";
 import type { Refusal } from "~/platform/http/refusal";
@@ -21,36 +20,37 @@ import type { RequestContext } from "~/platform/http/request-context.server";
 import { createApiHeaders, createPageHeaders } from "~/platform/http/security-headers.server";
 import { writeAnswer } from "~/platform/http/write-answer.server";
 import { createLog, openLogOutput } from "~/platform/log.server";
-import { resolvePlace, startServices } from "~/services.server";
+import { resolveSite, startServices } from "~/services.server";
 import { findWalletReach } from "~/services/wallets.server";
 import type { Services } from "~/services.server";
+import { findMovedPaths, loadConfig } from "~/settings.server";
 
 /** How long a start that a stop has overtaken may still go on. */
 const startGraceMs = 2_000;
 
-const config = readEnvironment();
+const config = loadConfig();
 const { destination, close: closeLog } = openLogOutput();
-const log = createLog({ level: config.serving.logLevel, destination });
+const log = createLog(config.serving.logLevel, destination);
 for (const warning of config.warnings) log.warn(warning);
 
-const findLane = createDirectLane({
+const findRoute = createDirectRoutes({
   routes: (build as unknown as ServerBuild).routes,
-  aliases: { [config.conversation.apiPath]: "/api/chat", [config.tools.mcpPath]: "/api/mcp" },
+  moved: findMovedPaths(config),
 });
 let port = config.serving.port;
-const doors = createDoors({ answerRefusal: answerAtDoors });
-const server = createHttpServer({ listener: doors.listener });
+const startupBuffer = createStartupBuffer({ answerRefusal: answerDuringStart });
+const server = createHttpServer(startupBuffer.listener);
 let starting: Promise<Services> | undefined;
 let services: Services | undefined;
 // From the first moment on: a start may take long, and a platform that ends it waits for an orderly end.
 const { isStopping } = stopOnSignals({ server, beginStop, stopServices, log, closeLog });
 try {
-  port = await listen({ server, host: config.serving.host, port });
+  port = await listen(server, config.serving.host, port);
   const { version: buildVersion } = (build as unknown as ServerBuild).assets;
   starting = startServices({ config, port, log, buildVersion });
   services = await starting;
   if (!isStopping()) {
-    doors.open(createListener(services));
+    startupBuffer.open(createListener(services));
     log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");
     if (config.mode === "development") await broadcastDevReady(build as unknown as ServerBuild);
   }
@@ -60,7 +60,7 @@ try {
 }
 
 function endFailedStart(error: unknown): void {
-  doors.close();
+  startupBuffer.close();
   // What start-up throws is written for the operator; the stack is for whoever works on the program.
   process.stderr.write(`Latchkey cannot start. ${(error as Error).message}\n`);
   log.debug({ err: error }, "start-up failed");
@@ -69,7 +69,7 @@ function endFailedStart(error: unknown): void {
 
 function beginStop(): void {
   if (services) services.beginStop();
-  else doors.close();
+  else startupBuffer.close();
 }
 
 /** A start that is under way is given a moment to end; what it still holds after that, the process's end releases. */
@@ -80,7 +80,7 @@ async function stopServices(): Promise<void> {
 }
 
 /** In the words and the shape of the route or page that was asked for. */
-function answerAtDoors({
+function answerDuringStart({
   refusal,
   request,
   requestId,
@@ -89,60 +89,59 @@ function answerAtDoors({
   request: IncomingMessage;
   requestId: string;
 }): Answer {
-  const { origin } = resolvePlace({ config, port });
+  const { origin } = resolveSite(config, port);
   const { method = "GET", url = "/", headers } = request;
-  const lane = findLane({ pathname: url.replace(/\?.*/s, ""), method });
-  const route = lane?.pattern ?? "page";
-  log.info({ requestId, method, route, status: refusal.status }, "refused at the door");
-  if (lane) return lane.answerRefusal({ refusal, origin, requestId });
+  const matched = findRoute({ pathname: url.replace(/\?.*/s, ""), method });
+  const route = matched?.pattern ?? "page";
+  log.info({ requestId, method, route, status: refusal.status }, "refused during start-up");
+  if (matched) return matched.answerRefusal({ refusal, origin, requestId, headers, pathname: url });
   return answerPageRefusal({ refusal, accept: headers.accept, origin, requestId });
 }
 
-/** The order of things before a route: context, log line, then the direct lane or, for all else, the pages. */
+/** The order of things before a route: context, log line, then the direct route or, for all else, the pages. */
 function createListener(services: Services): RequestListener {
   const isHttps = services.origin.startsWith("https:");
   const apiHeaders = createApiHeaders({ isHttps });
-  const isTrustedPeer = compileTrust(config.serving.trustProxy);
-  const createContext = createRequestContexts({ service: services.context, isTrustedPeer, log });
+  const isTrustedPeer = compileTrust(config.serving.trustProxy ?? undefined);
+  const createContext = createRequestContexts({
+    service: services.context,
+    isTrustedPeer,
+    warnsOfProxy: config.serving.trustProxy === null,
+    log,
+  });
   const contexts = new WeakMap<IncomingMessage, RequestContext>();
   const pages = createPages({ contexts, isHttps });
 
   return function answerRequest(request, response) {
     try {
       const context = createContext({ request, response });
-      const lane = findLane({ pathname: context.pathname, method: context.method });
-      const route = lane?.pattern ?? null;
+      const matched = findRoute({ pathname: context.pathname, method: context.method });
+      const route = matched?.pattern ?? null;
       observe({ services, context, response, route });
       if (!services.tracing) return answer();
       const { requestId, method } = context;
-      const traceParent = believedTraceParent({ request, isTrustedPeer });
+      const traceParent = believedTraceParent(request, isTrustedPeer);
       services.tracing.runRequest({ requestId, method, route, traceParent, response }, answer);
 
       function answer(): void {
-        if (lane) return void answerLane({ services, lane, context, response, apiHeaders });
+        if (matched) return void answerRoute({ services, matched, context, response, apiHeaders });
         contexts.set(request, context);
         pages(request, response);
       }
     } catch (error) {
-      answerDefect({ error, response });
+      answerDefect(error, response);
     }
   };
 }
 
 /** A trace goes on from before only where a proxy of ours says so: strangers would choose what is traced, and under which id. */
-function believedTraceParent({
-  request,
-  isTrustedPeer,
-}: {
-  request: IncomingMessage;
-  isTrustedPeer: TrustCheck;
-}): string | undefined {
+function believedTraceParent(request: IncomingMessage, isTrustedPeer: TrustCheck): string | undefined {
   const { remoteAddress: socketAddress } = request.socket;
   const given = request.headers.traceparent;
-  return typeof given === "string" && isPeerTrusted({ socketAddress, isTrustedPeer }) ? given : undefined;
+  return typeof given === "string" && isPeerTrusted(socketAddress, isTrustedPeer) ? given : undefined;
 }
 
-/** Static files and pages, through Express. Answers of the direct lane need none of it and pass it by. */
+/** Static files and pages, through Express. Answers of direct routes need none of it and pass it by. */
 function createPages({
   contexts,
   isHttps,
@@ -154,10 +153,10 @@ function createPages({
   app.disable("x-powered-by");
   app.set("etag", false);
   const isDevelopment = config.mode === "development";
-  const answerPage = createPageHandler({
-    build: build as unknown as ServerBuild,
-    mode: isDevelopment ? "development" : "production",
-  });
+  const answerPage = createPageHandler(
+    build as unknown as ServerBuild,
+    isDevelopment ? "development" : "production",
+  );
 
   app.use((request, response, next) => {
     response.setHeader("X-Request-Id", contexts.get(request)!.requestId);
@@ -185,33 +184,35 @@ function createPages({
       _request: express.Request,
       response: express.Response,
       _next: express.NextFunction,
-    ): void => answerDefect({ error, response }),
+    ): void => answerDefect(error, response),
   );
   return app;
 }
 
-async function answerLane({
-  services,
-  lane,
-  context,
-  response,
-  apiHeaders,
-}: {
+type AnswerRouteOptions = {
   services: Services;
-  lane: LaneMatch;
+  matched: RouteMatch;
   context: RequestContext;
   response: ServerResponse;
   apiHeaders: Readonly<Record<string, string>>;
-}): Promise<void> {
+};
+
+async function answerRoute({
+  services,
+  matched,
+  context,
+  response,
+  apiHeaders,
+}: AnswerRouteOptions): Promise<void> {
   const headers = { "x-request-id": context.requestId, ...apiHeaders };
   let closeStream: (() => void) | undefined;
   try {
-    const answer = await lane.answer(context);
-    if (answer instanceof Response && answer.body) closeStream = services.metrics.openStream(lane.pattern);
+    const answer = await matched.answer(context);
+    if (answer instanceof Response && answer.body) closeStream = services.metrics.openStream(matched.pattern);
     await writeAnswer({ answer, to: response, withBody: context.method !== "HEAD", headers });
   } catch (error) {
     if (!response.headersSent) response.setHeaders(new Map(Object.entries(headers)));
-    answerDefect({ error, response });
+    answerDefect(error, response);
   } finally {
     closeStream?.();
   }
@@ -222,18 +223,15 @@ function isCompressible(request: express.Request, response: express.Response): b
   return !type.startsWith("text/event-stream") && compression.filter(request, response);
 }
 
-/** One line and one measurement a request, when it is over. */
-function observe({
-  services,
-  context,
-  response,
-  route,
-}: {
+type ObserveOptions = {
   services: Services;
   context: RequestContext;
   response: ServerResponse;
   route: string | null;
-}): void {
+};
+
+/** One line and one measurement a request, when it is over. */
+function observe({ services, context, response, route }: ObserveOptions): void {
   const startedAt = performance.now();
   response.once("close", () => {
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
@@ -258,7 +256,7 @@ function observe({
 }
 
 /** What no route and no page has caught. */
-function answerDefect({ error, response }: { error: unknown; response: ServerResponse }): void {
+function answerDefect(error: unknown, response: ServerResponse): void {
   if (response.headersSent) {
     log.error({ err: error }, "request failed after its answer had begun");
     response.destroy();

@@ -1,17 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { TestProjectInlineConfiguration } from "vitest/config";
-import { runsOnPostgresql } from "./app/testing/chosen-database";
+import { runsOnPostgresql } from "./e2e/support/databases/chosen-database";
 
-const everything = [
-  "app/**/*.test.{ts,tsx}",
-  "contracts/**/*.test.ts",
-  "prisma/**/*.test.ts",
-  "e2e/api/**/*.test.ts",
-  "e2e/faults/**/*.test.ts",
-];
+const all = ["app/**/*.test.{ts,tsx}", "contracts/**/*.test.ts", "prisma/**/*.test.ts", "e2e/**/*.test.ts"];
 
-/** Run on PostgreSQL as well, each time: together they reach every store through the server. */
+/** What `npm run test:deep` runs, by folder or by name; `npm test` runs the others. */
+const deep = ["e2e/operations/**/*.test.ts", "**/*.processes.test.ts", "**/*.deep.test.ts"];
+
+/** Run on PostgreSQL as well: together they reach every store through the server. */
 const alsoOnPostgresql = [
   "e2e/api/chat-quota.test.ts",
   "e2e/api/contract-sweep.test.ts",
@@ -22,23 +19,37 @@ const alsoOnPostgresql = [
   "e2e/api/session.test.ts",
 ];
 
-const resolve = { alias: { "~": fileURLToPath(new URL("./app", import.meta.url)) } };
-// An odd zone on purpose: nothing here may depend on where it runs.
-const env = { TZ: "Pacific/Chatham" };
-const common = { environment: "node" as const, testTimeout: 30_000, hookTimeout: 60_000 };
-const obtainPrograms = "./app/testing/obtain-programs.ts";
-
-const usual: TestProjectInlineConfiguration = {
-  resolve,
-  test: { ...common, name: "usual", include: everything, env, globalSetup: obtainPrograms },
+const alias = {
+  "~e2e": fileURLToPath(new URL("./e2e", import.meta.url)),
+  "~": fileURLToPath(new URL("./app", import.meta.url)),
 };
+// An odd zone on purpose: nothing here may depend on where it runs.
+const zone = { TZ: "Pacific/Chatham" };
+const obtainPrograms = "./e2e/support/obtain-programs.ts";
+const startPostgresql = "./e2e/support/databases/start-postgresql.mjs";
 
-function onPostgresql(include: string[]): TestProjectInlineConfiguration {
-  const globalSetup = [obtainPrograms, "./app/testing/start-postgresql.mjs"];
-  const chosen = { ...env, TEST_DATABASE: "postgresql" };
-  return { resolve, test: { ...common, name: "on PostgreSQL", include, env: chosen, globalSetup } };
+type Files = { include: string[]; exclude?: string[] };
+
+function project(
+  name: string,
+  files: Files,
+  isOnPostgresql = runsOnPostgresql,
+): TestProjectInlineConfiguration {
+  return {
+    resolve: { alias },
+    test: {
+      name,
+      ...files,
+      environment: "node",
+      testTimeout: 30_000,
+      hookTimeout: 60_000,
+      env: isOnPostgresql ? { ...zone, TEST_DATABASE: "postgresql" } : zone,
+      globalSetup: isOnPostgresql ? [obtainPrograms, startPostgresql] : obtainPrograms,
+    },
+  };
 }
 
-const projects = runsOnPostgresql ? [onPostgresql(everything)] : [usual, onPostgresql(alsoOnPostgresql)];
+const projects = [project("usual", { include: all, exclude: deep }), project("deep", { include: deep })];
+if (!runsOnPostgresql) projects.push(project("deep on PostgreSQL", { include: alsoOnPostgresql }, true));
 
 export default defineConfig({ test: { maxWorkers: 2, projects } });

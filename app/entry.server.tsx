@@ -42,7 +42,7 @@ export default function handleRequest(
         onError(error: unknown) {
           status = 500;
           // Before the shell is out the failure reaches handleError by itself.
-          if (shellSent) logError({ loadContext, request, error });
+          if (shellSent) logError(loadContext, request, error);
         },
       },
     );
@@ -66,22 +66,14 @@ export function handleError(
 ): void {
   // A visitor who closed the tab is not an error, and neither is a request the framework could not place.
   const isRefused = isRouteErrorResponse(error) && error.status < 500;
-  if (!request.signal.aborted && !isRefused) logError({ loadContext: context, request, error });
+  if (!request.signal.aborted && !isRefused) logError(context, request, error);
 }
 
 function readNonce(loadContext: AppLoadContext): string | undefined {
   return typeof loadContext.cspNonce === "string" ? loadContext.cspNonce : undefined;
 }
 
-function logError({
-  loadContext,
-  request,
-  error,
-}: {
-  loadContext: AppLoadContext;
-  request: Request;
-  error: unknown;
-}): void {
+function logError(loadContext: AppLoadContext, request: Request, error: unknown): void {
   const log = loadContext.log as ErrorLog | undefined;
   // The path only: a query may hold a token.
   log?.error({ err: error, method: request.method, path: new URL(request.url).pathname }, "page failed");

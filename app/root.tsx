@@ -14,6 +14,7 @@ import {
 import type { ReactNode } from "react";
 import { getServices } from "~/services.server";
 import { ButtonLink } from "~/ui/button";
+import { pageFaces } from "~/ui/typefaces";
 import { useNonce } from "~/ui/nonce";
 import { Page } from "~/ui/page";
 import stylesheetHref from "~/ui/ui.css";
@@ -23,6 +24,14 @@ import { useOfflineWorker } from "~/ui/use-offline-worker";
 export type PageHandle = { withoutScripts?: boolean };
 
 export const links: LinksFunction = () => [
+  ...pageFaces.map((href) => ({
+    rel: "preload" as const,
+    as: "font" as const,
+    href,
+    type: "font/woff2",
+    // Fonts are asked for this way even from one's own origin, and the two have to match.
+    crossOrigin: "anonymous" as const,
+  })),
   { rel: "stylesheet", href: stylesheetHref },
   { rel: "manifest", href: "/manifest.webmanifest" },
 ];
@@ -118,7 +127,7 @@ export function ErrorBoundary() {
       <div className="row">
         <ButtonLink to="/">Go to the start</ButtonLink>
         <ButtonLink to="/gate" tone="quiet">
-          Go to the door
+          Go to the gate
         </ButtonLink>
       </div>
     </div>

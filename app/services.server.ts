@@ -2,7 +2,7 @@ import { createDemoChain } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock } from "~/platform/clock";
-import type { Config } from "~/platform/config/config.server";
+import type { Config } from "~/settings.server";
 import { openBrand } from "~/platform/brand/open-brand.server";
 import type { OpenedBrand } from "~/platform/brand/open-brand.server";
 import { closeDatabase, openDatabase, readPool } from "~/platform/database/database.server";
@@ -17,7 +17,7 @@ import type { Metrics } from "~/platform/metrics.server";
 import { createReadiness } from "~/platform/readiness.server";
 import type { Readiness } from "~/platform/readiness.server";
 import { openRedis } from "~/platform/redis/redis.server";
-import { nameInstance } from "~/quota/instance.server";
+import { createInstanceId } from "~/platform/instance.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { createSweeper } from "~/platform/sweeper.server";
 import type { Tracing } from "~/platform/tracing/tracing.server";
@@ -33,6 +33,7 @@ import { createServiceContext, openMetricsPort } from "~/services/serving.server
 import { listChecks } from "~/services/readiness.server";
 import { wireRecording } from "~/services/recording.server";
 import { wirePayments } from "~/services/payments.server";
+import { wireOutbox } from "~/services/outbox.server";
 import { wireLeases } from "~/services/leases.server";
 import { wireQuota } from "~/services/quota.server";
 import type { QuotaServices } from "~/services/quota.server";
@@ -42,7 +43,7 @@ import type { SpeechServices } from "~/services/speech.server";
 import { createStateStores } from "~/services/state.server";
 import { wireTools } from "~/services/tools.server";
 import type { ToolServices } from "~/services/tools.server";
-import { wireWatch } from "~/services/watch.server";
+import { wireInstruments } from "~/services/instrument.server";
 
 export type Services = {
   config: Config;
@@ -93,6 +94,13 @@ export function requireOperatorService(): NonNullable<OperatorServices> {
   return operator;
 }
 
+type StartServicesOptions = {
+  config: Config;
+  port: number;
+  log: Log;
+  buildVersion: string;
+};
+
 /**
  * The only place where configuration becomes gateways, stores and use-cases. Migrates, connects and starts what
  * runs beside the requests; `stop` ends all of it.
@@ -102,64 +110,93 @@ export async function startServices({
   port,
   log,
   buildVersion,
-}: {
-  config: Config;
-  port: number;
-  log: Log;
-  buildVersion: string;
-}): Promise<Services> {
-  const { domains, origin } = resolvePlace({ config, port });
-  const brand = await openBrand({ options: config.brand, log });
+}: StartServicesOptions): Promise<Services> {
+  const instance = createInstanceId();
+  const { domains, origin } = resolveSite(config, port);
+  const brand = await openBrand(config.brand, log);
   await makeDataDir(config.serving.dataDir);
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
   const ownMetrics = createMetrics();
-  const watch = await wireWatch({ config, metrics: ownMetrics, log });
-  const database = await openDatabase({ ...config.database, watch: watch.database, log });
+  const instruments = await wireInstruments({ config, instance, metrics: ownMetrics, log });
+  const database = await openDatabase({ ...config.database, watch: instruments.database, log });
   ownMetrics.watchDatabasePool(() => readPool(database));
-  const redis = config.state.redis && (await openRedis({ ...config.state.redis, watch: watch.redis, log }));
-  const instance = nameInstance();
+  const redis =
+    config.state.redis && (await openRedis({ ...config.state.redis, watch: instruments.redis, log }));
   const state = createStateStores({ database, redis, clock: systemClock, instance });
-  const recording = wireRecording({ config, database, log });
+  const recording = wireRecording({ config, database, instance, log });
   const metrics = recording.watch(ownMetrics);
   const chain = createChainClient({
     rpcUrls: config.chain.rpcUrls,
     chainId: config.chain.id,
-    ...watch.chain,
+    ...instruments.chain,
   });
   const missingContent = await describeMissingContent(config.serving.contentDir);
   if (missingContent !== null) log.warn(missingContent);
-  const content = await wireContent({ config, log });
-  const { keeper: leases, mayWork } = wireLeases({ config, database, metrics, log });
+  const content = await wireContent(config, log);
+  const leases = wireLeases({ config, database, instance, metrics, log });
+  const outbox = wireOutbox({ config, database, instance, metrics, log });
   const gate = await wireGate({
-    ...{ config, domains, origin, database, nonces: state.nonces, chain, content, leases, metrics, log },
+    config,
+    domains,
+    origin,
+    database,
+    nonces: state.nonces,
+    chain,
+    content,
+    leases,
+    outbox,
+    metrics,
+    log,
   });
-  const quota = await wireQuota({ config, state, instance, watch, log });
-  const search = wireSearch({ config, gate, watch, log });
-  const payments = wirePayments({ config, database, chain, gate, quota, log });
-  const tools = wireTools({ config, domains, origin, gate, search, payments, watch, log });
+  const quota = await wireQuota({ config, state, instruments, instance, log });
+  const search = wireSearch({ config, gate, instruments, log });
+  const payments = wirePayments({
+    config,
+    database,
+    chain,
+    gate,
+    outbox,
+    metrics,
+    log,
+    lease: leases.of("payments"),
+  });
+  const tools = wireTools({ config, domains, origin, gate, search, payments, instruments, log });
   const chat = wireChat({
-    ...{ config, gate, quota, tools, metrics, watch, log },
+    config,
+    quota,
+    tools,
+    metrics,
+    instruments,
+    log,
     countTokens: recording.countTokens,
   });
-  const speech = await wireSpeech({ config, gate, quota, metrics, watch, log });
+  const speech = await wireSpeech({ config, quota, metrics, instruments, log });
   const sweeper = createSweeper({
-    store: withOperatorSweep({ store: createSweepStore({ database }), config, database }),
+    store: withOperatorSweep(createSweepStore(database), config, database),
     clock: systemClock,
     intervalSeconds: sweepIntervalSeconds,
-    onFailure: (error) => log.warn({ err: error }, "sweeping failed; the next sweep tries again"),
-    mayWork: () => mayWork("sweeper"),
+    onFailure: (error) => log.warn({ err: error }, "sweep failed; it is retried in a minute"),
   });
   sweeper.start();
+  outbox.sender.start();
   await leases.start();
-  const metricsServer = await openMetricsPort({ config, metrics, log });
+  const metricsServer = await openMetricsPort(config, metrics, log);
 
-  const readReadiness = createReadiness({
-    clock: systemClock,
-    checks: listChecks({ database, redis, gate, chat, speech }),
-  });
+  const readReadiness = createReadiness(listChecks({ database, redis, gate, chat, speech }), systemClock);
   const operator = wireOperator({
-    ...{ config, database, redis, quotaWindows: state.quotaWindows, chain, gate, quota, search },
-    ...{ recording, readReadiness, log },
+    config,
+    database,
+    redis,
+    quotaWindows: state.quotaWindows,
+    chain,
+    gate,
+    outbox,
+    quota,
+    search,
+    recording,
+    payments,
+    readReadiness,
+    log,
   });
 
   running = {
@@ -172,7 +209,7 @@ export async function startServices({
       brand,
       limits: state.limits,
       metrics,
-      tracing: watch.tracing,
+      tracing: instruments.tracing,
       recording,
       log,
     }),
@@ -184,26 +221,32 @@ export async function startServices({
     chat,
     tools,
     speech,
-    demo: config.mode === "demo" ? createDemoChain({ rpcUrl: config.chain.rpcUrls[0]! }) : null,
+    demo: config.mode === "demo" ? createDemoChain(config.chain.rpcUrls[0]!) : null,
     metrics,
-    tracing: watch.tracing,
+    tracing: instruments.tracing,
     readReadiness,
     operator,
     beginStop: chat.stop,
     stop: async () => {
       metricsServer?.close();
       await payments?.stop();
-      await Promise.all([gate.stop(), quota.stop(), search.stop(), speech.stop(), sweeper.stop()]);
+      const others = [gate, outbox.sender, search, speech, sweeper];
+      await Promise.all(others.map((each) => each.stop()));
+      // After those that settle what they had set aside.
+      await quota.stop();
       await recording.stop();
       await leases.stop();
-      await Promise.all([closeDatabase(database), redis?.close(), watch.stop()]);
+      await Promise.all([closeDatabase(database), redis?.close(), instruments.stop()]);
     },
   };
   return running;
 }
 
 /** Known before anything runs: where this server stands, as visitors call it. */
-export function resolvePlace({ config, port }: { config: Config; port: number }): {
+export function resolveSite(
+  config: Config,
+  port: number,
+): {
   domains: string[];
   origin: string;
 } {

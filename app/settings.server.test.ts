@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { problemsOf, production as smallest } from "~/testing/config";
-import { parseConfig } from "./config.server";
-import { renderEnvExample } from "./env-example";
-import { describeUnknownNames, guardedPrefixes } from "./setting-reader";
-import { settings } from "./settings";
+import { problemsOf, production as smallest } from "~e2e/support/config";
+import { renderEnvExample, renderSettingsPage } from "~/platform/config/render-settings";
+import { guardedPrefixes } from "~/platform/config/setting-reader";
+import { parseConfig, settingGroups, settings } from "./settings.server";
 
 const contract = smallest.KEY_CONTRACT_ADDRESS;
 const production = { ...smallest, RPC_URL: "https://rpc.example.com, https://other.example.com" };
@@ -137,6 +136,20 @@ test("production refuses further origins of plain HTTP but for loopback ones, an
   expect(serving.corsOrigins).toEqual(loopback);
 });
 
+test("a key must lie one block deep before it is used up, none on local chains, or as many as are asked for", () => {
+  const depthOf = (env: Record<string, string>) =>
+    parseConfig({ ...production, ...env }).chain.keyUseConfirmations;
+  expect(depthOf({ CHAIN_ID: "1" })).toBe(1);
+  expect(depthOf({ CHAIN_ID: "31337" })).toBe(0);
+  expect(depthOf({ CHAIN_ID: "1337" })).toBe(0);
+  expect(depthOf({ CHAIN_ID: "31337", KEY_USE_CONFIRMATIONS: "3" })).toBe(3);
+  expect(depthOf({ CHAIN_ID: "1", KEY_USE_CONFIRMATIONS: "0" })).toBe(0);
+  expect(depthOf({ KEY_USE_CONFIRMATIONS: "64" })).toBe(64);
+  for (const text of ["65", "-1", "1.5", "some"]) {
+    expect(() => depthOf({ KEY_USE_CONFIRMATIONS: text })).toThrow("KEY_USE_CONFIRMATIONS");
+  }
+});
+
 test("a local chain is allowed in production, with a warning", () => {
   const { warnings } = parseConfig({ ...production, CHAIN_ID: "31337" });
   expect(warnings.some((warning) => warning.startsWith("CHAIN_ID"))).toBe(true);
@@ -146,6 +159,9 @@ test.each([
   ["JWT_SECRET", "9f2c41d07be86a35c1f4e0927d5ab36", "9f2c41d07be86a35c1f4e0927d5ab368"],
   ["JWT_ACCESS_TTL", "299", "300"],
   ["JWT_ACCESS_TTL", "86401", "86400"],
+  ["SESSION_MAX_SECONDS", "1", "0"],
+  ["SESSION_MAX_SECONDS", "299", "300"],
+  ["SESSION_MAX_SECONDS", "2592001", "2592000"],
   ["RATE_LIMIT_GATE_ACCESS", "0/60", "1/1"],
   ["RATE_LIMIT_GATE_ACCESS", "60", "0"],
   ["PORT", "65536", "65535"],
@@ -201,8 +217,8 @@ test.each([
 });
 
 test("chat has its documented defaults and needs nothing to be set", () => {
-  const { conversation, limits } = parseConfig(production);
-  expect(conversation).toEqual({
+  const { chat, quota, limits } = parseConfig(production);
+  expect(chat).toEqual({
     requiresJwt: false,
     apiPath: "/api/chat",
     provider: "offline",
@@ -215,7 +231,12 @@ test("chat has its documented defaults and needs nothing to be set", () => {
     maxDurationSeconds: 30,
     maxSteps: 5,
     offlineWordMs: 30,
-    quota: { enabled: true, tokens: 20_000, windowSeconds: 86_400, resetSecret: null },
+  });
+  expect(quota).toMatchObject({
+    enabled: true,
+    tokens: 20_000,
+    windowSeconds: 86_400,
+    resetSecret: null,
   });
   expect(limits.chat).toEqual({ points: 20, windowSeconds: 60 });
   expect(limits["quota-reset"]).toEqual({ points: 5, windowSeconds: 60 });
@@ -229,7 +250,7 @@ test.each([
   const environment = { ...production, AI_PROVIDER: provider };
   expect(problemsOf(environment).map((problem) => problem.split(" ")[0])).toEqual(Object.keys(needed));
   expect(problemsOf({ ...environment, ...needed })).toEqual([]);
-  expect(parseConfig({ ...environment, ...needed }).conversation).toMatchObject({ provider });
+  expect(parseConfig({ ...environment, ...needed }).chat).toMatchObject({ provider });
 });
 
 test.each([
@@ -255,24 +276,32 @@ test("speech needs nothing to be set, and an address alone chooses the server th
 });
 
 test("addresses of providers lose the slash at their end, and the account makes the address of edge inference", () => {
-  const { conversation } = parseConfig({
+  const { chat } = parseConfig({
     ...production,
     AI_BASE_URL: "http://127.0.0.1:8080/v1/",
     OPENAI_BASE_URL: "https://proxy.example.com/openai/v1//",
     CLOUDFLARE_ACCOUNT_ID: "0123abcd",
     AI_MODELS: "small, large,,small",
   });
-  expect(conversation.local.baseUrl).toBe("http://127.0.0.1:8080/v1");
-  expect(conversation.openai.baseUrl).toBe("https://proxy.example.com/openai/v1");
-  expect(conversation.workersAi.baseUrl).toBe("https://api.cloudflare.com/client/v4/accounts/0123abcd/ai/v1");
-  expect(conversation.models).toEqual(["small", "large"]);
+  expect(chat.local.baseUrl).toBe("http://127.0.0.1:8080/v1");
+  expect(chat.openai.baseUrl).toBe("https://proxy.example.com/openai/v1");
+  expect(chat.workersAi.baseUrl).toBe("https://api.cloudflare.com/client/v4/accounts/0123abcd/ai/v1");
+  expect(chat.models).toEqual(["small", "large"]);
 });
 
+const warningsOf = (environment: Record<string, string>) =>
+  parseConfig({ ...production, ...environment }).warnings;
+
 test("a name that is nearly one of ours is pointed out with the one that was meant", () => {
-  const [warning] = describeUnknownNames({ JWT_SECERT: "x", PATH: "/bin" });
-  expect(warning).toBe("JWT_SECERT is not a setting of Latchkey. Did you mean JWT_SECRET?");
-  expect(describeUnknownNames({ RATE_LIMIT_NONCES: "1/1" })[0]).toContain("RATE_LIMIT_NONCE?");
-  expect(describeUnknownNames({ AI_TOTALLY_DIFFERENT_THING: "x" })).toHaveLength(1);
+  expect(warningsOf({ JWT_SECERT: "x", PATH: "/bin" })).toEqual([
+    "JWT_SECERT is not a setting of Latchkey. Did you mean JWT_SECRET?",
+  ]);
+  expect(warningsOf({ RATE_LIMIT_NONCES: "1/1" })[0]).toContain("RATE_LIMIT_NONCE?");
+  expect(warningsOf({ AI_TOTALLY_DIFFERENT_THING: "x" })).toHaveLength(1);
+});
+
+test.each(guardedPrefixes)("an unknown name that begins with %s is pointed out", (prefix) => {
+  expect(warningsOf({ [`${prefix}NO_SUCH`]: "" })).toHaveLength(1);
 });
 
 test("names that PostgreSQL's driver would read are said not to be, without what they hold", () => {
@@ -281,15 +310,6 @@ test("names that PostgreSQL's driver would read are said not to be, without what
     "Not read, since DATABASE_URL alone says how PostgreSQL is reached: PGSSLMODE, PGUSER.",
   ]);
   expect(settings.filter(({ name }) => name.startsWith("PG"))).toEqual([]);
-});
-
-test("the README says which beginnings of unknown names are pointed out, and they are", () => {
-  const [, said] = /unknown name is pointed out in the log where it\s+begins with ([^]*?)\.\n/.exec(
-    readFileSync("README.md", "utf8"),
-  )!;
-  expect([...said!.matchAll(/`(\w+)`/g)].map(([, prefix]) => prefix)).toEqual(guardedPrefixes);
-  for (const prefix of guardedPrefixes)
-    expect(describeUnknownNames({ [`${prefix}NO_SUCH`]: "" })).toHaveLength(1);
 });
 
 test("a mistyped name is told along with the mistakes it causes, and counts as none", () => {
@@ -325,8 +345,11 @@ test("outside production the local chain's defaults apply, but the contract has 
   expect(chain).toMatchObject({ id: 31337, rpcUrls: ["http://127.0.0.1:8545"] });
 });
 
-test(".env.example is what the list of settings makes", () => {
-  expect(readFileSync(".env.example", "utf8")).toBe(renderEnvExample());
+test.each([
+  [".env.example", renderEnvExample],
+  ["docs/settings.md", renderSettingsPage],
+])("%s is what the rows of settings make", (file, render) => {
+  expect(readFileSync(file, "utf8"), "Run `npm run env-example`.").toBe(render(settingGroups));
 });
 
 test("the parser reads exactly the settings that are listed", () => {
@@ -340,8 +363,7 @@ test("the parser reads exactly the settings that are listed", () => {
     },
   });
   parseConfig(environment);
-  const optional = new Set(["METRICS_PORT"]);
-  const listed = settings.map((setting) => setting.name as string);
-  expect(listed.filter((name) => !asked.has(name) && !optional.has(name))).toEqual([]);
+  const listed = settings.map(({ name }) => name);
+  expect(listed.filter((name) => !asked.has(name))).toEqual([]);
   expect([...asked].filter((name) => !listed.includes(name))).toEqual([]);
 });

@@ -1,30 +1,19 @@
 import { expect, test } from "vitest";
-import { describeSwitches } from "~/operator/switches";
-import { parseConfig } from "~/platform/config/config.server";
-import type { Setting } from "~/platform/config/setting";
-import { settings } from "~/platform/config/settings";
-import type { SettingName } from "~/platform/config/settings";
-import { describeQuotaActivity } from "~/quota/quota-activity";
-import { problemsInProduction, production } from "~/testing/config";
-import { readSwitchSettings } from "./switch-settings.server";
+import type { Setting, Switch } from "~/platform/config/setting";
+import { parseConfig, settings } from "~/settings.server";
+import { problemsInProduction, production } from "~e2e/support/config";
 
-function list(environment: Readonly<Record<string, string>>) {
-  const config = parseConfig({ ...production, ...environment });
-  const quota = describeQuotaActivity({
-    isJwtRequired: config.conversation.requiresJwt,
-    isStateActive: config.state.enabled,
-    isQuotaEnabled: config.conversation.quota.enabled,
-  });
-  return describeSwitches(readSwitchSettings({ config, quota }));
+function list(environment: Readonly<Record<string, string>>): Switch[] {
+  return parseConfig({ ...production, ...environment }).switches;
 }
 
-const find = (switches: ReturnType<typeof list>, word: string) =>
+const find = (switches: Switch[], word: string) =>
   switches.filter(({ why }) => new RegExp(`\\b${word}\\b`).test(why));
 
 /** Whether a setting can switch something off: by true or false, by being left out, by 0 or by a word for none. */
-function isOnOff({ name, default: standard, effect }: Setting): boolean {
+function isOnOff({ name, default: standard, text }: Setting): boolean {
   const isBoolean = problemsInProduction({ [name]: "perhaps" }).includes(`${name} must be true or false.`);
-  const isNothingMeant = /\b0 (?!to\b)|\bThe same for\b|`(disabled|none|deny|offline)`/.test(effect);
+  const isNothingMeant = /\b0 (?!to\b)|\bThe same for\b|`(disabled|none|deny|offline)`/.test(text);
   return isBoolean || standard === undefined || isNothingMeant;
 }
 
@@ -32,7 +21,7 @@ const partOf = (what: string) => `goes with ${what}, which has a switch or a row
 const alwaysThere = (what: string) => `${what} is always there; this only says which`;
 
 /** Settings that can be left out, or be 0, and switch nothing that the list of switches is missing. */
-const exceptions: Partial<Record<SettingName, string>> = {
+const exceptions: Record<string, string> = {
   PORT: "0 takes a free port",
   PUBLIC_ORIGIN: alwaysThere("an origin"),
   NEXT_PUBLIC_DOMAIN: alwaysThere("a domain"),
@@ -43,6 +32,7 @@ const exceptions: Partial<Record<SettingName, string>> = {
   CHAIN_ID: alwaysThere("a chain"),
   RPC_URL: "every address has a row of its own",
   KEY_CONTRACT_ADDRESS: "the contract has a row",
+  KEY_USE_CONFIRMATIONS: "0 asks for no depth",
   CHAIN_NAME: alwaysThere("a name"),
   JWT_SECRET: partOf("JWT_ALG"),
   JWT_PRIVATE_KEY: partOf("JWT_ALG"),
@@ -75,7 +65,7 @@ const exceptions: Partial<Record<SettingName, string>> = {
 
 const model = { AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" };
 const quotaOn = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
-const candidates = (settings as readonly Setting[]).filter(isOnOff);
+const candidates = settings.filter(isOnOff);
 
 test("every setting that can switch something has a switch whose reason names it, or stands among the explained", () => {
   const limits = settings.filter(({ name }) => name.startsWith("RATE_LIMIT_")).map(({ name }) => [name, "0"]);
@@ -95,7 +85,7 @@ test("the list of candidates knows every kind of switch", () => {
   expect(names).not.toContain("JWT_ACCESS_TTL");
 });
 
-test.each<[SettingName, string, string, Record<string, string>?]>([
+test.each<[string, string, string, Record<string, string>?]>([
   ["NEXT_PUBLIC_ENABLE_STATE_WORKER", "true", "false"],
   ["STATE_WORKER_URL", "redis://127.0.0.1:1", ""],
   ["NONCE_BINDING", "client", "none"],
@@ -103,7 +93,7 @@ test.each<[SettingName, string, string, Record<string, string>?]>([
   ["REQUIRE_SIGNED_MESSAGE", "true", "false"],
   ["JWT_PREVIOUS_KEYS", "7f2c41d07be86a35c1f4e0927d5ab36b", ""],
   ["OWNERSHIP_CACHE_SECONDS", "4", "0"],
-  ["SESSION_MAX_SECONDS", "60", "0"],
+  ["SESSION_MAX_SECONDS", "600", "0"],
   ["WALLETCONNECT_PROJECT_ID", "0".repeat(32), ""],
   ["BASE_WALLET", "true", "false"],
   ["KEY_SHOP_URL", "https://shop.example.com", ""],
@@ -134,4 +124,71 @@ test.each<[SettingName, string, string, Record<string, string>?]>([
   const named = (value: string) => find(list({ ...rest, [name]: value }), name).map(({ isOn }) => isOn);
   expect(named(on)).toContain(true);
   expect(named(off)).toContain(false);
+});
+
+test("each switch stands there once, and says why in a sentence without a secret", () => {
+  const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+  const environment = {
+    ...quotaOn,
+    STATE_WORKER_URL: "redis://:Qm7rV2kXw9TzLc4H@cache.example.com",
+    METRICS_TOKEN: "Qm7rV2kXw9TzLc4H",
+    WEBHOOK_URL: "https://hooks.example.com/Qm7rV2kXw9TzLc4H",
+    WEBHOOK_SECRET: "Qm7rV2kXw9TzLc4HPn5sB8yD",
+    JWT_PREVIOUS_KEYS: "7f2c41d07be86a35c1f4e0927d5ab36b",
+  };
+  const switches = list(environment);
+  expect(new Set(switches.map(({ name }) => name)).size).toBe(switches.length);
+  for (const { why } of switches) {
+    expect(why).toMatch(/^[A-Z].*\.$/);
+    expect(why).not.toMatch(/Qm7r|7f2c/);
+  }
+  for (const name of ["STATE_WORKER_URL", "WEBHOOK_URL", "JWT_PREVIOUS_KEYS"]) {
+    expect(secrets).toContain(name);
+    expect(find(switches, name)[0]).toMatchObject({ isOn: true });
+  }
+});
+
+function stateOf(name: string, environment: Readonly<Record<string, string>>) {
+  const { isOn, why } = list(environment).find((one) => one.name === name)!;
+  return [isOn, why];
+}
+
+test("older signatures stand in where sign-in with Ethereum is off", () => {
+  const name = "Older timestamped signatures";
+  const fallback = { LEGACY_SIGNATURES: "fallback" };
+  expect(stateOf(name, fallback)).toEqual([
+    false,
+    "LEGACY_SIGNATURES is fallback, and sign-in with Ethereum is on.",
+  ]);
+  expect(stateOf(name, { ...fallback, NEXT_PUBLIC_ENABLE_STATE_WORKER: "false" })).toEqual([
+    true,
+    "LEGACY_SIGNATURES is fallback, and sign-in with Ethereum is off.",
+  ]);
+});
+
+test("what goes by something else is off with it, and says so", () => {
+  const quotaOff = { ...quotaOn, AI_CHAT_QUOTA_ENABLED: "false" };
+  expect(stateOf("Chat quota", quotaOn)).toEqual([true, "All three conditions hold."]);
+  expect(stateOf("Chat quota", quotaOff)).toEqual([false, "AI_CHAT_QUOTA_ENABLED is not true."]);
+  expect(stateOf("Speech quota", quotaOff)).toEqual([false, "The chat quota, which it goes by, is off."]);
+  const silent = { TTS_PROVIDER: "disabled" };
+  expect(stateOf("Reading aloud", silent)).toEqual([false, "TTS_PROVIDER is disabled."]);
+  expect(stateOf("Spoken audio kept", silent)).toEqual([false, "TTS_PROVIDER is disabled."]);
+});
+
+test("the demo offers its own chain to wallets, and nothing else does without an address", () => {
+  const name = "Chain offered to wallets that do not know it";
+  expect(stateOf(name, { LATCHKEY_MODE: "demo" })[0]).toBe(true);
+  expect(stateOf(name, {})).toEqual([false, "CHAIN_WALLET_RPC_URL is not set."]);
+});
+
+test("the demo is one of three modes", () => {
+  expect(stateOf("Demo", { LATCHKEY_MODE: "demo" })).toEqual([true, "LATCHKEY_MODE is demo."]);
+  expect(stateOf("Demo", { LATCHKEY_MODE: "development" })[0]).toBe(false);
+});
+
+test("an offline page that development leaves out is not laid to its own setting", () => {
+  const state = stateOf("Offline page on visitors' devices", { LATCHKEY_MODE: "development" });
+  expect(state[0]).toBe(false);
+  expect(state[1]).toContain("LATCHKEY_MODE is development");
 });

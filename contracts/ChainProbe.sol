@@ -45,11 +45,12 @@ contract ChainProbe {
         }
     }
 
-    /// @dev ERC-6492: a wallet that exists is asked first; when that fails, or there is none yet, the factory is
-    /// called to make or prepare it, and it is asked again.
+    /// @dev A wallet that exists is asked as it stands. Only where there is none yet, its factory is called to make it
+    /// (ERC-6492). The standard would let the signer's call also prepare a wallet that exists; what it did there, such as
+    /// buying the wallet, would have happened nowhere and cost nothing.
     function isSigned(Signed memory signed) private returns (bool) {
         if (signed.wallet == address(0)) return false;
-        if (signed.wallet.code.length > 0 && isValid(signed)) return true;
+        if (signed.wallet.code.length > 0) return isValid(signed);
         if (signed.factory == address(0)) return false;
         address factory = signed.factory;
         bytes memory data = signed.factoryData;

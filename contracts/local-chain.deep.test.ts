@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { createPublicClient, createWalletClient, http } from "viem";
 import type { Hex } from "viem";
 import { afterEach, expect, test } from "vitest";
-import { isAlive, waitUntil } from "~/testing/processes";
+import { isAlive, waitUntil } from "~e2e/support/processes";
 import { getAnvilBinary } from "./anvil-binary.mjs";
 import { deployKeyContract, developmentAccount, startLocalChain } from "./local-chain.mjs";
 
@@ -30,7 +30,7 @@ function makeStateFile(): string {
   return join(folder, "chain.json");
 }
 
-async function mint({ rpcUrl, address }: { rpcUrl: string; address: Hex }): Promise<void> {
+async function mint(rpcUrl: string, address: Hex): Promise<void> {
   const { account } = developmentAccount(1);
   const { abi } = await deployKeyContract({ rpcUrl });
   const wallet = createWalletClient({ account, transport: http(rpcUrl) });
@@ -39,7 +39,7 @@ async function mint({ rpcUrl, address }: { rpcUrl: string; address: Hex }): Prom
   expect((await client.waitForTransactionReceipt({ hash })).status).toBe("success");
 }
 
-async function countKeys({ rpcUrl, address }: { rpcUrl: string; address: Hex }): Promise<unknown> {
+async function countKeys(rpcUrl: string, address: Hex): Promise<unknown> {
   const { abi } = await deployKeyContract({ rpcUrl });
   return await createPublicClient({ transport: http(rpcUrl) }).readContract({
     address,
@@ -91,7 +91,7 @@ test("when the program that started it is killed, the chain ends and keeps its s
   const stateFile = makeStateFile();
   const program = await startProgramWithChain(stateFile);
   const { address } = await deployKeyContract({ rpcUrl: program.chain.rpcUrl });
-  await mint({ rpcUrl: program.chain.rpcUrl, address });
+  await mint(program.chain.rpcUrl, address);
 
   program.kill();
   await waitUntil(() => !isAlive(program.chain.pid) && !isAlive(program.chain.guardPid));
@@ -99,7 +99,7 @@ test("when the program that started it is killed, the chain ends and keeps its s
   const again = await start({ stateFile });
   const redeployed = await deployKeyContract({ rpcUrl: again.rpcUrl });
   expect(redeployed).toMatchObject({ address, isNew: false });
-  expect(await countKeys({ rpcUrl: again.rpcUrl, address })).toBe(1n);
+  expect(await countKeys(again.rpcUrl, address)).toBe(1n);
 });
 
 test("when the guard itself is killed, the chain does not stay behind", async () => {
@@ -114,7 +114,7 @@ test("what was kept at intervals survives when chain and guard are killed at onc
   const stateFile = makeStateFile();
   const chain = await start({ stateFile });
   const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl });
-  await mint({ rpcUrl: chain.rpcUrl, address });
+  await mint(chain.rpcUrl, address);
   const code = (await createPublicClient({ transport: http(chain.rpcUrl) }).getCode({ address })) ?? "?";
   await waitUntil(() => {
     const text = readdirSync(join(stateFile, "..")).includes("chain.json") && readFileSync(stateFile, "utf8");
@@ -127,7 +127,7 @@ test("what was kept at intervals survives when chain and guard are killed at onc
 
   const again = await start({ stateFile });
   expect(again.brokenStateFile).toBeNull();
-  expect(await countKeys({ rpcUrl: again.rpcUrl, address })).toBe(1n);
+  expect(await countKeys(again.rpcUrl, address)).toBe(1n);
 });
 
 test.each([

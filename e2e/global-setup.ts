@@ -1,6 +1,6 @@
-import { runsOnPostgresql } from "../app/testing/chosen-database";
-import { setup as startPostgresql } from "../app/testing/start-postgresql.mjs";
-import { startGateServer } from "./gate-server";
+import { runsOnPostgresql } from "./support/databases/chosen-database";
+import { setup as startPostgresql } from "./support/databases/start-postgresql.mjs";
+import { startGateServer } from "./support/browser/gate-server";
 
 /** Runs once before all journeys; what it returns runs once after them. */
 // eslint-disable-next-line import-x/no-default-export -- Playwright calls the default export.

@@ -1,22 +1,31 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
-import { findBrowser } from "./browser";
+import { findBrowser } from "./support/browser/browser";
 
 const { executablePath, args, env } = await findBrowser();
 
+/** What `npm run test:deep` plays, by the file's name or the tag in the title; `npm test` plays the others. */
+const deep = /@deep|\.deep\.spec\.ts/;
+
 // eslint-disable-next-line import-x/no-default-export -- Playwright reads the default export.
 export default defineConfig({
-  testDir: ".",
+  testDir: "journeys",
   testMatch: "*.spec.ts",
   outputDir: fileURLToPath(new URL("./.results/playwright", import.meta.url)),
   globalSetup: "./global-setup.ts",
   reporter: "line",
   fullyParallel: true,
+  // A journey waits half of its time: three keep two cores busy.
   workers: 2,
   retries: 0,
   forbidOnly: true,
-  timeout: 60_000,
+  // For a machine that does other work besides; what cannot come is told by the expectations.
+  timeout: 120_000,
   expect: { timeout: 10_000 },
+  projects: [
+    { name: "usual", grepInvert: deep },
+    { name: "deep", grep: deep },
+  ],
   use: {
     browserName: "chromium",
     launchOptions: { executablePath, args, env },

@@ -4,7 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { migrationsDir } from "~/testing/database";
+import { migrationsDir } from "~e2e/support/databases/database";
 import { findMissingSql, findUnappliedMigrations, listMigrations } from "./schema-engine.mjs";
 import { startPostgresql } from "./shadow-databases.mjs";
 

@@ -1,7 +1,7 @@
 import Sqlite from "libsql";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { createPostgresqlTestDatabase, createSqliteTestDatabase } from "~/testing/database";
+import { createPostgresqlTestDatabase, createSqliteTestDatabase } from "~e2e/support/databases/database";
 
 /** One line for each fact, so that a difference names itself. */
 type Facts = string[];

@@ -33,10 +33,10 @@ export type paths = {
     put?: never;
     /**
      * Prove that you hold a key, and get what it opens
-     * @description One of three proofs opens the gate.
+     * @description One of three proofs opens the gate, at a host of this gate's own: at any other each is 401.
      *
      *     1. **Bearer token**: `Authorization: Bearer <token>`, with or without a body. A header that is present has to be right; nothing falls through to the body.
-     *     2. **Sign-in with Ethereum**: `address`, `signature`, `tokenId`, `message` and `nonce`. The message is an EIP-4361 message, version 1, for this gate's domain, origin and chain, not older than 10 minutes, with the nonce from `GET /api/nonce`.
+     *     2. **Sign-in with Ethereum**: `address`, `signature`, `tokenId`, `message` and `nonce`. The message is an EIP-4361 message, version 1, for this gate's domain, origin and chain, not older than 10 minutes, with the nonce from `GET /api/nonce`. An `Expiration Time` ends what the message may be used for, and renewals; the token lives as long as any other.
      *     3. **Legacy signature**: `address`, `signature`, `tokenId` and `timestamp`. Signed (EIP-191) are these six lines, joined by single newlines:
      *
      *     ```
@@ -49,6 +49,8 @@ export type paths = {
      *     ```
      *
      *     Signatures may be of ordinary wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed yet (ERC-6492). Then the chain is asked who holds the key, at each call.
+     *
+     *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      *
      *     Each client may call this 60 times in 60 seconds.
      */
@@ -73,6 +75,8 @@ export type paths = {
      * @description Uses up the key: each opens this form once, and never the gate again afterwards. The message is kept, and whoever runs the gate is told.
      *
      *     The signature is over the six lines of a legacy sign-in with `Path: /api/form-submission-gate`. When `messageHash` is sent, `Message: <messageHash>` is the seventh line; without it the message itself is not signed, which a gate may refuse.
+     *
+     *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      *
      *     Each client may call this 10 times in 60 seconds.
      */
@@ -142,7 +146,9 @@ export type paths = {
     put?: never;
     /**
      * Begin, renew or use the session
-     * @description With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused and the operator's `SESSION_MAX_SECONDS` since the signature are not over. With `open` the answer is that of `POST /api/gate-access`. Each asks the chain.
+     * @description With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. Each asks the chain.
+     *
+     *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      *
      *     Each client may call this 60 times in 60 seconds.
      */
@@ -210,17 +216,41 @@ export type paths = {
      * Ask the assistant
      * @description Asks the assistant, and streams what it says as server-sent events that the AI SDK's `useChat` reads as they are.
      *
-     *     The last message of the conversation is the question. Messages are `{role, content}`, or what `useChat` sends (`parts`); of parts only text is taken. At least one message of the user must hold text, and no message more than 32000 characters. A `system` message is taken as context the person sends along; it does not replace the operator's own instructions.
+     *     The last message of the conversation is the question. Messages are `{role, content}`, or what `useChat` sends (`parts`); of parts only text is taken. At least one message of the user must hold text, and no message more than 32000 characters. All messages together hold at most 1000 parts. A `system` message is taken as context the person sends along; it does not replace the operator's own instructions.
      *
-     *     **Who may.** Where the operator requires it, an access token: in the Authorization header, `jwt` or `data.jwt` of the body, a cookie `access_token` or `jwt`, or the query `jwt`. The first of these that is present decides. A token that is sent has to be right even where none is required.
+     *     **Who may.** Where the operator requires it, an access token: in the Authorization header, `jwt` or `data.jwt` of the body, a cookie `access_token` or `jwt`, or the query `jwt`. The first of these that is present decides. With each use the key has to be in the wallet still: a token whose key is gone is 401 like any other bad one, and while the chain cannot be asked the answer is 503. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
      *
      *     **Quota.** Where it is in force, the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where the key stands, the most this answer can take already set aside.
      *
-     *     Everything that can be refused is refused before the stream opens, in the shape `{error}`.
+     *     What can be refused is refused before the stream opens, in the shape `{error}`. A provider that says nothing for ten seconds no longer holds the stream back: it begins with `start`, and what fails from then on is an `error` event. An answer without text and without a tool call is a failure, before the stream or in it.
+     *
+     *     The body may hold 10000 members and elements in all, and be nested 64 levels deep.
      *
      *     Each client may call this 20 times in 60 seconds.
      */
     post: operations["chat"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/models": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the models
+     * @description What `model` may name in a chat, in the order that `modelIndex` counts from 1. Public where chat is; where chat requires an access token, so does this. The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides.
+     *
+     *     Each client may call this 60 times in 60 seconds.
+     */
+    get: operations["listModels"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -244,11 +274,13 @@ export type paths = {
      *
      *     **An answer sentence by sentence.** A client may send the parts of a longer text one by one, each with a `messageId` of its own such as `msg_1:0`, `msg_1:1`; the id comes back in `X-Message-Id`, so that answers can be told apart.
      *
-     *     **Who may.** As for the chat: where the operator requires it, an access token, in the same places. A token that is sent has to be right even where none is required.
+     *     **Who may.** As for the chat: where the operator requires it, an access token, in the same places. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
      *
-     *     **Quota.** Where it is in force, each key may have so many characters spoken; the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where it stands, failures before the first byte included. What is repeated from the cache and what failed is not counted.
+     *     **Quota.** Where it is in force, each key may have so many characters spoken; the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where it stands, failures before the first byte included. A text counts from the moment the provider is asked for it, also for whoever leaves before its first byte. What is repeated from the cache, what somebody else is just having spoken, and what failed before its first byte is not counted.
      *
      *     A failure before the first byte is answered in the shape `{error, details}`. After it the connection is cut, so that half a recording never looks whole. The embedded voice knows English; text in other scripts is refused with 422.
+     *
+     *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      *
      *     Each client may call this 20 times in 60 seconds.
      */
@@ -268,7 +300,9 @@ export type paths = {
     };
     /**
      * Ask how much is left
-     * @description The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides.
+     * @description The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides. Its key has to be in the wallet still.
+     *
+     *     Each client may call this 60 times in 60 seconds.
      */
     get: operations["getQuota"];
     put?: never;
@@ -291,6 +325,8 @@ export type paths = {
     /**
      * Let quotas begin anew
      * @description For the operator. The secret is looked for in `x-quota-reset-secret`, `x-ai-quota-reset-secret`, `Authorization: Bearer`, the body's `secret` and the query's `secret`; the first one present decides.
+     *
+     *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      *
      *     Each client may call this 5 times in 60 seconds.
      */
@@ -318,22 +354,24 @@ export type paths = {
      *
      *     **MCP** (`jsonrpc: "2.0"`): Streamable HTTP, without sessions and with JSON answers; revisions 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05. One message in each request; notifications get 202.
      *
-     *     **Who may.** Where the operator requires it for the conversation, an access token: in the Authorization header, `jwt` or `data.jwt` of the body, a cookie `access_token` or `jwt`, or the query `jwt`. The first of these that is present decides. A token that is sent has to be right even where none is required. Tools about one's own key need one always.
+     *     **Who may.** Where the operator requires it for the conversation, an access token: in the Authorization header, `jwt` or `data.jwt` of the body, a cookie `access_token` or `jwt`, or the query `jwt`. The first of these that is present decides. With each use the key has to be in the wallet still: a token whose key is gone is 401 like any other bad one, and while the chain cannot be asked the answer is 503. A token that is sent has to be right even where none is required. Tools about one's own key need one always.
      *
      *     **Hosts.** The host that is named, and the origin where one is sent, must be the site's own.
      *
      *     | Code | Meaning |
      *     |---|---|
      *     | -32700 | not JSON (400) |
-     *     | -32600 | not a message, or a batch (400) |
+     *     | -32600 | not a message, or a batch; more than one Authorization header (400) |
      *     | -32601 | no such method |
      *     | -32602 | bad parameters: no such tool, arguments that do not fit |
      *     | -32001 | the access token is missing or not good (401) |
-     *     | -32000 | too many requests (429), or something is away for a moment (503) |
+     *     | -32000 | a tool failed, in an answer to a bare message (200); too many requests (429), or something is away for a moment (503) |
      *     | -32603 | a defect of ours (500) |
      *     | -32020, -32022 | headers and message disagree; a revision that is not supported (400) |
      *
-     *     A tool that fails has answered: its result says `isError: true`, and in words what was wrong. From revision 2025-11-25 on, so do arguments that do not fit.
+     *     A tool that fails says in words what was wrong: to a bare message as `{error: {code: -32000, message}}`, to MCP clients as a result with `isError: true`. From revision 2025-11-25 on, those are told of arguments that do not fit in the same way. An answer of more than 768 KiB is such a failure; what is shorter is handed on whole.
+     *
+     *     The body may hold 5000 members and elements in all, and be nested 64 levels deep.
      *
      *     Each client may call this 60 times in 60 seconds.
      */
@@ -433,7 +471,7 @@ export type paths = {
     };
     /**
      * Ask whether the service can answer
-     * @description Asks the database, the chain and the providers of the conversation and, unless it is switched off, of speech. One asking is shared by everybody for a second. Answers while the server is still starting, too.
+     * @description Asks the database, the chain, how long ago transfers of keys were read, and the providers of the conversation and, unless it is switched off, of speech. One asking is shared by everybody for a second. Answers while the server is still starting, too.
      */
     get: operations["getReadiness"];
     put?: never;
@@ -536,6 +574,8 @@ export type paths = {
     /**
      * Get test money
      * @description Fills a wallet with worthless money of the demo's chain, so that it can pay for minting.
+     *
+     *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      */
     post: operations["fillWallet"];
     delete?: never;
@@ -556,6 +596,8 @@ export type paths = {
     /**
      * Ask the demo's chain
      * @description JSON-RPC to the demo's chain: reading, and sending what a wallet has signed.
+     *
+     *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      */
     post: operations["askDemoChain"];
     delete?: never;
@@ -587,7 +629,7 @@ export type components = {
       detail: string;
       /** @description The id of the request, as in X-Request-Id. Name it when you report a problem. */
       instance: string;
-      /** @description Bodies that do not fit only: every field that is wrong. */
+      /** @description Bodies that do not fit only: what is wrong with which field; of very much the first. */
       errors?: {
         /** @description The field, with dots between levels; empty for the body as a whole. */
         path: string;
@@ -627,7 +669,7 @@ export type components = {
       accessToken?: string;
       content: components["schemas"]["GatedContent"];
     };
-    /** @description The gated payload. A part that is missing or broken on the server is empty. */
+    /** @description The gated payload. A part that is missing or broken on the server is empty; of the audio part only what is missing. */
     GatedContent: {
       /** @description Markdown source, without front matter, readable as plain text. Its relative images point at signed, short-lived addresses. Render it, then sanitise the result. */
       welcomeText: string;
@@ -641,9 +683,9 @@ export type components = {
         imageAlt: string;
         description: string;
         title: string;
-        /** @description Signed, short-lived address of the sound, with Range support. */
+        /** @description Signed, short-lived address of the sound, with Range support; empty when there is no sound to play. */
         audioSrc: string;
-        /** @description True when there is no audio to play; every string of this object is then empty. */
+        /** @description True when there is no sound to play: `audioSrc` is then empty, and the other members hold what there is. */
         error: boolean;
       };
       /** @description CSS text, written for a scoped container. Insert it as text, never by concatenation into HTML. */
@@ -676,7 +718,7 @@ export type components = {
       /** @description Signature in hex. */
       signature: string;
       tokenId: components["schemas"]["TokenId"];
-      /** @description Milliseconds since the epoch, exactly as it stands in the signed text. */
+      /** @description Milliseconds since the epoch, exactly as it stands in the signed text. Values below 1,000,000,000,000 are read as seconds. */
       timestamp: number;
     };
     /** @description Beside a Bearer token. A `tokenId` must be the token's own; the body may be left out. */
@@ -697,7 +739,7 @@ export type components = {
       signature: string;
       /** @description Wallet address of the signer. */
       address: string;
-      /** @description Milliseconds since the epoch, exactly as it stands in the signed text. */
+      /** @description Milliseconds since the epoch, exactly as it stands in the signed text. Values below 1,000,000,000,000 are read as seconds. */
       timestamp: number;
       /** @description keccak256 of the message. When sent, it is the seventh line of the signed text. */
       messageHash?: string;
@@ -743,7 +785,7 @@ export type components = {
       expiresAt: string;
       /** @description Seconds until then, by the server's clock. */
       secondsLeft: number;
-      /** @description From when on only a new signature helps. ISO 8601, UTC. */
+      /** @description No token lasts beyond this without a new signature, and in the last 300 seconds none is renewed. ISO 8601, UTC. */
       renewableUntil: string;
       /** @description Whether a renewal now would make the session last longer. */
       isRenewable: boolean;
@@ -776,13 +818,13 @@ export type components = {
     ChatError: {
       /** @description What went wrong, in words that stay the same. */
       error: string;
-      /** @description Failures of the answer only: what happened, free of secrets. May change. */
+      /** @description Failures of the answer: what happened, free of secrets. Of a quota: that it is only set aside. May change. */
       details?: string;
       /** @description 429 only: requests, or tokens, that are left. */
       remaining?: number;
       /** @description 429 only: when to come back, ISO 8601 in UTC. */
       resetAt?: string;
-      /** @description Messages that do not fit only: every field that is wrong. */
+      /** @description Messages that do not fit, and bodies that hold too much, only: what is wrong, at most 20. */
       errors?: {
         path: string;
         message: string;
@@ -792,7 +834,7 @@ export type components = {
     };
     ChatRequest: {
       messages: components["schemas"]["ChatMessage"][];
-      /** @description One of the models that the operator has listed. */
+      /** @description One of the models that `GET /api/models` lists. */
       model?: string | null;
       /** @description Its place in that list, from 1; beyond the ends the nearest. */
       modelIndex?: number | null;
@@ -826,6 +868,20 @@ export type components = {
         /** @description Needed in a part of the type `text`. */
         text?: string;
       }[];
+    };
+    Models: {
+      /** @enum {string} */
+      object: "list";
+      /** @description In the order that `modelIndex` counts; the first is the default. */
+      data: {
+        /** @description What `model` names. */
+        id: string;
+        /** @enum {string} */
+        object: "model";
+      }[];
+    };
+    ErrorAnswer: {
+      [key: string]: unknown;
     };
     /** @description How speech refuses. */
     SpeechError: {
@@ -861,9 +917,6 @@ export type components = {
       /** @description ISO 8601, UTC; null while no window is open. */
       resetAt: string | null;
     };
-    ErrorAnswer: {
-      [key: string]: unknown;
-    };
     QuotasReset: {
       /** @enum {boolean} */
       ok: true;
@@ -881,17 +934,23 @@ export type components = {
       };
     };
     ResetAllQuotas: {
+      /** @description The operator's secret, where it is neither in a header nor in the query. */
+      secret?: string;
       /** @enum {string} */
       scope?: "token" | "crypto" | "both";
       /** @enum {boolean} */
       all: true;
     };
     ResetQuotasOfKeys: {
+      /** @description The operator's secret, where it is neither in a header nor in the query. */
+      secret?: string;
       /** @enum {string} */
       scope?: "token" | "both";
       tokenIds: (string | number)[];
     };
     ResetQuotasOfWallets: {
+      /** @description The operator's secret, where it is neither in a header nor in the query. */
+      secret?: string;
       /** @enum {string} */
       scope?: "crypto" | "both";
       addresses: string[];
@@ -1023,6 +1082,17 @@ export type components = {
           /** @description Only when it is down: what could not be done. */
           detail?: string;
         };
+        /** @description Whether transfers of keys are read, by any of the processes on this database. Absent while the server is still starting. */
+        watcher?: {
+          /** @enum {string} */
+          state: "up" | "down";
+          /** @description How long it took to ask, in milliseconds. */
+          latencyMs: number;
+          /** @description Only when it is down: what could not be done. */
+          detail?: string;
+          /** @description How long ago they were read. */
+          ageSeconds?: number;
+        };
         provider: {
           /** @enum {string} */
           state: "up" | "down";
@@ -1132,6 +1202,11 @@ export type components = {
      */
     "RateLimit-Policy": string;
     /**
+     * @description Which refusal this is: the last part of its address under /problems.
+     * @example too-many-requests
+     */
+    "X-Problem": string;
+    /**
      * @description The methods this address has.
      * @example GET, HEAD, OPTIONS
      */
@@ -1189,6 +1264,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -1201,6 +1277,7 @@ export interface operations {
       429: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1220,6 +1297,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1231,6 +1309,7 @@ export interface operations {
       501: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
           "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1246,6 +1325,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           /**
@@ -1314,6 +1394,7 @@ export interface operations {
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1325,6 +1406,7 @@ export interface operations {
       401: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1344,6 +1426,7 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
           "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1359,6 +1442,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -1371,6 +1455,7 @@ export interface operations {
       408: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1382,6 +1467,7 @@ export interface operations {
       413: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1393,6 +1479,7 @@ export interface operations {
       415: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1404,6 +1491,7 @@ export interface operations {
       429: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1420,6 +1508,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1434,6 +1523,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           /**
@@ -1515,6 +1605,7 @@ export interface operations {
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1526,6 +1617,7 @@ export interface operations {
       401: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1545,6 +1637,7 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
           "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1560,6 +1653,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -1572,7 +1666,25 @@ export interface operations {
       408: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Holding too recent** ([holding-too-recent](https://gate.example/problems/holding-too-recent)): The key came to this wallet so recently that the chain might still take the transfer back, or was seen leaving it a moment ago. Using a key up cannot be undone. */
+      409: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           [name: string]: unknown;
         };
         content: {
@@ -1583,6 +1695,7 @@ export interface operations {
       413: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1594,6 +1707,7 @@ export interface operations {
       415: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1605,6 +1719,7 @@ export interface operations {
       429: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1621,6 +1736,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1635,6 +1751,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           /**
@@ -1699,6 +1816,7 @@ export interface operations {
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1710,6 +1828,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -1722,6 +1841,7 @@ export interface operations {
       429: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1738,6 +1858,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1752,6 +1873,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           /**
@@ -1821,6 +1943,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -1833,6 +1956,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1844,6 +1968,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -1882,6 +2007,7 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
           "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1897,6 +2023,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -1909,6 +2036,7 @@ export interface operations {
       429: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1925,6 +2053,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -1939,6 +2068,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           /**
@@ -2006,6 +2136,7 @@ export interface operations {
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2017,6 +2148,7 @@ export interface operations {
       401: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2037,6 +2169,7 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
           "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -2052,6 +2185,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -2064,6 +2198,7 @@ export interface operations {
       408: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2075,6 +2210,7 @@ export interface operations {
       413: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2086,6 +2222,7 @@ export interface operations {
       415: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2097,6 +2234,7 @@ export interface operations {
       429: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2113,6 +2251,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2127,6 +2266,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           /**
@@ -2191,6 +2331,7 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2202,6 +2343,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -2214,6 +2356,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2225,6 +2368,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -2347,6 +2491,7 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2358,6 +2503,7 @@ export interface operations {
       404: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2369,6 +2515,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -2406,6 +2553,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2417,6 +2565,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -2457,6 +2606,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -2469,6 +2619,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2480,6 +2631,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -2495,7 +2647,7 @@ export interface operations {
       query?: {
         /**
          * @description The access token, for clients that can send it in no other way.
-         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwic2l3ZSI6eyJhZGRyZXNzIjoiMHhmMzlGZDZlNTFhYWQ4OEY2RjRjZTZhQjg4MjcyNzljZmZGYjkyMjY2IiwiZG9tYWluIjoiZ2F0ZS5leGFtcGxlIiwiY2hhaW5JZCI6MSwibm9uY2UiOiI1ZjBjMWI4ZTdhM2Q0OTI2YjFlMGY3YzhkOWEyZTY0MSIsImlzc3VlZEF0IjoiMjAyNi0wMS0xNVQwOTozMDowMC4wMDBaIn0sInNpd2VfaGFzaCI6IjB4Y2MyMGE3NGUxZjEwMDZhNjVkOGQwZDQ1ZDMwYzg1YWI5Yjc1OTI0YWM1ZDQ0OWU1N2YzMDA1MDg0ZGJiZDI0ZCJ9.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwiY29udHJhY3QiOiIweDVmYmRiMjMxNTY3OGFmZWNiMzY3ZjAzMmQ5M2Y2NDJmNjQxODBhYTMiLCJzaXdlIjp7ImFkZHJlc3MiOiIweGYzOUZkNmU1MWFhZDg4RjZGNGNlNmFCODgyNzI3OWNmZkZiOTIyNjYiLCJkb21haW4iOiJnYXRlLmV4YW1wbGUiLCJjaGFpbklkIjoxLCJub25jZSI6IjVmMGMxYjhlN2EzZDQ5MjZiMWUwZjdjOGQ5YTJlNjQxIiwiaXNzdWVkQXQiOiIyMDI2LTAxLTE1VDA5OjMwOjAwLjAwMFoifSwic2l3ZV9oYXNoIjoiMHhjYzIwYTc0ZTFmMTAwNmE2NWQ4ZDBkNDVkMzBjODVhYjliNzU5MjRhYzVkNDQ5ZTU3ZjMwMDUwODRkYmJkMjRkIn0.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
          */
         jwt?: string;
       };
@@ -2564,6 +2716,7 @@ export interface operations {
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2573,13 +2726,18 @@ export interface operations {
       };
       /**
        * @description - **Unauthorized: missing JWT** ([missing-jwt](https://gate.example/problems/missing-jwt)): This address is for holders of a key only, and the request came without an access token.
-       *     - **Unauthorized: invalid JWT** ([invalid-jwt](https://gate.example/problems/invalid-jwt)): The access token that came with the request is malformed, expired, revoked or not made for this address.
+       *     - **Unauthorized: invalid JWT** ([invalid-jwt](https://gate.example/problems/invalid-jwt)): The access token that came with the request is malformed, expired or not made for this address, or its key has left the wallet or was used up.
        */
       401: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           [name: string]: unknown;
         };
         content: {
@@ -2590,7 +2748,12 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           [name: string]: unknown;
         };
         content: {
@@ -2601,6 +2764,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -2613,6 +2777,7 @@ export interface operations {
       408: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2624,6 +2789,7 @@ export interface operations {
       413: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2635,6 +2801,7 @@ export interface operations {
       415: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2645,10 +2812,12 @@ export interface operations {
       /**
        * @description - **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows.
        *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): This key has had as much answered as one quota window allows.
+       *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): What this key has left is set aside for answers or speech under way; it need not be used up.
        */
       429: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2668,6 +2837,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2675,16 +2845,201 @@ export interface operations {
           "application/json": components["schemas"]["ChatError"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
+      /**
+       * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
+       */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
+          /**
+           * @description Requests this address allows a client in one window.
+           * @example 60
+           */
+          "X-RateLimit-Limit"?: number;
+          /**
+           * @description Requests the client has left in this window.
+           * @example 59
+           */
+          "X-RateLimit-Remaining"?: number;
+          /**
+           * @description The same in the form of the IETF draft: the limit's name, `r` requests left, `t` seconds until the window ends.
+           * @example "gate-access";r=59;t=60
+           */
+          RateLimit?: string;
+          /**
+           * @description The limit itself, in the form of the IETF draft: `q` requests in `w` seconds.
+           * @example "gate-access";q=60;w=60
+           */
+          "RateLimit-Policy"?: string;
           [name: string]: unknown;
         };
         content: {
           "application/json": components["schemas"]["ChatError"];
+        };
+      };
+    };
+  };
+  listModels: {
+    parameters: {
+      query?: {
+        /**
+         * @description The access token, for clients that can send it in no other way.
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwiY29udHJhY3QiOiIweDVmYmRiMjMxNTY3OGFmZWNiMzY3ZjAzMmQ5M2Y2NDJmNjQxODBhYTMiLCJzaXdlIjp7ImFkZHJlc3MiOiIweGYzOUZkNmU1MWFhZDg4RjZGNGNlNmFCODgyNzI3OWNmZkZiOTIyNjYiLCJkb21haW4iOiJnYXRlLmV4YW1wbGUiLCJjaGFpbklkIjoxLCJub25jZSI6IjVmMGMxYjhlN2EzZDQ5MjZiMWUwZjdjOGQ5YTJlNjQxIiwiaXNzdWVkQXQiOiIyMDI2LTAxLTE1VDA5OjMwOjAwLjAwMFoifSwic2l3ZV9oYXNoIjoiMHhjYzIwYTc0ZTFmMTAwNmE2NWQ4ZDBkNDVkMzBjODVhYjliNzU5MjRhYzVkNDQ5ZTU3ZjMwMDUwODRkYmJkMjRkIn0.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
+         */
+        jwt?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The models, never none. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "object": "list",
+           *       "data": [
+           *         {
+           *           "id": "gpt-4o-mini",
+           *           "object": "model"
+           *         },
+           *         {
+           *           "id": "gpt-4o",
+           *           "object": "model"
+           *         }
+           *       ]
+           *     }
+           */
+          "application/json": components["schemas"]["Models"];
+        };
+      };
+      /**
+       * @description - **Unauthorized: missing JWT** ([missing-jwt](https://gate.example/problems/missing-jwt)): This address is for holders of a key only, and the request came without an access token.
+       *     - **Unauthorized: invalid JWT** ([invalid-jwt](https://gate.example/problems/invalid-jwt)): The access token that came with the request is malformed, expired or not made for this address, or its key has left the wallet or was used up.
+       */
+      401: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ErrorAnswer"];
+        };
+      };
+      /** @description **Cross-site request refused** ([cross-site-request](https://gate.example/problems/cross-site-request)): A page on another site tried to use the sign-in of this browser. */
+      403: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ErrorAnswer"];
+        };
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ErrorAnswer"];
+        };
+      };
+      /** @description **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows. */
+      429: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ErrorAnswer"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ErrorAnswer"];
+        };
+      };
+      /**
+       * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
+       */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          /**
+           * @description Requests this address allows a client in one window.
+           * @example 60
+           */
+          "X-RateLimit-Limit"?: number;
+          /**
+           * @description Requests the client has left in this window.
+           * @example 59
+           */
+          "X-RateLimit-Remaining"?: number;
+          /**
+           * @description The same in the form of the IETF draft: the limit's name, `r` requests left, `t` seconds until the window ends.
+           * @example "gate-access";r=59;t=60
+           */
+          RateLimit?: string;
+          /**
+           * @description The limit itself, in the form of the IETF draft: `q` requests in `w` seconds.
+           * @example "gate-access";q=60;w=60
+           */
+          "RateLimit-Policy"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ErrorAnswer"];
         };
       };
     };
@@ -2694,7 +3049,7 @@ export interface operations {
       query?: {
         /**
          * @description The access token, for clients that can send it in no other way.
-         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwic2l3ZSI6eyJhZGRyZXNzIjoiMHhmMzlGZDZlNTFhYWQ4OEY2RjRjZTZhQjg4MjcyNzljZmZGYjkyMjY2IiwiZG9tYWluIjoiZ2F0ZS5leGFtcGxlIiwiY2hhaW5JZCI6MSwibm9uY2UiOiI1ZjBjMWI4ZTdhM2Q0OTI2YjFlMGY3YzhkOWEyZTY0MSIsImlzc3VlZEF0IjoiMjAyNi0wMS0xNVQwOTozMDowMC4wMDBaIn0sInNpd2VfaGFzaCI6IjB4Y2MyMGE3NGUxZjEwMDZhNjVkOGQwZDQ1ZDMwYzg1YWI5Yjc1OTI0YWM1ZDQ0OWU1N2YzMDA1MDg0ZGJiZDI0ZCJ9.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwiY29udHJhY3QiOiIweDVmYmRiMjMxNTY3OGFmZWNiMzY3ZjAzMmQ5M2Y2NDJmNjQxODBhYTMiLCJzaXdlIjp7ImFkZHJlc3MiOiIweGYzOUZkNmU1MWFhZDg4RjZGNGNlNmFCODgyNzI3OWNmZkZiOTIyNjYiLCJkb21haW4iOiJnYXRlLmV4YW1wbGUiLCJjaGFpbklkIjoxLCJub25jZSI6IjVmMGMxYjhlN2EzZDQ5MjZiMWUwZjdjOGQ5YTJlNjQxIiwiaXNzdWVkQXQiOiIyMDI2LTAxLTE1VDA5OjMwOjAwLjAwMFoifSwic2l3ZV9oYXNoIjoiMHhjYzIwYTc0ZTFmMTAwNmE2NWQ4ZDBkNDVkMzBjODVhYjliNzU5MjRhYzVkNDQ5ZTU3ZjMwMDUwODRkYmJkMjRkIn0.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
          */
         jwt?: string;
       };
@@ -2728,7 +3083,7 @@ export interface operations {
            */
           "X-Quota-Limit"?: number;
           /**
-           * @description What is left of them, this text counted unless it came from the cache.
+           * @description What is left of them, this text counted unless nothing had to be spoken for it.
            * @example 49960
            */
           "X-Quota-Remaining"?: number;
@@ -2752,6 +3107,7 @@ export interface operations {
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2761,13 +3117,18 @@ export interface operations {
       };
       /**
        * @description - **Unauthorized: missing JWT** ([missing-jwt](https://gate.example/problems/missing-jwt)): This address is for holders of a key only, and the request came without an access token.
-       *     - **Unauthorized: invalid JWT** ([invalid-jwt](https://gate.example/problems/invalid-jwt)): The access token that came with the request is malformed, expired, revoked or not made for this address.
+       *     - **Unauthorized: invalid JWT** ([invalid-jwt](https://gate.example/problems/invalid-jwt)): The access token that came with the request is malformed, expired or not made for this address, or its key has left the wallet or was used up.
        */
       401: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           [name: string]: unknown;
         };
         content: {
@@ -2778,7 +3139,12 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           [name: string]: unknown;
         };
         content: {
@@ -2789,6 +3155,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -2801,6 +3168,7 @@ export interface operations {
       408: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2812,6 +3180,7 @@ export interface operations {
       413: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2823,6 +3192,7 @@ export interface operations {
       415: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2834,6 +3204,7 @@ export interface operations {
       422: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2844,10 +3215,13 @@ export interface operations {
       /**
        * @description - **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows.
        *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): This key has had as much answered as one quota window allows.
+       *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): What this key has left is set aside for answers or speech under way; it need not be used up.
+       *     - **TTS is busy** ([speech-busy](https://gate.example/problems/speech-busy)): As much is being spoken as this server can speak at once, and as much is waiting.
        */
       429: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2867,6 +3241,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2875,19 +3250,40 @@ export interface operations {
         };
       };
       /**
-       * @description - **TTS provider is disabled** ([speech-disabled](https://gate.example/problems/speech-disabled)): Speech is switched off on this server.
-       *     - **TTS is busy** ([speech-busy](https://gate.example/problems/speech-busy)): As much is being spoken as this server can speak at once, and as much is waiting.
+       * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
+       *     - **TTS provider is disabled** ([speech-disabled](https://gate.example/problems/speech-disabled)): Speech is switched off on this server.
        *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
        */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           /**
            * @description Whole seconds to wait before the next attempt.
            * @example 12
            */
           "Retry-After"?: number;
+          /**
+           * @description Requests this address allows a client in one window.
+           * @example 60
+           */
+          "X-RateLimit-Limit"?: number;
+          /**
+           * @description Requests the client has left in this window.
+           * @example 59
+           */
+          "X-RateLimit-Remaining"?: number;
+          /**
+           * @description The same in the form of the IETF draft: the limit's name, `r` requests left, `t` seconds until the window ends.
+           * @example "gate-access";r=59;t=60
+           */
+          RateLimit?: string;
+          /**
+           * @description The limit itself, in the form of the IETF draft: `q` requests in `w` seconds.
+           * @example "gate-access";q=60;w=60
+           */
+          "RateLimit-Policy"?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2901,7 +3297,7 @@ export interface operations {
       query?: {
         /**
          * @description The access token, for clients that can send it in no other way.
-         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwic2l3ZSI6eyJhZGRyZXNzIjoiMHhmMzlGZDZlNTFhYWQ4OEY2RjRjZTZhQjg4MjcyNzljZmZGYjkyMjY2IiwiZG9tYWluIjoiZ2F0ZS5leGFtcGxlIiwiY2hhaW5JZCI6MSwibm9uY2UiOiI1ZjBjMWI4ZTdhM2Q0OTI2YjFlMGY3YzhkOWEyZTY0MSIsImlzc3VlZEF0IjoiMjAyNi0wMS0xNVQwOTozMDowMC4wMDBaIn0sInNpd2VfaGFzaCI6IjB4Y2MyMGE3NGUxZjEwMDZhNjVkOGQwZDQ1ZDMwYzg1YWI5Yjc1OTI0YWM1ZDQ0OWU1N2YzMDA1MDg0ZGJiZDI0ZCJ9.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwiY29udHJhY3QiOiIweDVmYmRiMjMxNTY3OGFmZWNiMzY3ZjAzMmQ5M2Y2NDJmNjQxODBhYTMiLCJzaXdlIjp7ImFkZHJlc3MiOiIweGYzOUZkNmU1MWFhZDg4RjZGNGNlNmFCODgyNzI3OWNmZkZiOTIyNjYiLCJkb21haW4iOiJnYXRlLmV4YW1wbGUiLCJjaGFpbklkIjoxLCJub25jZSI6IjVmMGMxYjhlN2EzZDQ5MjZiMWUwZjdjOGQ5YTJlNjQxIiwiaXNzdWVkQXQiOiIyMDI2LTAxLTE1VDA5OjMwOjAwLjAwMFoifSwic2l3ZV9oYXNoIjoiMHhjYzIwYTc0ZTFmMTAwNmE2NWQ4ZDBkNDVkMzBjODVhYjliNzU5MjRhYzVkNDQ5ZTU3ZjMwMDUwODRkYmJkMjRkIn0.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
          */
         jwt?: string;
       };
@@ -2916,6 +3312,10 @@ export interface operations {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
           "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           [name: string]: unknown;
         };
         content: {
@@ -2934,13 +3334,18 @@ export interface operations {
       };
       /**
        * @description - **Unauthorized: missing JWT** ([missing-jwt](https://gate.example/problems/missing-jwt)): This address is for holders of a key only, and the request came without an access token.
-       *     - **Unauthorized: invalid JWT** ([invalid-jwt](https://gate.example/problems/invalid-jwt)): The access token that came with the request is malformed, expired, revoked or not made for this address.
+       *     - **Unauthorized: invalid JWT** ([invalid-jwt](https://gate.example/problems/invalid-jwt)): The access token that came with the request is malformed, expired or not made for this address, or its key has left the wallet or was used up.
        */
       401: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           [name: string]: unknown;
         };
         content: {
@@ -2951,7 +3356,12 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           [name: string]: unknown;
         };
         content: {
@@ -2962,8 +3372,26 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ErrorAnswer"];
+        };
+      };
+      /** @description **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows. */
+      429: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           [name: string]: unknown;
         };
         content: {
@@ -2974,6 +3402,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -2981,12 +3410,36 @@ export interface operations {
           "application/json": components["schemas"]["ErrorAnswer"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
+      /**
+       * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
+       */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
+          /**
+           * @description Requests this address allows a client in one window.
+           * @example 60
+           */
+          "X-RateLimit-Limit"?: number;
+          /**
+           * @description Requests the client has left in this window.
+           * @example 59
+           */
+          "X-RateLimit-Remaining"?: number;
+          /**
+           * @description The same in the form of the IETF draft: the limit's name, `r` requests left, `t` seconds until the window ends.
+           * @example "gate-access";r=59;t=60
+           */
+          RateLimit?: string;
+          /**
+           * @description The limit itself, in the form of the IETF draft: `q` requests in `w` seconds.
+           * @example "gate-access";q=60;w=60
+           */
+          "RateLimit-Policy"?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3043,6 +3496,7 @@ export interface operations {
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3054,6 +3508,7 @@ export interface operations {
       401: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3070,6 +3525,7 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
           "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -3085,6 +3541,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -3097,6 +3554,7 @@ export interface operations {
       408: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3108,6 +3566,7 @@ export interface operations {
       413: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3119,6 +3578,7 @@ export interface operations {
       415: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3130,6 +3590,7 @@ export interface operations {
       429: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3146,6 +3607,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3160,6 +3622,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           /**
            * @description Whole seconds to wait before the next attempt.
@@ -3199,7 +3662,7 @@ export interface operations {
       query?: {
         /**
          * @description The access token, for clients that can send it in no other way.
-         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwic2l3ZSI6eyJhZGRyZXNzIjoiMHhmMzlGZDZlNTFhYWQ4OEY2RjRjZTZhQjg4MjcyNzljZmZGYjkyMjY2IiwiZG9tYWluIjoiZ2F0ZS5leGFtcGxlIiwiY2hhaW5JZCI6MSwibm9uY2UiOiI1ZjBjMWI4ZTdhM2Q0OTI2YjFlMGY3YzhkOWEyZTY0MSIsImlzc3VlZEF0IjoiMjAyNi0wMS0xNVQwOTozMDowMC4wMDBaIn0sInNpd2VfaGFzaCI6IjB4Y2MyMGE3NGUxZjEwMDZhNjVkOGQwZDQ1ZDMwYzg1YWI5Yjc1OTI0YWM1ZDQ0OWU1N2YzMDA1MDg0ZGJiZDI0ZCJ9.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwiY29udHJhY3QiOiIweDVmYmRiMjMxNTY3OGFmZWNiMzY3ZjAzMmQ5M2Y2NDJmNjQxODBhYTMiLCJzaXdlIjp7ImFkZHJlc3MiOiIweGYzOUZkNmU1MWFhZDg4RjZGNGNlNmFCODgyNzI3OWNmZkZiOTIyNjYiLCJkb21haW4iOiJnYXRlLmV4YW1wbGUiLCJjaGFpbklkIjoxLCJub25jZSI6IjVmMGMxYjhlN2EzZDQ5MjZiMWUwZjdjOGQ5YTJlNjQxIiwiaXNzdWVkQXQiOiIyMDI2LTAxLTE1VDA5OjMwOjAwLjAwMFoifSwic2l3ZV9oYXNoIjoiMHhjYzIwYTc0ZTFmMTAwNmE2NWQ4ZDBkNDVkMzBjODVhYjliNzU5MjRhYzVkNDQ5ZTU3ZjMwMDUwODRkYmJkMjRkIn0.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
          */
         jwt?: string;
       };
@@ -3241,10 +3704,14 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description **Invalid request** ([invalid-request](https://gate.example/problems/invalid-request)): The request could not be understood: its JSON or the shape of its fields is wrong. */
+      /**
+       * @description - **Invalid JSON body** ([invalid-json-body](https://gate.example/problems/invalid-json-body)): The body of the request is not valid JSON.
+       *     - **Invalid request** ([invalid-request](https://gate.example/problems/invalid-request)): The request could not be understood: its JSON or the shape of its fields is wrong.
+       */
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3254,11 +3721,12 @@ export interface operations {
       };
       /**
        * @description - **Unauthorized: missing JWT** ([missing-jwt](https://gate.example/problems/missing-jwt)): This address is for holders of a key only, and the request came without an access token.
-       *     - **Unauthorized: invalid JWT** ([invalid-jwt](https://gate.example/problems/invalid-jwt)): The access token that came with the request is malformed, expired, revoked or not made for this address.
+       *     - **Unauthorized: invalid JWT** ([invalid-jwt](https://gate.example/problems/invalid-jwt)): The access token that came with the request is malformed, expired or not made for this address, or its key has left the wallet or was used up.
        */
       401: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3278,6 +3746,7 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
           "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -3318,6 +3787,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -3335,6 +3805,7 @@ export interface operations {
       408: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3346,6 +3817,7 @@ export interface operations {
       413: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3357,6 +3829,7 @@ export interface operations {
       415: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3368,6 +3841,7 @@ export interface operations {
       429: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3384,6 +3858,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3391,10 +3866,14 @@ export interface operations {
           "application/json": components["schemas"]["ToolFailure"];
         };
       };
-      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
+      /**
+       * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
+       */
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           /**
@@ -3470,6 +3949,7 @@ export interface operations {
       404: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3481,6 +3961,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -3493,6 +3974,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3504,6 +3986,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -3559,6 +4042,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -3571,6 +4055,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3582,6 +4067,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -3654,6 +4140,7 @@ export interface operations {
       404: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3665,6 +4152,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -3677,6 +4165,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3688,6 +4177,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -3727,6 +4217,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -3739,6 +4230,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3777,6 +4269,11 @@ export interface operations {
            *           "state": "up",
            *           "latencyMs": 1.4
            *         },
+           *         "watcher": {
+           *           "state": "up",
+           *           "latencyMs": 1.4,
+           *           "ageSeconds": 3
+           *         },
            *         "provider": {
            *           "state": "up",
            *           "latencyMs": 1.4
@@ -3799,6 +4296,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -3811,6 +4309,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3838,6 +4337,11 @@ export interface operations {
            *           "state": "down",
            *           "latencyMs": 3000,
            *           "detail": "No RPC endpoint of the configured chain answered."
+           *         },
+           *         "watcher": {
+           *           "state": "up",
+           *           "latencyMs": 1.4,
+           *           "ageSeconds": 3
            *         },
            *         "provider": {
            *           "state": "up",
@@ -3888,6 +4392,7 @@ export interface operations {
       401: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
           [name: string]: unknown;
@@ -3900,6 +4405,7 @@ export interface operations {
       404: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3911,6 +4417,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -3923,6 +4430,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -3934,6 +4442,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -3993,6 +4502,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -4005,6 +4515,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4016,6 +4527,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -4051,6 +4563,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -4063,6 +4576,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4074,6 +4588,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -4121,6 +4636,7 @@ export interface operations {
       404: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4132,6 +4648,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -4144,6 +4661,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4155,6 +4673,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -4203,6 +4722,7 @@ export interface operations {
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4214,6 +4734,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -4226,6 +4747,7 @@ export interface operations {
       408: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4237,6 +4759,7 @@ export interface operations {
       413: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4248,6 +4771,7 @@ export interface operations {
       415: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4259,6 +4783,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4270,6 +4795,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;
@@ -4323,6 +4849,7 @@ export interface operations {
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4334,6 +4861,7 @@ export interface operations {
       405: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           Allow: components["headers"]["Allow"];
           [name: string]: unknown;
@@ -4346,6 +4874,7 @@ export interface operations {
       408: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4357,6 +4886,7 @@ export interface operations {
       413: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4368,6 +4898,7 @@ export interface operations {
       415: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4379,6 +4910,7 @@ export interface operations {
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           [name: string]: unknown;
         };
@@ -4390,6 +4922,7 @@ export interface operations {
       503: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
           [name: string]: unknown;

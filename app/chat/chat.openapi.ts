@@ -1,11 +1,18 @@
 import { z } from "zod";
-import { accessTokenMembers, accessTokenPlaces, accessTokenQuery } from "~/gate/token-placement.openapi";
+import {
+  accessTokenMembers,
+  accessTokenPlaces,
+  accessTokenQuery,
+  badTokenIsNone,
+} from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
-import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
+import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
+import { errorContent } from "~/platform/openapi/error-content";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
-import { maxMessageChars, maxMessages } from "./chat-limits";
-import type { ChatEvent } from "./chat-events";
+import { maxMessageChars, maxMessages, maxParts, maxRequestBytes, maxRequestValues } from "./chat-limits";
+import { modelListSchema, toModelList } from "./models.schema";
+import type { ChatEvent } from "./reply/chat-events";
 
 const tag = "Conversation";
 const json = "application/json";
@@ -16,13 +23,15 @@ const chatErrorSchema = z
     details: z
       .string()
       .optional()
-      .describe("Failures of the answer only: what happened, free of secrets. May change."),
+      .describe(
+        "Failures of the answer: what happened, free of secrets. Of a quota: that it is only set aside. May change.",
+      ),
     remaining: z.int().min(0).optional().describe("429 only: requests, or tokens, that are left."),
     resetAt: z.string().optional().describe("429 only: when to come back, ISO 8601 in UTC."),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .describe("Messages that do not fit only: every field that is wrong."),
+      .describe("Messages that do not fit, and bodies that hold too much, only: what is wrong, at most 20."),
     maxBytes: z.int().min(1).optional().describe("Bodies that are too large only: the limit in bytes."),
   })
   .meta({ id: "ChatError", description: "How the chat refuses." });
@@ -34,6 +43,12 @@ const exampleMembers: Partial<Record<RefusalName, Partial<z.infer<typeof chatErr
   "body-too-large": { maxBytes: 262_144 },
   "too-many-requests": { remaining: 0, resetAt: "2026-01-15T09:30:12.000Z" },
   "quota-exceeded": { remaining: 0, resetAt: "2026-01-16T09:30:00.000Z" },
+  "quota-set-aside": {
+    remaining: 0,
+    resetAt: "2026-01-15T09:30:30.000Z",
+    details:
+      "4000 of this key's 20000 tokens are set aside for answers under way. What the first of them does not need is there again when it ends.",
+  },
   "provider-failed": { error: "Hosted-provider request failed", details: "HTTP 429: Rate limit reached" },
   "internal-error": {
     error: "Chat request failed",
@@ -45,11 +60,15 @@ const furtherExamples: Partial<Record<RefusalName, Record<string, z.infer<typeof
   "provider-failed": {
     "provider-failed-edge": {
       error: "Edge-inference provider request failed",
-      details: "no answer within 20 seconds",
+      details: "no connection within 10 seconds",
     },
     "provider-failed-local": {
       error: "Local server connection failed: http://127.0.0.1:11434/v1",
       details: "connection refused",
+    },
+    "provider-failed-empty": {
+      error: "Chat request failed",
+      details: "the model ended its answer without a word",
     },
   },
 };
@@ -110,13 +129,13 @@ function toStreamExample(events: readonly ChatEvent[]): string {
 
 const chatDescription = `Asks the assistant, and streams what it says as server-sent events that the AI SDK's \`useChat\` reads as they are.
 
-The last message of the conversation is the question. Messages are \`{role, content}\`, or what \`useChat\` sends (\`parts\`); of parts only text is taken. At least one message of the user must hold text, and no message more than ${maxMessageChars} characters. A \`system\` message is taken as context the person sends along; it does not replace the operator's own instructions.
+The last message of the conversation is the question. Messages are \`{role, content}\`, or what \`useChat\` sends (\`parts\`); of parts only text is taken. At least one message of the user must hold text, and no message more than ${maxMessageChars} characters. All messages together hold at most ${maxParts} parts. A \`system\` message is taken as context the person sends along; it does not replace the operator's own instructions.
 
-**Who may.** Where the operator requires it, ${accessTokenPlaces}
+**Who may.** Where the operator requires it, ${accessTokenPlaces} ${badTokenIsNone}
 
 **Quota.** Where it is in force, the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where the key stands, the most this answer can take already set aside.
 
-Everything that can be refused is refused before the stream opens, in the shape \`{error}\`.`;
+What can be refused is refused before the stream opens, in the shape \`{error}\`. A provider that says nothing for ten seconds no longer holds the stream back: it begins with \`start\`, and what fails from then on is an \`error\` event. An answer without text and without a tool call is a failure, before the stream or in it.`;
 
 const streamDescription = `A stream of events, each a line \`data: <JSON>\` and an empty line; at the end \`data: [DONE]\`. Lines that begin with a colon keep the connection alive.
 
@@ -149,46 +168,11 @@ export function describeChat(api: ApiRegistry): void {
     name: tag,
     description: "Talking with the assistant.",
   });
-  api.describe({
-    method: "post",
-    path: "/api/chat",
-    operationId: "chat",
-    tag,
-    summary: "Ask the assistant",
-    description: chatDescription,
-    limit: "chat",
-    decidesItself: true,
-    security: ["bearerAuth", "sessionCookie", "none"],
-    parameters: { query: accessTokenQuery },
-    body: { required: true, content: { [json]: describeBody() } },
-    refusals: [
-      "invalid-json-body",
-      "missing-jwt",
-      "invalid-jwt",
-      "cross-site-request",
-      "missing-messages",
-      "invalid-messages",
-      "unknown-model",
-      "quota-exceeded",
-      "provider-failed",
-    ],
-    refusalContent,
-    answers: {
-      200: {
-        description: streamDescription,
-        ownHeaders: { ...quotaHeaders, ...streamMark },
-        content: {
-          "text/event-stream": {
-            schema: { type: "string" },
-            examples: {
-              answer: { summary: "A search and an answer", value: toStreamExample(answerEvents) },
-              broken: { summary: "An answer that broke off", value: toStreamExample(brokenEvents) },
-            },
-          },
-        },
-      },
-    },
-  });
+  api.describe(chatOperation);
+}
+
+export function describeModels(api: ApiRegistry): void {
+  api.describe(listModelsOperation);
 }
 
 /**
@@ -207,8 +191,8 @@ const documentedRequest = z
           .object({
             id: z.string().optional(),
             role: z.enum(["system", "user", "assistant"]),
-            content: z.union([z.string(), z.array(documentedPart)]).optional(),
-            parts: z.array(documentedPart).optional(),
+            content: z.union([z.string(), z.array(documentedPart).max(maxParts)]).optional(),
+            parts: z.array(documentedPart).max(maxParts).optional(),
           })
           .meta({
             id: "ChatMessage",
@@ -217,7 +201,7 @@ const documentedRequest = z
       )
       .min(1)
       .max(maxMessages),
-    model: z.string().nullish().describe("One of the models that the operator has listed."),
+    model: z.string().nullish().describe("One of the models that `GET /api/models` lists."),
     modelIndex: z.int().nullish().describe("Its place in that list, from 1; beyond the ends the nearest."),
     metadata: z.object({}).nullish().describe("Taken, and not looked at."),
     ...accessTokenMembers,
@@ -243,3 +227,74 @@ function describeBody() {
     },
   };
 }
+
+export const chatOperation: OperationDescription = {
+  method: "post",
+  path: "/api/chat",
+  operationId: "chat",
+  tag,
+  summary: "Ask the assistant",
+  description: chatDescription,
+  limit: "chat",
+  malformedBody: "invalid-json-body",
+  maxBodyBytes: maxRequestBytes,
+  maxBodyValues: maxRequestValues,
+  security: ["bearerAuth", "sessionCookie", "none"],
+  parameters: { query: accessTokenQuery },
+  body: { required: true, content: { [json]: describeBody() } },
+  refusals: [
+    "invalid-json-body",
+    "missing-jwt",
+    "invalid-jwt",
+    "cross-site-request",
+    "chain-unavailable",
+    "missing-messages",
+    "invalid-messages",
+    "unknown-model",
+    "quota-exceeded",
+    "quota-set-aside",
+    "provider-failed",
+  ],
+  refusalContent,
+  answers: {
+    200: {
+      description: streamDescription,
+      ownHeaders: { ...quotaHeaders, ...streamMark },
+      content: {
+        "text/event-stream": {
+          schema: { type: "string" },
+          examples: {
+            answer: { summary: "A search and an answer", value: toStreamExample(answerEvents) },
+            broken: { summary: "An answer that broke off", value: toStreamExample(brokenEvents) },
+          },
+        },
+      },
+    },
+  },
+};
+
+export const listModelsOperation: OperationDescription = {
+  method: "get",
+  path: "/api/models",
+  operationId: "listModels",
+  tag,
+  summary: "List the models",
+  description:
+    "What `model` may name in a chat, in the order that `modelIndex` counts from 1. Public where chat is; where chat requires an access token, so does this. The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides.",
+  limit: "models",
+  security: ["bearerAuth", "sessionCookie", "none"],
+  parameters: { query: accessTokenQuery },
+  refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "chain-unavailable"],
+  refusalContent: errorContent,
+  answers: {
+    200: {
+      description: "The models, never none.",
+      content: {
+        [json]: {
+          schema: modelListSchema.meta({ id: "Models" }),
+          example: toModelList(["gpt-4o-mini", "gpt-4o"]),
+        },
+      },
+    },
+  },
+};

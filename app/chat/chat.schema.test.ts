@@ -157,11 +157,16 @@ test("what a chat client of the AI SDK adds is let through", () => {
     jwt: "a.b.c",
     data: { jwt: "a.b.c", more: true },
   };
-  expect(readChatRequest(body)).toMatchObject({
-    ok: true,
-    request: { jwt: "a.b.c", data: { jwt: "a.b.c" } },
-  });
+  expect(readChatRequest(body)).toMatchObject({ ok: true, request: { metadata: { page: "room" } } });
 });
+
+test.each([{ jwt: 5 }, { jwt: {} }, { data: [1] }, { data: "x" }, { data: { jwt: {} } }])(
+  "what stands where a token may be is let through, whatever it is: %j",
+  (members) => {
+    const messages = [{ role: "user", content: "Hello" }];
+    expect(readChatRequest({ messages, ...members }).ok).toBe(true);
+  },
+);
 
 test("finds the model by name, else by its position from 1, clamped to the list", () => {
   const models = ["small", "large"];
@@ -179,4 +184,34 @@ test("finds the model by name, else by its position from 1, clamped to the list"
     "large",
   ]);
   expect(findModel({ models: [] })).toBeNull();
+});
+
+test("takes a thousand parts over all messages and not one more, and looks at none of them beyond", () => {
+  const part = { type: "text", text: "a" };
+  const asking = (count: number, parts: unknown = part) => ({
+    messages: [
+      { role: "user", parts: Array.from({ length: count - 1 }, () => parts) },
+      { role: "user", content: [part] },
+    ],
+  });
+  expect(readChatRequest(asking(1_000)).ok).toBe(true);
+  const issues = [{ path: "messages", message: "At most 1000 parts over all messages" }];
+  expect(readChatRequest(asking(1_001))).toEqual({ ok: false, problem: "invalid-shape", issues });
+  const untouchable = new Proxy(
+    {},
+    {
+      get() {
+        throw new Error("A part was looked at.");
+      },
+    },
+  );
+  expect(readChatRequest(asking(1_001, untouchable))).toMatchObject({ ok: false, issues });
+});
+
+test("of a list of wrong parts the first is told, and of very many messages the first twenty", () => {
+  const wrong = { role: "user", parts: Array.from({ length: 10 }, () => ({})) };
+  const reading = readChatRequest({ messages: Array.from({ length: 100 }, () => wrong) });
+  if (reading.ok || reading.problem !== "invalid-shape") return expect.unreachable();
+  const paths = reading.issues.map(({ path }) => path);
+  expect(paths).toEqual(Array.from({ length: 20 }, (_, index) => `messages.${index}.parts.0.type`));
 });

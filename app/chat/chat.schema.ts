@@ -1,46 +1,71 @@
 import { z } from "zod";
 import { isLongerThan, toWellFormedText } from "~/platform/well-formed-text";
-import { maxMessageChars, maxMessages } from "./chat-limits";
+import { describeIssues } from "~/platform/http/shape-issues";
+import { maxMessageChars, maxMessages, maxParts } from "./chat-limits";
 
 const roleSchema = z.enum(["system", "user", "assistant"]);
 
-/** Parts of other types are let through here and dropped by `normalizeMessages`; nothing in them is followed. */
-const partSchema = z
-  .looseObject({ type: z.string(), text: z.unknown().optional() })
-  .refine((part) => part.type !== "text" || typeof part.text === "string", {
-    path: ["text"],
-    message: "A text part needs its text as a string",
-  });
+type Part = { type: string; text?: unknown };
+
+/**
+ * Judged by hand and to the first fault, because a schema of each part would take longer over a thousand that are wrong
+ * than over all else in the request. Parts of other types are let through here and dropped by `normalizeMessages`;
+ * nothing in them is followed.
+ */
+const partsSchema = z.array(z.unknown()).transform((parts, checks): Part[] => {
+  for (const [index, part] of parts.entries()) {
+    const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
+    if (typeof type !== "string") {
+      checks.addIssue({
+        code: "custom",
+        path: [index, "type"],
+        message: "A part needs its type as a string",
+      });
+    } else if (type === "text" && typeof text !== "string") {
+      const message = "A text part needs its text as a string";
+      checks.addIssue({ code: "custom", path: [index, "text"], message });
+    } else continue;
+    return z.NEVER;
+  }
+  return parts as Part[];
+});
 
 const messageSchema = z
-  .looseObject({
+  .object({
     role: roleSchema,
-    content: z.union([z.string(), z.array(partSchema)]).optional(),
-    parts: z.array(partSchema).optional(),
+    content: z.union([z.string(), partsSchema]).optional(),
+    parts: partsSchema.optional(),
   })
   .refine((message) => message.content !== undefined || message.parts !== undefined, {
     message: "A message needs content or parts",
   })
-  .refine((message) => !isLongerThan({ text: textOf(message), maxChars: maxMessageChars }), {
+  .refine((message) => !isLongerThan(textOf(message), maxMessageChars), {
     message: `A message may hold at most ${maxMessageChars} characters`,
   });
 
-export const chatRequestSchema = z.looseObject({
+/**
+ * Members that are not named are let through, and not looked at. Those that may hold an access token are among them: a
+ * token of whatever type is judged where callers are, and closes no chat that is open to strangers.
+ */
+export const chatRequestSchema = z.object({
+  // Counted before each is looked at, which takes its time for every single one.
   messages: z
-    .array(messageSchema)
+    .array(z.unknown())
     .min(1)
     .max(maxMessages, `At most ${maxMessages} messages`)
-    .refine(
-      (messages) => messages.some((message) => message.role === "user" && textOf(message).trim() !== ""),
-      {
-        message: "At least one message of the user must hold text",
-      },
+    .refine((messages) => countParts(messages) <= maxParts, `At most ${maxParts} parts over all messages`)
+    .pipe(
+      z
+        .array(messageSchema)
+        .refine(
+          (messages) => messages.some((message) => message.role === "user" && textOf(message).trim() !== ""),
+          { message: "At least one message of the user must hold text" },
+        ),
     ),
   model: z.string().nullish(),
   modelIndex: z.int().nullish(),
-  metadata: z.record(z.string(), z.unknown()).nullish(),
-  jwt: z.string().nullish(),
-  data: z.looseObject({ jwt: z.string().nullish() }).nullish(),
+  /** Not looked at, and so not walked through. */
+  metadata: z.custom<object>((value) => typeof value === "object" && !Array.isArray(value)).nullish(),
 });
 
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
@@ -57,10 +82,7 @@ export function readChatRequest(body: unknown): ChatRequestReading {
   if (!Array.isArray(messages) || messages.length === 0) return { ok: false, problem: "missing-messages" };
   const parsed = chatRequestSchema.safeParse(body);
   if (parsed.success) return { ok: true, request: parsed.data };
-  const issues = parsed.error.issues
-    .slice(0, 20)
-    .map((issue) => ({ path: issue.path.join("."), message: issue.message }));
-  return { ok: false, problem: "invalid-shape", issues };
+  return { ok: false, problem: "invalid-shape", issues: describeIssues(parsed.error.issues) };
 }
 
 /** `context` is what a client sent as `system`: words of the person asking, never the operator's. */
@@ -90,8 +112,16 @@ export function findModel({
   return models[position - 1] ?? null;
 }
 
+function countParts(messages: readonly unknown[]): number {
+  let count = 0;
+  for (const message of messages) {
+    const { content, parts } = (message ?? {}) as { content?: unknown; parts?: unknown };
+    for (const list of [content, parts]) count += Array.isArray(list) ? list.length : 0;
+  }
+  return count;
+}
+
 type Textual = { content?: string | Part[]; parts?: Part[] };
-type Part = { type: string; text?: unknown };
 
 function textOf({ content, parts }: Textual): string {
   const source = parts ?? content ?? "";

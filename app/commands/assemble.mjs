@@ -20,6 +20,7 @@ const shippedPlaces = [
     "deploying.md",
     "many-instances.md",
     "operating.md",
+    "settings.md",
   ].map((name) => `docs/${name}`),
   "docs/upgrading.md",
   "docs/empty-database.sql",

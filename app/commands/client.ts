@@ -113,7 +113,7 @@ async function readPlace(): Promise<Place> {
 async function sign() {
   const holder = readHolder();
   const place = await readPlace();
-  if (options.legacy) return signLegacy({ place, holder });
+  if (options.legacy) return signLegacy(place, holder);
   const { nonce } = await answerOf(api.GET("/api/nonce"));
   return signSiwe({ place, holder, nonce });
 }

@@ -1,8 +1,7 @@
-// Writes .env.example and the README's configuration tables from the one list of settings.
-import { readFileSync, writeFileSync } from "node:fs";
-import { renderEnvExample } from "~/platform/config/env-example";
-import { renderSettingsTable, withSettingsTable } from "~/platform/config/settings-table";
+// Writes .env.example and docs/settings.md from the rows of settings.
+import { writeFileSync } from "node:fs";
+import { renderEnvExample, renderSettingsPage } from "~/platform/config/render-settings";
+import { settingGroups } from "~/settings.server";
 
-writeFileSync(".env.example", renderEnvExample());
-const readme = readFileSync("README.md", "utf8");
-writeFileSync("README.md", withSettingsTable({ text: readme, table: renderSettingsTable() }));
+writeFileSync(".env.example", renderEnvExample(settingGroups));
+writeFileSync("docs/settings.md", renderSettingsPage(settingGroups));

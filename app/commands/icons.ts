@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { chromium } from "@playwright/test";
 import { drawKeyMark } from "~/platform/brand/key-mark";
-import { findBrowser } from "../../e2e/browser";
+import { findBrowser } from "~e2e/support/browser/browser";
 
 const ground = "#1f4d46";
 const icons = [

@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { searchFile } from "~/search/knowledge-search.server";
 import { openSearchDatabase } from "~/search/search-database.store.server";
-import { startJsonServer } from "~/testing/json-server";
-import { createKnowledge, openKnowledgeSearch } from "~/testing/knowledge";
-import type { Knowledge } from "~/testing/knowledge";
-import { waitUntil } from "~/testing/processes";
+import { startJsonServer } from "~e2e/support/providers/json-server";
+import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
+import type { Knowledge } from "~e2e/support/knowledge";
+import { waitUntil } from "~e2e/support/processes";
 
 /** Each process takes seconds to start where the machine has other work. */
 const processesLimitMs = 120_000;
@@ -29,9 +29,13 @@ function startIndex({ knowledge: { contentDir, dataDir }, args = [], env = {}, h
   const child = spawn(process.execPath, [...(hasTerminal ? [asTerminal] : []), ...words, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
-      ...{ PATH: process.env.PATH, CONTENT_DIR: contentDir, DATA_DIR: dataDir },
-      ...{ CHAIN_ID: "31337", RPC_URL: "http://127.0.0.1:9", KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}` },
-      ...{ JWT_SECRET: "a-secret-of-the-tests-that-is-long-enough" },
+      PATH: process.env.PATH,
+      CONTENT_DIR: contentDir,
+      DATA_DIR: dataDir,
+      CHAIN_ID: "31337",
+      RPC_URL: "http://127.0.0.1:9",
+      KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`,
+      JWT_SECRET: "a-secret-of-the-tests-that-is-long-enough",
       ...env,
     } as unknown as NodeJS.ProcessEnv,
   });

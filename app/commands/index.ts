@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { readEnvironment } from "~/platform/config/environment.server";
+import { loadConfig } from "~/settings.server";
 import { createCollectionStore } from "~/search/collections.store.server";
 import { indexKnowledge } from "~/search/index-knowledge.server";
 import type { IndexReport } from "~/search/index-knowledge.server";
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   const { rebuild, help } = readOptions();
   if (help) return console.log(usage);
   if (existsSync(".env")) process.loadEnvFile(".env");
-  const config = readEnvironment();
+  const config = loadConfig();
   const { contentDir, dataDir } = config.serving;
   if (config.search.pinecone) {
     console.error("PINECONE_API_KEY is set: the server searches there, and not in what is indexed now.");
@@ -50,11 +50,11 @@ async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const database = openSearchDatabase({ file: searchFile(dataDir) });
-  const bar = createProgressBar({ stream: process.stderr });
+  const bar = createProgressBar(process.stderr);
   try {
     const report = await indexKnowledge({
       folder: knowledgeFolder(contentDir),
-      store: createCollectionStore({ database }),
+      store: createCollectionStore(database),
       lock: database,
       embedder: createConfiguredEmbedder(config),
       rebuild,
@@ -76,12 +76,12 @@ async function main(): Promise<void> {
 
 function tell({ indexed, unchanged, removed, passages, broken }: IndexReport): void {
   console.log(
-    `${count({ number: indexed, one: "page" })} indexed (${count({ number: passages, one: "passage" })}), ${unchanged} unchanged, ${removed} removed.`,
+    `${count(indexed, "page")} indexed (${count(passages, "passage")}), ${unchanged} unchanged, ${removed} removed.`,
   );
   for (const { source, reason } of broken) console.error(`Left out: ${source}: ${reason}.`);
 }
 
-function count({ number, one }: { number: number; one: string }): string {
+function count(number: number, one: string): string {
   return `${number} ${one}${number === 1 ? "" : "s"}`;
 }
 

@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { forgetPostgresqlNames, readEnvironment } from "~/platform/config/environment.server";
+import { forgetPostgresqlNames } from "~/platform/config/environment.server";
+import { loadConfig } from "~/settings.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { readDatabaseUrl } from "~/platform/database/database-url.server";
 import { createProgressBar } from "./index/progress-bar";
@@ -43,7 +44,7 @@ function readOptions() {
 
 function readPlaces(options: { from?: string | undefined; to?: string | undefined }) {
   // Both given, nothing else has to be set.
-  const config = options.from !== undefined && options.to !== undefined ? null : readEnvironment();
+  const config = options.from !== undefined && options.to !== undefined ? null : loadConfig();
   if (config === null) forgetPostgresqlNames();
   const from = options.from ?? `file:${path.join(config!.serving.dataDir, "latchkey.db")}`;
   const to = options.to ?? config!.database.url;
@@ -69,7 +70,7 @@ async function main(): Promise<void> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   const source = openSource(filePath);
-  const bar = createProgressBar({ stream: process.stderr, unit: "rows" });
+  const bar = createProgressBar(process.stderr, "rows");
   try {
     await migrateDatabase({ url, migrationsDir: "prisma/migrations" });
     const target = await openTarget(url);

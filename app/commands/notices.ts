@@ -3,4 +3,4 @@ import { writeFileSync } from "node:fs";
 import { readThirdPartyPackages } from "./notices/packages";
 import { renderNotices } from "./notices/render";
 
-writeFileSync("THIRD-PARTY-NOTICES.md", renderNotices(readThirdPartyPackages({ projectDir: "." })));
+writeFileSync("THIRD-PARTY-NOTICES.md", renderNotices(readThirdPartyPackages(".")));

@@ -4,12 +4,12 @@ import { existsSync } from "node:fs";
 import os from "node:os";
 import { parseArgs } from "node:util";
 import { systemClock as clock } from "~/platform/clock";
-import type { Config } from "~/platform/config/config.server";
-import { readEnvironment } from "~/platform/config/environment.server";
+import { loadConfig } from "~/settings.server";
+import type { Config } from "~/settings.server";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createLog } from "~/platform/log.server";
 import { openRedis } from "~/platform/redis/redis.server";
-import { nameInstance } from "~/quota/instance.server";
+import { createInstanceId } from "~/platform/instance.server";
 import { resetQuotas } from "~/quota/quota-reset.server";
 import { quotaResetBodySchema } from "~/quota/quota.schema";
 import type { QuotaResetOrder } from "~/quota/quota.schema";
@@ -75,15 +75,7 @@ function readCount(options: Options): number {
   throw new UsageError("--count must be a whole number from 1.");
 }
 
-async function reset({
-  order,
-  config,
-  windows,
-}: {
-  order: QuotaResetOrder;
-  config: Config;
-  windows: QuotaWindowStore;
-}) {
+async function reset(order: QuotaResetOrder, config: Config, windows: QuotaWindowStore) {
   const answer = await resetQuotas({
     order,
     actor: { clientId: `command-line:${os.userInfo().username}`, requestId: randomUUID() },
@@ -91,7 +83,7 @@ async function reset({
       windows,
       place: { chainId: config.chain.id, contractAddress: config.chain.contractAddress },
       // Beside the answer, which belongs to stdout.
-      log: createLog({ level: "info", destination: { write: (line) => void process.stderr.write(line) } }),
+      log: createLog("info", { write: (line) => void process.stderr.write(line) }),
     },
   });
   for (const kind of ["token", "crypto"] as const) {
@@ -101,16 +93,8 @@ async function reset({
   }
 }
 
-async function show({
-  count,
-  config,
-  windows,
-}: {
-  count: number;
-  config: Config;
-  windows: QuotaWindowStore;
-}) {
-  const limit = config.conversation.quota.tokens;
+async function show(count: number, config: Config, windows: QuotaWindowStore) {
+  const limit = config.quota.tokens;
   const openWindows = await windows.listOpenWindows({ count });
   if (openWindows.length === 0) console.log("No window is open.");
   for (const { kind, subject, used, reserved, resetAtMs } of openWindows) {
@@ -129,12 +113,17 @@ async function main(): Promise<void> {
   const order = command === "reset" ? readOrder(options) : null;
   const count = readCount(options);
   if (existsSync(".env")) process.loadEnvFile(".env");
-  const config = readEnvironment();
+  const config = loadConfig();
   const database = await openDatabase({ url: config.database.url });
   const redis = config.state.redis && (await openRedis(config.state.redis));
   try {
-    const { quotaWindows: windows } = createStateStores({ database, redis, clock, instance: nameInstance() });
-    await (order ? reset({ order, config, windows }) : show({ count, config, windows }));
+    const { quotaWindows: windows } = createStateStores({
+      database,
+      redis,
+      clock,
+      instance: createInstanceId(),
+    });
+    await (order ? reset(order, config, windows) : show(count, config, windows));
   } finally {
     await Promise.all([closeDatabase(database), redis?.close()]);
   }

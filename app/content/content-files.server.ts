@@ -33,7 +33,7 @@ export function assertCanonicalTokenId(tokenId: string): void {
   if (!isCanonicalTokenId(tokenId)) throw new TypeError("token id is not a canonical decimal string");
 }
 
-export function tokenFolder({ contentDir, tokenId }: { contentDir: string; tokenId: string }): string {
+export function tokenFolder(contentDir: string, tokenId: string): string {
   assertCanonicalTokenId(tokenId);
   return path.join(contentDir, "tokens", tokenId);
 }

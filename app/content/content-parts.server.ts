@@ -56,23 +56,27 @@ export type ContentPartsOptions = {
 /** The operator's files, each read again only when it changed and complained of once until it changes. */
 export function createContentParts(options: ContentPartsOptions): ContentParts {
   const rootDir = path.resolve(options.contentDir);
-  const report = createReporter({ rootDir, log: options.log });
-  const folders = createCache({ options, weigh: () => 0, load: () => Promise.resolve(true) });
-  const media = createCache({
+  const report = createReporter(rootDir, options.log);
+  const folders = createCache(
     options,
-    weigh: () => 0,
-    load: (filePath) => checkServable({ contentDir: rootDir, filePath }),
-  });
+    () => Promise.resolve(true),
+    () => 0,
+  );
+  const media = createCache(
+    options,
+    (filePath) => checkServable({ contentDir: rootDir, filePath }),
+    () => 0,
+  );
 
-  function partFinder<Value>({ name, parse }: { name: PartName; parse: (text: string) => Value }) {
+  function partFinder<Value>(name: PartName, parse: (text: string) => Value) {
     const limits = { contentDir: rootDir, maxBytes: contentPartLimits[name] };
-    const cache = createCache({
+    const cache = createCache(
       options,
-      weigh: (value: Value) => 2 * JSON.stringify(value).length,
-      load: async (filePath) => parse(await readContentText({ ...limits, filePath })),
-    });
+      async (filePath) => parse(await readContentText({ ...limits, filePath })),
+      (value: Value) => 2 * JSON.stringify(value).length,
+    );
     return async function findPart(room: Room): Promise<Value | null> {
-      const { filePath, outcome } = await findFirst({ room, file: name, cache });
+      const { filePath, outcome } = await findFirst(room, name, cache);
       report.outcome({ filePath, outcome });
       return outcome.state === "present" ? outcome.value : null;
     };
@@ -82,36 +86,32 @@ export function createContentParts(options: ContentPartsOptions): ContentParts {
     baseRoom: { tokenId: "", folders: [rootDir] },
     // Most keys have no folder of their own: one remembered answer spares looking for each part in it.
     openRoom: async (tokenId) => {
-      const ownFolder = tokenFolder({ contentDir: rootDir, tokenId });
+      const ownFolder = tokenFolder(rootDir, tokenId);
       const { state } = await folders.get(ownFolder);
       return { tokenId, folders: state === "missing" ? [rootDir] : [ownFolder, rootDir] };
     },
-    findWelcome: partFinder({ name: "welcome.md", parse: parseWelcomeText }),
-    findSubmission: partFinder({ name: "submission.html", parse: sanitizeSubmissionHtml }),
-    findAudio: partFinder({ name: "audio.json", parse: parseAudioFile }),
-    findStyles: partFinder({ name: "styles.css", parse: (text) => text }),
-    findScript: partFinder({ name: "script.js", parse: (text) => text }),
+    findWelcome: partFinder("welcome.md", parseWelcomeText),
+    findSubmission: partFinder("submission.html", sanitizeSubmissionHtml),
+    findAudio: partFinder("audio.json", parseAudioFile),
+    findStyles: partFinder("styles.css", (text) => text),
+    findScript: partFinder("script.js", (text) => text),
     hasMedia: async ({ room, file, kind }) => {
-      if (!isMediaFile({ file, kind })) {
+      if (!isMediaFile(file, kind)) {
         report.unservableName({ file, kind });
         return false;
       }
-      const { filePath, outcome } = await findFirst({ room, file, cache: media });
+      const { filePath, outcome } = await findFirst(room, file, media);
       report.outcome({ filePath, outcome });
       return outcome.state === "present";
     },
   };
 }
 
-function createCache<Value>({
-  options,
-  load,
-  weigh,
-}: {
-  options: ContentPartsOptions;
-  load: (filePath: string) => Promise<Value>;
-  weigh: (value: Value) => number;
-}): FileCache<Value> {
+function createCache<Value>(
+  options: ContentPartsOptions,
+  load: (filePath: string) => Promise<Value>,
+  weigh: (value: Value) => number,
+): FileCache<Value> {
   const { clock, recheckMs, maxCacheEntries } = options;
   return createFileCache({
     load,
@@ -124,15 +124,11 @@ function createCache<Value>({
 }
 
 /** A file in the key's own folder counts even when it is broken; only one that is not there is looked for further. */
-async function findFirst<Value>({
-  room,
-  file,
-  cache,
-}: {
-  room: Room;
-  file: string;
-  cache: FileCache<Value>;
-}): Promise<{ filePath: string; outcome: FileOutcome<Value> }> {
+async function findFirst<Value>(
+  room: Room,
+  file: string,
+  cache: FileCache<Value>,
+): Promise<{ filePath: string; outcome: FileOutcome<Value> }> {
   let found: { filePath: string; outcome: FileOutcome<Value> } | null = null;
   for (const folder of room.folders) {
     const filePath = path.join(folder, file);
@@ -143,7 +139,7 @@ async function findFirst<Value>({
   return found;
 }
 
-function createReporter({ rootDir, log }: { rootDir: string; log: ContentLog }) {
+function createReporter(rootDir: string, log: ContentLog) {
   // The cache hands out the same outcome until the file changes: seen before means said before.
   const reportedOutcomes = new WeakSet<object>();
   // Holds only names that the operator's own files mention.
@@ -158,10 +154,13 @@ function createReporter({ rootDir, log }: { rootDir: string; log: ContentLog }) 
       else log.warn({ file, reason: outcome.reason }, "content file cannot be used and is left out");
     },
     unservableName: ({ file, kind }: { file: string; kind: MediaKind }): void => {
-      if (file === "" || reportedNames.has(file)) return;
+      // A picture is nobody's duty; an audio part without a sound is a slip.
+      if ((file === "" && kind === "image") || reportedNames.has(file)) return;
       reportedNames.add(file);
       log.warn(
-        { file, reason: `is not a name of an ${kind} file` },
+        file === ""
+          ? { file: "audio.json", reason: "names no audio file" }
+          : { file, reason: `is not a name of an ${kind} file` },
         "content file cannot be used and is left out",
       );
     },

@@ -2,8 +2,13 @@ import { expect, test } from "vitest";
 import { writeContentText } from "./content-text.server";
 
 const audioData = {
-  ...{ headline: "Hear this", title: "A tune", description: "Two minutes.", error: false },
-  ...{ audioSrc: "https://gate.example/media/7/a.mp3?exp=1&sig=x", imageSrc: "", imageAlt: "" },
+  headline: "Hear this",
+  title: "A tune",
+  description: "Two minutes.",
+  error: false,
+  audioSrc: "https://gate.example/media/7/a.mp3?exp=1&sig=x",
+  imageSrc: "",
+  imageAlt: "",
 };
 const silence = {
   headline: "",
@@ -34,7 +39,15 @@ test("writes what there is under headings, and leaves markup, style and script o
   );
 });
 
-test("a picture is named with its words, a broken audio not at all, and nothing is said in words", () => {
+test("an audio part without its sound keeps its words and says that the sound is missing", () => {
+  const imageSrc = "https://gate.example/media/7/p.png";
+  const withoutSound = { ...audioData, imageSrc, audioSrc: "", error: true };
+  expect(writeContentText({ ...empty, audioData: withoutSound })).toBe(
+    `# Audio\n\nHear this\nA tune\nTwo minutes.\nThe sound is missing at the moment.\nPicture: ${imageSrc}`,
+  );
+});
+
+test("a picture is named with its words, an empty audio part not at all, and nothing is said in words", () => {
   const imageSrc = "https://gate.example/media/7/p.png";
   expect(writeContentText({ ...empty, audioData: { ...audioData, imageSrc, imageAlt: "A cat" } })).toContain(
     `Picture (A cat): ${imageSrc}`,

@@ -1,22 +1,18 @@
 import sanitizeHtml from "sanitize-html";
+import { hasAudioPart, missingSoundText } from "./audio-part";
 import type { GatedContent } from "./content.schema";
 
 /** The gated content for readers without a page: what is markup, style or script there is left out here. */
 export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioData }: GatedContent): string {
-  const { error, headline, title, description, audioSrc, imageAlt, imageSrc } = audioData;
-  const audioLines = error
-    ? []
-    : [
-        headline,
-        title,
-        description,
-        `Listen: ${audioSrc}`,
-        ...(imageSrc === "" ? [] : [`Picture${imageAlt === "" ? "" : ` (${imageAlt})`}: ${imageSrc}`]),
-      ];
+  const { headline, title, description, audioSrc, imageAlt, imageSrc } = audioData;
+  const words = [headline, title, description].filter((line) => line !== "");
+  const listen = audioSrc === "" ? missingSoundText : `Listen: ${audioSrc}`;
+  const picture = `Picture${imageAlt === "" ? "" : ` (${imageAlt})`}: ${imageSrc}`;
+  const audioLines = hasAudioPart(audioData) ? [...words, listen, ...(imageSrc === "" ? [] : [picture])] : [];
   const sections = [
     { heading: "Welcome", text: welcomeText.trim() },
     { heading: "The one-time form", text: toPlainText(textSubmissionAreaHtml) },
-    { heading: "Audio", text: audioLines.filter((line) => line !== "").join("\n") },
+    { heading: "Audio", text: audioLines.join("\n") },
   ].filter(({ text }) => text !== "");
   if (sections.length === 0) return "There is nothing behind the gate at the moment.";
   return sections.map(({ heading, text }) => `# ${heading}\n\n${text}`).join("\n\n");

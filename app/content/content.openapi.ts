@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApiRegistry } from "~/platform/openapi/api-registry";
+import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 
 const tag = "Content";
 
@@ -10,108 +10,105 @@ const etag = "ETag" as const;
 /** The files of the room and the frame its script runs in. */
 export function describeContent(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "Files of the room, and the frame that its script runs in." });
-  describeMedia(api);
-  describeSandbox(api);
+  api.describe(getMediaOperation);
+  api.describe(getSandboxOperation);
 }
 
-function describeMedia(api: ApiRegistry): void {
-  const lastModified = {
-    description: "When the file was last changed.",
-    required: true,
-    schema: { type: "string" as const },
-    example: "Thu, 15 Jan 2026 09:30:00 GMT",
-  };
-  const acceptRanges = {
-    description: "Parts can be asked for.",
-    required: true,
-    schema: { type: "string" as const },
-    example: "bytes",
-  };
-  const ownHeaders = { "Last-Modified": lastModified, "Accept-Ranges": acceptRanges };
-  const contentRange = (example: string) => ({
-    description: "Which part this is, and how large the whole file.",
-    required: true,
-    schema: { type: "string" as const, pattern: "^bytes (\\d+-\\d+|\\*)/\\d+$" },
-    example,
-  });
-  api.describe({
-    method: "get",
-    path: "/media/{tokenId}/{file}",
-    operationId: "getMedia",
-    tag,
-    summary: "Play or show a file of the room",
-    description:
-      "The addresses come with the content, signed for one key and for a short time; they cannot be made up. `file` may hold slashes. Range requests and conditional requests work.",
-    parameters: {
-      params: z.object({
-        tokenId: z
-          .string()
-          .meta({ description: "The key the address was signed for.", param: { example: "42" } }),
-        file: z.string().meta({ description: "The name of the file.", param: { example: "lamp-room.wav" } }),
-      }),
-      query: z.object({
-        exp: z.string().meta({
-          description: "When the address ends, in seconds since the epoch.",
-          param: { example: "1768470300" },
-        }),
-        sig: z.string().meta({
-          description: "The signature over the rest of the address.",
-          param: { example: "R0w1aJrYcQ8vB3nKd5sT7uXfGzLeWoHiCqMbAYp6m2h" },
-        }),
-      }),
-      headers: z.object({
-        Range: z
-          .string()
-          .optional()
-          .meta({
-            description: "One range of bytes.",
-            param: { example: "bytes=0-1023" },
-          }),
-      }),
-    },
-    refusals: ["media-link-invalid", "not-found"],
-    answers: {
-      200: { description: "The whole file.", headers: [etag], ownHeaders, content: mediaContent },
-      206: {
-        description: "The part that was asked for.",
-        headers: [etag],
-        ownHeaders: { ...ownHeaders, "Content-Range": contentRange("bytes 0-1023/330044") },
-        content: mediaContent,
-      },
-      304: { description: "Your copy is still good.", headers: [etag], ownHeaders },
-      416: {
-        description: "The file ends before the range begins.",
-        headers: [etag],
-        ownHeaders: { ...ownHeaders, "Content-Range": contentRange("bytes */330044") },
-      },
-    },
-  });
-}
+const lastModified = {
+  description: "When the file was last changed.",
+  required: true,
+  schema: { type: "string" as const },
+  example: "Thu, 15 Jan 2026 09:30:00 GMT",
+};
+const acceptRanges = {
+  description: "Parts can be asked for.",
+  required: true,
+  schema: { type: "string" as const },
+  example: "bytes",
+};
+const ownHeaders = { "Last-Modified": lastModified, "Accept-Ranges": acceptRanges };
+const contentRange = (example: string) => ({
+  description: "Which part this is, and how large the whole file.",
+  required: true,
+  schema: { type: "string" as const, pattern: "^bytes (\\d+-\\d+|\\*)/\\d+$" },
+  example,
+});
 
-function describeSandbox(api: ApiRegistry): void {
-  api.describe({
-    method: "get",
-    path: "/sandbox",
-    operationId: "getSandbox",
-    tag,
-    summary: "Get the frame that the room's script runs in",
-    description:
-      'For a frame with `sandbox="allow-scripts"` on a page of this gate. The same for everybody, and empty: the page hands the script over by postMessage.',
-    answers: {
-      200: {
-        description: "An HTML document with a policy of its own, which lets nothing out.",
-        ownHeaders: {
-          "Content-Security-Policy": {
-            description: "Forbids everything but the frame's own inline script and styles.",
-            required: true,
-            schema: { type: "string" },
-            example: "default-src 'none'; script-src 'unsafe-inline'; sandbox allow-scripts",
-          },
-        },
-        content: {
-          "text/html": { schema: { type: "string" }, example: "<!doctype html><title>Room</title>" },
+export const getMediaOperation: OperationDescription = {
+  method: "get",
+  path: "/media/{tokenId}/{file}",
+  operationId: "getMedia",
+  tag,
+  summary: "Play or show a file of the room",
+  description:
+    "The addresses come with the content, signed for one key and for a short time; they cannot be made up. `file` may hold slashes. Range requests and conditional requests work.",
+  parameters: {
+    params: z.object({
+      tokenId: z
+        .string()
+        .meta({ description: "The key the address was signed for.", param: { example: "42" } }),
+      file: z.string().meta({ description: "The name of the file.", param: { example: "lamp-room.wav" } }),
+    }),
+    query: z.object({
+      exp: z.string().meta({
+        description: "When the address ends, in seconds since the epoch.",
+        param: { example: "1768470300" },
+      }),
+      sig: z.string().meta({
+        description: "The signature over the rest of the address.",
+        param: { example: "R0w1aJrYcQ8vB3nKd5sT7uXfGzLeWoHiCqMbAYp6m2h" },
+      }),
+    }),
+    headers: z.object({
+      Range: z
+        .string()
+        .optional()
+        .meta({
+          description: "One range of bytes.",
+          param: { example: "bytes=0-1023" },
+        }),
+    }),
+  },
+  refusals: ["media-link-invalid", "not-found"],
+  answers: {
+    200: { description: "The whole file.", headers: [etag], ownHeaders, content: mediaContent },
+    206: {
+      description: "The part that was asked for.",
+      headers: [etag],
+      ownHeaders: { ...ownHeaders, "Content-Range": contentRange("bytes 0-1023/330044") },
+      content: mediaContent,
+    },
+    304: { description: "Your copy is still good.", headers: [etag], ownHeaders },
+    416: {
+      description: "The file ends before the range begins.",
+      headers: [etag],
+      ownHeaders: { ...ownHeaders, "Content-Range": contentRange("bytes */330044") },
+    },
+  },
+};
+
+export const getSandboxOperation: OperationDescription = {
+  method: "get",
+  path: "/sandbox",
+  operationId: "getSandbox",
+  tag,
+  summary: "Get the frame that the room's script runs in",
+  description:
+    'For a frame with `sandbox="allow-scripts"` on a page of this gate. The same for everybody, and empty: the page hands the script over by postMessage.',
+  answers: {
+    200: {
+      description: "An HTML document with a policy of its own, which lets nothing out.",
+      ownHeaders: {
+        "Content-Security-Policy": {
+          description: "Forbids everything but the frame's own inline script and styles.",
+          required: true,
+          schema: { type: "string" },
+          example: "default-src 'none'; script-src 'unsafe-inline'; sandbox allow-scripts",
         },
       },
+      content: {
+        "text/html": { schema: { type: "string" }, example: "<!doctype html><title>Room</title>" },
+      },
     },
-  });
-}
+  },
+};

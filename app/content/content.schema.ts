@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { isMediaFile } from "./media-file";
 
 /** What a holder receives. The same shapes describe the answer in the OpenAPI document. */
 export const audioDataSchema = z
@@ -9,10 +8,16 @@ export const audioDataSchema = z
     imageAlt: z.string(),
     description: z.string(),
     title: z.string(),
-    audioSrc: z.string().describe("Signed, short-lived address of the sound, with Range support."),
+    audioSrc: z
+      .string()
+      .describe(
+        "Signed, short-lived address of the sound, with Range support; empty when there is no sound to play.",
+      ),
     error: z
       .boolean()
-      .describe("True when there is no audio to play; every string of this object is then empty."),
+      .describe(
+        "True when there is no sound to play: `audioSrc` is then empty, and the other members hold what there is.",
+      ),
   })
   .describe("The audio part of the room.");
 
@@ -38,20 +43,20 @@ export const gatedContentSchema = z
       .string()
       .describe("JavaScript text, written for a sandboxed frame of opaque origin. Never run it elsewhere."),
   })
-  .describe("The gated payload. A part that is missing or broken on the server is empty.");
+  .describe(
+    "The gated payload. A part that is missing or broken on the server is empty; of the audio part only what is missing.",
+  );
 
 /**
  * The operator's audio.json: the fields of the contract, with names of files beside it in place of addresses.
- * A fault of the picture must not cost the sound, so any `imageSrc` passes here; whether there is such a file
- * is seen when it is looked for.
+ * A fault of one file must not cost the rest, so any name passes here; whether there is such a file is seen when it
+ * is looked for.
  */
 export const audioFileSchema = z.object({
   headline: z.string().default(""),
   title: z.string().default(""),
   description: z.string().default(""),
-  audioSrc: z
-    .string()
-    .refine((file) => isMediaFile({ file, kind: "audio" }), "must name an audio file in the content folder"),
+  audioSrc: z.string().default(""),
   imageSrc: z.string().default(""),
   imageAlt: z.string().default(""),
 });

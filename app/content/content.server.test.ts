@@ -174,16 +174,6 @@ test.each([
   ["not JSON", '{"headline": "secret words"', "is not valid JSON"],
   ["an array", "[]", "does not have the right shape"],
   ["a number for a text", JSON.stringify({ headline: 5, audioSrc: "song.wav" }), "headline"],
-  ["no audio file named", JSON.stringify({ headline: "H" }), "audioSrc"],
-  ["a text file named as audio", JSON.stringify({ audioSrc: "welcome.md" }), "audioSrc"],
-  ["an image named as audio", JSON.stringify({ audioSrc: "images/lamp.svg" }), "audioSrc"],
-  [
-    "an outside address named as audio",
-    JSON.stringify({ audioSrc: "https://example.com/a.mp3" }),
-    "audioSrc",
-  ],
-  ["a path upwards", JSON.stringify({ audioSrc: "../song.wav" }), "audioSrc"],
-  ["another key's file", JSON.stringify({ audioSrc: "tokens/2/song.wav" }), "audioSrc"],
 ])(
   "audio.json with %s leaves the audio part empty and is named in the log without its words",
   async (_case, text, reason) => {
@@ -205,20 +195,43 @@ test.each([
   },
 );
 
-test("a missing sound is an error of the audio part, a missing picture only leaves its address empty", async () => {
+test.each([
+  ["no sound named", undefined, "audio.json"],
+  ["a file that is not there", "gone.wav", "gone.wav"],
+  ["a text file named as sound", "welcome.md", "welcome.md"],
+  ["a picture named as sound", "images/lamp.svg", "images/lamp.svg"],
+  ["an outside address", "https://example.com/a.mp3", "https://example.com/a.mp3"],
+  ["a path upwards", "../song.wav", "../song.wav"],
+  ["another key's file", "tokens/2/song.wav", "tokens/2/song.wav"],
+])(
+  "with %s only the sound is missing: words and picture stay, and the log names the file once",
+  async (_case, audioSrc, file) => {
+    await putWholeRoom();
+    const words = { headline: "H", title: "T", description: "D", imageAlt: "A" };
+    await put("audio.json", JSON.stringify({ ...words, imageSrc: "images/lamp.svg", audioSrc }));
+    const read = createReader();
+    for (let round = 0; round < 2; round += 1) {
+      expect((await read()).audioData).toEqual({
+        ...words,
+        imageSrc: "/signed/1/images/lamp.svg",
+        audioSrc: "",
+        error: true,
+      });
+    }
+    expect(lines.map(({ fields }) => fields.file)).toEqual([file]);
+  },
+);
+
+test("a missing picture leaves its address empty, and no error; without both the words are still there", async () => {
   await putWholeRoom();
   await unlink(path.join(contentDir, "images/lamp.svg"));
   const withoutPicture = await createReader()();
-  expect(withoutPicture.audioData).toMatchObject({
-    headline: "H",
-    imageSrc: "",
-    audioSrc: "/signed/1/song.wav",
-    error: false,
-  });
+  const audioSrc = "/signed/1/song.wav";
+  expect(withoutPicture.audioData).toMatchObject({ headline: "H", imageSrc: "", audioSrc, error: false });
   expect(withoutPicture.welcomeText).toContain("![A lamp](images/lamp.svg)");
   await unlink(path.join(contentDir, "song.wav"));
-  const withoutSound = await createReader()();
-  expect(withoutSound.audioData).toMatchObject({ headline: "", audioSrc: "", error: true });
+  const { audioData } = await createReader()();
+  expect(audioData).toMatchObject({ headline: "H", title: "T", imageSrc: "", audioSrc: "", error: true });
 });
 
 test("a picture that could never be served is left out and named once", async () => {

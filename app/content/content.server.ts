@@ -1,6 +1,7 @@
 import { createContentParts } from "./content-parts.server";
 import type { ContentParts, ContentPartsOptions, Room } from "./content-parts.server";
 import type { AudioData, GatedContent } from "./content.schema";
+import type { MediaKind } from "./media-file";
 import type { RoomOutline } from "./room-outline";
 import { writeWelcomeText } from "./welcome-text";
 
@@ -17,6 +18,7 @@ export type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clo
 
 type OpenedRoom = { parts: ContentParts; room: Room; signMediaUrl: SignMediaUrl };
 
+/** Without an audio.json that can be read. */
 const silentAudio: AudioData = {
   headline: "",
   imageSrc: "",
@@ -83,18 +85,18 @@ async function readWelcome({ parts, room, signMediaUrl }: OpenedRoom): Promise<s
         : null,
     ),
   );
-  return writeWelcomeText({ welcome, addresses });
+  return writeWelcomeText(welcome, addresses);
 }
 
 async function readAudio({ parts, room, signMediaUrl }: OpenedRoom): Promise<AudioData> {
   const audio = await parts.findAudio(room);
-  if (!audio || !(await parts.hasMedia({ room, file: audio.audioSrc, kind: "audio" }))) return silentAudio;
-  const hasPicture = await parts.hasMedia({ room, file: audio.imageSrc, kind: "image" });
+  if (!audio) return silentAudio;
   const { tokenId } = room;
-  return {
-    ...audio,
-    audioSrc: signMediaUrl({ tokenId, file: audio.audioSrc }),
-    imageSrc: hasPicture ? signMediaUrl({ tokenId, file: audio.imageSrc }) : "",
-    error: false,
-  };
+  const addressOf = async (file: string, kind: MediaKind) =>
+    (await parts.hasMedia({ room, file, kind })) ? signMediaUrl({ tokenId, file }) : "";
+  const [audioSrc, imageSrc] = await Promise.all([
+    addressOf(audio.audioSrc, "audio"),
+    addressOf(audio.imageSrc, "image"),
+  ]);
+  return { ...audio, audioSrc, imageSrc, error: audioSrc === "" };
 }

@@ -39,7 +39,7 @@ export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCa
   async function lookAgain(filePath: string): Promise<FileOutcome<Value>> {
     const checkedAtMs = clock();
     const previous = entries.find(filePath);
-    const { fingerprint, outcome } = await lookAtFile({ filePath, previous, load });
+    const { fingerprint, outcome } = await lookAtFile(filePath, previous, load);
     const weightBytes = outcome.state === "present" ? weigh(outcome.value) : 0;
     entries.put(filePath, { checkedAtMs, fingerprint, outcome, weightBytes });
     return outcome;
@@ -92,15 +92,11 @@ function createEntries<Value>({ maxEntries, maxBytes }: { maxEntries: number; ma
 
 const missingFingerprint = "missing";
 
-async function lookAtFile<Value>({
-  filePath,
-  previous,
-  load,
-}: {
-  filePath: string;
-  previous: Pick<Entry<Value>, "fingerprint" | "outcome"> | undefined;
-  load: (filePath: string) => Promise<Value>;
-}): Promise<Pick<Entry<Value>, "fingerprint" | "outcome">> {
+async function lookAtFile<Value>(
+  filePath: string,
+  previous: Pick<Entry<Value>, "fingerprint" | "outcome"> | undefined,
+  load: (filePath: string) => Promise<Value>,
+): Promise<Pick<Entry<Value>, "fingerprint" | "outcome">> {
   let fingerprint: string | null = null;
   try {
     const stats = await stat(filePath, { bigint: true });

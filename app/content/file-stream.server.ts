@@ -8,13 +8,7 @@ const chunkBytes = 64 * 1024;
  * when the last byte was read, the reader went away or the disk failed. A file cut short meanwhile ends the
  * stream with an error: a connection that breaks is honest, a body shorter than announced is not.
  */
-export function streamFile({
-  handle,
-  range,
-}: {
-  handle: FileHandle;
-  range: ByteRange;
-}): ReadableStream<Uint8Array> {
+export function streamFile(handle: FileHandle, range: ByteRange): ReadableStream<Uint8Array> {
   let position = range.startByte;
   const source: UnderlyingSource<Uint8Array> = {
     async pull(controller) {

@@ -11,27 +11,15 @@ export type MediaConditions = {
 export type MediaVersion = { etag: string; modifiedSeconds: number };
 
 /** True when the client's copy is still good (RFC 9110, 13.1): an entity tag outweighs a date. */
-export function isUnchanged({
-  conditions,
-  version,
-}: {
-  conditions: MediaConditions;
-  version: MediaVersion;
-}): boolean {
+export function isUnchanged(conditions: MediaConditions, version: MediaVersion): boolean {
   const { ifNoneMatch, ifModifiedSince } = conditions;
-  if (ifNoneMatch !== null) return namesVersion({ ifNoneMatch, etag: version.etag });
+  if (ifNoneMatch !== null) return namesVersion(ifNoneMatch, version.etag);
   const sinceSeconds = readHttpDateSeconds(ifModifiedSince);
   return sinceSeconds !== null && version.modifiedSeconds <= sinceSeconds;
 }
 
 /** True when a Range header counts: without If-Range always, else only while the client's part still fits. */
-export function mayAnswerRange({
-  conditions,
-  version,
-}: {
-  conditions: MediaConditions;
-  version: MediaVersion;
-}): boolean {
+export function mayAnswerRange(conditions: MediaConditions, version: MediaVersion): boolean {
   if (conditions.ifRange === null) return true;
   const validator = conditions.ifRange.trim();
   if (validator.startsWith('"')) return validator === version.etag;

@@ -35,6 +35,6 @@ export function findMediaType(file: string): string | null {
   return Object.hasOwn(contentTypes, extension) ? contentTypes[extension as keyof typeof contentTypes] : null;
 }
 
-export function isMediaFile({ file, kind }: { file: string; kind: MediaKind }): boolean {
+export function isMediaFile(file: string, kind: MediaKind): boolean {
   return findMediaType(file)?.startsWith(`${kind}/`) ?? false;
 }

@@ -68,18 +68,15 @@ export function createMediaLinks({
   };
 }
 
-/** Each field goes in with its length before it, so that no two links share what is signed. */
-function signatureOf({
-  secretKey,
-  tokenId,
-  file,
-  exp,
-}: {
+type SignatureOfOptions = {
   secretKey: KeyObject;
   tokenId: string;
   file: string;
   exp: string;
-}): string {
+};
+
+/** Each field goes in with its length before it, so that no two links share what is signed. */
+function signatureOf({ secretKey, tokenId, file, exp }: SignatureOfOptions): string {
   const hmac = createHmac("sha256", secretKey);
   for (const field of ["latchkey media link 1", tokenId, file, exp]) {
     hmac.update(`${Buffer.byteLength(field)}:${field},`);
@@ -117,7 +114,7 @@ export async function serveMedia(request: MediaRequest): Promise<Response> {
   });
   if (contentType === "image/svg+xml") headers.set("Content-Security-Policy", svgPolicy);
 
-  const plan = planAnswer({ request, version, sizeBytes: opened.sizeBytes });
+  const plan = planAnswer(request, version, opened.sizeBytes);
   if (plan.contentRange) headers.set("Content-Range", plan.contentRange);
   if (plan.status === 304 || plan.status === 416) {
     headers.delete("Content-Type");
@@ -130,27 +127,19 @@ export async function serveMedia(request: MediaRequest): Promise<Response> {
     await opened.handle.close();
     return new Response(null, { status: plan.status, headers });
   }
-  return new Response(streamFile({ handle: opened.handle, range: plan }), { status: plan.status, headers });
+  return new Response(streamFile(opened.handle, plan), { status: plan.status, headers });
 }
 
 type Plan = { status: 200 | 206 | 304 | 416; startByte: number; endByte: number; contentRange?: string };
 
-function planAnswer({
-  request,
-  version,
-  sizeBytes,
-}: {
-  request: MediaRequest;
-  version: MediaVersion;
-  sizeBytes: number;
-}): Plan {
+function planAnswer(request: MediaRequest, version: MediaVersion, sizeBytes: number): Plan {
   const nothing = { startByte: 0, endByte: -1 };
-  if (isUnchanged({ conditions: request, version })) return { ...nothing, status: 304 };
+  if (isUnchanged(request, version)) return { ...nothing, status: 304 };
   const whole: Plan = { status: 200, startByte: 0, endByte: sizeBytes - 1 };
   // A range is defined for GET only; HEAD describes the whole file.
   if (request.method !== "GET" || request.range === null) return whole;
-  if (!mayAnswerRange({ conditions: request, version })) return whole;
-  const range = readRange({ header: request.range, sizeBytes });
+  if (!mayAnswerRange(request, version)) return whole;
+  const range = readRange(request.range, sizeBytes);
   if (range === "whole") return whole;
   if (range === "unsatisfiable") return { ...nothing, status: 416, contentRange: `bytes */${sizeBytes}` };
   return { ...range, status: 206, contentRange: `bytes ${range.startByte}-${range.endByte}/${sizeBytes}` };
@@ -172,7 +161,7 @@ async function openMedia({
   tokenId: string;
   file: string;
 }): Promise<OpenedFile> {
-  for (const folder of [tokenFolder({ contentDir, tokenId }), contentDir]) {
+  for (const folder of [tokenFolder(contentDir, tokenId), contentDir]) {
     try {
       return await openContentFile({ contentDir, filePath: path.join(folder, file) });
     } catch (error) {

@@ -3,9 +3,9 @@ import type { Server } from "node:http";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright";
-import { openTestBrowser } from "~/testing/chromium";
-import type { TestBrowser } from "~/testing/chromium";
-import { hostileMarkup } from "~/testing/hostile-markup";
+import { openTestBrowser } from "~e2e/support/chromium";
+import type { TestBrowser } from "~e2e/support/chromium";
+import { hostileMarkup } from "~e2e/support/hostile-markup";
 import { createRunMessage, maxFrameHeightPx, sandboxAttribute, sandboxPath } from "./sandbox-protocol";
 import { sandboxDocument } from "./sandbox.server";
 import { sanitizeSubmissionHtml } from "./submission-html.server";
@@ -101,7 +101,7 @@ async function waitForMessage(type: string): Promise<FrameHeard> {
 function run(script: string, styles = ""): Promise<void> {
   return page.evaluate(
     (message) => document.querySelector("iframe")?.contentWindow?.postMessage(message, "*"),
-    createRunMessage({ script, styles }),
+    createRunMessage(script, styles),
   );
 }
 

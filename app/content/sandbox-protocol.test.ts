@@ -5,7 +5,7 @@ import { sandboxDocument } from "./sandbox.server";
 const frameWindow = {};
 
 function read(data: unknown, event: { origin?: string; source?: unknown } = {}) {
-  return readFrameMessage({ event: { data, origin: "null", source: frameWindow, ...event }, frameWindow });
+  return readFrameMessage({ data, origin: "null", source: frameWindow, ...event }, frameWindow);
 }
 
 test("the frame's three messages are understood, and nothing beyond their shape", () => {
@@ -46,11 +46,11 @@ test("what is no message of ours, or not from our frame, is nothing", () => {
   expect(read({ type: "latchkey:ready" }, { source: null })).toBeNull();
   expect(read({ type: "latchkey:ready" }, { origin: "https://example.org" })).toBeNull();
   const event = { data: { type: "latchkey:ready" }, origin: "null", source: null };
-  expect(readFrameMessage({ event, frameWindow: null })).toBeNull();
+  expect(readFrameMessage(event, null)).toBeNull();
 });
 
 test("the message to the frame carries script and styles", () => {
-  expect(createRunMessage({ script: "a" })).toEqual({ type: "latchkey:run", script: "a", styles: "" });
+  expect(createRunMessage("a")).toEqual({ type: "latchkey:run", script: "a", styles: "" });
 });
 
 test("neither the attribute nor the header lets the frame share our origin", () => {

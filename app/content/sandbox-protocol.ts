@@ -24,7 +24,7 @@ export const readyMessageType = "latchkey:ready";
 export const heightMessageType = "latchkey:height";
 export const failedMessageType = "latchkey:failed";
 
-export function createRunMessage({ script, styles = "" }: { script: string; styles?: string }): RunMessage {
+export function createRunMessage(script: string, styles: string = ""): RunMessage {
   return { type: runMessageType, script, styles };
 }
 
@@ -32,13 +32,10 @@ export function createRunMessage({ script, styles = "" }: { script: string; styl
  * The message of our frame, or null for everything else that arrives at the window. Nothing in it is to be
  * trusted further than its shape: the operator's script can send all of these itself.
  */
-export function readFrameMessage({
-  event,
-  frameWindow,
-}: {
-  event: { data: unknown; origin: string; source: unknown };
-  frameWindow: unknown;
-}): FrameMessage | null {
+export function readFrameMessage(
+  event: { data: unknown; origin: string; source: unknown },
+  frameWindow: unknown,
+): FrameMessage | null {
   if (!frameWindow || event.source !== frameWindow || event.origin !== "null") return null;
   const { data } = event;
   if (typeof data !== "object" || data === null || !("type" in data)) return null;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hostileMarkup } from "~/testing/hostile-markup";
+import { hostileMarkup } from "~e2e/support/hostile-markup";
 import { sanitizeSubmissionHtml } from "./submission-html.server";
 
 test("an ordinary form comes through, with prefixed names that still belong together", () => {

@@ -94,7 +94,7 @@ const policy: sanitizeHtml.IOptions = {
   nonTextTags: elementsWithoutWords,
   nestingLimit: 64,
   transformTags: {
-    "*": (tagName, attribs) => ({ tagName, attribs: prefixNames({ tagName, attribs }) }),
+    "*": (tagName, attribs) => ({ tagName, attribs: prefixNames(tagName, attribs) }),
   },
 };
 
@@ -103,13 +103,7 @@ export function sanitizeSubmissionHtml(html: string): string {
   return escapeTextareas(sanitizeHtml(html, policy)).trim();
 }
 
-function prefixNames({
-  tagName,
-  attribs,
-}: {
-  tagName: string;
-  attribs: sanitizeHtml.Attributes;
-}): sanitizeHtml.Attributes {
+function prefixNames(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
   const safe: sanitizeHtml.Attributes = {};
   for (const [name, value] of Object.entries(attribs)) {
     const listed = listedValues.get(`${tagName} ${name}`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hostileMarkup } from "~/testing/hostile-markup";
+import { hostileMarkup } from "~e2e/support/hostile-markup";
 import { renderWelcomeHtml } from "./welcome-html.server";
 
 test("Markdown becomes the elements it can write", () => {

@@ -3,10 +3,10 @@ import { parseWelcomeText, writeWelcomeText } from "./welcome-text";
 
 function rewrite(source: string): string {
   const welcome = parseWelcomeText(source);
-  return writeWelcomeText({
+  return writeWelcomeText(
     welcome,
-    addresses: welcome.pictures.map(({ file }) => `/m/${encodeURI(file)}`),
-  });
+    welcome.pictures.map(({ file }) => `/m/${encodeURI(file)}`),
+  );
 }
 
 test.each([
@@ -53,5 +53,5 @@ test.each([
 
 test("a picture without an address keeps what its author wrote", () => {
   const welcome = parseWelcomeText("![x](a.png) ![y](b.png)");
-  expect(writeWelcomeText({ welcome, addresses: [null, "/m/b"] })).toBe("![x](a.png) ![y](/m/b)");
+  expect(writeWelcomeText(welcome, [null, "/m/b"])).toBe("![x](a.png) ![y](/m/b)");
 });

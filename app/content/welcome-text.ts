@@ -38,13 +38,7 @@ export function parseWelcomeText(source: string): WelcomeText {
 }
 
 /** Puts the document together again; a picture without an address keeps the one its author wrote. */
-export function writeWelcomeText({
-  welcome,
-  addresses,
-}: {
-  welcome: WelcomeText;
-  addresses: readonly (string | null)[];
-}): string {
+export function writeWelcomeText(welcome: WelcomeText, addresses: readonly (string | null)[]): string {
   return welcome.texts
     .map((text, index) => text + (addresses[index] ?? welcome.pictures[index]?.written ?? ""))
     .join("");
@@ -53,25 +47,22 @@ export function writeWelcomeText({
 function findPictureFile(written: string): string | null {
   try {
     const file = decodeURIComponent(written.replace(/^\.\//, ""));
-    return isMediaFile({ file, kind: "image" }) ? file : null;
+    return isMediaFile(file, "image") ? file : null;
   } catch {
     // A stray percent sign: not an address at all.
     return null;
   }
 }
 
-/** The address follows `](` in an image and `]:` in a definition; the words before it may look the same. */
-function findAddress({
-  body,
-  from,
-  to,
-  written,
-}: {
+type FindAddressOptions = {
   body: string;
   from: number;
   to: number;
   written: string;
-}): number {
+};
+
+/** The address follows `](` in an image and `]:` in a definition; the words before it may look the same. */
+function findAddress({ body, from, to, written }: FindAddressOptions): number {
   const opening = /\](?:\(|:)[\s<]*/g;
   opening.lastIndex = from;
   for (let match = opening.exec(body); match !== null && match.index < to; match = opening.exec(body)) {

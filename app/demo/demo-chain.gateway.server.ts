@@ -26,7 +26,7 @@ export const allowedMethods: ReadonlySet<string> = new Set([
 const faucetWei = 10n ** 18n;
 const timeoutMs = 5000;
 
-export function createDemoChain({ rpcUrl }: { rpcUrl: string }) {
+export function createDemoChain(rpcUrl: string) {
   async function ask(request: {
     method: string;
     params: unknown[];

@@ -1,4 +1,4 @@
-import type { ApiRegistry } from "~/platform/openapi/api-registry";
+import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { z } from "zod";
 import { faucetRequestSchema, rpcRequestSchema } from "./demo.schema";
 
@@ -17,48 +17,53 @@ const documentedRpcRequest = rpcRequestSchema
 /** Routes that exist while the gate runs as a demo, and nowhere else. */
 export function describeDemo(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "The demo's own chain, where everything is worthless." });
-  const fauceted = faucetRequestSchema.meta({ id: "FaucetRequest" });
-  api.describe({
-    method: "post",
-    path: "/demo/faucet",
-    operationId: "fillWallet",
-    tag,
-    summary: "Get test money",
-    description: "Fills a wallet with worthless money of the demo's chain, so that it can pay for minting.",
-    body: { required: true, content: { [json]: { schema: fauceted, example: { address: wallet } } } },
-    answers: {
-      200: {
-        description: "The wallet is filled.",
-        content: { [json]: { schema: fauceted, example: { address: wallet } } },
+  api.describe(fillWalletOperation);
+  api.describe(askDemoChainOperation);
+}
+
+const fauceted = faucetRequestSchema.meta({ id: "FaucetRequest" });
+
+export const fillWalletOperation: OperationDescription = {
+  method: "post",
+  path: "/demo/faucet",
+  operationId: "fillWallet",
+  tag,
+  summary: "Get test money",
+  description: "Fills a wallet with worthless money of the demo's chain, so that it can pay for minting.",
+  body: { required: true, content: { [json]: { schema: fauceted, example: { address: wallet } } } },
+  answers: {
+    200: {
+      description: "The wallet is filled.",
+      content: { [json]: { schema: fauceted, example: { address: wallet } } },
+    },
+  },
+};
+
+export const askDemoChainOperation: OperationDescription = {
+  method: "post",
+  path: "/demo/rpc",
+  operationId: "askDemoChain",
+  tag,
+  summary: "Ask the demo's chain",
+  description: "JSON-RPC to the demo's chain: reading, and sending what a wallet has signed.",
+  body: {
+    required: true,
+    content: {
+      [json]: {
+        schema: documentedRpcRequest,
+        example: { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] },
       },
     },
-  });
-  api.describe({
-    method: "post",
-    path: "/demo/rpc",
-    operationId: "askDemoChain",
-    tag,
-    summary: "Ask the demo's chain",
-    description: "JSON-RPC to the demo's chain: reading, and sending what a wallet has signed.",
-    body: {
-      required: true,
+  },
+  answers: {
+    200: {
+      description: "The chain's answer, an error of its own included.",
       content: {
         [json]: {
-          schema: documentedRpcRequest,
-          example: { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] },
+          schema: z.looseObject({}).meta({ id: "RpcAnswer", type: "object", additionalProperties: true }),
+          example: { jsonrpc: "2.0", id: 1, result: "0x7a69" },
         },
       },
     },
-    answers: {
-      200: {
-        description: "The chain's answer, an error of its own included.",
-        content: {
-          [json]: {
-            schema: z.looseObject({}).meta({ id: "RpcAnswer", type: "object", additionalProperties: true }),
-            example: { jsonrpc: "2.0", id: 1, result: "0x7a69" },
-          },
-        },
-      },
-    },
-  });
-}
+  },
+};

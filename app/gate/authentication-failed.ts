@@ -2,12 +2,12 @@ import { Refusal } from "~/platform/http/refusal";
 
 /** For a 401 where no access token was presented. */
 export const bearerChallenge = 'Bearer realm="latchkey"';
-/** For a 401 where an access token was presented and is not good. */
+/** For a 401 where an access token was presented and is invalid. */
 export const invalidTokenChallenge = 'Bearer realm="latchkey", error="invalid_token"';
 
 type Failure = { detail: string; cause?: unknown };
 
-/** A signed message, a signature or a missing proof that does not let its sender in. */
+/** For a missing proof, a signed message or a signature that is invalid. */
 export function authenticationFailed({ detail, cause }: Failure): Refusal {
   return new Refusal("authentication-failed", {
     detail,
@@ -16,7 +16,7 @@ export function authenticationFailed({ detail, cause }: Failure): Refusal {
   });
 }
 
-/** An access token that does not let its bearer in. */
+/** For an access token that is invalid. */
 export function accessTokenRefused({ detail, cause }: Failure): Refusal {
   return new Refusal("authentication-failed", {
     detail,

@@ -1,21 +1,25 @@
-import { expect, test } from "vitest";
-import type { Database } from "~/platform/database/database.server";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createChainClient } from "~/platform/chain/chain-client.server";
 import { Refusal } from "~/platform/http/refusal";
-import { createTestDatabase } from "~/testing/database";
-import { combinePlaced, tokenPlacements } from "~/testing/token-placements";
-import type { PlacedToken } from "~/testing/token-placements";
-import type { GateScope } from "./access-token.schema";
-import { gateScopes } from "./access-token.schema";
-import { mintAccessToken, requireScope, verifyAccessToken } from "./access-token.server";
-import { authenticateCaller, requireCaller } from "./caller.server";
-import { createKeyStore } from "./keys.store.server";
-import { loadTokenKeys } from "./token-keys.server";
+import { startTestChain } from "~e2e/support/chain/chain";
+import type { TestChain } from "~e2e/support/chain/chain";
+import { createTestDatabase } from "~e2e/support/databases/database";
+import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import { combinePlaced, tokenPlacements } from "~e2e/support/token-placements";
+import type { PlacedToken } from "~e2e/support/token-placements";
+import type { GateScope } from "./tokens/access-token.schema";
+import { gateScopes } from "./tokens/access-token.schema";
+import { mintAccessToken, requireScope, verifyAccessToken } from "./tokens/access-token.server";
+import { authenticateCaller } from "./caller.server";
+import type { CallerDependencies, TokenRule } from "./caller.server";
+import { createKeyStore } from "./keys/keys.store.server";
+import { createOwnershipReader } from "./ownership/ownership.server";
+import { loadTokenKeys } from "./tokens/token-keys.server";
 
 const nowMs = Date.UTC(2026, 0, 15, 12);
-const holder = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
-const place = { chainId: 31337, contractAddress: "0x00000000000000000000000000000000000000aa" };
+const clock = () => nowMs;
 const ownOrigin = "http://localhost:3000";
-const issued = { issuer: ownOrigin, audience: ["localhost:3000"], chainId: 31337 };
 const keys = await loadTokenKeys({
   dataDir: "unused",
   mode: "production",
@@ -23,78 +27,148 @@ const keys = await loadTokenKeys({
   secret: "a secret of this test: longer than 32 bytes",
 });
 
+let chain: TestChain;
+let rpc: RpcFaultServer;
+/** Account 1 has all of these, but for the one it gave away. */
+let good: string, other: string, used: string, back: string, given: string;
+let goodToken: string;
+let badTokens: Record<string, string>;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  rpc = await startRpcFaultServer(chain.rpcUrl);
+  const mintKey = () => chain.mintKey(1);
+  [good, other, used, back, given] = [
+    await mintKey(),
+    await mintKey(),
+    await mintKey(),
+    await mintKey(),
+    await mintKey(),
+  ];
+  await chain.transferKey({ tokenId: given, from: 1, to: chain.addressOf(2) });
+  goodToken = await mint();
+  badTokens = {
+    expired: await mint({ issuedAtMs: nowMs - 905_000 }),
+    malformed: goodToken.slice(0, -4),
+    "of another signature": `${goodToken.split(".").slice(0, 2).join(".")}.${"A".repeat(43)}`,
+    "not a token": "nonsense",
+    "with a scheme in front": `Bearer ${goodToken}`,
+    "with a space behind": `${goodToken} x`,
+    "too long": "a".repeat(9_000),
+    "of the wrong scope": await mint({ scopes: ["gate:read", "tts"] }),
+    "of another contract": await mint({ contractAddress: `0x${"12".repeat(20)}` }),
+    "of a used key": await mint({ tokenId: used }),
+    "from before the key left": await mint({ tokenId: back }),
+    "of a key that is another wallet's, which nobody noticed": await mint({ tokenId: given }),
+    "of a key that does not exist": await mint({ tokenId: "424242" }),
+  };
+});
+beforeEach(() => rpc.setFault("none"));
+afterAll(async () => {
+  await rpc.stop();
+  await chain.stop();
+});
+
+function issued() {
+  return {
+    issuer: ownOrigin,
+    audience: ["localhost:3000"],
+    chainId: chain.chainId,
+    contractAddress: chain.key.address,
+  };
+}
+
+type Minted = {
+  tokenId?: string;
+  scopes?: readonly GateScope[];
+  issuedAtMs?: number;
+  contractAddress?: string;
+};
+
 async function mint({
-  tokenId = "1",
+  tokenId = good,
   scopes = gateScopes,
   issuedAtMs = nowMs,
-}: { tokenId?: string; scopes?: readonly GateScope[]; issuedAtMs?: number } = {}): Promise<string> {
-  const { token } = mintAccessToken({
+  ...place
+}: Minted = {}): Promise<string> {
+  const address = chain.addressOf(1);
+  const { token } = await mintAccessToken({
     keys,
-    address: holder,
+    address,
     auth: "siwe",
     tokenId,
     scopes,
     siwe: {
-      address: holder,
+      address,
       domain: "localhost:3000",
-      chainId: 31337,
+      chainId: chain.chainId,
       nonce: "0123456789abcdef",
       issuedAt: "2026-01-15T12:00:00Z",
     },
     signedText: "signed",
     ttlSeconds: 900,
-    ...issued,
-    clock: () => issuedAtMs,
+    ...issued(),
+    ...place,
+    issuedAtMs,
   });
   return token;
 }
 
-/** Key 1 is good; 2 is used up; 3 left the wallet at this very moment and came back. */
-async function openCallers() {
+async function verifyToken({ token, requiredScope }: { token: string; requiredScope: GateScope }) {
+  const claims = await verifyAccessToken({
+    keys,
+    token,
+    expected: issued(),
+    clockToleranceSeconds: 5,
+    clock,
+  });
+  requireScope(claims, requiredScope);
+  return claims;
+}
+
+/** One key is used up; another left the wallet at this very moment and came back. */
+async function openCallers(changes: Partial<CallerDependencies> = {}) {
   const { database } = await createTestDatabase();
+  const { chainId, key } = chain;
+  const place = { chainId, contractAddress: key.address };
   await database.usedKey.create({
     data: {
-      chainId: 31337n,
-      contractAddress: place.contractAddress,
-      tokenId: "2",
+      chainId: BigInt(chainId),
+      contractAddress: key.address.toLowerCase(),
+      tokenId: used,
       usedBy: "0x0",
       usedAtMs: 1n,
     },
   });
-  const store = createKeyStore({ database });
-  await store.recordDeparture({ key: { ...place, tokenId: "3" }, holder, departedAtMs: nowMs });
-  return { database, ask: createAsk(database) };
-}
-
-async function verifyToken({ token, requiredScope }: { token: string; requiredScope: GateScope }) {
-  const clock = () => nowMs;
-  const claims = await verifyAccessToken({ keys, token, expected: issued, clockToleranceSeconds: 5, clock });
-  requireScope({ claims, requiredScope });
-  return claims;
-}
-
-function createAsk(database: Database) {
-  const dependencies = {
-    contractAddress: place.contractAddress,
-    keys: createKeyStore({ database }),
-    isAllowedOrigin: (origin: string) => origin === ownOrigin,
+  const store = createKeyStore(database);
+  const holder = chain.addressOf(1);
+  await store.recordDeparture({ key: { ...place, tokenId: back }, holder, departedAtMs: nowMs });
+  const client = createChainClient({ rpcUrls: [rpc.url], chainId });
+  const dependencies: CallerDependencies = {
+    ...place,
+    clock,
+    keys: store,
+    ownership: createOwnershipReader({ client, ...place, standard: "erc721", cacheSeconds: 4, clock }),
     verifyToken,
+    isAllowedOrigin: (origin) => origin === ownOrigin,
+    ...changes,
   };
   return async function ask(
     { headers, query, body }: PlacedToken,
-    { isRequired = true }: { isRequired?: boolean } = {},
+    { tokenRule = "required" }: { tokenRule?: TokenRule } = {},
   ): Promise<string> {
     try {
       const caller = await authenticateCaller({
         request: { headers, searchParams: new URLSearchParams(query), body },
         requiredScope: "chat",
-        isRequired,
+        tokenRule,
         dependencies,
       });
-      return caller === null ? "nobody" : `key ${caller.claims.tokenId}`;
+      return caller === null ? "stranger" : `key ${caller.claims.tokenId}`;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return `${error.status} ${error.title} ${error.headers["WWW-Authenticate"] ?? ""}`.trim();
+      const { status, title, headers } = error;
+      return `${status} ${title} ${headers["WWW-Authenticate"] ?? headers["Retry-After"] ?? ""}`.trim();
     }
   };
 }
@@ -102,32 +176,27 @@ function createAsk(database: Database) {
 const invalid = '401 Unauthorized: invalid JWT Bearer realm="latchkey", error="invalid_token"';
 const missing = '401 Unauthorized: missing JWT Bearer realm="latchkey"';
 const crossSite = "403 Cross-site request refused";
+const chainAway = "503 Chain unavailable 5";
 
-const goodToken = await mint();
-const badTokens = {
-  expired: await mint({ issuedAtMs: nowMs - 905_000 }),
-  malformed: goodToken.slice(0, -4),
-  "of another signature": `${goodToken.split(".").slice(0, 2).join(".")}.${"A".repeat(43)}`,
-  "not a token": "nonsense",
-  "with a scheme in front": `Bearer ${goodToken}`,
-  "with a space behind": `${goodToken} x`,
-  "too long": "a".repeat(9_000),
-  "of the wrong scope": await mint({ scopes: ["gate:read", "tts"] }),
-  "of a used key": await mint({ tokenId: "2" }),
-  "from before the key left": await mint({ tokenId: "3" }),
-};
+/** What each rule makes of a token that does not hold. */
+const refusals = { required: invalid, "good-if-sent": invalid, optional: "stranger" } as const;
+const rules = Object.entries(refusals) as [TokenRule, string][];
+const inHeader = (token: string) => combinePlaced([{ headers: { authorization: `Bearer ${token}` } }]);
 
-test.each(tokenPlacements)("$location: a good token is taken, every bad one is 401", async ({ place }) => {
-  const { ask } = await openCallers();
-  for (const isRequired of [true, false]) {
-    expect(await ask(combinePlaced([place(goodToken)]), { isRequired })).toBe("key 1");
-    for (const [name, token] of Object.entries(badTokens)) {
-      expect(await ask(combinePlaced([place(token)]), { isRequired }), name).toBe(invalid);
+test.each(tokenPlacements)(
+  "$location: a good token is taken under each rule; a bad one is 401, or a stranger's where none is needed",
+  async ({ place }) => {
+    const ask = await openCallers();
+    const again = await mint({ tokenId: back, issuedAtMs: nowMs + 1_000 });
+    for (const [tokenRule, refused] of rules) {
+      expect(await ask(combinePlaced([place(goodToken)]), { tokenRule })).toBe(`key ${good}`);
+      for (const [name, token] of Object.entries(badTokens)) {
+        expect(await ask(combinePlaced([place(token)]), { tokenRule }), name).toBe(refused);
+      }
+      expect(await ask(combinePlaced([place(again)]), { tokenRule }), "key came back").toBe(`key ${back}`);
     }
-    const again = await mint({ tokenId: "3", issuedAtMs: nowMs + 1_000 });
-    expect(await ask(combinePlaced([place(again)]), { isRequired }), "key came back").toBe("key 3");
-  }
-});
+  },
+);
 
 const pairs = tokenPlacements.flatMap((first, index) =>
   tokenPlacements.slice(index + 1).map((second) => ({
@@ -138,37 +207,46 @@ const pairs = tokenPlacements.flatMap((first, index) =>
 );
 
 test.each(pairs)("$pair, whichever is good", async ({ first, second }) => {
-  const { ask } = await openCallers();
-  const other = await mint({ tokenId: "9" });
-  expect(await ask(combinePlaced([first.place(goodToken), second.place(other)]))).toBe("key 1");
-  expect(await ask(combinePlaced([first.place(goodToken), second.place(badTokens.expired)]))).toBe("key 1");
-  expect(await ask(combinePlaced([first.place(badTokens.expired), second.place(goodToken)]))).toBe(invalid);
-  expect(await ask(combinePlaced([first.place(""), second.place(goodToken)]))).toBe(invalid);
+  const ask = await openCallers();
+  const another = await mint({ tokenId: other });
+  const { expired } = badTokens as { expired: string };
+  for (const [tokenRule, refused] of rules) {
+    const both = (one: string, two: string) =>
+      ask(combinePlaced([first.place(one), second.place(two)]), { tokenRule });
+    expect(await both(goodToken, another)).toBe(`key ${good}`);
+    expect(await both(goodToken, expired)).toBe(`key ${good}`);
+    expect(await both(expired, goodToken)).toBe(refused);
+    expect(await both("", goodToken)).toBe(refused);
+  }
 });
 
-test("without a token a required caller is told so, and any other is nobody", async () => {
-  const { ask } = await openCallers();
+test("without a token a required caller is told so, and any other is a stranger", async () => {
+  const ask = await openCallers();
   expect(await ask(combinePlaced([]))).toBe(missing);
-  expect(await ask(combinePlaced([]), { isRequired: false })).toBe("nobody");
-  expect(await ask(combinePlaced([{ body: { jwt: null } }]), { isRequired: false })).toBe("nobody");
+  for (const tokenRule of ["good-if-sent", "optional"] as const) {
+    expect(await ask(combinePlaced([]), { tokenRule })).toBe("stranger");
+    expect(await ask(combinePlaced([{ body: { jwt: null } }]), { tokenRule })).toBe("stranger");
+  }
 });
 
 test.each(["bearer", "BEARER", "Bearer  ", " Bearer", "Token", "Basic"])(
-  "the scheme %j in the Authorization header is 401, without a look elsewhere",
+  "the scheme %j in the Authorization header is a bad token, without a look elsewhere",
   async (scheme) => {
-    const { ask } = await openCallers();
+    const ask = await openCallers();
     const header = { headers: { authorization: `${scheme} ${goodToken}` } };
-    expect(await ask(combinePlaced([header, { query: { jwt: goodToken } }]))).toBe(invalid);
+    for (const [tokenRule, refused] of rules) {
+      expect(await ask(combinePlaced([header, { query: { jwt: goodToken } }]), { tokenRule })).toBe(refused);
+    }
   },
 );
 
 test.each([
-  [{}, "key 1"],
-  [{ "sec-fetch-site": "same-origin" }, "key 1"],
-  [{ "sec-fetch-site": "none" }, "key 1"],
-  [{ "sec-fetch-site": "same-origin", origin: ownOrigin }, "key 1"],
-  [{ origin: ownOrigin }, "key 1"],
-  [{ "sec-fetch-site": "same-site", origin: ownOrigin }, "key 1"],
+  [{}, "taken"],
+  [{ "sec-fetch-site": "same-origin" }, "taken"],
+  [{ "sec-fetch-site": "none" }, "taken"],
+  [{ "sec-fetch-site": "same-origin", origin: ownOrigin }, "taken"],
+  [{ origin: ownOrigin }, "taken"],
+  [{ "sec-fetch-site": "same-site", origin: ownOrigin }, "taken"],
   [{ "sec-fetch-site": "same-site" }, crossSite],
   [{ "sec-fetch-site": "same-site", origin: "http://other.localhost:3000" }, crossSite],
   [{ "sec-fetch-site": "cross-site" }, crossSite],
@@ -178,11 +256,14 @@ test.each([
   [{ origin: "null" }, crossSite],
   [{ "sec-fetch-site": "same-origin", origin: "https://evil.example" }, crossSite],
 ] as const)("with a cookie, %j is answered %s", async (headers, answer) => {
-  const { ask } = await openCallers();
+  const ask = await openCallers();
+  const expected = answer === "taken" ? `key ${good}` : answer;
   for (const name of ["access_token", "jwt"]) {
-    expect(await ask(combinePlaced([{ headers }, { headers: { cookie: `${name}=${goodToken}` } }]))).toBe(
-      answer,
-    );
+    const request = combinePlaced([{ headers }, { headers: { cookie: `${name}=${goodToken}` } }]);
+    expect(await ask(request)).toBe(expected);
+    expect(await ask(request, { tokenRule: "good-if-sent" })).toBe(expected);
+    const asStranger = answer === crossSite ? "stranger" : expected;
+    expect(await ask(request, { tokenRule: "optional" })).toBe(asStranger);
   }
   // A bad token in a cookie is judged only after the site it comes from.
   const bad = combinePlaced([{ headers }, { headers: { cookie: "jwt=nonsense" } }]);
@@ -190,26 +271,101 @@ test.each([
 });
 
 test("tokens that no browser sends by itself pass from any site", async () => {
-  const { ask } = await openCallers();
+  const ask = await openCallers();
   const headers = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
   for (const { location, place } of tokenPlacements.filter(
     ({ location }) => !location.startsWith("cookie"),
   )) {
-    expect(await ask(combinePlaced([{ headers }, place(goodToken)])), location).toBe("key 1");
+    expect(await ask(combinePlaced([{ headers }, place(goodToken)])), location).toBe(`key ${good}`);
   }
 });
 
-test("a database that cannot be asked is not taken for a bad token", async () => {
-  const request = { headers: { authorization: `Bearer ${goodToken}` }, searchParams: new URLSearchParams() };
-  const away = requireCaller({
-    request,
-    requiredScope: "chat",
-    dependencies: {
-      contractAddress: place.contractAddress,
-      verifyToken,
-      keys: { findKeyState: () => Promise.reject(new Error("the database is away")) },
-      isAllowedOrigin: () => false,
+test("while a reading is fresh the chain is not asked again, and callers at once share one question", async () => {
+  const ask = await openCallers();
+  const before = rpc.posts.length;
+  const readings = () => rpc.posts.slice(before).filter((method) => method === "eth_call").length;
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(inHeader(goodToken))));
+  expect(new Set(answers)).toEqual(new Set([`key ${good}`]));
+  expect(readings()).toBe(1);
+  for (const [tokenRule] of rules) await ask(inHeader(goodToken), { tokenRule });
+  expect(readings()).toBe(1);
+  await ask(inHeader(await mint({ tokenId: other })));
+  expect(readings()).toBe(2);
+});
+
+test("neither the chain nor the database is asked about a token that is no good by itself", async () => {
+  const before = rpc.posts.length;
+  const ask = await openCallers({
+    keys: {
+      findKeyState: () => Promise.reject(new Error("asked for a state")),
+      recordDeparture: () => Promise.reject(new Error("told of a departure")),
     },
   });
-  await expect(away).rejects.toThrow("the database is away");
+  const atOnce = [
+    "expired",
+    "malformed",
+    "of another signature",
+    "of the wrong scope",
+    "of another contract",
+  ];
+  for (const name of atOnce) expect(await ask(inHeader(badTokens[name]!)), name).toBe(invalid);
+  expect(rpc.posts.length).toBe(before);
+});
+
+test("a key that is seen to be another's has left the wallet: its token stays ended when the key comes back", async () => {
+  const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId });
+  const contract = { contractAddress: chain.key.address, standard: "erc721" } as const;
+  const ownership = createOwnershipReader({ client, ...contract, cacheSeconds: 4, clock });
+  const ask = await openCallers({ ownership });
+  const tokenId = await chain.mintKey(1);
+  const token = await mint({ tokenId });
+  await chain.transferKey({ tokenId, from: 1, to: chain.addressOf(2) });
+  expect(await ask(inHeader(token), { tokenRule: "optional" })).toBe("stranger");
+  await chain.transferKey({ tokenId, from: 2, to: chain.addressOf(1) });
+  ownership.forget();
+  expect(await ask(inHeader(token))).toBe(invalid);
+});
+
+test("a token that a departure has ended already writes none anew, however often it is sent", async () => {
+  let written = 0;
+  let departedAtMs: number | null = null;
+  const ask = await openCallers({
+    keys: {
+      findKeyState: async () => ({ used: null, departedAtMs }),
+      recordDeparture: async (departure) => {
+        written++;
+        departedAtMs = departure.departedAtMs;
+      },
+    },
+  });
+  const stale = await mint({ tokenId: given });
+  for (let round = 0; round < 3; round++) expect(await ask(inHeader(stale))).toBe(invalid);
+  expect(written).toBe(1);
+});
+
+test("a chain that is away is 503 where a token has to be right, and makes a stranger where none is needed", async () => {
+  const ask = await openCallers();
+  rpc.setFault("http-500");
+  expect(await ask(inHeader(goodToken))).toBe(chainAway);
+  expect(await ask(inHeader(goodToken), { tokenRule: "good-if-sent" })).toBe(chainAway);
+  expect(await ask(inHeader(goodToken), { tokenRule: "optional" })).toBe("stranger");
+  // What is bad by itself needs no chain to be told so.
+  expect(await ask(inHeader(badTokens.expired!))).toBe(invalid);
+});
+
+test("a database that is away is no bad token, and a defect is nobody's, whatever the rule", async () => {
+  const failing = (error: Error) =>
+    openCallers({
+      keys: { findKeyState: () => Promise.reject(error), recordDeparture: () => Promise.reject(error) },
+    });
+  const away = await failing(Object.assign(new Error("no connection in time"), { code: "P2024" }));
+  await expect(away(inHeader(goodToken))).rejects.toThrow("no connection in time");
+  await expect(away(inHeader(goodToken), { tokenRule: "good-if-sent" })).rejects.toThrow(
+    "no connection in time",
+  );
+  expect(await away(inHeader(goodToken), { tokenRule: "optional" })).toBe("stranger");
+  const broken = await failing(new TypeError("a defect"));
+  for (const [tokenRule] of rules) {
+    await expect(broken(inHeader(goodToken), { tokenRule })).rejects.toThrow("a defect");
+  }
 });

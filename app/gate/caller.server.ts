@@ -1,15 +1,31 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "~/platform/http/refusal";
-import type { AccessClaims, GateScope } from "./access-token.schema";
-import { isBearerToken, parseBearerHeader } from "./access-token.server";
+import { toRefusal } from "~/platform/http/to-refusal.server";
+import type { AccessClaims, GateScope } from "./tokens/access-token.schema";
+import { isBearerToken, parseBearerHeader } from "./tokens/access-token.server";
 import { accessTokenRefused, bearerChallenge, invalidTokenChallenge } from "./authentication-failed";
-import type { KeyStore } from "./keys.store.server";
-import { isRevokedByDeparture } from "./token-departure";
-import { findToken } from "./token-locations";
-import type { FoundToken } from "./token-locations";
+import { requireHolderOfToken } from "./holder.server";
+import type { HolderDependencies } from "./holder.server";
+import { findToken } from "./tokens/token-locations";
+import type { FoundToken } from "./tokens/token-locations";
 
 /** Who calls chat, speech, the tools or the quota: the holder of a key, by an access token. */
 export type Caller = { claims: AccessClaims };
+
+/** Whom a route serves. */
+export type CallerRule = {
+  scope: GateScope;
+  /** `by-setting`: where NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT is on. */
+  isRequired: true | "by-setting";
+  /** What becomes of a token that was sent though none is required. Default: a bad one is none. */
+  otherwise?: "good-if-sent" | "optional" | "not-read";
+};
+
+/**
+ * What a route does without a good token. `required`: nobody is served. `good-if-sent`: strangers are, but not whoever
+ * sends a bad one. `optional`: whoever sends a bad one is a stranger.
+ */
+export type TokenRule = "required" | "good-if-sent" | "optional";
 
 export type CallerRequest = {
   headers: IncomingHttpHeaders;
@@ -18,10 +34,8 @@ export type CallerRequest = {
   body?: unknown;
 };
 
-export type CallerDependencies = {
-  contractAddress: string;
+export type CallerDependencies = HolderDependencies & {
   verifyToken: (request: { token: string; requiredScope: GateScope }) => Promise<AccessClaims>;
-  keys: Pick<KeyStore, "findKeyState">;
   isAllowedOrigin: (origin: string) => boolean;
 };
 
@@ -32,14 +46,14 @@ type CallerQuestion = {
 };
 
 /**
- * Null where no token came and none is required. A token that did come has to be right either way: whoever sends one
- * means to be somebody, and would otherwise be served as a stranger without a word.
+ * The holder whose token came with the request, or null for a stranger. The first token that is present decides; no
+ * other is looked at, however bad it is.
  */
 export async function authenticateCaller({
-  isRequired,
+  tokenRule,
   ...question
-}: CallerQuestion & { isRequired: boolean }): Promise<Caller | null> {
-  const { request, dependencies } = question;
+}: CallerQuestion & { tokenRule: TokenRule }): Promise<Caller | null> {
+  const { request } = question;
   const found = findToken({
     authorization: request.headers.authorization,
     body: request.body,
@@ -47,50 +61,46 @@ export async function authenticateCaller({
     searchParams: request.searchParams,
   });
   if (found === null) {
-    if (!isRequired) return null;
+    if (tokenRule !== "required") return null;
     throw new Refusal("missing-jwt", { headers: { "WWW-Authenticate": bearerChallenge } });
   }
-  if (found.location === "cookie") requireSameSite({ headers: request.headers, dependencies });
   try {
-    return { claims: await verifyFound({ found, ...question }) };
+    return { claims: await judgeToken(found, question) };
+  } catch (error) {
+    // Refused, or not to be judged while chain or database are away; a defect of ours stays one.
+    if (tokenRule === "optional" && toRefusal(error).refusalName !== "internal-error") return null;
+    throw error;
+  }
+}
+
+/** The same by what the route declares and the operator has set. */
+export async function identifyCaller(
+  { scope, isRequired, otherwise = "optional" }: CallerRule,
+  request: CallerRequest,
+  dependencies: CallerDependencies & { requiresToken: boolean },
+): Promise<Caller | null> {
+  const tokenRule = isRequired === true || dependencies.requiresToken ? "required" : otherwise;
+  if (tokenRule === "not-read") return null;
+  return authenticateCaller({ tokenRule, request, requiredScope: scope, dependencies });
+}
+
+async function judgeToken(
+  found: FoundToken,
+  { request, requiredScope, dependencies }: CallerQuestion,
+): Promise<AccessClaims> {
+  if (found.location === "cookie") requireSameSite(request.headers, dependencies);
+  try {
+    const claims = await dependencies.verifyToken({ token: readToken(found), requiredScope });
+    await requireHolderOfToken(claims, dependencies);
+    return claims;
   } catch (error) {
     throw toInvalidJwt(error);
   }
 }
 
-/** As above, where nobody is served without a token. */
-export async function requireCaller(question: CallerQuestion): Promise<Caller> {
-  const caller = await authenticateCaller({ ...question, isRequired: true });
-  if (caller === null) throw new Error("A required caller was not refused.");
-  return caller;
-}
-
-async function verifyFound({
-  found,
-  requiredScope,
-  dependencies,
-}: CallerQuestion & { found: FoundToken }): Promise<AccessClaims> {
-  const claims = await dependencies.verifyToken({ token: readToken(found), requiredScope });
-  const { chainId, tokenId, sub: holder } = claims;
-  const key = { chainId, contractAddress: dependencies.contractAddress, tokenId };
-  const { used, departedAtMs } = await dependencies.keys.findKeyState({ key, holder });
-  if (used) {
-    throw accessTokenRefused({ detail: "The key of this access token has been used up, which ended it." });
-  }
-  if (isRevokedByDeparture({ departedAtMs, issuedAtSeconds: claims.iat })) {
-    throw accessTokenRefused({
-      detail:
-        "The key left the wallet after this access token was made, which ended the token. Sign in again.",
-    });
-  }
-  return claims;
-}
-
 function readToken({ location, value }: FoundToken): string {
-  if (location === "authorization") {
-    const bearer = parseBearerHeader(String(value));
-    if (bearer) return bearer.token;
-  } else if (typeof value === "string" && isBearerToken(value)) return value;
+  if (location === "authorization") return parseBearerHeader(String(value));
+  if (typeof value === "string" && isBearerToken(value)) return value;
   throw accessTokenRefused({
     detail: "The access token is malformed. Send it as it was given to you, or sign in again.",
   });
@@ -111,13 +121,10 @@ function toInvalidJwt(error: unknown): unknown {
  * (`same-site`) may be anybody's on a shared domain: it has to be on the allowlist by name. Clients that are no
  * browsers send neither header.
  */
-export function requireSameSite({
-  headers,
-  dependencies,
-}: {
-  headers: IncomingHttpHeaders;
-  dependencies: Pick<CallerDependencies, "isAllowedOrigin">;
-}): void {
+export function requireSameSite(
+  headers: IncomingHttpHeaders,
+  dependencies: Pick<CallerDependencies, "isAllowedOrigin">,
+): void {
   const { origin } = headers;
   const site = headers["sec-fetch-site"];
   const isOriginAllowed = origin !== undefined && dependencies.isAllowedOrigin(origin);

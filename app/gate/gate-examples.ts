@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { GatedContent } from "~/content/content.schema";
-import type { AccessClaims } from "./access-token.schema";
+import type { AccessClaims } from "./tokens/access-token.schema";
 import type { bearerBodySchema, formSubmissionSchema, legacyBodySchema, siweBodySchema } from "./gate.schema";
 import type { TokenStatus } from "./gate.schema";
 
@@ -67,6 +67,7 @@ export const exampleClaims: AccessClaims = {
   scopes: ["gate:read", "chat", "tts", "tools"],
   tokenId: "42",
   chainId: 1,
+  contract: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
   siwe: { address: wallet, domain: "gate.example", chainId: 1, nonce, issuedAt },
   siwe_hash: "0xcc20a74e1f1006a65d8d0d45d30c85ab9b75924ac5d449e57f3005084dbbd24d",
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApiRegistry } from "~/platform/openapi/api-registry";
+import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import {
   admissionSchema,
   nonceAnswerSchema,
@@ -26,7 +26,7 @@ import {
   siweBodySchema,
   tokenStatusSchema,
 } from "./gate.schema";
-import { tokenIdSchema } from "./token-id";
+import { tokenIdSchema } from "./keys/token-id";
 
 const tag = "Gate";
 const json = "application/json";
@@ -35,16 +35,16 @@ const json = "application/json";
 export function describeGate(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "Proving who holds a key, and what a key opens." });
   api.addBearerScheme({ name: "bearerAuth", bearerFormat: "JWT", description: tokenDescription });
-  describeNonce(api);
-  describeAdmission(api);
-  describeSubmission(api);
-  describeTokenStatus(api);
-  describePublicKeys(api);
+  api.describe(getNonceOperation);
+  api.describe(openGateOperation);
+  api.describe(submitFormOperation);
+  api.describe(getTokenStatusOperation);
+  api.describe(getPublicKeysOperation);
 }
 
 const tokenDescription = `The \`accessToken\` of a sign-in at \`POST /api/gate-access\`.
 
-A JWT with \`typ: "at+jwt"\` and the claims \`iss\`, \`aud\`, \`sub\` (the wallet, in lower case), \`iat\`, \`exp\`, \`jti\`, \`kind: "access"\`, \`auth\` (\`siwe\` or \`legacy\`), \`scopes\`, \`tokenId\` (a digit string), \`chainId\`, \`siwe\` (what the signed message said) and \`siwe_hash\` (keccak256 of the signed text). It ends when its key is used up or leaves the wallet. The keys that verify it are at \`/.well-known/jwks.json\`.
+A JWT with \`typ: "at+jwt"\` and the claims \`iss\`, \`aud\`, \`sub\` (the wallet, in lower case), \`iat\`, \`exp\`, \`jti\`, \`kind: "access"\`, \`auth\` (\`siwe\` or \`legacy\`), \`scopes\`, \`tokenId\` (a digit string), \`chainId\`, \`contract\` (the key contract, in lower case), \`siwe\` (what the signed message said) and \`siwe_hash\` (keccak256 of the signed text). It lives 5 minutes to 24 hours, and ends when its key is used up or leaves the wallet. The keys that verify it are at \`/.well-known/jwks.json\`.
 
 Send it as \`Authorization: Bearer <token>\`: with exactly one space, and with a capital B.`;
 
@@ -72,30 +72,10 @@ const formSubmission = formSubmissionSchema.extend({ tokenId: documentedTokenId 
   description: "A message, and the legacy signature over the address it is sent to.",
 });
 
-function describeNonce(api: ApiRegistry): void {
-  api.describe({
-    method: "get",
-    path: "/api/nonce",
-    operationId: "getNonce",
-    tag,
-    summary: "Get a nonce to sign in with",
-    description:
-      "Each call issues a new nonce, bound to the client that asked. Put it into an EIP-4361 message, sign that, and send both to `POST /api/gate-access`.",
-    limit: "nonce",
-    refusals: ["nonce-siwe-not-enabled", "nonce-not-issued"],
-    answers: {
-      200: {
-        description: "A new nonce.",
-        content: { [json]: { schema: nonceAnswerSchema, example: exampleNonce } },
-      },
-    },
-  });
-}
-
-const admissionDescription = `One of three proofs opens the gate.
+const admissionDescription = `One of three proofs opens the gate, at a host of this gate's own: at any other each is 401.
 
 1. **Bearer token**: \`Authorization: Bearer <token>\`, with or without a body. A header that is present has to be right; nothing falls through to the body.
-2. **Sign-in with Ethereum**: \`address\`, \`signature\`, \`tokenId\`, \`message\` and \`nonce\`. The message is an EIP-4361 message, version 1, for this gate's domain, origin and chain, not older than 10 minutes, with the nonce from \`GET /api/nonce\`.
+2. **Sign-in with Ethereum**: \`address\`, \`signature\`, \`tokenId\`, \`message\` and \`nonce\`. The message is an EIP-4361 message, version 1, for this gate's domain, origin and chain, not older than 10 minutes, with the nonce from \`GET /api/nonce\`. An \`Expiration Time\` ends what the message may be used for, and renewals; the token lives as long as any other.
 3. **Legacy signature**: \`address\`, \`signature\`, \`tokenId\` and \`timestamp\`. Signed (EIP-191) are these six lines, joined by single newlines:
 
 \`\`\`
@@ -108,45 +88,6 @@ Timestamp: <number as sent>
 \`\`\`
 
 Signatures may be of ordinary wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed yet (ERC-6492). Then the chain is asked who holds the key, at each call.`;
-
-function describeAdmission(api: ApiRegistry): void {
-  api.describe({
-    method: "post",
-    path: "/api/gate-access",
-    operationId: "openGate",
-    tag,
-    summary: "Prove that you hold a key, and get what it opens",
-    description: admissionDescription,
-    limit: "gate-access",
-    security: ["bearerAuth", "none"],
-    body: {
-      description: "Left out, or what fits the proof you send.",
-      required: false,
-      content: {
-        [json]: {
-          schema: z.union([siweSignIn, legacySignIn, bearerCall]).meta({ id: "GateAccessRequest" }),
-          examples: {
-            siwe: { summary: "Sign-in with Ethereum", value: exampleSiweBody },
-            legacy: { summary: "Legacy signature", value: exampleLegacyBody },
-            bearer: { summary: "Beside a Bearer token", value: exampleBearerBody },
-          },
-        },
-      },
-    },
-    refusals: [
-      "invalid-tokenid",
-      "siwe-not-enabled",
-      "legacy-not-accepted",
-      "authentication-failed",
-      "you-do-not-own-this-token",
-      "this-token-has-already-been-used",
-      "chain-unavailable",
-    ],
-    answers: {
-      200: { description: "The gate is open.", content: { [json]: admissionContent() } },
-    },
-  });
-}
 
 function admissionContent() {
   const granted = { success: true, access: "granted" };
@@ -166,86 +107,136 @@ const submissionDescription = `Uses up the key: each opens this form once, and n
 
 The signature is over the six lines of a legacy sign-in with \`Path: /api/form-submission-gate\`. When \`messageHash\` is sent, \`Message: <messageHash>\` is the seventh line; without it the message itself is not signed, which a gate may refuse.`;
 
-function describeSubmission(api: ApiRegistry): void {
-  api.describe({
-    method: "post",
-    path: "/api/form-submission-gate",
-    operationId: "submitForm",
-    tag,
-    summary: "Send the one-time form",
-    description: submissionDescription,
-    limit: "form-submission",
-    body: {
-      required: true,
-      content: { [json]: { schema: formSubmission, example: exampleFormSubmission } },
+export const getNonceOperation: OperationDescription = {
+  method: "get",
+  path: "/api/nonce",
+  operationId: "getNonce",
+  tag,
+  summary: "Get a nonce to sign in with",
+  description:
+    "Each call issues a new nonce, bound to the client that asked. Put it into an EIP-4361 message, sign that, and send both to `POST /api/gate-access`.",
+  limit: "nonce",
+  refusals: ["nonce-siwe-not-enabled", "nonce-not-issued"],
+  answers: {
+    200: {
+      description: "A new nonce.",
+      content: { [json]: { schema: nonceAnswerSchema, example: exampleNonce } },
     },
-    refusals: [
-      "invalid-tokenid",
-      "authentication-failed",
-      "you-do-not-own-this-token",
-      "this-token-has-already-been-used",
-      "chain-unavailable",
-    ],
-    answers: {
-      200: {
-        description: "The message was accepted, and the key is used.",
-        content: {
-          [json]: { schema: submissionAnswerSchema, example: { success: true, message: "Access granted" } },
+  },
+};
+
+export const openGateOperation: OperationDescription = {
+  method: "post",
+  path: "/api/gate-access",
+  operationId: "openGate",
+  tag,
+  summary: "Prove that you hold a key, and get what it opens",
+  description: admissionDescription,
+  limit: "gate-access",
+  security: ["bearerAuth", "none"],
+  body: {
+    description: "Left out, or what fits the proof you send.",
+    required: false,
+    content: {
+      [json]: {
+        schema: z.union([siweSignIn, legacySignIn, bearerCall]).meta({ id: "GateAccessRequest" }),
+        examples: {
+          siwe: { summary: "Sign-in with Ethereum", value: exampleSiweBody },
+          legacy: { summary: "Legacy signature", value: exampleLegacyBody },
+          bearer: { summary: "Beside a Bearer token", value: exampleBearerBody },
         },
       },
     },
-  });
-}
+  },
+  refusals: [
+    "invalid-tokenid",
+    "siwe-not-enabled",
+    "legacy-not-accepted",
+    "authentication-failed",
+    "you-do-not-own-this-token",
+    "this-token-has-already-been-used",
+    "chain-unavailable",
+  ],
+  answers: {
+    200: { description: "The gate is open.", content: { [json]: admissionContent() } },
+  },
+};
 
-function describeTokenStatus(api: ApiRegistry): void {
-  api.describe({
-    method: "get",
-    path: "/api/token-status/{tokenId}",
-    operationId: "getTokenStatus",
-    tag,
-    summary: "Ask whether a key exists and was used",
-    description: "Says nothing of who holds the key. A key that does not exist is an answer too, not a 404.",
-    limit: "token-status",
-    parameters: {
-      params: z.object({
-        tokenId: z
-          .string()
-          .regex(/^[0-9]{1,78}$/)
-          .meta({ description: "Decimal digits, up to 2^256-1.", param: { example: "42" } }),
-      }),
+export const submitFormOperation: OperationDescription = {
+  method: "post",
+  path: "/api/form-submission-gate",
+  operationId: "submitForm",
+  tag,
+  summary: "Send the one-time form",
+  description: submissionDescription,
+  limit: "form-submission",
+  body: {
+    required: true,
+    content: { [json]: { schema: formSubmission, example: exampleFormSubmission } },
+  },
+  refusals: [
+    "invalid-tokenid",
+    "authentication-failed",
+    "you-do-not-own-this-token",
+    "this-token-has-already-been-used",
+    "holding-too-recent",
+    "chain-unavailable",
+  ],
+  answers: {
+    200: {
+      description: "The message was accepted, and the key is used.",
+      content: {
+        [json]: { schema: submissionAnswerSchema, example: { success: true, message: "Access granted" } },
+      },
     },
-    refusals: ["invalid-tokenid", "chain-unavailable"],
-    answers: {
-      200: {
-        description: "What is known of the key.",
-        content: {
-          [json]: {
-            schema: tokenStatusSchema.meta({ id: "TokenStatus" }),
-            examples: {
-              unused: { summary: "A key that was not used", value: exampleUnusedStatus },
-              used: { summary: "A key that was used", value: exampleUsedStatus },
-              missing: { summary: "There is no such key", value: exampleMissingStatus },
-            },
+  },
+};
+
+export const getTokenStatusOperation: OperationDescription = {
+  method: "get",
+  path: "/api/token-status/{tokenId}",
+  operationId: "getTokenStatus",
+  tag,
+  summary: "Ask whether a key exists and was used",
+  description: "Says nothing of who holds the key. A key that does not exist is an answer too, not a 404.",
+  limit: "token-status",
+  parameters: {
+    params: z.object({
+      tokenId: z
+        .string()
+        .regex(/^[0-9]{1,78}$/)
+        .meta({ description: "Decimal digits, up to 2^256-1.", param: { example: "42" } }),
+    }),
+  },
+  refusals: ["invalid-tokenid", "chain-unavailable"],
+  answers: {
+    200: {
+      description: "What is known of the key.",
+      content: {
+        [json]: {
+          schema: tokenStatusSchema.meta({ id: "TokenStatus" }),
+          examples: {
+            unused: { summary: "A key that was not used", value: exampleUnusedStatus },
+            used: { summary: "A key that was used", value: exampleUsedStatus },
+            missing: { summary: "There is no such key", value: exampleMissingStatus },
           },
         },
       },
     },
-  });
-}
+  },
+};
 
-function describePublicKeys(api: ApiRegistry): void {
-  api.describe({
-    method: "get",
-    path: "/.well-known/jwks.json",
-    operationId: "getPublicKeys",
-    tag,
-    summary: "Get the keys that verify access tokens",
-    description: "The signing key and the retired ones whose tokens may still be alive.",
-    answers: {
-      200: {
-        description: "A JSON Web Key Set (RFC 7517).",
-        content: { [json]: { schema: publicKeysSchema, example: examplePublicKeys } },
-      },
+export const getPublicKeysOperation: OperationDescription = {
+  method: "get",
+  path: "/.well-known/jwks.json",
+  operationId: "getPublicKeys",
+  tag,
+  summary: "Get the keys that verify access tokens",
+  description: "The signing key and the retired ones whose tokens may still be alive.",
+  answers: {
+    200: {
+      description: "A JSON Web Key Set (RFC 7517).",
+      content: { [json]: { schema: publicKeysSchema, example: examplePublicKeys } },
     },
-  });
-}
+  },
+};

@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { tokenIdSchema } from "./token-id";
+import { tokenIdSchema } from "./keys/token-id";
 
 const addressSchema = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, "Must be a wallet address: 0x and 40 hex digits.")
   .describe("Wallet address of the signer.");
 
-/** Contract wallets may send long signatures; ordinary ones are 64 or 65 bytes. */
+/** Ordinary ones are 64 or 65 bytes. Contract wallets' may be long, or empty for what was approved on the chain. */
 const signatureSchema = z
   .string()
   .max(16_384, "The signature is too long.")
-  .regex(/^0x(?:[0-9a-fA-F]{2})+$/, "Must be a signature in hex, beginning with 0x.")
+  .regex(/^0x(?:[0-9a-fA-F]{2})*$/, "Must be a signature in hex, beginning with 0x.")
   .describe("Signature in hex.");
 
 export const timestampSchema = z
@@ -18,7 +18,12 @@ export const timestampSchema = z
   .int("Must be a whole number of milliseconds since the epoch.")
   .nonnegative("Must not be negative.")
   .max(Number.MAX_SAFE_INTEGER, "Is too large.")
-  .describe("Milliseconds since the epoch, exactly as it stands in the signed text.");
+  .describe(
+    "Milliseconds since the epoch, exactly as it stands in the signed text. Values below 1,000,000,000,000 are read as seconds.",
+  );
+
+/** Far above any wallet's message; bounds the time a hostile text can keep the parser busy (decision 025). */
+export const maxSiweMessageLength = 2048;
 
 export const siweBodySchema = z.object({
   address: addressSchema,
@@ -27,7 +32,7 @@ export const siweBodySchema = z.object({
   message: z
     .string()
     .min(1)
-    .max(4096, "The message is too long.")
+    .max(maxSiweMessageLength, "The message is too long.")
     .describe("The EIP-4361 message that was signed, to the letter."),
   nonce: z.string().min(1).max(128).describe("The nonce from GET /api/nonce, which the message contains."),
 });

@@ -1,9 +1,11 @@
 import type { Address } from "viem";
 import type { Clock } from "~/platform/clock";
 import { Refusal } from "~/platform/http/refusal";
-import type { KeyStore } from "./keys.store.server";
-import type { Ownership, OwnershipReader } from "./ownership.server";
-import { isRevokedByDeparture } from "./token-departure";
+import type { AccessClaims } from "./tokens/access-token.schema";
+import { accessTokenRefused } from "./authentication-failed";
+import type { KeyStore } from "./keys/keys.store.server";
+import type { Ownership, OwnershipReader } from "./ownership/ownership.server";
+import { isRevokedByDeparture } from "./keys/token-departure";
 
 /** Who an access token was made for. */
 export type Holder = { address: Address; tokenId: string; issuedAtSeconds: number };
@@ -32,16 +34,41 @@ export async function requireHolder({
   const key = { chainId, contractAddress, tokenId };
   const answer = await ownership.readOwnership({ tokenId, holder: address, fresh });
   if (!answer.owned && answer.reason === "not-owner") {
-    await keys.recordDeparture({ key, holder: address, departedAtMs: clock() });
+    // Once per token: one that has ended makes its bearer no writer.
+    const { departedAtMs } = await keys.findKeyState({ key, holder: address });
+    if (!isRevokedByDeparture(departedAtMs, issuedAtSeconds)) {
+      await keys.recordDeparture({ key, holder: address, departedAtMs: clock() });
+    }
   }
   requireOwned(answer);
   const { used, departedAtMs } = await keys.findKeyState({ key, holder: address });
   if (used) throw new Refusal("this-token-has-already-been-used");
-  if (isRevokedByDeparture({ departedAtMs, issuedAtSeconds })) {
+  if (isRevokedByDeparture(departedAtMs, issuedAtSeconds)) {
     throw new Refusal("you-do-not-own-this-token", {
       detail:
         "The key left the wallet after this access token was made, which ended the token. Sign in again.",
     });
+  }
+}
+
+export function holderOf({ sub, tokenId, iat }: AccessClaims): Holder {
+  return { address: sub as Address, tokenId, issuedAtSeconds: iat };
+}
+
+/**
+ * The same for all but the gate itself: a token whose key was used up, has left the wallet or has expired is a bad token,
+ * 401. The gate answers 403 and says which it was.
+ */
+export async function requireHolderOfToken(
+  claims: AccessClaims,
+  dependencies: HolderDependencies,
+  { fresh = false } = {},
+): Promise<void> {
+  try {
+    await requireHolder({ holder: holderOf(claims), fresh, dependencies });
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 403) throw error;
+    throw accessTokenRefused({ detail: error.detail, cause: error });
   }
 }
 

@@ -1,20 +1,19 @@
 import { expect, test } from "vitest";
 import { Refusal, chainUnavailable } from "~/platform/http/refusal";
 import { exampleContent } from "./gate-examples";
-import type { SignedIn } from "./session.schema";
+import type { SignedIn } from "./tokens/session.schema";
 import { readVisit } from "./visit.server";
 import type { VisitDependencies } from "./visit.server";
 
 const cookie = "access_token=aaa.bbb.ccc";
 const session: SignedIn = {
-  ...{
-    signedIn: true,
-    tokenId: "7",
-    address: "0x01",
-    expiresAt: "2026-01-15T09:45:02.000Z",
-    secondsLeft: 871,
-  },
-  ...{ renewableUntil: "2026-01-16T09:30:00.000Z", isRenewable: true },
+  signedIn: true,
+  tokenId: "7",
+  address: "0x01",
+  expiresAt: "2026-01-15T09:45:02.000Z",
+  secondsLeft: 871,
+  renewableUntil: "2026-01-16T09:30:00.000Z",
+  isRenewable: true,
 };
 
 /** Notes what is asked; each part can be told to answer otherwise. */
@@ -39,7 +38,7 @@ function place(parts: Partial<VisitDependencies> = {}) {
 test("without a cookie nothing is asked of anybody and nothing counted", async () => {
   for (const none of [undefined, "", "other=1", "access_token="]) {
     const { asked, dependencies } = place();
-    expect(await readVisit({ cookie: none, dependencies })).toEqual({
+    expect(await readVisit(none, dependencies)).toEqual({
       kind: "outside",
       session: { signedIn: false },
     });
@@ -49,8 +48,10 @@ test("without a cookie nothing is asked of anybody and nothing counted", async (
 
 test("a session that holds opens the room, after the limit", async () => {
   const { asked, dependencies } = place();
-  expect(await readVisit({ cookie, dependencies })).toEqual({
-    ...{ kind: "inside", session, content: exampleContent },
+  expect(await readVisit(cookie, dependencies)).toEqual({
+    kind: "inside",
+    session,
+    content: exampleContent,
     welcomeHtml: `<p>${exampleContent.welcomeText.length}</p>`,
   });
   expect(asked).toEqual(["limit", "session", "open"]);
@@ -59,14 +60,14 @@ test("a session that holds opens the room, after the limit", async () => {
 test("a session that is over opens nothing, and says why", async () => {
   const ended = { type: "t", title: "You do not own this token", status: 403, detail: "Elsewhere." };
   const { asked, dependencies } = place({ readSession: async () => ({ signedIn: false, ended }) });
-  const visit = await readVisit({ cookie, dependencies });
+  const visit = await readVisit(cookie, dependencies);
   expect(visit).toEqual({ kind: "outside", session: { signedIn: false, ended } });
   expect(asked).toEqual(["limit", "session"]);
 });
 
 test("what cannot be found out becomes words, with the seconds to wait", async () => {
   const outage = place({ readSession: async () => Promise.reject(chainUnavailable(null)) });
-  expect(await readVisit({ cookie, dependencies: outage.dependencies })).toMatchObject({
+  expect(await readVisit(cookie, outage.dependencies)).toMatchObject({
     kind: "unknown",
     problem: { type: "https://gate.example/problems/chain-unavailable", status: 503, retryAfter: 5 },
   });
@@ -75,14 +76,14 @@ test("what cannot be found out becomes words, with the seconds to wait", async (
       throw new Refusal("too-many-requests", { detail: "Wait.", headers: { "Retry-After": "9" } });
     },
   });
-  expect(await readVisit({ cookie, dependencies: limited.dependencies })).toMatchObject({
+  expect(await readVisit(cookie, limited.dependencies)).toMatchObject({
     kind: "unknown",
     problem: { status: 429, detail: "Wait.", retryAfter: 9 },
   });
   expect(limited.asked).toEqual(["limit"]);
   // The key left between the two questions.
   const left = place({ open: async () => Promise.reject(new Refusal("you-do-not-own-this-token")) });
-  expect(await readVisit({ cookie, dependencies: left.dependencies })).toMatchObject({
+  expect(await readVisit(cookie, left.dependencies)).toMatchObject({
     kind: "unknown",
     problem: { status: 403 },
   });
@@ -90,5 +91,5 @@ test("what cannot be found out becomes words, with the seconds to wait", async (
 
 test("a defect of ours is no visitor's business, and goes on to the log", async () => {
   const { dependencies } = place({ open: async () => Promise.reject(new TypeError("ours")) });
-  await expect(readVisit({ cookie, dependencies })).rejects.toThrow("ours");
+  await expect(readVisit(cookie, dependencies)).rejects.toThrow("ours");
 });

@@ -1,8 +1,8 @@
 import type { GatedContent } from "~/content/content.schema";
 import { isDatabaseOutage } from "~/platform/database/outage.server";
 import { Refusal, nothingDone, stateUnavailable } from "~/platform/http/refusal";
-import type { SignedIn, SignedOut } from "./session.schema";
-import { findSessionToken } from "./session.server";
+import type { SignedIn, SignedOut } from "./tokens/session.schema";
+import { findSessionToken } from "./tokens/session.server";
 import type { GateVisit, VisitProblem } from "./visit";
 
 export type VisitDependencies = {
@@ -19,16 +19,13 @@ export type VisitDependencies = {
  * Opens the room for the page itself, so that a reload shows it before any script runs. A page that cannot find out
  * who is there is still a page: what stands in the way becomes words in it.
  */
-export async function readVisit({
-  cookie,
-  dependencies,
-}: {
-  cookie: string | undefined;
-  dependencies: VisitDependencies;
-}): Promise<GateVisit> {
+export async function readVisit(
+  cookie: string | undefined,
+  dependencies: VisitDependencies,
+): Promise<GateVisit> {
   const { origin, requireWithinLimit, readSession, open, renderWelcome } = dependencies;
   // Without a cookie nothing is asked of anybody, and nothing counted.
-  if (findSessionToken({ cookie }) === null) return { kind: "outside", session: { signedIn: false } };
+  if (findSessionToken(cookie) === null) return { kind: "outside", session: { signedIn: false } };
   try {
     await requireWithinLimit();
     const session = await readSession();
@@ -36,12 +33,12 @@ export async function readVisit({
     const { content } = await open();
     return { kind: "inside", session, content, welcomeHtml: renderWelcome(content.welcomeText) };
   } catch (error) {
-    return { kind: "unknown", problem: toVisitProblem({ error, origin }) };
+    return { kind: "unknown", problem: toVisitProblem(error, origin) };
   }
 }
 
 /** Refusals and outages in the words of the API; what is a defect of ours goes on to the log. */
-export function toVisitProblem({ error, origin }: { error: unknown; origin: string }): VisitProblem {
+export function toVisitProblem(error: unknown, origin: string): VisitProblem {
   const refusal = isDatabaseOutage(error) ? stateUnavailable(error, nothingDone) : error;
   if (!(refusal instanceof Refusal)) throw error;
   const { slug, title, status, detail, headers } = refusal;

@@ -1,5 +1,5 @@
 import type { GatedContent } from "~/content/content.schema";
-import type { SignedIn, SignedOut } from "./session.schema";
+import type { SignedIn, SignedOut } from "./tokens/session.schema";
 
 /** The members of a Problem Details body, where no answer of the API carries them. */
 export type VisitProblem = {

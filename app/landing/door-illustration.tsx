@@ -1,7 +1,7 @@
 /** A door with light behind it. A picture only: everything it says is said in words beside it. */
-export function Door() {
+export function DoorIllustration() {
   return (
-    <svg className="door" viewBox="0 0 440 560" aria-hidden="true" focusable="false">
+    <svg className="door-illustration" viewBox="0 0 440 560" aria-hidden="true" focusable="false">
       <defs>
         <radialGradient id="door-glow">
           <stop offset="0" className="door-light-stop" />

@@ -4,22 +4,21 @@ import { defaultSteps, leadWords, listThings } from "./landing-words";
 const none = { hasText: false, hasSound: false, hasForm: false, hasScript: false };
 const all = { hasText: true, hasSound: true, hasForm: true, hasScript: true };
 
-test("only what the folder holds is promised, and the companion to whom it answers", () => {
-  const names = (outline: typeof none) =>
-    listThings({ outline, isChatForHolders: true }).map(({ what }) => what);
-  expect(names(all)).toEqual(["Words", "Sound", "A form", "Something live", "A companion"]);
-  expect(names({ ...none, hasText: true })).toEqual(["Words", "A companion"]);
-  expect(names(none)).toEqual(["A companion"]);
-  expect(listThings({ outline: none, isChatForHolders: true })[0]?.who).toBe("holders");
-  expect(listThings({ outline: none, isChatForHolders: false })[0]?.who).toBe("everybody");
+test("only what the folder holds is promised, and the chat to whom it answers", () => {
+  const names = (outline: typeof none) => listThings(outline, true).map(({ what }) => what);
+  expect(names(all)).toEqual(["Words", "Sound", "A form", "Something live", "A chat"]);
+  expect(names({ ...none, hasText: true })).toEqual(["Words", "A chat"]);
+  expect(names(none)).toEqual(["A chat"]);
+  expect(listThings(none, true)[0]?.who).toBe("holders");
+  expect(listThings(none, false)[0]?.who).toBe("everybody");
 });
 
 test("the lead names what there is, in a sentence, and nothing where there is nothing", () => {
-  expect(leadWords(all)).toMatch(/^Behind this door are words, sound, a form and something live that only /);
-  expect(leadWords({ ...none, hasText: true })).toMatch(/^Behind this door are words that only /);
-  expect(leadWords({ ...none, hasForm: true })).toMatch(/^Behind this door is a form that only /);
+  expect(leadWords(all)).toMatch(/^Behind this gate are words, sound, a form and something live that only /);
+  expect(leadWords({ ...none, hasText: true })).toMatch(/^Behind this gate are words that only /);
+  expect(leadWords({ ...none, hasForm: true })).toMatch(/^Behind this gate is a form that only /);
   expect(leadWords({ ...none, hasText: true, hasSound: true })).toMatch(/ are words and sound that /);
-  expect(leadWords(none)).toMatch(/^Behind this door is a room that only the holder of a key may enter\. /);
+  expect(leadWords(none)).toMatch(/^Behind this gate is a room that only the holder of a key may enter\. /);
 });
 
 test("what is loaded from elsewhere is named where it can be chosen", () => {

@@ -1,4 +1,4 @@
-import type { RoomOutline } from "./room-outline";
+import type { RoomOutline } from "~/content/room-outline";
 import type { PublicWalletSettings } from "~/platform/public-settings";
 
 export type Thing = { what: string; of: string; who: "holders" | "everybody" };
@@ -9,7 +9,7 @@ const things: { part: keyof RoomOutline; short: string; what: string; of: string
     part: "hasText",
     short: "words",
     what: "Words",
-    of: "A welcome, written for those who hold a key, and perhaps for one key alone.",
+    of: "A welcome for those who hold a key; some keys have one of their own.",
   },
   {
     part: "hasSound",
@@ -21,30 +21,24 @@ const things: { part: keyof RoomOutline; short: string; what: string; of: string
     part: "hasForm",
     short: "a form",
     what: "A form",
-    of: "One message from each key to whoever keeps this place. Once, and for good.",
+    of: "One message from each key to whoever runs this site. A key can send it once.",
   },
   {
     part: "hasScript",
     short: "something live",
     what: "Something live",
-    of: "Made by the host for this room, and run in a frame of its own.",
+    of: "Something interactive, made by whoever runs this site.",
   },
 ];
 
-/** What the page may promise: only what the operator's folder holds, and the companion, who is always there. */
-export function listThings({
-  outline,
-  isChatForHolders,
-}: {
-  outline: RoomOutline;
-  isChatForHolders: boolean;
-}): Thing[] {
+/** What the page may promise: only what the operator's folder holds, and the chat. */
+export function listThings(outline: RoomOutline, isChatForHolders: boolean): Thing[] {
   return [
     ...things
       .filter(({ part }) => outline[part])
       .map(({ what, of }) => ({ what, of, who: "holders" }) as const),
     {
-      what: "A companion",
+      what: "A chat",
       of: "Answers questions from this place’s own documents, and shows where it found them.",
       who: isChatForHolders ? "holders" : "everybody",
     },
@@ -55,9 +49,9 @@ export function leadWords(outline: RoomOutline): string {
   const names = things.filter(({ part }) => outline[part]).map(({ short }) => short);
   const proof = "The key is a token in a wallet; a signature proves that it is yours.";
   if (names.length === 0)
-    return `Behind this door is a room that only the holder of a key may enter. ${proof}`;
+    return `Behind this gate is a room that only the holder of a key may enter. ${proof}`;
   const all = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
-  return `Behind this door ${names.length === 1 && names[0] !== "words" ? "is" : "are"} ${all} that only the holder of a key may have. ${proof}`;
+  return `Behind this gate ${names.length === 1 && names[0] !== "words" ? "is" : "are"} ${all} that only the holder of a key may have. ${proof}`;
 }
 
 export function defaultSteps({

@@ -5,7 +5,7 @@ import { quotaScopeSchema } from "~/quota/quota.schema";
 import type { QuotaResetAnswer, QuotaResetOrder } from "~/quota/quota.schema";
 import type { ActionStore } from "./actions.store.server";
 import type { Actor } from "./audit.store.server";
-import type { TableName } from "./table-spec";
+import type { TableName } from "./tables/table-spec";
 
 export type ActionDependencies = {
   store: ActionStore;
@@ -23,28 +23,28 @@ type ActionCall = { form: URLSearchParams; actor: Actor; dependencies: ActionDep
 const actions: Readonly<Record<string, (call: ActionCall) => Promise<ActionDone>>> = {
   "retry-delivery": async ({ form, actor, dependencies: { store, wakeOutbox } }) => {
     const delivery = {
-      notificationId: requireField({ form, name: "notificationId" }),
-      channel: requireField({ form, name: "channel" }),
+      notificationId: requireField(form, "notificationId"),
+      channel: requireField(form, "channel"),
     };
-    const count = await store.retryDeliveries({ delivery, actor });
+    const count = await store.retryDeliveries(delivery, actor);
     wakeOutbox();
     return { page: "outbox", done: "retried", count };
   },
   "retry-given-up": async ({ actor, dependencies: { store, wakeOutbox } }) => {
-    const count = await store.retryDeliveries({ delivery: null, actor });
+    const count = await store.retryDeliveries("given-up", actor);
     wakeOutbox();
     return { page: "outbox", done: "retried", count };
   },
   "reset-window": async ({ form, actor, dependencies }) => {
-    const kindText = requireField({ form, name: "kind" });
+    const kindText = requireField(form, "kind");
     const kind = quotaKinds.find((known) => known === kindText);
-    if (!kind) throw badField({ name: "kind", message: `Must be one of ${quotaKinds.join(", ")}.` });
-    const owner = { kind, subject: requireField({ form, name: "subject" }) };
+    if (!kind) throw badField("kind", `Must be one of ${quotaKinds.join(", ")}.`);
+    const owner = { kind, subject: requireField(form, "subject") };
     return { page: "quotas", done: "reset", count: await dependencies.resetWindow({ owner, actor }) };
   },
   "reset-quotas": async ({ form, actor, dependencies }) => {
-    const scope = quotaScopeSchema.safeParse(requireField({ form, name: "scope" }));
-    if (!scope.success) throw badField({ name: "scope", message: "Must be token, crypto or both." });
+    const scope = quotaScopeSchema.safeParse(requireField(form, "scope"));
+    if (!scope.success) throw badField("scope", "Must be token, crypto or both.");
     const { token, crypto } = await dependencies.resetQuotas({
       order: { scope: scope.data, mode: "all" },
       actor,
@@ -61,8 +61,8 @@ async function mark({
   dependencies,
   isHandled,
 }: ActionCall & { isHandled: boolean }): Promise<ActionDone> {
-  const submissionId = requireField({ form, name: "submissionId" });
-  const count = await dependencies.store.markSubmission({ submissionId, isHandled, actor });
+  const submissionId = requireField(form, "submissionId");
+  const count = await dependencies.store.markSubmission(submissionId, isHandled, actor);
   return { page: "submissions", done: isHandled ? "handled" : "reopened", count };
 }
 
@@ -74,13 +74,13 @@ export async function act({ action, ...call }: ActionCall & { action: string }):
 
 const maxFieldChars = 300;
 
-function requireField({ form, name }: { form: URLSearchParams; name: string }): string {
+function requireField(form: URLSearchParams, name: string): string {
   const text = form.get(name)?.trim() ?? "";
   if (text !== "" && text.length <= maxFieldChars && !text.includes("\0")) return text;
-  throw badField({ name, message: "Is missing or too long." });
+  throw badField(name, "Is missing or too long.");
 }
 
-function badField({ name, message }: { name: string; message: string }): Refusal {
+function badField(name: string, message: string): Refusal {
   return new Refusal("invalid-request", {
     detail: `${name}: ${message}`,
     members: { errors: [{ path: name, message }] },

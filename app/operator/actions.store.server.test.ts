@@ -2,7 +2,12 @@ import { expect } from "vitest";
 import type { Database } from "~/platform/database/database.server";
 import { neverAttemptAtMs } from "~/platform/outbox/outbox";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
-import { countOutcomes, createTestClock, openTestDatabase, testOnEachDatabase } from "~/testing/database";
+import {
+  countOutcomes,
+  createTestClock,
+  openTestDatabase,
+  testOnEachDatabase,
+} from "~e2e/support/databases/database";
 import { createActionStore } from "./actions.store.server";
 
 const actor = { clientId: "192.0.2.1", requestId: "request-1" };
@@ -36,18 +41,21 @@ testOnEachDatabase(
       claimed: { nextAttemptAtMs: BigInt(clock() + 1_000), claimedUntilMs: BigInt(clock() + 1) },
       delivered: { nextAttemptAtMs: never, deliveredAtMs: 5n },
     });
-    const store = createActionStore({ database, clock });
-    expect(await store.retryDeliveries({ delivery: null, actor })).toBe(2);
+    const store = createActionStore(database, clock, createOutboxStore(database, clock));
+    expect(await store.retryDeliveries("given-up", actor)).toBe(2);
     const one = (notificationId: string) =>
-      store.retryDeliveries({ delivery: { notificationId, channel: "webhook" }, actor });
+      store.retryDeliveries({ notificationId, channel: "webhook" }, actor);
     expect([
       await one("waiting"),
       await one("claimed"),
       await one("delivered"),
       await one("unknown"),
     ]).toEqual([1, 0, 0, 0]);
-    const claimed = await createOutboxStore({ database, clock }).claimDueDeliveries({
-      ...{ claimant: "sender", limit: 10, claimSeconds: 60, channels: ["webhook"] },
+    const claimed = await createOutboxStore(database, clock).claimDueDeliveries({
+      claimant: "sender",
+      limit: 10,
+      claimSeconds: 60,
+      channels: ["webhook"],
     });
     expect(claimed.map(({ notificationId }) => notificationId).sort()).toEqual([
       "alsoGivenUp",
@@ -69,9 +77,15 @@ testOnEachDatabase(
     const outcomes = await countOutcomes(20, async (index) => {
       const connection = connections[index % 2]!;
       if (index % 4 < 2)
-        return createActionStore({ database: connection, clock }).retryDeliveries({ delivery: null, actor });
-      const claimed = await createOutboxStore({ database: connection, clock }).claimDueDeliveries({
-        ...{ claimant: `sender-${index}`, limit: 10, claimSeconds: 60, channels: ["webhook"] },
+        return createActionStore(connection, clock, createOutboxStore(connection, clock)).retryDeliveries(
+          "given-up",
+          actor,
+        );
+      const claimed = await createOutboxStore(connection, clock).claimDueDeliveries({
+        claimant: `sender-${index}`,
+        limit: 10,
+        claimSeconds: 60,
+        channels: ["webhook"],
       });
       return `claimed ${claimed.length}`;
     });
@@ -85,17 +99,21 @@ testOnEachDatabase(
   async ({ database, url }) => {
     await database.submission.create({
       data: {
-        ...{ id: "one", chainId: 1n, contractAddress: "0x", tokenId: "1", address: "0xa", message: "m" },
-        ...{ requestId: "r", createdAtMs: 1n },
+        id: "one",
+        chainId: 1n,
+        contractAddress: "0x",
+        tokenId: "1",
+        address: "0xa",
+        message: "m",
+        requestId: "r",
+        createdAtMs: 1n,
       },
     });
     const stores = [database, await openTestDatabase(url)].map((connection) =>
-      createActionStore({ database: connection, clock }),
+      createActionStore(connection, clock, createOutboxStore(connection, clock)),
     );
     const mark = (isHandled: boolean) =>
-      countOutcomes(20, (index) =>
-        stores[index % 2]!.markSubmission({ submissionId: "one", isHandled, actor }),
-      );
+      countOutcomes(20, (index) => stores[index % 2]!.markSubmission("one", isHandled, actor));
     expect(Object.fromEntries(await mark(true))).toEqual({ 0: 19, 1: 1 });
     expect((await stores[0]!.findSubmission("one"))?.handledAtMs).toBe(clock());
     expect(Object.fromEntries(await mark(false))).toEqual({ 0: 19, 1: 1 });

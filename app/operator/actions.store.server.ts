@@ -1,51 +1,30 @@
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { neverAttemptAtMs } from "~/platform/outbox/outbox";
+import type { DeliveryRef } from "~/platform/outbox/outbox";
+import type { Outbox } from "~/platform/outbox/outbox.store.server";
 import { addAuditEntry } from "./audit.store.server";
 import type { Actor } from "./audit.store.server";
 
 export type ActionStore = ReturnType<typeof createActionStore>;
 
 /** What operators do to rows, each with its trace in the same transaction. All answer with the number of rows. */
-export function createActionStore({ database, clock }: { database: Database; clock: Clock }) {
-  /**
-   * Makes deliveries due now. What somebody is sending at this moment, or has delivered, is left alone. `delivery` null:
-   * all that were given up.
-   */
-  async function retryDeliveries({
-    delivery,
-    actor,
-  }: {
-    delivery: { notificationId: string; channel: string } | null;
-    actor: Actor;
-  }): Promise<number> {
-    const nowMs = clock();
-    const now = BigInt(nowMs);
+export function createActionStore(database: Database, clock: Clock, outbox: Outbox) {
+  async function retryDeliveries(deliveries: DeliveryRef | "given-up", actor: Actor): Promise<number> {
     return await database.$transaction(async (transaction) => {
-      const { count } = await transaction.notificationDelivery.updateMany({
-        where: {
-          ...(delivery ?? { nextAttemptAtMs: BigInt(neverAttemptAtMs) }),
-          deliveredAtMs: null,
-          OR: [{ claimedUntilMs: null }, { claimedUntilMs: { lte: now } }],
-        },
-        data: { nextAttemptAtMs: now },
+      const count = await outbox.retry(transaction, deliveries);
+      const which = deliveries === "given-up" ? { all: true } : deliveries;
+      const detail = { ...which, deliveries: count };
+      await addAuditEntry({
+        transaction,
+        record: { ...actor, kind: "operator-retry", detail },
+        nowMs: clock(),
       });
-      const detail = { ...(delivery ?? { all: true }), deliveries: count };
-      await addAuditEntry({ transaction, record: { ...actor, kind: "operator-retry", detail }, nowMs });
       return count;
     });
   }
 
   /** Marking what is marked already changes nothing and leaves no trace. */
-  async function markSubmission({
-    submissionId,
-    isHandled,
-    actor,
-  }: {
-    submissionId: string;
-    isHandled: boolean;
-    actor: Actor;
-  }): Promise<number> {
+  async function markSubmission(submissionId: string, isHandled: boolean, actor: Actor): Promise<number> {
     const nowMs = clock();
     return await database.$transaction(async (transaction) => {
       const { count } = await transaction.submission.updateMany({
@@ -64,7 +43,13 @@ export function createActionStore({ database, clock }: { database: Database; clo
     if (row === null) return null;
     const { tokenId, address, message, messageHash, requestId, contractAddress } = row;
     return {
-      ...{ id, tokenId, address, message, messageHash, requestId, contractAddress },
+      id,
+      tokenId,
+      address,
+      message,
+      messageHash,
+      requestId,
+      contractAddress,
       chainId: String(row.chainId),
       createdAtMs: Number(row.createdAtMs),
       handledAtMs: row.handledAtMs === null ? null : Number(row.handledAtMs),

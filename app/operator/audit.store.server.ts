@@ -26,7 +26,10 @@ export async function addAuditEntry({
 }): Promise<void> {
   await transaction.auditEntry.create({
     data: {
-      ...{ id: randomUUID(), kind, clientId, requestId },
+      id: randomUUID(),
+      kind,
+      clientId,
+      requestId,
       atMs: BigInt(nowMs),
       detail: JSON.stringify(detail),
     },

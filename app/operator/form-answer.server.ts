@@ -32,7 +32,7 @@ export async function readForm(context: RequestContext): Promise<URLSearchParams
 }
 
 /** On to a page, which is fetched anew: sending the form again by going back is not possible. */
-export function seeOther({ to, cookie }: { to: string; cookie?: string }): TextAnswer {
+export function seeOther(to: string, cookie?: string): TextAnswer {
   return new TextAnswer({
     status: 303,
     headers: { Location: to, "Cache-Control": "no-store", ...(cookie ? { "Set-Cookie": cookie } : {}) },
@@ -40,19 +40,16 @@ export function seeOther({ to, cookie }: { to: string; cookie?: string }): TextA
   });
 }
 
-/** Whoever sits before a page is told there what was wrong; a program gets the refusal itself. */
-export async function answerForm({
-  context,
-  page,
-  clock,
-  work,
-}: {
+type AnswerFormOptions = {
   context: RequestContext;
   clock: Clock;
   /** Where the form is. */
   page: string;
   work: () => Promise<TextAnswer>;
-}): Promise<TextAnswer> {
+};
+
+/** Whoever sits before a page is told there what was wrong; a program gets the refusal itself. */
+export async function answerForm({ context, page, clock, work }: AnswerFormOptions): Promise<TextAnswer> {
   try {
     return await work();
   } catch (error) {
@@ -64,7 +61,7 @@ export async function answerForm({
     const { retryAfter } = error.members;
     // A moment stays true however often the page is loaded again; a number of seconds would not.
     if (typeof retryAfter === "number") params.set("until", String(Math.ceil(clock() / 1_000) + retryAfter));
-    return seeOther({ to: `${path}?${params}` });
+    return seeOther(`${path}?${params}`);
   }
 }
 

@@ -4,19 +4,20 @@ import { readNotices } from "./notices";
 const nowMs = 1_700_000_000_400;
 
 function read(search: string) {
-  return readNotices({ searchParams: new URLSearchParams(search), nowMs });
+  return readNotices(new URLSearchParams(search), nowMs);
 }
 
 test("how long to wait is counted from now, however often the page is loaded", () => {
   const search = "fault=too-many-requests&until=1700000060";
   expect(read(search)).toEqual([
     {
-      ...{ tone: "problem", title: "Too many requests", text: "What you sent was not looked at." },
+      tone: "problem",
+      title: "Too many requests",
+      text: "What you sent was not looked at.",
       waitSeconds: 60,
     },
   ]);
-  const later = (atMs: number) =>
-    readNotices({ searchParams: new URLSearchParams(search), nowMs: atMs })[0]?.waitSeconds;
+  const later = (atMs: number) => readNotices(new URLSearchParams(search), atMs)[0]?.waitSeconds;
   expect([later(nowMs + 59_000), later(nowMs + 60_000), later(nowMs + 3_600_000)]).toEqual([1, 0, 0]);
 });
 

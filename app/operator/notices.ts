@@ -1,4 +1,5 @@
-import { refusalTable } from "~/platform/http/refusal";
+import { findRefusal } from "~/platform/http/notice";
+import type { RefusalEntry } from "~/platform/http/refusal";
 
 /** What the last form came to, or what in the address could not be used. */
 export type PageNotice = {
@@ -36,46 +37,34 @@ function nothing(text: string): PageNotice {
 }
 
 /** Only words of ours: of the address nothing but numbers is repeated. */
-export function readNotices({
-  searchParams,
-  nowMs,
-  faults = [],
-}: {
-  searchParams: URLSearchParams;
-  nowMs: number;
-  faults?: readonly string[];
-}): PageNotice[] {
+export function readNotices(
+  searchParams: URLSearchParams,
+  nowMs: number,
+  faults: readonly string[] = [],
+): PageNotice[] {
   const count = Number(/^\d{1,9}$/.exec(searchParams.get("count") ?? "")?.[0] ?? 0);
   const doneName = searchParams.get("done") ?? "";
   const done = Object.hasOwn(doneNotices, doneName) ? doneNotices[doneName]?.(count) : undefined;
-  const slug = searchParams.get("fault");
-  const refused = Object.values(refusalTable).find((entry) => entry.slug === slug);
+  const refused = findRefusal(searchParams.get("fault"));
   const problem = (title: string, text: string): PageNotice => ({ tone: "problem", title, text });
-  const waitSeconds = readWait({ until: searchParams.get("until"), nowMs });
   return [
     ...(done ? [done] : []),
-    ...(refused
-      ? [
-          {
-            ...problem(
-              refused.title,
-              refused.slug === "too-many-requests" && waitSeconds !== null
-                ? notLookedAt
-                : refused.remedy.replaceAll("`", ""),
-            ),
-            ...(waitSeconds === null ? {} : { waitSeconds }),
-          },
-        ]
-      : []),
+    ...(refused ? [noticeForFault(refused, readWait(searchParams.get("until"), nowMs))] : []),
     ...(faults.length > 0 ? [problem("Part of the address could not be used", faults.join(" "))] : []),
   ];
+}
+
+function noticeForFault({ slug, title, remedy }: RefusalEntry, waitSeconds: number | null): PageNotice {
+  if (waitSeconds === null) return { tone: "problem", title, text: remedy.replaceAll("`", "") };
+  const text = slug === "too-many-requests" ? notLookedAt : remedy.replaceAll("`", "");
+  return { tone: "problem", title, text, waitSeconds };
 }
 
 const notLookedAt = "What you sent was not looked at.";
 /** The longest window a limit can have. */
 const maxWaitSeconds = 999_999;
 
-function readWait({ until, nowMs }: { until: string | null; nowMs: number }): number | null {
+function readWait(until: string | null, nowMs: number): number | null {
   const seconds = /^\d{1,12}$/.exec(until ?? "")?.[0];
   if (seconds === undefined) return null;
   return Math.min(maxWaitSeconds, Math.max(0, Number(seconds) - Math.floor(nowMs / 1_000)));

@@ -13,13 +13,10 @@ export function switchedOff(): Response {
 }
 
 /** Of a page's loader: whoever is not signed in is led to where that is done, and back. */
-export async function requireOperatorPage({
-  context,
-  requireSession,
-}: {
-  context: RequestContext;
-  requireSession: (request: { cookie: string | undefined }) => Promise<OperatorSession>;
-}): Promise<OperatorSession> {
+export async function requireOperatorPage(
+  context: RequestContext,
+  requireSession: (request: { cookie: string | undefined }) => Promise<OperatorSession>,
+): Promise<OperatorSession> {
   try {
     return await requireSession({ cookie: context.headers.cookie });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Database } from "~/platform/database/database.server";
 import { createLog } from "~/platform/log.server";
-import { createTestClock, testOnEachDatabase } from "~/testing/database";
+import { createTestClock, testOnEachDatabase } from "~e2e/support/databases/database";
 import { readNext } from "./page-guard.server";
 import { requireSession, signIn, signOut } from "./session.server";
 import { operatorCookieName, writeOperatorCookie } from "./session-cookie";
@@ -15,8 +15,8 @@ const maxSeconds = 3_600;
 function prepare(database: Database) {
   const { clock, advance } = createTestClock();
   const lines: string[] = [];
-  const log = createLog({ level: "info", destination: { write: (line) => void lines.push(line) } });
-  const sessions = createSessionStore({ database, clock });
+  const log = createLog("info", { write: (line) => void lines.push(line) });
+  const sessions = createSessionStore(database, clock);
   const dependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
   const enter = async () => {
     const { value } = await signIn({ given: secret, actor, dependencies });

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { readCookie } from "~/gate/token-locations";
+import { readCookie } from "~/gate/tokens/token-locations";
 import type { Clock } from "~/platform/clock";
 import { Refusal } from "~/platform/http/refusal";
 import type { Log } from "~/platform/log.server";
@@ -31,15 +31,15 @@ export async function signIn({
   dependencies: SessionDependencies;
 }): Promise<StartedSession> {
   const { secret, maxSeconds, sessions, clock, log } = dependencies;
-  if (!isSameSecret({ given, expected: secret })) {
+  if (!isSameSecret(given, secret)) {
     await sessions.recordAudit({ ...actor, kind: "operator-sign-in-refused", detail: {} });
-    log.warn(actor, "a sign-in to the operator's view was refused: wrong secret");
+    log.warn(actor, "operator sign-in failed: wrong secret");
     throw new Refusal("operator-secret-wrong", { headers: { "WWW-Authenticate": operatorChallenge } });
   }
   const value = randomBytes(32).toString("base64url");
   const endsAtMs = clock() + maxSeconds * 1000;
-  await sessions.startSession({ digest: digestOf({ value, secret }), actor, endsAtMs });
-  log.info(actor, "somebody signed in to the operator's view");
+  await sessions.startSession({ digest: digestOf(value, secret), actor, endsAtMs });
+  log.info(actor, "operator signed in");
   return { value, maxAgeSeconds: maxSeconds };
 }
 
@@ -53,9 +53,9 @@ export async function requireSession({
   cookie: string | undefined;
   dependencies: Pick<SessionDependencies, "secret" | "idleSeconds" | "sessions">;
 }): Promise<OperatorSession> {
-  const value = readCookie({ cookie, name: operatorCookieName });
+  const value = readCookie(cookie, operatorCookieName);
   const session = value
-    ? await sessions.useSession({ digest: digestOf({ value, secret }), idleMs: idleSeconds * 1000 })
+    ? await sessions.useSession({ digest: digestOf(value, secret), idleMs: idleSeconds * 1000 })
     : null;
   if (session !== null) return session;
   throw new Refusal("operator-sign-in-needed", { headers: { "WWW-Authenticate": operatorChallenge } });
@@ -70,11 +70,11 @@ export async function signOut({
   actor: Actor;
   dependencies: Pick<SessionDependencies, "secret" | "sessions">;
 }): Promise<void> {
-  const value = readCookie({ cookie, name: operatorCookieName });
-  if (value) await sessions.endSession({ digest: digestOf({ value, secret }), actor });
+  const value = readCookie(cookie, operatorCookieName);
+  if (value) await sessions.endSession({ digest: digestOf(value, secret), actor });
 }
 
 /** Whoever reads the table cannot sign in with it, and under another secret the same cookie is nobody's. */
-function digestOf({ value, secret }: { value: string; secret: string }): string {
+function digestOf(value: string, secret: string): string {
   return createHmac("sha256", secret).update(value).digest("hex");
 }

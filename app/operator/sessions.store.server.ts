@@ -10,7 +10,7 @@ export type SessionStore = ReturnType<typeof createSessionStore>;
 /** Not every page is a write: idleness is known to the minute. */
 const seenGrainMs = 60_000;
 
-export function createSessionStore({ database, clock }: { database: Database; clock: Clock }) {
+export function createSessionStore(database: Database, clock: Clock) {
   async function startSession({
     digest,
     actor,
@@ -24,7 +24,8 @@ export function createSessionStore({ database, clock }: { database: Database; cl
     await database.$transaction(async (transaction) => {
       await transaction.operatorSession.create({
         data: {
-          ...{ digest, clientId: actor.clientId },
+          digest,
+          clientId: actor.clientId,
           startedAtMs: BigInt(nowMs),
           seenAtMs: BigInt(nowMs),
           endsAtMs: BigInt(endsAtMs),

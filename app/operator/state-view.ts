@@ -1,4 +1,4 @@
-import type { Switch } from "./switches";
+import type { Switch } from "~/platform/config/setting";
 
 /** `off`: not asked for. `unsure`: could not be asked, or works less than it should. */
 export type DependencyView = { name: string; state: "up" | "down" | "unsure" | "off"; facts: string[] };

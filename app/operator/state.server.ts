@@ -1,10 +1,10 @@
-import type { TransferWatcherStatus } from "~/gate/transfer-watcher.server";
+import type { TransferWatcherStatus } from "~/gate/ownership/transfer-watcher.server";
 import type { Clock } from "~/platform/clock";
 import type { OutboxStatus } from "~/platform/outbox/outbox.server";
 import type { Readiness } from "~/platform/readiness.server";
-import type { RecorderStatus } from "./recorder.server";
+import type { RecorderStatus } from "./activity/recorder.server";
 import type { DependencyView, StateView } from "./state-view";
-import type { Switch } from "./switches";
+import type { Switch } from "~/platform/config/setting";
 
 export type EndpointReading = {
   label: string;
@@ -13,6 +13,9 @@ export type EndpointReading = {
   isResting: boolean;
   latencyMs: number;
 };
+
+/** Amounts are in millionths of the chain's coin. */
+export type PaymentReading = { open: number; oldestOpenMs: number | null; spent: number; dailyLimit: number };
 
 type Migrations = { count: number; last: string | null };
 
@@ -27,16 +30,19 @@ export type StateDependencies = {
   speechProvider: string;
   outboxStatus: () => Promise<OutboxStatus>;
   recorderStatus: () => RecorderStatus;
+  /** Null where nobody can be paid. */
+  paymentStatus: (() => Promise<PaymentReading>) | null;
   switches: Switch[];
 };
 
 export async function readState(its: StateDependencies): Promise<StateView> {
-  const [readiness, migrations, endpoints, search, outbox] = await Promise.all([
+  const [readiness, migrations, endpoints, search, outbox, payments] = await Promise.all([
     its.readReadiness(),
     its.database.readMigrations().catch(() => null),
     its.readEndpoints(),
     viewSearch(its),
     its.outboxStatus(),
+    its.paymentStatus ? viewPayments(its.paymentStatus) : [],
   ]);
   return {
     status: readiness.status,
@@ -44,9 +50,9 @@ export async function readState(its: StateDependencies): Promise<StateView> {
     dependencies: [
       ...viewReadiness({ readiness, its, migrations }),
       ...viewEndpoints(endpoints),
-      viewWatcher({ status: its.watcherStatus(), nowMs: its.clock() }),
       search,
       ...viewOutbox(outbox),
+      ...payments,
       viewRecorder(its.recorderStatus()),
     ],
     switches: its.switches,
@@ -75,7 +81,7 @@ function viewReadiness({
 
 /** What there is to say of a dependency besides how it answered. */
 function describeKnown({
-  its: { database, provider, speechProvider },
+  its: { clock, database, provider, speechProvider, watcherStatus },
   migrations,
 }: {
   its: StateDependencies;
@@ -88,6 +94,10 @@ function describeKnown({
     database: { name: "Database", facts: [`${database.provider}.`, applied] },
     redis: { name: "Redis", facts: ["Nonces, limits and quotas live there."] },
     chain: { name: "Key contract", facts: [] },
+    watcher: {
+      name: "Watcher of transfers",
+      facts: describeWatcher({ status: watcherStatus(), nowMs: clock() }),
+    },
     provider: {
       name: "Model provider",
       facts: [
@@ -126,25 +136,23 @@ function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] 
 /** Endpoints of one chain hear of a block at different moments. */
 const blocksThatMatter = 3n;
 
-function viewWatcher({
-  status: { blockNumber, blocksBehind, lastSuccessAtMs, consecutiveFailures, isRunning },
+/** Of this process; whether anybody watches is asked of the database. */
+function describeWatcher({
+  status: { blockNumber, blocksBehind, lastSuccessAtMs, consecutiveFailures },
   nowMs,
 }: {
   status: TransferWatcherStatus;
   nowMs: number;
-}): DependencyView {
+}): string[] {
   const ago = lastSuccessAtMs === null ? null : Math.max(0, Math.round((nowMs - lastSuccessAtMs) / 1000));
-  const isFine = isRunning && consecutiveFailures === 0 && ago !== null;
-  return {
-    name: "Watcher of transfers",
-    state: isFine ? "up" : consecutiveFailures > 0 ? "down" : "unsure",
-    facts: [
-      blockNumber === null ? "It has read no block yet." : `Read up to block ${blockNumber}.`,
-      blocksBehind > 0n ? `${blocksBehind} blocks are still to be read.` : "Nothing is left to be read.",
-      ago === null ? "It has not succeeded yet." : `Its last success was ${ago} s ago.`,
-      ...(consecutiveFailures > 0 ? [`${consecutiveFailures} failures in a row.`] : []),
-    ],
-  };
+  return [
+    blockNumber === null
+      ? "This process has read no block."
+      : `This process read up to block ${blockNumber}.`,
+    ...(blocksBehind > 0n ? [`${blocksBehind} blocks are still to be read.`] : []),
+    ago === null ? "It has not succeeded yet." : `Its last success was ${ago} s ago.`,
+    ...(consecutiveFailures > 0 ? [`${consecutiveFailures} failures in a row.`] : []),
+  ];
 }
 
 async function viewSearch({ search }: Pick<StateDependencies, "search">): Promise<DependencyView> {
@@ -179,6 +187,27 @@ function viewOutbox({ channels, unconfiguredChannels, pending, inFlight }: Outbo
     })),
   ];
 }
+
+export async function viewPayments(read: () => Promise<PaymentReading>): Promise<DependencyView[]> {
+  const name = "Payments";
+  const reading = await read().catch(() => null);
+  if (reading === null) return [{ name, state: "down", facts: ["They could not be counted."] }];
+  const { open, oldestOpenMs, spent, dailyLimit } = reading;
+  const minutes = Math.floor((oldestOpenMs ?? 0) / 60_000);
+  return [
+    {
+      name,
+      state: minutes >= minutesThatMatter ? "unsure" : "up",
+      facts: [
+        open === 0 ? "None is open." : `${open} open, the oldest for ${minutes} min.`,
+        `${spent / 1e6} of ${dailyLimit / 1e6} counted in the last 24 hours.`,
+      ],
+    },
+  ];
+}
+
+/** An open payment is looked after by itself; from then on it needs somebody. */
+const minutesThatMatter = 30;
 
 function viewRecorder({
   waiting,

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { createTestClock, testOnEachDatabase } from "~/testing/database";
-import { hourSeconds, minuteSeconds } from "./activity.store.server";
+import { createTestClock, testOnEachDatabase } from "~e2e/support/databases/database";
+import { hourSeconds, minuteSeconds } from "./activity/activity.store.server";
 import { createOperatorSweep } from "./sweep.store.server";
 
 const dayMs = 86_400_000;

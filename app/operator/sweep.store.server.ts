@@ -1,5 +1,8 @@
+import { sqltag as sql } from "@prisma/client/runtime/client";
 import type { Database } from "~/platform/database/database.server";
-import { hourSeconds, minuteSeconds } from "./activity.store.server";
+import { deleteSome } from "~/platform/database/delete-some.server";
+import type { Deletion } from "~/platform/database/delete-some.server";
+import { hourSeconds, minuteSeconds } from "./activity/activity.store.server";
 
 export type OperatorRetention = {
   decisionDays: number;
@@ -21,22 +24,27 @@ export function createOperatorSweep({
   retention: OperatorRetention;
 }) {
   async function deleteBatch({ nowMs, batchSize }: { nowMs: number; batchSize: number }): Promise<number> {
-    const before = (ms: number) => ({ lt: BigInt(nowMs - ms) });
     const limit = batchSize;
-    const results = [
-      await database.operatorSession.deleteMany({ where: { endsAtMs: { lte: BigInt(nowMs) } }, limit }),
-      await database.accessDecision.deleteMany({ where: { atMs: before(decisionDays * dayMs) }, limit }),
-      await database.auditEntry.deleteMany({ where: { atMs: before(auditDays * dayMs) }, limit }),
-      await database.activityCount.deleteMany({
-        where: { spanSeconds: minuteSeconds, startMs: before(minutesKeptMs) },
-        limit,
-      }),
-      await database.activityCount.deleteMany({
-        where: { spanSeconds: hourSeconds, startMs: before(activityDays * dayMs) },
-        limit,
-      }),
+    const before = (ms: number) => BigInt(nowMs - ms);
+    const counts = (spanSeconds: number, keptMs: number): Deletion => ({
+      table: "ActivityCount",
+      key: ["spanSeconds", "startMs", "series"],
+      condition: sql`"spanSeconds" = ${spanSeconds} AND "startMs" < ${before(keptMs)}`,
+      limit,
+    });
+    const ended = sql`"endsAtMs" <= ${BigInt(nowMs)}`;
+    const audited = sql`"atMs" < ${before(auditDays * dayMs)}`;
+    const decided = sql`"atMs" < ${before(decisionDays * dayMs)}`;
+    const deletions: Deletion[] = [
+      { table: "OperatorSession", key: ["digest"], condition: ended, limit },
+      { table: "AccessDecision", key: ["id"], condition: decided, limit },
+      { table: "AuditEntry", key: ["id"], condition: audited, limit },
+      counts(minuteSeconds, minutesKeptMs),
+      counts(hourSeconds, activityDays * dayMs),
     ];
-    return Math.max(await deleteBeyondMax(limit), ...results.map(({ count }) => count));
+    let most = await deleteBeyondMax(limit);
+    for (const deletion of deletions) most = Math.max(most, await deleteSome(database, deletion));
+    return most;
   }
 
   async function deleteBeyondMax(limit: number): Promise<number> {
@@ -47,7 +55,8 @@ export function createOperatorSweep({
       take: 1,
     });
     if (!first) return 0;
-    return (await database.accessDecision.deleteMany({ where: { id: { lte: first.id } }, limit })).count;
+    const condition = sql`"id" <= ${first.id}`;
+    return await deleteSome(database, { table: "AccessDecision", key: ["id"], condition, limit });
   }
 
   return { deleteBatch };

@@ -2,11 +2,11 @@ import { BaseError, formatEther } from "viem";
 import type { Address } from "viem";
 import { monotonicClock } from "~/platform/clock";
 import { isChainOutage } from "~/platform/chain/chain-client.server";
-import { toWei } from "./ether";
+import { toMicroether, toWei } from "./ether";
+import { handIn } from "./look-at-payment.server";
 import type { PaymentChain, PaymentTerms } from "./payment-chain.gateway.server";
-import { requireWithinCall, reservePayment, settlePayment } from "./payment-limits.server";
+import { boundsAt, refuseExhausted, requireWithinCall } from "./payment-limits.server";
 import { PaymentRefused } from "./payment-refused";
-import { resolvePayment } from "./resolve-payment.server";
 import type { Payment, PaymentRef } from "./payments.store.server";
 import type { PaymentDependencies } from "./payment-dependencies.server";
 
@@ -39,88 +39,72 @@ export async function payHolder({
   request: PaymentRequest;
   dependencies: PaymentDependencies;
 }): Promise<PaymentView> {
-  const { store, chain, lane, waitMs, limits } = dependencies;
+  const { store, chain, queue, waitMs, limits } = dependencies;
   const amountWei = toWei(amount);
   const ref = { chainId: chain.chainId, recipient: recipient.toLowerCase() as Address, idempotencyKey };
   const giveUpAtMs = monotonicClock() + waitMs;
   const known = await store.findPayment({ ref });
   if (known) return await repeat({ payment: known, amountWei, giveUpAtMs, dependencies });
-  requireWithinCall({ amountWei, limits });
-  return await lane.enter({
+  requireWithinCall(amountWei, limits);
+  return await queue.enter({
     giveUpAtMs,
     work: async (turn) => {
       const meanwhile = await store.findPayment({ ref });
       if (meanwhile) return await repeat({ payment: meanwhile, amountWei, giveUpAtMs, dependencies });
       signal.throwIfAborted();
       dependencies.stopSignal.throwIfAborted();
-      await requireNothingOpen({ giveUpAtMs, dependencies });
-      const payment = await recordPayment({ ref, amountWei, turn, signal, dependencies });
-      return await finish({ payment, giveUpAtMs, dependencies });
+      await requireNothingWaiting(giveUpAtMs, dependencies).catch(refuseAsUnconfirmed);
+      const order = { ref, amountWei, turn, giveUpAtMs, signal };
+      const payment = await recordPayment(order, dependencies);
+      return await finish(payment, giveUpAtMs, dependencies);
     },
   });
 }
 
-/** What the last run left. Never rejects: what stays open is looked at again before the next payment. */
-export async function resumePayments({ dependencies }: { dependencies: PaymentDependencies }): Promise<void> {
-  const { store, chain, waitMs, log } = dependencies;
-  try {
-    for (const payment of await store.listOpen({ chainId: chain.chainId })) {
-      await resolvePayment({ payment, giveUpAtMs: monotonicClock() + waitMs, dependencies });
-    }
-  } catch (err) {
-    log.warn({ err }, "open payments could not be taken up; the next payment tries again");
-  }
-}
-
-async function repeat({
-  payment,
-  amountWei,
-  giveUpAtMs,
-  dependencies,
-}: {
+type RepeatOptions = {
   payment: Payment;
   amountWei: bigint;
   giveUpAtMs: number;
   dependencies: PaymentDependencies;
-}): Promise<PaymentView> {
+};
+
+async function repeat({ payment, amountWei, giveUpAtMs, dependencies }: RepeatOptions): Promise<PaymentView> {
   if (payment.amountWei !== amountWei) {
     throw new PaymentRefused(
       "This idempotencyKey was used for another amount. Nothing was paid. A new payment needs a new key.",
     );
   }
-  return await finish({ payment, giveUpAtMs, dependencies });
+  return await finish(payment, giveUpAtMs, dependencies);
 }
 
 /** From the record on nothing may look as if nobody had been paid. */
-async function finish({
-  payment,
-  giveUpAtMs,
-  dependencies,
-}: {
-  payment: Payment;
-  giveUpAtMs: number;
-  dependencies: PaymentDependencies;
-}): Promise<PaymentView> {
+async function finish(
+  payment: Payment,
+  giveUpAtMs: number,
+  dependencies: PaymentDependencies,
+): Promise<PaymentView> {
   try {
-    return toView(await resolvePayment({ payment, giveUpAtMs, dependencies }));
+    return toView(await dependencies.follow(payment, giveUpAtMs));
   } catch (err) {
-    dependencies.log.warn({ err }, "a payment could not be followed; the next call takes it up");
+    dependencies.log.warn({ err }, "payment could not be followed; the next call resumes it");
     return toView(payment);
   }
 }
 
-/** One open payment at most: so its nonce is the next one, and what the windows do not know yet is bounded. */
-async function requireNothingOpen({
-  giveUpAtMs,
-  dependencies,
-}: {
-  giveUpAtMs: number;
-  dependencies: PaymentDependencies;
-}): Promise<void> {
-  const { store, chain } = dependencies;
-  for (const payment of await store.listOpen({ chainId: chain.chainId, payer: chain.address })) {
-    const { state } = await resolvePayment({ payment, giveUpAtMs, dependencies });
-    if (state === "signed") {
+/**
+ * What waits for a block holds up everything behind its nonce, so nothing is signed behind it. What has left its nonce
+ * behind holds up nothing, however long it takes until it can be shown how it ended.
+ */
+async function requireNothingWaiting(
+  giveUpAtMs: number,
+  { store, chain, follow }: PaymentDependencies,
+): Promise<void> {
+  const payer = { chainId: chain.chainId, payer: chain.address };
+  for (const payment of await store.listOpen(payer)) {
+    const isWaiting = async () => (await chain.readCount(payment.payer)) <= payment.nonce;
+    if (!(await isWaiting())) continue;
+    const { state } = await follow(payment, giveUpAtMs);
+    if (state === "signed" && (await isWaiting())) {
       throw new PaymentRefused(
         "An earlier payment is not confirmed by the chain yet. Nothing was paid. Try again later with the same idempotencyKey.",
       );
@@ -128,55 +112,52 @@ async function requireNothingOpen({
   }
 }
 
-/** Everything that can be refused is refused in here, and leaves neither a reservation nor a transaction. */
-async function recordPayment({
-  ref,
-  amountWei,
-  turn,
-  signal,
-  dependencies: { store, chain, ledger, limits, clock, log },
-}: {
+type PaymentOrder = {
   ref: PaymentRef;
   amountWei: bigint;
   turn: string;
+  giveUpAtMs: number;
   signal: AbortSignal;
-  dependencies: PaymentDependencies;
-}): Promise<Payment> {
-  const { recipient } = ref;
-  const terms = await requirePayable({ recipient, amountWei, chain });
-  const maxCostWei = amountWei + terms.maxFeeWei;
-  const reservations = await reservePayment({ recipient, maxCostWei, limits, ledger });
-  try {
-    const nonce = await requireNextNonce({ chain, store });
-    const signed = await chain.sign({ to: recipient, amountWei, nonce, terms });
-    const paid = { amountWei, nonce, payer: chain.address, createdAtMs: clock() };
-    const payment = { ...ref, ...signed, ...reservations, ...paid };
-    signal.throwIfAborted();
-    const outcome = await store.recordSigned({ payment, turn });
-    if (outcome !== "recorded") {
-      throw new PaymentRefused("Somebody else took over. Try again with the same idempotencyKey.");
-    }
-    const { transactionHash } = payment;
-    log.info({ recipient, amountWei: String(amountWei), transactionHash }, "a payment was signed");
-    return { ...payment, state: "signed", blockNumber: null };
-  } catch (error) {
-    // A record that was written although its answer was lost keeps what is set aside.
-    const written = await store.findPayment({ ref });
-    if (written?.addressReservationId !== reservations.addressReservationId)
-      await settlePayment({ reservations, spentWei: 0n, ledger });
-    throw error;
+};
+
+/**
+ * Everything that can be refused is refused in here, and leaves no record. Where the database is lost while it writes,
+ * nobody knows whether there is one; if so it counts, and it is carried out.
+ */
+async function recordPayment(order: PaymentOrder, dependencies: PaymentDependencies): Promise<Payment> {
+  const { ref, amountWei, turn, giveUpAtMs, signal } = order;
+  const { store, chain, limits, clock, log } = dependencies;
+  const terms = await requirePayable(ref.recipient, amountWei, chain);
+  const nonce = await takeNextNonce(giveUpAtMs, dependencies).catch(refuseAsUnconfirmed);
+  const signed = await chain.sign({ to: ref.recipient, amountWei, nonce, terms });
+  const payment = {
+    ...ref,
+    ...signed,
+    amountWei,
+    nonce,
+    payer: chain.address,
+    maxCost: toMicroether(amountWei + terms.maxFeeWei),
+    signedAtBlock: terms.newestBlock,
+    createdAtMs: clock(),
+  };
+  signal.throwIfAborted();
+  const outcome = await store.recordSigned({ payment, turn, bounds: boundsAt(limits, payment.createdAtMs) });
+  if (outcome.outcome === "exhausted") throw refuseExhausted(outcome, limits);
+  if (outcome.outcome !== "recorded") {
+    throw new PaymentRefused("Somebody else took over. Try again with the same idempotencyKey.");
   }
+  const { recipient, transactionHash } = payment;
+  log.info({ recipient, amountWei: String(amountWei), transactionHash }, "payment signed");
+  const { maxCost: _, ...recorded } = payment;
+  const nothing = { blockNumber: null, blockHash: null, finalAtMs: null, toldAtMs: null };
+  return { ...recorded, ...nothing, state: "signed" };
 }
 
-async function requirePayable({
-  recipient,
-  amountWei,
-  chain,
-}: {
-  recipient: Address;
-  amountWei: bigint;
-  chain: PaymentChain;
-}): Promise<PaymentTerms> {
+async function requirePayable(
+  recipient: Address,
+  amountWei: bigint,
+  chain: PaymentChain,
+): Promise<PaymentTerms> {
   try {
     if ((await chain.readChainId()) !== chain.chainId) throw unconfirmedChain();
     const balanceWei = await chain.readBalanceWei();
@@ -192,14 +173,23 @@ async function requirePayable({
   }
 }
 
-/** An endpoint that lags behind would give a nonce that is taken, and the payment could never be carried out. */
-async function requireNextNonce({
-  chain,
-  store,
-}: Pick<PaymentDependencies, "chain" | "store">): Promise<number> {
+/**
+ * What the chain counts, if it counts all that was recorded. Else the endpoint lags behind, or blocks were taken back:
+ * then what is missing is handed in again, whatever was known of it, and the nonce after it is the next one; of what
+ * failed only the nonce is used up.
+ */
+async function takeNextNonce(giveUpAtMs: number, dependencies: PaymentDependencies): Promise<number> {
+  const { chain, store } = dependencies;
+  const payer = { chainId: chain.chainId, payer: chain.address };
   const nonce = await chain.readNextNonce();
-  const lastNonce = await store.findLastNonce({ chainId: chain.chainId, payer: chain.address });
+  const lastNonce = await store.findLastNonce(payer);
   if (lastNonce === null || nonce > lastNonce) return nonce;
+  for (const payment of await store.reviveFrom(payer, nonce)) {
+    if (monotonicClock() >= giveUpAtMs) break;
+    await handIn(payment, dependencies);
+  }
+  const nonceNow = await chain.readNextNonce();
+  if (nonceNow > lastNonce) return nonceNow;
   throw new PaymentRefused(
     "The chain does not show the last payment yet. Nothing was paid. Try again later with the same idempotencyKey.",
   );
@@ -216,6 +206,11 @@ function unconfirmedChain(cause?: unknown): PaymentRefused {
     "The configured chain does not answer, or another chain does in its place. Nothing was paid. Try again later.",
     { cause },
   );
+}
+
+/** Nothing is recorded yet where the chain is asked what stands before a payment. */
+function refuseAsUnconfirmed(error: unknown): never {
+  throw isChainOutage(error) ? unconfirmedChain(error) : error;
 }
 
 function notTaken(cause: BaseError): PaymentRefused {

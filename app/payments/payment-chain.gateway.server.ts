@@ -1,33 +1,57 @@
-import { TransactionNotFoundError, TransactionReceiptNotFoundError, keccak256 } from "viem";
+import {
+  BlockNotFoundError,
+  TransactionNotFoundError,
+  TransactionReceiptNotFoundError,
+  keccak256,
+  numberToHex,
+  parseTransaction,
+} from "viem";
 import type { Address, Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 
 type Fees = { gasPrice: bigint } | { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 /** The most a payment can cost beside its amount stands in `maxFeeWei`. */
-export type PaymentTerms = { gas: bigint; fees: Fees; maxFeeWei: bigint };
-export type PaymentReceipt = { isPaid: boolean; blockNumber: bigint; feeWei: bigint };
+export type PaymentTerms = { gas: bigint; fees: Fees; maxFeeWei: bigint; newestBlock: bigint };
+export type Block = { number: bigint; hash: Hex; timestampSeconds: number };
+export type PaymentReceipt = { isPaid: boolean; blockNumber: bigint; blockHash: Hex; feeWei: bigint };
+export type SentRef = { payer: Address; nonce: number; signedAtBlock: bigint | null };
+/**
+ * The transaction that has a nonce, and the block it is in. What it cost if it ran no code: `plainFeeWei` by its signed
+ * bytes, `ownPlainFeeWei` as the endpoint shows it.
+ */
+export type Spender = {
+  hash: Hex;
+  block: Block;
+  plainFeeWei: (rawTransaction: Hex) => bigint;
+  ownPlainFeeWei: bigint;
+};
 
-/** Deep enough to stay in the chain, and not so deep that endpoints have forgotten the state of that block. */
-const settledDepth = 64n;
 const plainTransferGas = 21_000n;
 
 export type PaymentChain = ReturnType<typeof createPaymentChain>;
 
+type SignOptions = {
+  to: Address;
+  amountWei: bigint;
+  nonce: number;
+  terms: PaymentTerms;
+};
+
 /** The wallet that pays. Nothing but `broadcast` changes anything on the chain. */
-export function createPaymentChain({ client, privateKey }: { client: ChainClient; privateKey: Hex }) {
+export function createPaymentChain(client: ChainClient, privateKey: Hex) {
   const account = privateKeyToAccount(privateKey);
   const chainId = client.chain.id;
 
   /** Throws where the payment could not be carried out, for example because the recipient takes none. */
   async function readTerms({ to, amountWei }: { to: Address; amountWei: bigint }): Promise<PaymentTerms> {
-    const [estimatedGas, fees] = await Promise.all([
+    const [estimatedGas, { fees, newestBlock }] = await Promise.all([
       client.estimateGas({ account: account.address, to, value: amountWei }),
       readFees(client),
     ]);
     // A contract, or a chain that charges for its data, may want a little more by the time of the block.
     const gas = estimatedGas === plainTransferGas ? estimatedGas : (estimatedGas * 5n) / 4n;
-    return { gas, fees, maxFeeWei: gas * ("gasPrice" in fees ? fees.gasPrice : fees.maxFeePerGas) };
+    return { gas, fees, maxFeeWei: gas * highestPrice(fees), newestBlock };
   }
 
   async function sign({
@@ -35,12 +59,7 @@ export function createPaymentChain({ client, privateKey }: { client: ChainClient
     amountWei,
     nonce,
     terms: { gas, fees },
-  }: {
-    to: Address;
-    amountWei: bigint;
-    nonce: number;
-    terms: PaymentTerms;
-  }): Promise<{ rawTransaction: Hex; transactionHash: Hex }> {
+  }: SignOptions): Promise<{ rawTransaction: Hex; transactionHash: Hex }> {
     const shared = { chainId, to, value: amountWei, nonce, gas };
     const rawTransaction = await account.signTransaction(
       "gasPrice" in fees ? { ...shared, ...fees, type: "legacy" } : { ...shared, ...fees, type: "eip1559" },
@@ -56,8 +75,8 @@ export function createPaymentChain({ client, privateKey }: { client: ChainClient
   async function findReceipt(hash: Hex): Promise<PaymentReceipt | null> {
     try {
       const receipt = await client.getTransactionReceipt({ hash });
-      const { status, blockNumber, gasUsed, effectiveGasPrice } = receipt;
-      return { isPaid: status === "success", blockNumber, feeWei: gasUsed * effectiveGasPrice };
+      const { status, blockNumber, blockHash, gasUsed, effectiveGasPrice } = receipt;
+      return { isPaid: status === "success", blockNumber, blockHash, feeWei: gasUsed * effectiveGasPrice };
     } catch (error) {
       if (error instanceof TransactionReceiptNotFoundError || error instanceof TransactionNotFoundError)
         return null;
@@ -65,12 +84,35 @@ export function createPaymentChain({ client, privateKey }: { client: ChainClient
     }
   }
 
-  /** Whether a transaction with this nonce has long been in the chain: another one with it never will be. */
-  async function isNonceSpent({ payer, nonce }: { payer: Address; nonce: number }): Promise<boolean> {
-    const latest = await client.getBlockNumber();
-    if (latest < settledDepth) return false;
-    const count = await client.getTransactionCount({ address: payer, blockNumber: latest - settledDepth });
-    return count > nonce;
+  /** Null where the endpoint knows no such block. */
+  async function findBlock(blockNumber: bigint): Promise<Block | null> {
+    try {
+      const { number, hash, timestamp } = await client.getBlock({ blockNumber });
+      return { number, hash, timestampSeconds: Number(timestamp) };
+    } catch (error) {
+      if (error instanceof BlockNotFoundError) return null;
+      throw error;
+    }
+  }
+
+  async function readHead(): Promise<Block> {
+    const { number, hash, timestamp } = await client.getBlock();
+    return { number, hash, timestampSeconds: Number(timestamp) };
+  }
+
+  /** Whether any endpoint has a receipt of this transaction, or does not show this very block: one that is silent, too. */
+  async function isDisputed(hash: Hex, block: Block): Promise<boolean> {
+    const [receipts, blocks] = await Promise.all([
+      client.askEach({ method: "eth_getTransactionReceipt", params: [hash] }),
+      client.askEach({ method: "eth_getBlockByNumber", params: [numberToHex(block.number), false] }),
+    ]);
+    if (receipts.some(({ result }) => result !== null)) return true;
+    return blocks.some(({ result }) => (result as { hash?: unknown } | null)?.hash !== block.hash);
+  }
+
+  /** An account without code at that block takes money and can do nothing else about it. */
+  async function hasCode(address: Address, blockNumber: bigint): Promise<boolean> {
+    return (await client.getCode({ address, blockNumber })) !== undefined;
   }
 
   return {
@@ -84,13 +126,84 @@ export function createPaymentChain({ client, privateKey }: { client: ChainClient
     sign,
     broadcast,
     findReceipt,
-    isNonceSpent,
+    findBlock,
+    readHead,
+    /** How many transactions of a wallet are in the chain. */
+    readCount: (payer: Address) => client.getTransactionCount({ address: payer, blockTag: "latest" }),
+    findSpender: (ref: SentRef, head: Block) => findSpender(client, ref, head),
+    isDisputed,
+    hasCode,
   };
 }
 
-async function readFees(client: ChainClient): Promise<Fees> {
-  const { baseFeePerGas } = await client.getBlock();
-  if (baseFeePerGas === null) return { gasPrice: await client.getGasPrice() };
+/** The most that a signed transaction can cost, its amount included. */
+export function readMaxCostWei(rawTransaction: Hex): bigint {
+  const { value = 0n, gas = 0n, gasPrice, maxFeePerGas } = parseTransaction(rawTransaction);
+  return value + gas * (gasPrice ?? maxFeePerGas ?? 0n);
+}
+
+/** Whether it can run no code but that of an account which has some. */
+export function isPlainTransfer(rawTransaction: Hex): boolean {
+  return parseTransaction(rawTransaction).gas === plainTransferGas;
+}
+
+function highestPrice(fees: Fees): bigint {
+  return "gasPrice" in fees ? fees.gasPrice : fees.maxFeePerGas;
+}
+
+/**
+ * The transaction that used a nonce, read from the block in which the wallet's count passes it. Null where that cannot
+ * be shown: endpoints that forgot the state of older blocks, that know another chain of blocks than the one asked
+ * before, or that make up a count all lead to a block that does not hold such a transaction, or to an error.
+ */
+async function findSpender(client: ChainClient, ref: SentRef, head: Block): Promise<Spender | null> {
+  const { payer, nonce } = ref;
+  const isSpentAt = async (blockNumber: bigint) =>
+    (await client.getTransactionCount({ address: payer, blockNumber })) > nonce;
+  // Backwards from the head in growing steps: the state of new blocks is what every endpoint still has.
+  const oldest = ref.signedAtBlock ?? 0n;
+  let spentAt = head.number;
+  let unspentAt = -1n;
+  for (let step = 1n; spentAt > 0n; step *= 2n) {
+    const next = spentAt - step > oldest ? spentAt - step : spentAt > oldest ? oldest : 0n;
+    if (!(await isSpentAt(next))) {
+      unspentAt = next;
+      break;
+    }
+    spentAt = next;
+  }
+  while (spentAt - unspentAt > 1n) {
+    const middle = (spentAt + unspentAt) / 2n;
+    if (await isSpentAt(middle)) spentAt = middle;
+    else unspentAt = middle;
+  }
+  const block = await client.getBlock({ blockNumber: spentAt, includeTransactions: true });
+  const spender = block.transactions.find(
+    (transaction) => transaction.from.toLowerCase() === payer.toLowerCase() && transaction.nonce === nonce,
+  );
+  if (!spender) return null;
+  const baseFee = block.baseFeePerGas ?? 0n;
+  return {
+    hash: spender.hash,
+    block: { number: block.number, hash: block.hash, timestampSeconds: Number(block.timestamp) },
+    plainFeeWei: (rawTransaction) => plainTransferGas * priceIn(parseTransaction(rawTransaction), baseFee),
+    ownPlainFeeWei: plainTransferGas * priceIn(spender, baseFee),
+  };
+}
+
+type OfferedFees = Partial<Record<"gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas", bigint | undefined>>;
+
+/** What a transaction pays for gas in a block with this base fee. */
+function priceIn(offered: OfferedFees, baseFeePerGas: bigint): bigint {
+  const { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = offered;
+  if (gasPrice !== undefined) return gasPrice;
+  const wanted = baseFeePerGas + maxPriorityFeePerGas;
+  return wanted < maxFeePerGas ? wanted : maxFeePerGas;
+}
+
+async function readFees(client: ChainClient): Promise<{ fees: Fees; newestBlock: bigint }> {
+  const { baseFeePerGas, number: newestBlock } = await client.getBlock();
+  if (baseFeePerGas === null) return { fees: { gasPrice: await client.getGasPrice() }, newestBlock };
   const { maxFeePerGas, maxPriorityFeePerGas } = await client.estimateFeesPerGas();
-  return { maxFeePerGas, maxPriorityFeePerGas };
+  return { fees: { maxFeePerGas, maxPriorityFeePerGas }, newestBlock };
 }

@@ -4,7 +4,7 @@ import { monotonicClock } from "~/platform/clock";
 import { PaymentRefused } from "./payment-refused";
 import type { Payer, PaymentStore } from "./payments.store.server";
 
-export type PaymentLane = ReturnType<typeof createPaymentLane>;
+export type PaymentQueue = ReturnType<typeof createPaymentQueue>;
 
 /**
  * How long a process that was killed keeps others waiting. A turn that outlives it is kept from recording, and what it
@@ -13,30 +13,32 @@ export type PaymentLane = ReturnType<typeof createPaymentLane>;
 const defaultLeaseSeconds = 30;
 const maxWaiting = 50;
 
-/**
- * One payment at a time: in this process by a queue, among processes by a row in the database. `work` gets the name of
- * its turn, by which the database knows whether it still has the lane.
- */
-export function createPaymentLane({
-  lane,
-  store,
-  pollMs,
-  leaseSeconds = defaultLeaseSeconds,
-  signal,
-}: {
-  lane: Payer;
-  store: Pick<PaymentStore, "takeLane" | "leaveLane">;
+type CreatePaymentQueueOptions = {
+  wallet: Payer;
+  store: Pick<PaymentStore, "acquireTurn" | "releaseTurn">;
   pollMs: number;
   leaseSeconds?: number;
   /** When the service stops, nobody waits for a turn any more. */
   signal: AbortSignal;
-}) {
+};
+
+/**
+ * One payment at a time: in this process by a queue, among processes by a row in the database. `work` gets the name of
+ * its turn, by which the database knows whether it is still its turn.
+ */
+export function createPaymentQueue({
+  wallet,
+  store,
+  pollMs,
+  leaseSeconds = defaultLeaseSeconds,
+  signal,
+}: CreatePaymentQueueOptions) {
   let tail: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
-  async function takeTurn({ turn, giveUpAtMs }: { turn: string; giveUpAtMs: number }): Promise<void> {
+  async function takeTurn(turn: string, giveUpAtMs: number): Promise<void> {
     for (;;) {
-      if (await store.takeLane({ lane, turn, leaseSeconds })) return;
+      if (await store.acquireTurn(wallet, turn, leaseSeconds)) return;
       if (signal.aborted || monotonicClock() >= giveUpAtMs) throw busy();
       await delay(pollMs);
     }
@@ -51,12 +53,12 @@ export function createPaymentLane({
     work: (turn: string) => Promise<T>;
   }): Promise<T> {
     const turn = randomUUID();
-    await takeTurn({ turn, giveUpAtMs });
+    await takeTurn(turn, giveUpAtMs);
     try {
       return await work(turn);
     } finally {
       // Where that fails the lease ends it; what `work` found out must not be lost over it.
-      await store.leaveLane({ turn }).catch(() => undefined);
+      await store.releaseTurn(turn).catch(() => undefined);
     }
   }
 

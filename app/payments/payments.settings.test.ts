@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { problemsInProduction, production } from "~/testing/config";
-import { parseConfig } from "./config.server";
-import type { Config } from "./config.server";
+import { parseConfig, problemsInProduction, production } from "~e2e/support/config";
 
 const own = `0x${"5a".repeat(32)}`;
 /** The first and the last account of every development chain. */
@@ -10,7 +8,7 @@ const published = [
   "0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6",
 ];
 
-function read(environment: Record<string, string>): Config {
+function read(environment: Record<string, string>) {
   return parseConfig({ ...production, ...environment });
 }
 

@@ -9,7 +9,7 @@ export type LogLevel = LevelWithSilent;
  * The one way to say something about what the service does: a JSON object a line, time in ISO 8601. Fields (those of children too) pass through `redactFields`, and the
  * finished line through `redactText`, so that no proof, credential or message text is printed by mistake.
  */
-export function createLog({ level, destination }: { level: LogLevel; destination: DestinationStream }): Log {
+export function createLog(level: LogLevel, destination: DestinationStream): Log {
   const log = pino(
     {
       level,

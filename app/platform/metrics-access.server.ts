@@ -4,20 +4,14 @@ import { Refusal } from "./http/refusal";
 import { isSameSecret } from "./same-secret.server";
 
 /** Without a token the public address shows no metrics at all. */
-export function requireMetricsToken({
-  authorization,
-  expected,
-}: {
-  authorization: string | undefined;
-  expected: string | null;
-}): void {
+export function requireMetricsToken(authorization: string | undefined, expected: string | null): void {
   if (expected === null) {
     throw new Refusal("not-found", {
       detail:
         "Metrics are off here. The operator can set METRICS_TOKEN, or METRICS_PORT for a port of their own.",
     });
   }
-  if (!isSameSecret({ given: authorization ?? "", expected: `Bearer ${expected}` })) {
+  if (!isSameSecret(authorization ?? "", `Bearer ${expected}`)) {
     throw new Refusal("authentication-failed", {
       detail: "Send the metrics token in the Authorization header, as Bearer token.",
       headers: { "WWW-Authenticate": 'Bearer realm="latchkey-metrics"' },
@@ -26,11 +20,7 @@ export function requireMetricsToken({
 }
 
 /** Metrics on a port of their own, reachable from this machine only. */
-export function createMetricsServer({
-  render,
-}: {
-  render: () => Promise<{ body: string; contentType: string }>;
-}): Server {
+export function createMetricsServer(render: () => Promise<{ body: string; contentType: string }>): Server {
   return createServer((request, response) => {
     if (request.url !== "/metrics" || request.method !== "GET") {
       response.writeHead(404).end();

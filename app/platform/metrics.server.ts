@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { refusalTable } from "./http/refusal";
 import { createLabelBound, metricPrefix as prefix } from "./metric-labels";
+import { answerWithin } from "./metric-answer";
 import { createWorkMetrics } from "./work-metrics.server";
 import type { WorkMetrics } from "./work-metrics.server";
 
@@ -21,7 +22,9 @@ export type Metrics = WorkMetrics & {
   countForgottenClient(route: string): void;
   /** Asked at each scrape. While it fails or takes longer than a second the gauge says NaN: unknown, not zero. */
   watchOutboxPending(countPending: () => Promise<number>): void;
-  /** Asked at each scrape: which of the work that one process does for all is done by this one. */
+  /** As above: how long ago any process has read the transfers of keys, and from which age on that is too long ago. */
+  watchWatcherAge(watcher: { readSeconds: () => Promise<number>; allowedSeconds: number }): void;
+  /** Read at each scrape: which leases this process owns. */
   watchLeases(readHeld: () => Record<string, boolean>): void;
   render(): Promise<{ contentType: string; body: string }>;
 };
@@ -33,7 +36,6 @@ const httpBucketsSeconds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 const rpcBucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-const pendingCountTimeoutMs = 1_000;
 
 /** The counters of one process, in a registry of their own: call once, and hand the result to who counts. */
 export function createMetrics(): Metrics {
@@ -45,8 +47,28 @@ export function createMetrics(): Metrics {
     ...createWorkMetrics(registry),
     countGrant: createGrantCounter(registry),
     ...createLimiterCounters(registry),
-    watchOutboxPending: (countPending) => createPendingGauge({ registry, countPending }),
-    watchLeases: (readHeld) => createLeaseGauge({ registry, readHeld }),
+    watchOutboxPending: (countPending) =>
+      createAskedGauge({
+        registry,
+        name: `${prefix}outbox_pending`,
+        help: "Deliveries that are neither delivered nor given up.",
+        ask: countPending,
+      }),
+    watchWatcherAge: ({ readSeconds, allowedSeconds }) => {
+      createAskedGauge({
+        registry,
+        name: `${prefix}watcher_age_seconds`,
+        help: "How long ago the transfers of keys were read by any process.",
+        ask: readSeconds,
+      });
+      createAskedGauge({
+        registry,
+        name: `${prefix}watcher_allowed_age_seconds`,
+        help: "How long ago they may have been read, by how often they are read and how long a lease lasts.",
+        ask: () => Promise.resolve(allowedSeconds),
+      });
+    },
+    watchLeases: (readHeld) => createLeaseGauge(registry, readHeld),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 }
@@ -142,16 +164,10 @@ function createLimiterCounters(
   };
 }
 
-function createLeaseGauge({
-  registry,
-  readHeld,
-}: {
-  registry: Registry;
-  readHeld: () => Record<string, boolean>;
-}): void {
+function createLeaseGauge(registry: Registry, readHeld: () => Record<string, boolean>): void {
   new Gauge({
     name: `${prefix}lease_held`,
-    help: "1 where this process does the work that one process does for all, by the work's name; else 0.",
+    help: "1 where this process owns the lease, else 0.",
     labelNames: ["lease"] as const,
     registers: [registry],
     collect() {
@@ -160,44 +176,23 @@ function createLeaseGauge({
   });
 }
 
-function createPendingGauge({
-  registry,
-  countPending,
-}: {
+type CreateAskedGaugeOptions = {
   registry: Registry;
-  countPending: () => Promise<number>;
-}): void {
-  const name = `${prefix}outbox_pending`;
+  name: string;
+  help: string;
+  ask: () => Promise<number>;
+};
+
+function createAskedGauge({ registry, name, help, ask }: CreateAskedGaugeOptions): void {
   registry.removeSingleMetric(name);
   new Gauge({
     name,
-    help: "Notifications on their way: neither delivered nor given up.",
+    help,
     registers: [registry],
     async collect() {
-      this.set(await countWithin({ countPending, timeoutMs: pendingCountTimeoutMs }));
+      this.set((await answerWithin(ask())) ?? Number.NaN);
     },
   });
-}
-
-/** NaN rather than an error: a database that is away must not take the other figures with it. */
-async function countWithin({
-  countPending,
-  timeoutMs,
-}: {
-  countPending: () => Promise<number>;
-  timeoutMs: number;
-}): Promise<number> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<number>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, Number.NaN);
-  });
-  try {
-    return await Promise.race([countPending(), late]);
-  } catch {
-    return Number.NaN;
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function statusClass(status: number): string {

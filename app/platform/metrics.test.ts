@@ -88,6 +88,19 @@ test.each([
   expect(lines).toContain('latchkey_grants_total{proof="legacy"} 1');
 });
 
+test("open payments are counted anew at each scrape, and unknown where they cannot be", async () => {
+  const metrics = createMetrics();
+  let reading = { open: 2, oldestOpenMs: 1_500 as number | null };
+  let isAway = false;
+  metrics.watchPayments(async () => (isAway ? Promise.reject(new Error("away")) : reading));
+  const figures = async () => (await linesOf(metrics)).filter((line) => line.startsWith("latchkey_payment"));
+  expect(await figures()).toEqual(["latchkey_payments_open 2", "latchkey_payment_oldest_open_seconds 1.5"]);
+  reading = { open: 0, oldestOpenMs: null };
+  expect(await figures()).toEqual(["latchkey_payments_open 0", "latchkey_payment_oldest_open_seconds 0"]);
+  isAway = true;
+  expect(await figures()).toEqual(["latchkey_payments_open Nan", "latchkey_payment_oldest_open_seconds Nan"]);
+});
+
 test("two sets of metrics do not share counts", async () => {
   const [first, second] = [createMetrics(), createMetrics()];
   first.countGrant("siwe");

@@ -1,11 +1,17 @@
 import type { Clock } from "./clock";
 
-export type DependencyState = { state: "up" | "down"; latencyMs: number; detail?: string };
+export type DependencyState = {
+  state: "up" | "down";
+  latencyMs: number;
+  detail?: string;
+  /** Of work that is done beside requests: how long ago it was last done. */
+  ageSeconds?: number;
+};
 export type ReadinessCheck = {
   /** A service without it cannot answer; without an optional one it is only degraded. */
   required: boolean;
   /** Throws when the dependency cannot be asked; a sentence tells what is wrong with one that could. */
-  ask: () => Promise<string | null>;
+  ask: () => Promise<string | null | { fault: string | null; ageSeconds: number }>;
   /** What a stranger may be told when it is down: never an address or an error of a third party. */
   whenDown: string;
 };
@@ -18,7 +24,7 @@ const askTimeoutMs = 3000;
 /** Checks are shared for this long, so that a probe cannot be used to load what lies behind. */
 const sharedForMs = 1000;
 
-export function createReadiness({ checks, clock }: { checks: Record<string, ReadinessCheck>; clock: Clock }) {
+export function createReadiness(checks: Record<string, ReadinessCheck>, clock: Clock) {
   let latest: { askedAtMs: number; answer: Promise<Readiness> } | undefined;
 
   return function readReadiness(): Promise<Readiness> {
@@ -50,10 +56,11 @@ async function askOne(check: ReadinessCheck): Promise<DependencyState> {
     const timedOut = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(new Error("timed out")), askTimeoutMs);
     });
-    const fault = await Promise.race([check.ask(), timedOut]);
+    const found = await Promise.race([check.ask(), timedOut]);
+    const { fault, ...age } = found === null || typeof found === "string" ? { fault: found } : found;
     return fault === null
-      ? { state: "up", latencyMs: latencyMs() }
-      : { state: "down", latencyMs: latencyMs(), detail: fault };
+      ? { state: "up", latencyMs: latencyMs(), ...age }
+      : { state: "down", latencyMs: latencyMs(), detail: fault, ...age };
   } catch {
     return { state: "down", latencyMs: latencyMs(), detail: check.whenDown };
   } finally {

@@ -39,9 +39,9 @@ function redactRecord({
 }: Walk & { record: Record<string, unknown>; isError: boolean }): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(record)) {
-    const value = readProperty({ record, key });
+    const value = readProperty(record, key);
     // An error's `message` is ours, not a person's.
-    const hidden = isTellingName(key) && !(isError && key === "message") && isTelling({ key, value });
+    const hidden = isTellingName(key) && !(isError && key === "message") && isTelling(key, value);
     copy[key] = hidden ? redacted : redactValue({ value, ancestors: [...ancestors, record] });
   }
   return copy;
@@ -81,7 +81,7 @@ function redactError({ error, ancestors }: Walk & { error: Error }): Record<stri
   return redactRecord({ record, ancestors: [...ancestors, error], isError: true });
 }
 
-function readProperty({ record, key }: { record: Record<string, unknown>; key: string }): unknown {
+function readProperty(record: Record<string, unknown>, key: string): unknown {
   try {
     return record[key];
   } catch {
@@ -95,7 +95,7 @@ function isTellingName(key: string): boolean {
 }
 
 /** That there is a signature may be told, and how many nonces were swept; the thing itself may not. */
-function isTelling({ key, value }: { key: string; value: unknown }): boolean {
+function isTelling(key: string, value: unknown): boolean {
   if (value === null || value === undefined || typeof value === "boolean") return false;
   return !(typeof value === "number" && key.endsWith("s"));
 }

@@ -5,6 +5,6 @@ function digest(text: string): Buffer {
 }
 
 /** Compared over digests, so that neither content nor length shows in the time it takes. */
-export function isSameSecret({ given, expected }: { given: string; expected: string }): boolean {
+export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

@@ -14,11 +14,9 @@ export type SweeperOptions = {
   store: SweepStore;
   clock: Clock;
   intervalSeconds: number;
-  /** Called when a periodic sweep failed; the next one tries again. */
+  /** Called when a periodic sweep failed; the next one retries. */
   onFailure: (error: unknown) => void;
   batchSize?: number;
-  /** Asked before each batch: whether this process is the one that sweeps. */
-  mayWork?: () => Promise<boolean>;
 };
 
 /** The longest life an access token can be given, and an hour for clocks that disagree. */
@@ -33,10 +31,14 @@ const spentRetentionMs = 86_400 * 1000;
 /** Small enough that no batch holds up the requests of a single-threaded server for long. */
 const defaultBatchSize = 500;
 
-/** Deletes what has expired, every `intervalSeconds`. Two that sweep the same database only waste their time. */
-export function createSweeper(options: SweeperOptions): Sweeper {
-  const { store, clock, intervalSeconds, onFailure, batchSize = defaultBatchSize } = options;
-  const { mayWork = async () => true } = options;
+/** Deletes what has expired, every `intervalSeconds`. Several processes may do so on one database. */
+export function createSweeper({
+  store,
+  clock,
+  intervalSeconds,
+  onFailure,
+  batchSize = defaultBatchSize,
+}: SweeperOptions): Sweeper {
   let timer: NodeJS.Timeout | undefined;
   let isStarted = false;
   let isStopping = false;
@@ -50,7 +52,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       spentBeforeMs: nowMs - spentRetentionMs,
       batchSize,
     };
-    while ((await mayWork()) && (await store.deleteBatch(request)) >= batchSize && !isStopping) {
+    while ((await store.deleteBatch(request)) >= batchSize && !isStopping) {
       // The SQLite driver is synchronous: without this turn, waiting requests would wait for the whole sweep.
       await nextTurn();
     }

@@ -12,6 +12,15 @@ const outOfTime = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
 const howToKnow =
   "Name that authority's file in NODE_EXTRA_CA_CERTS, set before Node starts and not in a .env that Node reads";
 
+type DescribeTlsFaultOptions = {
+  error: unknown;
+  server: string;
+  /** Where the server's address is written. */
+  setting: string;
+  /** What else makes an authority known. */
+  remedy?: string;
+};
+
 /**
  * Why a server was not believed when an encrypted connection to it was made, and what to do, in a sentence that
  * strangers may read: it says no name and no address. null where that was not the reason.
@@ -21,14 +30,7 @@ export function describeTlsFault({
   server,
   setting,
   remedy = "",
-}: {
-  error: unknown;
-  server: string;
-  /** Where the server's address is written. */
-  setting: string;
-  /** What else makes an authority known. */
-  remedy?: string;
-}): string | null {
+}: DescribeTlsFaultOptions): string | null {
   const code = String((error as { code?: unknown } | null)?.code);
   if (unknownAuthority.has(code)) {
     return `${server} is not believed: nobody this process knows has signed its certificate. ${howToKnow}${remedy}.`;

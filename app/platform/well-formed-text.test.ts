@@ -29,8 +29,8 @@ test.each(texts)(
     const walked = [...text];
     expect(countCharacters(text)).toBe(walked.length);
     for (let maxChars = 0; maxChars <= Math.min(walked.length + 2, 20); maxChars += 1) {
-      expect(cutText({ text, maxChars })).toBe(walked.slice(0, maxChars).join(""));
-      const isTooLong = isLongerThan({ text, maxChars });
+      expect(cutText(text, maxChars)).toBe(walked.slice(0, maxChars).join(""));
+      const isTooLong = isLongerThan(text, maxChars);
       expect(isTooLong).toBe(walked.length > maxChars);
       expect(z.string().max(maxChars).safeParse(text).success).toBe(!isTooLong);
     }

@@ -9,27 +9,27 @@ export function toWellFormedText(text: string): string {
  */
 export function countCharacters(text: string): number {
   let count = text.length;
-  for (let at = 1; at < text.length; at += 1) if (isMidPair({ text, at })) count -= 1;
+  for (let at = 1; at < text.length; at += 1) if (isMidPair(text, at)) count -= 1;
   return count;
 }
 
 /** The same as to compare the count, without counting what is far from the limit. */
-export function isLongerThan({ text, maxChars }: { text: string; maxChars: number }): boolean {
+export function isLongerThan(text: string, maxChars: number): boolean {
   if (text.length <= maxChars) return false;
   return text.length > maxChars * 2 || countCharacters(text) > maxChars;
 }
 
 /** The first `maxChars` characters. */
-export function cutText({ text, maxChars }: { text: string; maxChars: number }): string {
+export function cutText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   let end = 0;
   for (let left = maxChars; left > 0 && end < text.length; left -= 1) {
-    end += isMidPair({ text, at: end + 1 }) ? 2 : 1;
+    end += isMidPair(text, end + 1) ? 2 : 1;
   }
   return text.slice(0, end);
 }
 
-function isMidPair({ text, at }: { text: string; at: number }): boolean {
+function isMidPair(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   const after = text.charCodeAt(at);
   return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;

@@ -1,22 +1,25 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import type { Registry } from "prom-client";
 import type { RedisOutcome } from "./redis/redis-watch.server";
+import { answerWithin } from "./metric-answer";
 import { createLabelBound, metricPrefix as prefix } from "./metric-labels";
 import type { SpanCounts } from "./tracing/span";
 
 export type ProviderOutcome = "ok" | "error" | "cancelled";
 export type PoolReading = { open: number; idle: number; waiting: number };
 
+type ProviderCall = {
+  kind: string;
+  provider: string;
+  outcome: ProviderOutcome;
+  durationSeconds: number;
+  firstSeconds: number | null;
+};
+
 /** What is done behind the requests, and for whom it is counted. Labels are of small sets of our own. */
 export type WorkMetrics = {
   /** `kind`: what for; `durationSeconds`: of a stream, until its end; `firstSeconds` null: nothing came. */
-  observeProviderCall(call: {
-    kind: string;
-    provider: string;
-    outcome: ProviderOutcome;
-    durationSeconds: number;
-    firstSeconds: number | null;
-  }): void;
+  observeProviderCall(call: ProviderCall): void;
   observeToolCall(call: { tool: string; outcome: "ok" | "error"; durationSeconds: number }): void;
   /** Gives back what is called when it is over. */
   openStream(route: string): () => void;
@@ -24,7 +27,7 @@ export type WorkMetrics = {
   countQuota(step: { kind: string; step: "reserved" | "settled" | "refused"; amount: number }): void;
   /** `source`: whether it had to be spoken for this answer. */
   countSpokenAnswer(source: "kept" | "spoken"): void;
-  countDeparture(): void;
+  countDepartures(count: number): void;
   observeDatabase(call: {
     what: "statement" | "transaction";
     isFailed: boolean;
@@ -35,7 +38,12 @@ export type WorkMetrics = {
   /** Asked at each scrape. */
   watchDatabasePool(readPool: () => PoolReading | null): void;
   watchTraceSpans(readCounts: () => SpanCounts): void;
+  /** Asked at each scrape. While it fails or takes longer than a second the gauges say NaN: unknown, not zero. */
+  watchPayments(readStatus: () => Promise<PaymentReading>): void;
 };
+
+/** `oldestOpenMs` null: none is open. */
+export type PaymentReading = { open: number; oldestOpenMs: number | null };
 
 const databaseBucketsSeconds = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10,
@@ -50,7 +58,8 @@ export function createWorkMetrics(registry: Registry): WorkMetrics {
     countQuota: createQuotaCounters(registry),
     ...createDatabaseMetrics(registry),
     ...createRedisMetrics(registry),
-    watchTraceSpans: (readCounts) => createSpanCounter({ registry, readCounts }),
+    watchTraceSpans: (readCounts) => createSpanCounter(registry, readCounts),
+    watchPayments: (readStatus) => createPaymentGauges(registry, readStatus),
   };
 }
 
@@ -110,7 +119,7 @@ function createToolMetrics(registry: Registry): Pick<WorkMetrics, "observeToolCa
 
 function createAnswerMetrics(
   registry: Registry,
-): Pick<WorkMetrics, "openStream" | "countChatTokens" | "countSpokenAnswer" | "countDeparture"> {
+): Pick<WorkMetrics, "openStream" | "countChatTokens" | "countSpokenAnswer" | "countDepartures"> {
   const registers = [registry];
   const streams = new Gauge({
     name: `${prefix}open_streams`,
@@ -144,7 +153,7 @@ function createAnswerMetrics(
     },
     countChatTokens: ({ direction, count }) => tokens.inc({ direction }, count),
     countSpokenAnswer: (source) => spoken.inc({ source }),
-    countDeparture: () => departures.inc(),
+    countDepartures: (count) => departures.inc(count),
   };
 }
 
@@ -198,7 +207,7 @@ function createDatabaseMetrics(
       durations[what].observe(durationSeconds);
       if (isFailed) failures.inc();
     },
-    watchDatabasePool: (readPool) => createPoolGauge({ registry, readPool }),
+    watchDatabasePool: (readPool) => createPoolGauge(registry, readPool),
   };
 }
 
@@ -226,13 +235,7 @@ function createRedisMetrics(registry: Registry): Pick<WorkMetrics, "observeRedis
   };
 }
 
-function createPoolGauge({
-  registry,
-  readPool,
-}: {
-  registry: Registry;
-  readPool: () => PoolReading | null;
-}): void {
+function createPoolGauge(registry: Registry, readPool: () => PoolReading | null): void {
   new Gauge({
     name: `${prefix}database_pool_connections`,
     help: "PostgreSQL: connections that are open, those of them that are idle, and requests waiting for one.",
@@ -246,13 +249,7 @@ function createPoolGauge({
   });
 }
 
-function createSpanCounter({
-  registry,
-  readCounts,
-}: {
-  registry: Registry;
-  readCounts: () => SpanCounts;
-}): void {
+function createSpanCounter(registry: Registry, readCounts: () => SpanCounts): void {
   new Counter({
     name: `${prefix}trace_spans_total`,
     help: "Spans: sent to the collector, dropped because too many waited, or failed because it did not take them.",
@@ -261,6 +258,26 @@ function createSpanCounter({
     collect() {
       this.reset();
       for (const [outcome, count] of Object.entries(readCounts())) this.inc({ outcome }, count);
+    },
+  });
+}
+
+function createPaymentGauges(registry: Registry, readStatus: () => Promise<PaymentReading>): void {
+  new Gauge({
+    name: `${prefix}payments_open`,
+    help: "Payments of which the chain has not shown yet how they ended.",
+    registers: [registry],
+    async collect() {
+      this.set((await answerWithin(readStatus()))?.open ?? Number.NaN);
+    },
+  });
+  new Gauge({
+    name: `${prefix}payment_oldest_open_seconds`,
+    help: "How long ago the oldest open payment was signed; 0 where none is open.",
+    registers: [registry],
+    async collect() {
+      const status = await answerWithin(readStatus());
+      this.set(status === null ? Number.NaN : (status.oldestOpenMs ?? 0) / 1_000);
     },
   });
 }

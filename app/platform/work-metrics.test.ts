@@ -10,7 +10,11 @@ test("labels of what is done behind requests stay bounded whatever comes", async
   for (let index = 0; index < 1_000; index++) {
     const text = `hostile"}\n${index}`;
     metrics.observeProviderCall({
-      ...{ kind: text, provider: text, outcome: "ok", durationSeconds: 1, firstSeconds: 0.5 },
+      kind: text,
+      provider: text,
+      outcome: "ok",
+      durationSeconds: 1,
+      firstSeconds: 0.5,
     });
     metrics.observeToolCall({ tool: text, outcome: "error", durationSeconds: 1 });
     metrics.countQuota({ kind: text, step: "reserved", amount: 1 });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createTestClock, createTestDatabase } from "~/testing/database";
-import { createLogLines } from "~/testing/log-lines";
-import { waitUntil } from "~/testing/processes";
+import { createTestClock, createTestDatabase } from "~e2e/support/databases/database";
+import { createLogLines } from "~e2e/support/log-lines";
+import { waitUntil } from "~e2e/support/processes";
 import { createOrphanSettler } from "./orphan-settler.server";
 import { createQuotaStore } from "./quota.store.server";
 
@@ -12,21 +12,30 @@ const request = { owner, wanted: 10, limit, windowSeconds: 86_400, leaseSeconds:
 async function openSettler() {
   const { database } = await createTestDatabase();
   const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
+  const store = createQuotaStore(database, clock, "a");
   const { log, entries } = createLogLines();
   let failures = 0;
   const settler = createOrphanSettler({
     store: {
       ...store,
-      listInstances: () => (failures-- > 0 ? Promise.reject(new Error("away")) : store.listInstances()),
+      settleOrphans: (request) =>
+        failures-- > 0 ? Promise.reject(new Error("away")) : store.settleOrphans(request),
     },
-    isGone: () => false,
     clock,
-    intervalSeconds: 0.01,
+    leaseSeconds: 0.03,
+    instance: "a",
     log,
   });
   onTestFinished(() => settler.stop());
-  return { store, settler, advance, entries, failTimes: (times: number) => (failures = times) };
+  return {
+    database,
+    clock,
+    store,
+    settler,
+    advance,
+    entries,
+    failTimes: (times: number) => (failures = times),
+  };
 }
 
 test("leases that run out later are found by a later look, also after looks that failed", async () => {
@@ -53,6 +62,15 @@ test("more orphans than one batch are settled in one look", async () => {
   expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 2_050, reserved: 0 });
 });
 
+test("a process that stops counts in full what it could not settle", async () => {
+  const { store, settler, entries } = await openSettler();
+  await settler.start();
+  await store.reserve(request);
+  await settler.stop();
+  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 10, reserved: 0 });
+  expect(entries().map((entry) => entry.msg)).toEqual([expect.stringContaining("counted in full")]);
+});
+
 test("a stopped settler looks no more", async () => {
   const { store, settler, advance } = await openSettler();
   await settler.start();
@@ -61,4 +79,81 @@ test("a stopped settler looks no more", async () => {
   advance(60_000);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 10 });
+});
+
+test("after an outage others get a turn to say that they are alive before they count as gone", async () => {
+  const { database, clock } = await openSettler();
+  const [self, other] = ["self", "other"].map((instance) => createQuotaStore(database, clock, instance));
+  await other!.reserve(request);
+  await other!.keepAlive({ leaseMs: 3_600_000 });
+  const looks: boolean[] = [];
+  const settler = createOrphanSettler({
+    store: {
+      ...self!,
+      keepAlive: async (lease) => {
+        // The second look finds that nobody could write for longer than any lease.
+        if (looks.length === 1) await database.quotaInstance.updateMany({ data: { expiresAtMs: 0n } });
+        looks.push(await self!.keepAlive(lease));
+        return looks.at(-1)!;
+      },
+      settleOrphans: async (orphans) => {
+        const settled = await self!.settleOrphans(orphans);
+        if (looks.length === 2) await other!.keepAlive({ leaseMs: 3_600_000 });
+        return settled;
+      },
+    },
+    clock,
+    leaseSeconds: 0.5,
+    instance: "self",
+    log: createLogLines().log,
+  });
+  onTestFinished(() => settler.stop());
+  await settler.start();
+  await waitUntil(() => looks.length > 3);
+  expect(looks.slice(0, 2)).toEqual([false, false]);
+  expect(await self!.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 10 });
+  await other!.leave();
+  await waitUntil(async () => (await self!.readStanding({ owner, limit })).used === 10);
+  expect(await database.quotaInstance.findMany({ where: { instance: "other" } })).toEqual([]);
+});
+
+test("a process that starts, or finds the store again within its lease, gives others a turn before they count as gone", async () => {
+  const { database, clock } = await openSettler();
+  const [self, other] = ["self", "other"].map((instance) => createQuotaStore(database, clock, instance));
+  await other!.reserve(request);
+  await other!.keepAlive({ leaseMs: 3_600_000 });
+  const expireOther = () =>
+    database.quotaInstance.updateMany({ where: { instance: "other" }, data: { expiresAtMs: 0n } });
+  await expireOther();
+  const judged: (readonly string[])[] = [];
+  let looks = 0;
+  const settler = createOrphanSettler({
+    store: {
+      ...self!,
+      keepAlive: async () => {
+        looks++;
+        if (looks === 3) {
+          await expireOther();
+          throw new Error("away");
+        }
+        return self!.keepAlive({ leaseMs: 3_600_000 });
+      },
+      settleOrphans: async (orphans) => {
+        const settled = await self!.settleOrphans(orphans);
+        judged.push(orphans.goneInstances ?? []);
+        // The other is slower to find that the store is back.
+        if (looks === 1 || looks === 4) await other!.keepAlive({ leaseMs: 3_600_000 });
+        return settled;
+      },
+    },
+    clock,
+    leaseSeconds: 0.3,
+    instance: "self",
+    log: createLogLines().log,
+  });
+  onTestFinished(() => settler.stop());
+  await settler.start();
+  await waitUntil(() => judged.length > 4);
+  expect(judged.flat()).toEqual([]);
+  expect(await self!.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 10 });
 });

@@ -3,40 +3,67 @@ import type { Log } from "~/platform/log.server";
 import type { QuotaStore } from "./quota.store.server";
 
 export type OrphanSettler = {
-  /** Resolves after a first look, which finds what the last run of this process left; then looks periodically. */
+  /** Resolves after a first look, which settles what ran out; which processes are gone is judged by the looks that follow. */
   start: () => Promise<void>;
   /** Resolves when no look is running any more, so that the database can be closed. */
   stop: () => Promise<void>;
 };
 
+type OrphanSettlerOptions = {
+  store: Pick<QuotaStore, "settleOrphans" | "keepAlive" | "leave" | "listGoneInstances" | "forgetInstances">;
+  clock: Clock;
+  /** A process that says nothing for so long is gone; this one looks, and says so, three times in it. */
+  leaseSeconds: number;
+  /** The id of this process, as its reservations carry it. */
+  instance: string;
+  log: Log;
+};
+
 /** Settles reservations whose owners are gone. Several processes may do so on one database. */
 export function createOrphanSettler({
   store,
-  isGone,
   clock,
-  intervalSeconds,
+  leaseSeconds,
+  instance,
   log,
-}: {
-  store: Pick<QuotaStore, "settleOrphans" | "listInstances">;
-  isGone: (instance: string) => boolean;
-  clock: Clock;
-  intervalSeconds: number;
-  log: Log;
-}): OrphanSettler {
+}: OrphanSettlerOptions): OrphanSettler {
+  const leaseMs = leaseSeconds * 1000;
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
+  /** Whether the look before could say that this process is alive. */
+  let hasRenewed = false;
   let running: Promise<void> = Promise.resolve();
 
   async function look(): Promise<void> {
     try {
-      const goneInstances = (await store.listInstances()).filter(isGone);
-      let total = 0;
-      for (let settled = -1; settled !== 0 && !isStopping; total += settled) {
-        settled = await store.settleOrphans({ nowMs: clock(), goneInstances });
-      }
-      if (total > 0) log.warn({ reservations: total }, "answers that nobody ended were counted in full");
+      const couldRenew = hasRenewed;
+      hasRenewed = false;
+      const wasAlive = await store.keepAlive({ leaseMs });
+      hasRenewed = true;
+      // The store may have been away until now, also before a start: others get one turn to say that they are alive.
+      const goneInstances = wasAlive && couldRenew ? await store.listGoneInstances() : [];
+      await settleAll(goneInstances, () => isStopping);
+      if (!isStopping) await store.forgetInstances(goneInstances);
     } catch (err) {
       log.warn({ err }, "orphaned reservations could not be settled; the next look tries again");
+    }
+  }
+
+  async function settleAll(goneInstances: readonly string[], isInterrupted: () => boolean): Promise<void> {
+    let total = 0;
+    for (let settled = -1; settled !== 0 && !isInterrupted(); total += settled) {
+      settled = await store.settleOrphans({ nowMs: clock(), goneInstances });
+    }
+    if (total > 0) log.warn({ reservations: total }, "orphaned reservations were counted in full");
+  }
+
+  /** What an answer could not settle, because the store was away, would otherwise wait for another process. */
+  async function leave(): Promise<void> {
+    try {
+      await settleAll([instance], () => false);
+      await store.leave();
+    } catch (err) {
+      log.warn({ err }, "reservations of this process could not be settled before its end");
     }
   }
 
@@ -44,7 +71,7 @@ export function createOrphanSettler({
     if (isStopping) return;
     timer = setTimeout(() => {
       running = look().finally(scheduleNext);
-    }, intervalSeconds * 1000);
+    }, leaseMs / 3);
     timer.unref();
   }
 
@@ -54,6 +81,7 @@ export function createOrphanSettler({
       isStopping = true;
       clearTimeout(timer);
       await running;
+      await leave();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { Refusal } from "~/platform/http/refusal";
+import type { SetAside } from "./quota-lease";
 
 /** `resetAtMs` null: no window is open, so that the whole limit is there and nothing ends. */
 export type QuotaFigures = { limit: number; remaining: number; resetAtMs: number | null };
@@ -12,24 +13,37 @@ export function quotaHeaders({ limit, remaining, resetAtMs }: QuotaFigures): Rec
   };
 }
 
-/** `explanation` says what the key may have; when to come back is added to it. */
-export function quotaExceeded({
-  explanation,
-  figures,
-  nowMs,
-}: {
+type Exceeded = {
+  /** What the key may have, where the window has too little left. */
   explanation: string;
-  figures: QuotaFigures & { resetAtMs: number };
+  /** What is counted, and what it is counted for: "tokens", "answers". */
+  counted: { unit: string; work: string };
+  figures: QuotaFigures & { resetAtMs: number; setAside: SetAside | null };
   nowMs: number;
-}): Refusal {
-  const { remaining, resetAtMs } = figures;
-  const resetAt = new Date(resetAtMs).toISOString();
-  return new Refusal("quota-exceeded", {
-    detail: `${explanation} A new window begins at ${resetAt}.`,
-    members: { remaining, resetAt },
-    headers: {
-      ...quotaHeaders(figures),
-      "Retry-After": String(Math.max(1, Math.ceil((resetAtMs - nowMs) / 1000))),
-    },
+};
+
+/** Says when to come back: at the next window, or when the first of what is under way must have ended. */
+export function quotaExceeded({ explanation, counted, figures, nowMs }: Exceeded): Refusal {
+  const { limit, remaining, resetAtMs, setAside } = figures;
+  if (setAside === null) {
+    const resetAt = new Date(resetAtMs).toISOString();
+    return new Refusal("quota-exceeded", {
+      detail: `${explanation} A new window begins at ${resetAt}.`,
+      members: { remaining, resetAt },
+      headers: { ...quotaHeaders(figures), ...retryAfter(resetAtMs, nowMs) },
+    });
+  }
+  // What should have ended and has not is looked at again in a second.
+  const atMs = Math.min(resetAtMs, Math.max(setAside.endsAtMs, nowMs + 1000));
+  const { unit, work } = counted;
+  const details = `${setAside.amount} of this key's ${limit} ${unit} are set aside for ${work} under way. What the first of them does not need is there again when it ends.`;
+  return new Refusal("quota-set-aside", {
+    detail: details,
+    members: { remaining, resetAt: new Date(atMs).toISOString(), details },
+    headers: { ...quotaHeaders(figures), ...retryAfter(atMs, nowMs) },
   });
+}
+
+function retryAfter(atMs: number, nowMs: number): Record<string, string> {
+  return { "Retry-After": String(Math.max(1, Math.ceil((atMs - nowMs) / 1000))) };
 }

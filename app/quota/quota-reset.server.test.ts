@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
+import { parseShape } from "~/platform/http/json-body.server";
 import { Refusal } from "~/platform/http/refusal";
 import { toRefusal } from "~/platform/http/to-refusal.server";
-import { createSqliteTestDatabase, createTestClock } from "~/testing/database";
-import { createLogLines } from "~/testing/log-lines";
-import { waitUntil } from "~/testing/processes";
-import { hasRedis, startRedis } from "~/testing/redis";
-import { connectRedis, createSqliteState, testOnEachState } from "~/testing/state";
-import type { TestState } from "~/testing/state";
-import { resetByRequest, resetQuotas } from "./quota-reset.server";
+import { createSqliteTestDatabase, createTestClock } from "~e2e/support/databases/database";
+import { createLogLines } from "~e2e/support/log-lines";
+import { waitUntil } from "~e2e/support/processes";
+import { hasRedis, startRedis } from "~e2e/support/databases/redis";
+import { connectRedis, createSqliteState, testOnEachState } from "~e2e/support/databases/state";
+import type { TestState } from "~e2e/support/databases/state";
+import { quotaResetBodySchema } from "./quota.schema";
+import { requireResetSecret, resetQuotas } from "./quota-reset.server";
 import type { ResetRequest, ResetSettings } from "./quota-reset.server";
 import { ownerOfAddress, ownerOfKey, ownerOfSpeech } from "./quota-subject";
 import { createRedisQuotaStore } from "./redis-quota.store.server";
@@ -36,26 +38,32 @@ async function openReset(state: TestState) {
   async function ask({
     settings = {},
     ...request
-  }: Partial<Omit<ResetRequest, "readBody" | "searchParams">> & {
-    body?: unknown;
+  }: Partial<Omit<ResetRequest, "searchParams">> & {
     query?: string;
     settings?: Partial<ResetSettings>;
   }) {
     const { body, query, ...rest } = request;
-    return resetByRequest({
-      request: {
+    const isReadable = !(body instanceof Refusal);
+    try {
+      const asked = {
         ...actor,
         headers: {},
         searchParams: new URLSearchParams(query),
-        readBody: () => (body instanceof Refusal ? Promise.reject(body) : Promise.resolve(body)),
+        body: isReadable ? body : undefined,
         ...rest,
-      },
-      settings: { secret, isQuotaEnabled: true, isStateActive: true, ...settings },
-      dependencies,
-    }).catch((error: unknown) => {
+      };
+      const allowed = requireResetSecret(
+        asked,
+        { secret, isQuotaEnabled: true, isStateActive: true, ...settings },
+        log,
+      );
+      if (!isReadable) throw body;
+      const order = parseShape(quotaResetBodySchema, body);
+      return await resetQuotas({ order, actor: allowed, dependencies });
+    } catch (error) {
       if (error instanceof Refusal) return `${error.status} ${error.title}`;
       throw error;
-    });
+    }
   }
   const subjects = async () =>
     (await windows.listOpenWindows({ count: 100 })).map(({ subject }) => subject).sort();
@@ -93,8 +101,58 @@ testOnEachState("a reset clears what it names, and nothing else", async (state) 
     crypto: { deleted: 0 },
   });
   expect(await subjects()).toEqual([]);
-  expect(await ledger.listInstances()).toEqual([]);
+  expect(await ledger.settleOrphans({ nowMs: Number.MAX_SAFE_INTEGER })).toBe(0);
 });
+
+testOnEachState(
+  "a reset makes what payments cost count no more, for the wallets it names or for all and their sum",
+  async (state) => {
+    const { dependencies } = await openReset(state);
+    const { database } = state;
+    const row = {
+      chainId: 1n,
+      payer: "0xaa",
+      amountWei: "1",
+      state: "paid",
+      rawTransaction: "0x",
+      transactionHash: "0x",
+    };
+    const counted = { addressCost: 5n, totalCost: 5n, createdAtMs: 1n, countedAtMs: 1n };
+    await database.payment.createMany({
+      data: [address, `0x${"d".repeat(40)}`].map((recipient, index) => ({
+        ...row,
+        ...counted,
+        recipient,
+        idempotencyKey: "key",
+        nonce: BigInt(index),
+      })),
+    });
+    const readSums = async () => {
+      const { _sum } = await database.payment.aggregate({ _sum: { addressCost: true, totalCost: true } });
+      return [Number(_sum.addressCost ?? 0), Number(_sum.totalCost ?? 0)];
+    };
+    await resetQuotas({ order: { scope: "token", mode: "all" }, actor, dependencies });
+    expect(await readSums()).toEqual([10, 10]);
+    const named = {
+      scope: "crypto",
+      mode: "addresses",
+      addresses: [address.toUpperCase().replace("0X", "0x")],
+    } as const;
+    // The window and the payments of that address; then the window and the payments of the other ones, and the sum.
+    expect(
+      await resetQuotas({ order: { ...named, addresses: [...named.addresses] }, actor, dependencies }),
+    ).toMatchObject({
+      crypto: { deleted: 2 },
+    });
+    expect(await readSums()).toEqual([5, 10]);
+    expect(await resetQuotas({ order: { scope: "crypto", mode: "all" }, actor, dependencies })).toMatchObject(
+      {
+        crypto: { deleted: 3 },
+      },
+    );
+    expect(await readSums()).toEqual([0, 0]);
+  },
+);
 
 testOnEachState("what was reserved before a reset counts into nothing after it", async (state) => {
   const { dependencies, ledger } = await openReset(state);
@@ -119,7 +177,11 @@ testOnEachState("resets and answers at the same moment leave a ledger that adds 
         return;
       }
       const outcome = await ledger.reserve({
-        ...{ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 },
+        owner,
+        wanted: 100,
+        limit,
+        windowSeconds: 60,
+        leaseSeconds: 60,
       });
       if (outcome.outcome === "reserved") {
         await ledger.settle({ reservationId: outcome.reservationId, usedTokens: 10 });
@@ -289,12 +351,18 @@ test.skipIf(!hasRedis)("a reset whose answer is lost is not said to have changed
   const redis = await connectRedis({ server, commandTimeoutMs: 200 });
   const { database } = await createSqliteTestDatabase();
   const { clock } = createTestClock();
-  const quota = createRedisQuotaStore({ redis, clock, instance: "a" });
-  const windows = createRedisQuotaWindowStore({ redis, database, clock });
+  const quota = createRedisQuotaStore(redis, clock, "a");
+  const windows = createRedisQuotaWindowStore({
+    redis,
+    database,
+    clock,
+    clearPayments: () => Promise.resolve(0),
+  });
   const reset = (tokenId: string) =>
     resetQuotas({
       order: { scope: "token", mode: "ids", tokenIds: [tokenId] },
-      ...{ actor, dependencies: { windows, place, log: createLogLines().log } },
+      actor,
+      dependencies: { windows, place, log: createLogLines().log },
     });
   const owner = ownerOfKey({ ...place, tokenId: "1" });
   await quota.reserve({ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 });

@@ -1,9 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { parseShape } from "~/platform/http/json-body.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { Log } from "~/platform/log.server";
 import { isSameSecret } from "~/platform/same-secret.server";
-import { quotaResetBodySchema } from "./quota.schema";
 import type { QuotaResetAnswer, QuotaResetOrder } from "./quota.schema";
 import type { QuotaWindowStore, WindowTarget } from "./quota-windows.store.server";
 import { ownerOfAddress, ownerOfKey } from "./quota-subject";
@@ -22,33 +20,34 @@ export type ResetDependencies = {
 export type ResetRequest = ResetActor & {
   headers: IncomingHttpHeaders;
   searchParams: URLSearchParams;
-  /** Throws the refusal of a body that cannot be read. */
-  readBody: () => Promise<unknown>;
+  /** As parsed: it may hold the secret. Undefined where there is none, or none that can be read. */
+  body: unknown;
 };
 
 /** `secret` null: nobody may. */
 export type ResetSettings = { secret: string | null; isQuotaEnabled: boolean; isStateActive: boolean };
 
 /**
- * Resets by request. Whoever lacks the secret learns nothing else: not whether the quota is on, nor whether the body
- * would have done.
+ * Whoever sends the secret, while quotas can be reset. Whoever lacks it learns nothing else: not whether the quota is on,
+ * nor whether the body would have done.
  */
-export async function resetByRequest({
-  request,
-  settings,
-  dependencies,
-}: {
-  request: ResetRequest;
-  settings: ResetSettings;
-  dependencies: ResetDependencies;
-}): Promise<QuotaResetAnswer> {
-  if (settings.secret === null) throw new Refusal("quota-reset-disabled");
-  const body = await readWithSecret({ request, expected: settings.secret, log: dependencies.log });
-  if (!settings.isQuotaEnabled) throw new Refusal("quota-reset-disabled");
-  if (!settings.isStateActive) throw new Refusal("state-service-inactive");
-  const order = parseShape({ schema: quotaResetBodySchema, value: await body() });
-  const { clientId, requestId } = request;
-  return await resetQuotas({ order, actor: { clientId, requestId }, dependencies });
+export function requireResetSecret(
+  { headers, searchParams, body, clientId, requestId }: ResetRequest,
+  { secret, isQuotaEnabled, isStateActive }: ResetSettings,
+  log: Log,
+): ResetActor {
+  if (secret === null) throw new Refusal("quota-reset-disabled");
+  const given = findSecretInHeaders(headers) ?? findSecretInRequest(body, searchParams);
+  const actor = { clientId, requestId };
+  if (typeof given !== "string" || !isSameSecret(given, secret)) {
+    log.warn({ ...actor, given: given !== null }, "quota reset refused: missing or wrong secret");
+    throw new Refusal("quota-reset-unauthorized", {
+      headers: { "WWW-Authenticate": 'Bearer realm="latchkey-quota-reset"' },
+    });
+  }
+  if (!isQuotaEnabled) throw new Refusal("quota-reset-disabled");
+  if (!isStateActive) throw new Refusal("state-service-inactive");
+  return actor;
 }
 
 /** Clears the windows that are named, and leaves an audit entry and a log line. */
@@ -62,7 +61,7 @@ export async function resetQuotas({
   dependencies: ResetDependencies;
 }): Promise<QuotaResetAnswer> {
   const deleted = await windows.deleteWindows({
-    targets: findTargets({ order, place }),
+    targets: findTargets(order, place),
     record: { ...actor, detail: order },
   });
   const { scope, mode } = order;
@@ -93,60 +92,17 @@ export async function resetWindow({
     targets: [{ kind, subjects: [subject] }],
     record: { ...actor, detail: { mode: "window", kind, subject } },
   });
-  log.info({ ...actor, kind, windows: deleted[kind] ?? 0 }, "a quota window was reset");
+  log.info({ ...actor, kind, windows: deleted[kind] ?? 0 }, "quota window reset");
   return deleted[kind] ?? 0;
 }
 
-/** The body, still to be opened, of somebody who knows the secret. It is read here only where it may hold the secret. */
-async function readWithSecret({
-  request: { headers, searchParams, readBody, clientId, requestId },
-  expected,
-  log,
-}: {
-  request: ResetRequest;
-  expected: string;
-  log: Log;
-}): Promise<() => Promise<unknown>> {
-  let body = readBody;
-  let given: unknown = findSecretInHeaders(headers);
-  if (given === null) {
-    const read = await settleBody(readBody);
-    body = read.open;
-    given = findSecretInRequest({ body: read.value, searchParams });
-  }
-  if (typeof given === "string" && isSameSecret({ given, expected })) return body;
-  log.warn({ clientId, requestId, given: given !== null }, "a quota reset was refused: no or a wrong secret");
-  throw new Refusal("quota-reset-unauthorized", {
-    headers: { "WWW-Authenticate": 'Bearer realm="latchkey-quota-reset"' },
-  });
-}
-
-/** A body that cannot be read holds no secret; what is wrong with it is told later, to those who may know. */
-async function settleBody(
-  readBody: () => Promise<unknown>,
-): Promise<{ value: unknown; open: () => Promise<unknown> }> {
-  try {
-    const value = await readBody();
-    return { value, open: () => Promise.resolve(value) };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { value: undefined, open: () => Promise.reject(error) };
-  }
-}
-
 /** A kind that is in scope but not named by this order is still answered for, with nothing deleted. */
-function findTargets({
-  order,
-  place,
-}: {
-  order: QuotaResetOrder;
-  place: ResetDependencies["place"];
-}): WindowTarget[] {
+function findTargets(order: QuotaResetOrder, place: ResetDependencies["place"]): WindowTarget[] {
   const { scope, mode } = order;
   const tokenSubjects =
-    mode === "ids" ? order.tokenIds.map((tokenId) => ownerOfKey({ ...place, tokenId }).subject) : [];
+    mode === "ids" ? unique(order.tokenIds.map((tokenId) => ownerOfKey({ ...place, tokenId }).subject)) : [];
   const cryptoSubjects =
-    mode === "addresses" ? order.addresses.map((address) => ownerOfAddress(address).subject) : [];
+    mode === "addresses" ? unique(order.addresses.map((address) => ownerOfAddress(address).subject)) : [];
   const targets: WindowTarget[] = [
     { kind: "token", subjects: mode === "all" ? "all" : tokenSubjects },
     { kind: "crypto", subjects: mode === "all" ? "all" : cryptoSubjects },
@@ -157,4 +113,8 @@ function findTargets({
     ...targets.filter(({ kind }) => scope === "both" || scope === kind),
     ...(scope === "crypto" ? [] : [speech]),
   ];
+}
+
+function unique(subjects: readonly string[]): string[] {
+  return [...new Set(subjects)];
 }

@@ -1,8 +1,8 @@
-import type { KeyRef } from "~/gate/key-ref";
+import type { KeyRef } from "~/gate/keys/key-ref";
 
 /**
- * `token`: by key, which is what chat counts. `crypto`: by address, in millionths of the chain's coin. `speech`: by key,
- * in characters spoken.
+ * `token`: by key, which is what chat counts. `speech`: by key, in characters spoken. `crypto`: by address; what payments
+ * cost stands in their own rows, and this names what of it is reset.
  */
 export const quotaKinds = ["token", "crypto", "speech"] as const;
 export type QuotaKind = (typeof quotaKinds)[number];
@@ -22,9 +22,6 @@ export function ownerOfSpeech(key: KeyRef): QuotaOwner {
 function subjectOf({ chainId, contractAddress, tokenId }: KeyRef): string {
   return `${chainId}:${contractAddress.toLowerCase()}:${tokenId}`;
 }
-
-/** Whom all payments together count for. No address is called like this. */
-export const ownerOfAllPayments: QuotaOwner = { kind: "crypto", subject: "all-payments" };
 
 export function ownerOfAddress(address: string): QuotaOwner {
   return { kind: "crypto", subject: address.toLowerCase() };

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate as letOthersRun } from "node:timers/promises";
+import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import type { QuotaKind } from "./quota-subject";
@@ -16,6 +18,15 @@ export type OpenWindow = {
   resetAtMs: number;
 };
 
+/**
+ * For what is counted elsewhere than in windows: has it count no more, in the transaction, for the subjects that are named
+ * or for all. Answers with how many had something to lose.
+ */
+export type ClearSums = (
+  transaction: Prisma.TransactionClient,
+  subjects: WindowTarget["subjects"],
+) => Promise<number>;
+
 export type DeletedWindows = Partial<Record<QuotaKind, number>>;
 export type QuotaWindowStore = ReturnType<typeof createQuotaWindowStore>;
 
@@ -28,13 +39,17 @@ export function toAuditRow({
   clock: Clock;
 }) {
   return {
-    ...{ id: randomUUID(), atMs: BigInt(clock()), kind: "quota-reset" },
-    ...{ clientId, requestId, detail: JSON.stringify(detail) },
+    id: randomUUID(),
+    atMs: BigInt(clock()),
+    kind: "quota-reset",
+    clientId,
+    requestId,
+    detail: JSON.stringify(detail),
   };
 }
 
 /** What operators do with quotas. */
-export function createQuotaWindowStore({ database, clock }: { database: Database; clock: Clock }) {
+export function createQuotaWindowStore(database: Database, clock: Clock, clearPayments: ClearSums) {
   /**
    * Deletes windows together with what is reserved in them, and writes down who did it: all of it or nothing. An answer
    * that is being given meanwhile counts nowhere. Reservations go first, in the order in which settling takes its locks.
@@ -49,9 +64,14 @@ export function createQuotaWindowStore({ database, clock }: { database: Database
     return await database.$transaction(async (transaction) => {
       const deleted: DeletedWindows = {};
       for (const { kind, subjects } of targets) {
-        const where = { kind, ...(subjects === "all" ? {} : { subject: { in: [...subjects] } }) };
-        await transaction.quotaReservation.deleteMany({ where });
-        deleted[kind] = (await transaction.quotaWindow.deleteMany({ where })).count;
+        deleted[kind] = 0;
+        for (const where of toConditions(kind, subjects)) {
+          await transaction.quotaReservation.deleteMany({ where });
+          deleted[kind] += (await transaction.quotaWindow.deleteMany({ where })).count;
+          // A statement on SQLite is over without the event loop having come round.
+          await letOthersRun();
+        }
+        if (kind === "crypto") deleted[kind] += await clearPayments(transaction, subjects);
       }
       const detail = { ...record.detail, deleted };
       await transaction.auditEntry.create({ data: toAuditRow({ record: { ...record, detail }, clock }) });
@@ -83,4 +103,16 @@ export function createQuotaWindowStore({ database, clock }: { database: Database
   }
 
   return { deleteWindows, listOpenWindows };
+}
+
+/** So many subjects in one statement: SQLite and the making of a statement hold the event loop for as long as they take. */
+const subjectsAtOnce = 50;
+
+function toConditions(kind: QuotaKind, subjects: WindowTarget["subjects"]) {
+  if (subjects === "all") return [{ kind }];
+  const count = Math.ceil(subjects.length / subjectsAtOnce);
+  return Array.from({ length: count }, (_, index) => ({
+    kind,
+    subject: { in: subjects.slice(index * subjectsAtOnce, (index + 1) * subjectsAtOnce) },
+  }));
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { tokenIdSchema } from "~/gate/token-id";
-import { accessTokenQuery } from "~/gate/token-placement.openapi";
-import type { ApiRegistry } from "~/platform/openapi/api-registry";
+import { tokenIdSchema } from "~/gate/keys/token-id";
+import { accessTokenQuery } from "~/gate/tokens/token-placement.openapi";
+import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { errorContent } from "~/platform/openapi/error-content";
 import { quotaResetAnswerSchema, quotaScopeSchema, quotaViewSchema } from "./quota.schema";
 
@@ -15,40 +15,23 @@ export function describeQuota(api: ApiRegistry): void {
     name: "quotaResetSecret",
     description: "The operator's AI_QUOTA_RESET_SECRET, for /api/quota-reset alone.",
   });
-  api.describe({
-    method: "get",
-    path: "/api/quota",
-    operationId: "getQuota",
-    tag,
-    summary: "Ask how much is left",
-    description:
-      "The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides.",
-    security: ["bearerAuth", "sessionCookie"],
-    parameters: { query: accessTokenQuery },
-    refusals: ["missing-jwt", "invalid-jwt", "cross-site-request"],
-    refusalContent: errorContent,
-    answers: {
-      200: {
-        description: "The quota of the key that the token was made for.",
-        content: {
-          [json]: {
-            schema: quotaViewSchema.meta({ id: "Quota" }),
-            example: {
-              active: true,
-              limit: 20_000,
-              used: 1280,
-              reserved: 2000,
-              remaining: 16_720,
-              resetAt: "2026-01-16T09:30:00.000Z",
-            },
-          },
-        },
-      },
-    },
-  });
-  describeReset(api);
+  for (const { name, place, key } of otherSecretPlaces) {
+    api.addKeyScheme({ name, place, key, description: "The same secret in another place." });
+  }
+  api.describe(getQuotaOperation);
+  api.describe(resetQuotasOperation);
 }
 
+const otherSecretPlaces = [
+  { name: "quotaResetHeader", place: "header", key: "x-quota-reset-secret" },
+  { name: "quotaResetAiHeader", place: "header", key: "x-ai-quota-reset-secret" },
+  { name: "quotaResetQuery", place: "query", key: "secret" },
+] as const;
+
+const secret = z
+  .string()
+  .optional()
+  .describe("The operator's secret, where it is neither in a header nor in the query.");
 const addresses = z
   .array(z.string().regex(/^0x[0-9a-fA-F]{40}$/))
   .min(1)
@@ -57,48 +40,86 @@ const scope = quotaScopeSchema.optional();
 
 /** The rules that quotaResetBodySchema applies after parsing, written as shapes. */
 const resetBody = z.union([
-  z.object({ scope, all: z.literal(true) }).meta({ id: "ResetAllQuotas" }),
+  z.object({ secret, scope, all: z.literal(true) }).meta({ id: "ResetAllQuotas" }),
   z
-    .object({ scope: z.enum(["token", "both"]).optional(), tokenIds: z.array(tokenIdSchema).min(1).max(500) })
+    .object({
+      secret,
+      scope: z.enum(["token", "both"]).optional(),
+      tokenIds: z.array(tokenIdSchema).min(1).max(500),
+    })
     .meta({ id: "ResetQuotasOfKeys" }),
-  z.object({ scope: z.enum(["crypto", "both"]).optional(), addresses }).meta({ id: "ResetQuotasOfWallets" }),
+  z
+    .object({ secret, scope: z.enum(["crypto", "both"]).optional(), addresses })
+    .meta({ id: "ResetQuotasOfWallets" }),
 ]);
 
-function describeReset(api: ApiRegistry): void {
-  api.describe({
-    method: "post",
-    path: "/api/quota-reset",
-    operationId: "resetQuotas",
-    tag,
-    summary: "Let quotas begin anew",
-    description:
-      "For the operator. The secret is looked for in `x-quota-reset-secret`, `x-ai-quota-reset-secret`, `Authorization: Bearer`, the body's `secret` and the query's `secret`; the first one present decides.",
-    limit: "quota-reset",
-    security: ["quotaResetSecret"],
-    body: {
-      required: true,
+export const getQuotaOperation: OperationDescription = {
+  method: "get",
+  path: "/api/quota",
+  operationId: "getQuota",
+  tag,
+  summary: "Ask how much is left",
+  description:
+    "The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides. Its key has to be in the wallet still.",
+  limit: "quota",
+  security: ["bearerAuth", "sessionCookie"],
+  parameters: { query: accessTokenQuery },
+  refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "chain-unavailable"],
+  refusalContent: errorContent,
+  answers: {
+    200: {
+      description: "The quota of the key that the token was made for.",
       content: {
         [json]: {
-          schema: resetBody,
-          examples: {
-            all: { summary: "Every window", value: { scope: "both", all: true } },
-            ids: { summary: "Of two keys", value: { scope: "token", tokenIds: ["42", "43"] } },
+          schema: quotaViewSchema.meta({ id: "Quota" }),
+          example: {
+            active: true,
+            limit: 20_000,
+            used: 1280,
+            reserved: 2000,
+            remaining: 16_720,
+            resetAt: "2026-01-16T09:30:00.000Z",
           },
         },
       },
     },
-    refusals: ["quota-reset-unauthorized", "quota-reset-disabled", "state-service-inactive"],
-    refusalContent: errorContent,
-    answers: {
-      200: {
-        description: "The windows are cleared.",
-        content: {
-          [json]: {
-            schema: quotaResetAnswerSchema.meta({ id: "QuotasReset" }),
-            example: { ok: true, scope: "both", mode: "all", token: { deleted: 3 }, crypto: { deleted: 0 } },
-          },
+  },
+};
+
+export const resetQuotasOperation: OperationDescription = {
+  method: "post",
+  path: "/api/quota-reset",
+  operationId: "resetQuotas",
+  tag,
+  summary: "Let quotas begin anew",
+  description:
+    "For the operator. The secret is looked for in `x-quota-reset-secret`, `x-ai-quota-reset-secret`, `Authorization: Bearer`, the body's `secret` and the query's `secret`; the first one present decides.",
+  limit: "quota-reset",
+  maxBodyBytes: 16 * 1024,
+  security: ["quotaResetHeader", "quotaResetAiHeader", "quotaResetSecret", "quotaResetQuery"],
+  body: {
+    required: true,
+    content: {
+      [json]: {
+        schema: resetBody,
+        examples: {
+          all: { summary: "Every window", value: { scope: "both", all: true } },
+          ids: { summary: "Of two keys", value: { scope: "token", tokenIds: ["42", "43"] } },
         },
       },
     },
-  });
-}
+  },
+  refusals: ["quota-reset-unauthorized", "quota-reset-disabled", "state-service-inactive"],
+  refusalContent: errorContent,
+  answers: {
+    200: {
+      description: "The windows are cleared.",
+      content: {
+        [json]: {
+          schema: quotaResetAnswerSchema.meta({ id: "QuotasReset" }),
+          example: { ok: true, scope: "both", mode: "all", token: { deleted: 3 }, crypto: { deleted: 0 } },
+        },
+      },
+    },
+  },
+};

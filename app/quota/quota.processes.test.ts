@@ -2,22 +2,24 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { systemClock as clock } from "~/platform/clock";
-import { readLines, startTestProcess } from "~/testing/child-process";
-import { createLogLines } from "~/testing/log-lines";
-import { testOnEachState } from "~/testing/state";
-import type { TestState } from "~/testing/state";
-import { isInstanceGone, nameInstance } from "./instance.server";
+import { readLines, startTestProcess } from "~e2e/support/child-process";
+import { createLogLines } from "~e2e/support/log-lines";
+import { waitUntil } from "~e2e/support/processes";
+import { testOnEachState } from "~e2e/support/databases/state";
+import type { TestState } from "~e2e/support/databases/state";
+import { createInstanceId } from "~/platform/instance.server";
 import { createOrphanSettler } from "./orphan-settler.server";
 
 const limit = 20_000;
 const owner = { kind: "token", subject: "31337:0xaa:1" } as const;
-const racerFile = fileURLToPath(new URL("../testing/quota-racer.ts", import.meta.url));
+const racerFile = fileURLToPath(new URL("../../e2e/support/databases/quota-racer.ts", import.meta.url));
 
 async function startRacer({ addresses }: TestState) {
   const { databaseUrl, redisUrl, redisPassword, redisPrefix } = addresses;
-  const terms = [owner.subject, String(limit), "600"];
+  // All of them share this process's host name and id, as containers may.
+  const terms = [owner.subject, String(limit), "600", createInstanceId()];
   const args = [databaseUrl, ...terms, redisUrl, redisPassword, redisPrefix];
-  const child = startTestProcess({ file: racerFile, args });
+  const child = startTestProcess(racerFile, args);
   const lines = readLines(child);
   expect((await lines.next()).value).toBe("ready");
   return {
@@ -69,25 +71,22 @@ testOnEachState(
 );
 
 testOnEachState(
-  "the next start settles at once what a killed process of this machine left, and spares the living",
+  "what a killed process left is settled soon, and a living one of the same host name and process id is spared",
   async (state) => {
     const [killed, living] = await Promise.all([startRacer(state), startRacer(state)]);
     await killed.order("3 1000 -");
     await living.order("1 500 -");
     killed.child.kill("SIGKILL");
     await once(killed.child, "close");
-    const self = nameInstance();
-    const store = state.openStores({ clock, instance: self }).quota;
+    const instance = createInstanceId();
+    const store = state.openStores({ clock, instance }).quota;
     const { log, entries } = createLogLines();
-    const settler = createOrphanSettler({
-      store,
-      isGone: (instance) => isInstanceGone({ instance, self }),
-      clock,
-      intervalSeconds: 600,
-      log,
-    });
+    const settler = createOrphanSettler({ store, clock, leaseSeconds: 1, instance, log });
     onTestFinished(() => settler.stop());
     await settler.start();
+    await waitUntil(async () => (await store.readStanding({ owner, limit })).used > 0);
+    // Many looks later.
+    await waitUntil(async () => !(await store.listGoneInstances()).length);
     expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 3_000, reserved: 500 });
     expect(entries()).toMatchObject([{ level: "warn", reservations: 3 }]);
   },

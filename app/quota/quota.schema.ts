@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { tokenIdSchema } from "~/gate/token-id";
+import { tokenIdSchema } from "~/gate/keys/token-id";
 
 export const quotaViewSchema = z.object({
   active: z.boolean().describe("Whether the quota is in force on this server."),
@@ -33,15 +33,15 @@ export const quotaResetBodySchema = z
   .transform(({ scope, all, tokenIds, addresses }, checks): QuotaResetOrder => {
     const named = [all, tokenIds, addresses].filter((part) => part !== undefined);
     if (named.length !== 1) {
-      return refuse({ checks, message: "Send exactly one of all: true, tokenIds and addresses." });
+      return refuse(checks, "Send exactly one of all: true, tokenIds and addresses.");
     }
     if (tokenIds) {
       if (scope !== "crypto") return { scope, mode: "ids", tokenIds };
-      return refuse({ checks, message: "Windows of the scope crypto are named by addresses, not tokenIds." });
+      return refuse(checks, "Windows of the scope crypto are named by addresses, not tokenIds.");
     }
     if (addresses) {
       if (scope !== "token") return { scope, mode: "addresses", addresses };
-      return refuse({ checks, message: "Windows of the scope token are named by tokenIds, not addresses." });
+      return refuse(checks, "Windows of the scope token are named by tokenIds, not addresses.");
     }
     return { scope, mode: "all" };
   });
@@ -62,7 +62,7 @@ export const quotaResetAnswerSchema = z.object({
 });
 export type QuotaResetAnswer = z.infer<typeof quotaResetAnswerSchema>;
 
-function refuse({ checks, message }: { checks: z.RefinementCtx; message: string }): never {
+function refuse(checks: z.RefinementCtx, message: string): never {
   checks.addIssue({ code: "custom", message });
   return z.NEVER;
 }

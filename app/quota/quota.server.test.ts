@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Caller } from "~/gate/caller.server";
 import { Refusal } from "~/platform/http/refusal";
-import { createTestClock, createTestDatabase } from "~/testing/database";
+import { createTestClock, createTestDatabase } from "~e2e/support/databases/database";
 import { admitAnswer, readQuota } from "./quota.server";
 import type { QuotaDependencies } from "./quota.server";
 import { createQuotaStore } from "./quota.store.server";
@@ -22,6 +22,7 @@ function callerOf(tokenId: string): Caller {
       scopes: ["chat"],
       tokenId,
       chainId: 31337,
+      contract: "0x00000000000000000000000000000000000000aa",
       siwe: {
         address: holder,
         domain: "localhost:3000",
@@ -38,7 +39,7 @@ async function openQuota({ active = true }: { active?: boolean } = {}) {
   const { database } = await createTestDatabase();
   const { clock, advance } = createTestClock();
   const dependencies: QuotaDependencies = {
-    store: createQuotaStore({ database, clock, instance: "a" }),
+    store: createQuotaStore(database, clock, "a"),
     contractAddress: "0xaa",
     activity: { active, missing: active ? [] : ["something is not true"] },
     terms: { limit: 5_000, windowSeconds: 60, maxOutputTokens: 2_000, leaseSeconds: 90 },
@@ -57,7 +58,7 @@ test("an answer may go as far as the longest one, then as far as what is left, t
     [2_000, 1_000],
     [1_000, 0],
   ] as const) {
-    const admission = await admitAnswer({ caller, dependencies });
+    const admission = await admitAnswer(caller, dependencies);
     expect(admission.reservation.maxOutputTokens).toBe(maxOutputTokens);
     expect(admission.headers).toEqual({
       "X-Quota-Limit": "5000",
@@ -67,16 +68,20 @@ test("an answer may go as far as the longest one, then as far as what is left, t
     admissions.push(admission);
   }
   advance(500);
-  const refusal: unknown = await admitAnswer({ caller, dependencies }).catch((error: unknown) => error);
+  const refusal: unknown = await admitAnswer(caller, dependencies).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(Refusal);
+  // Nothing is used yet: an answer takes thirty seconds at most, and then what it did not need is there again.
+  const details = expect.stringMatching(
+    /^5000 of this key's 5000 tokens are set aside for answers under way\. /,
+  ) as string;
   expect(refusal).toMatchObject({
     status: 429,
     title: "Quota exceeded",
-    members: { remaining: 0, resetAt },
-    headers: { "Retry-After": "60", "X-Quota-Remaining": "0", "X-Quota-Reset": resetAt },
+    members: { remaining: 0, resetAt: new Date(clock() + 29_500).toISOString(), details },
+    headers: { "Retry-After": "30", "X-Quota-Remaining": "0", "X-Quota-Reset": resetAt },
   });
   await admissions[0]!.reservation.settle({ usedTokens: 40 });
-  expect(await readQuota({ caller, dependencies })).toEqual({
+  expect(await readQuota(caller, dependencies)).toEqual({
     active: true,
     limit: 5_000,
     used: 40,
@@ -85,30 +90,67 @@ test("an answer may go as far as the longest one, then as far as what is left, t
     resetAt,
   });
   // Another key has a quota of its own.
-  expect((await admitAnswer({ caller: callerOf("2"), dependencies })).reservation.maxOutputTokens).toBe(
-    2_000,
-  );
+  expect((await admitAnswer(callerOf("2"), dependencies)).reservation.maxOutputTokens).toBe(2_000);
+});
+
+test("a quota that was used names the next window, and says nothing of what is set aside", async () => {
+  const { dependencies, clock, advance } = await openQuota();
+  const caller = callerOf("1");
+  const resetAt = new Date(clock() + 60_000).toISOString();
+  const { reservation } = await admitAnswer(caller, dependencies);
+  await reservation.settle({ usedTokens: 5_000 });
+  advance(500);
+  await expect(admitAnswer(caller, dependencies)).rejects.toMatchObject({
+    refusalName: "quota-exceeded",
+    members: { remaining: 0, resetAt },
+    headers: { "Retry-After": "60", "X-Quota-Reset": resetAt },
+  });
+  const refusal = (await admitAnswer(caller, dependencies).catch((error: unknown) => error)) as Refusal;
+  expect(Object.keys(refusal.members)).toEqual(["remaining", "resetAt"]);
+});
+
+test("the time named is never past the window's end, and never in the past", async () => {
+  const { dependencies, clock, advance } = await openQuota();
+  const caller = callerOf("1");
+  const terms = { ...dependencies.terms, maxOutputTokens: 5_000 };
+  const ask = () => admitAnswer(caller, { ...dependencies, terms });
+  const resetAtMs = clock() + 60_000;
+  await ask();
+  // It should have ended, and its lease goes on beyond the window.
+  advance(45_000);
+  await expect(ask()).rejects.toMatchObject({
+    members: { resetAt: new Date(resetAtMs).toISOString() },
+    headers: { "Retry-After": "15" },
+  });
+  const short = { ...dependencies, terms: { ...terms, leaseSeconds: 1, windowSeconds: 600 } };
+  const other = callerOf("2");
+  await admitAnswer(other, short);
+  advance(1_500);
+  await expect(admitAnswer(other, short)).rejects.toMatchObject({
+    members: { resetAt: new Date(clock() + 1_000).toISOString() },
+    headers: { "Retry-After": "1" },
+  });
 });
 
 test("settling twice counts once", async () => {
   const { dependencies } = await openQuota();
   const caller = callerOf("1");
-  const { reservation } = await admitAnswer({ caller, dependencies });
+  const { reservation } = await admitAnswer(caller, dependencies);
   await Promise.all([reservation.settle({ usedTokens: 100 }), reservation.settle({ usedTokens: 100 })]);
   await reservation.settle({ usedTokens: 700 });
-  expect(await readQuota({ caller, dependencies })).toMatchObject({ used: 100, reserved: 0 });
+  expect(await readQuota(caller, dependencies)).toMatchObject({ used: 100, reserved: 0 });
 });
 
 test("where the quota is not in force everybody is admitted, and nothing is written", async () => {
   const { database, dependencies } = await openQuota({ active: false });
   for (const caller of [null, callerOf("1")]) {
-    const { reservation, headers } = await admitAnswer({ caller, dependencies });
+    const { reservation, headers } = await admitAnswer(caller, dependencies);
     expect(headers).toEqual({});
     expect(reservation.maxOutputTokens).toBe(2_000);
     await reservation.settle({ usedTokens: 2_000 });
   }
   expect(await database.quotaWindow.count()).toBe(0);
-  expect(await readQuota({ caller: callerOf("1"), dependencies })).toEqual({
+  expect(await readQuota(callerOf("1"), dependencies)).toEqual({
     active: false,
     limit: 5_000,
     used: 0,
@@ -120,5 +162,5 @@ test("where the quota is not in force everybody is admitted, and nothing is writ
 
 test("in force, nobody is served uncounted", async () => {
   const { dependencies } = await openQuota();
-  await expect(admitAnswer({ caller: null, dependencies })).rejects.toThrow("nobody is there");
+  await expect(admitAnswer(null, dependencies)).rejects.toThrow("nobody is there");
 });

@@ -12,7 +12,7 @@ export type QuotaTerms = {
   windowSeconds: number;
   /** The longest one answer may become. */
   maxOutputTokens: number;
-  /** Longer than any answer can take: a reservation that is older belongs to nobody. */
+  /** `leaseMarginSeconds` longer than any answer can take: a reservation that is older belongs to nobody. */
   leaseSeconds: number;
 };
 
@@ -37,13 +37,10 @@ export type QuotaReservation = {
 export type QuotaAdmission = { reservation: QuotaReservation; headers: Record<string, string> };
 
 /** Sets tokens aside for one answer, or refuses because the window has none left. */
-export async function admitAnswer({
-  caller,
-  dependencies,
-}: {
-  caller: Caller | null;
-  dependencies: QuotaDependencies;
-}): Promise<QuotaAdmission> {
+export async function admitAnswer(
+  caller: Caller | null,
+  dependencies: QuotaDependencies,
+): Promise<QuotaAdmission> {
   const { store, terms, activity, clock } = dependencies;
   if (!activity.active) {
     return {
@@ -60,6 +57,7 @@ export async function admitAnswer({
   if (outcome.outcome === "exhausted") {
     throw quotaExceeded({
       explanation: `This key has used its ${terms.limit} tokens.`,
+      counted: { unit: "tokens", work: "answers" },
       figures: { ...outcome, limit: terms.limit },
       nowMs: clock(),
     });
@@ -75,13 +73,7 @@ export async function admitAnswer({
 }
 
 /** What the caller's key has left. Where the quota is not in force, nothing is counted and nothing looked up. */
-export async function readQuota({
-  caller,
-  dependencies,
-}: {
-  caller: Caller;
-  dependencies: QuotaDependencies;
-}): Promise<QuotaView> {
+export async function readQuota(caller: Caller, dependencies: QuotaDependencies): Promise<QuotaView> {
   const { activity, store, terms } = dependencies;
   const { limit } = terms;
   const standing: QuotaStanding = activity.active

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
-import { createPostgresqlTestDatabase, createTestClock, openTestDatabase } from "~/testing/database";
-import { testOnEachState } from "~/testing/state";
+import {
+  createPostgresqlTestDatabase,
+  createTestClock,
+  openTestDatabase,
+} from "~e2e/support/databases/database";
+import { waitUntil } from "~e2e/support/processes";
+import { testOnEachState } from "~e2e/support/databases/state";
 import { createQuotaStore } from "./quota.store.server";
 import type { ReserveOutcome, ReserveRequest } from "./quota.store.server";
 import { ownerOfAddress, ownerOfKey, quotaKinds } from "./quota-subject";
@@ -80,7 +85,7 @@ testOnEachState(
     const store = state.openStores({ clock, instance: "a" }).quota;
     const first = asReserved(await store.reserve(request({ wanted: 19_999 })));
     expect(asReserved(await store.reserve(request()))).toMatchObject({ amount: 1, remaining: 0 });
-    expect(await store.reserve(request())).toEqual({
+    expect(await store.reserve(request())).toMatchObject({
       outcome: "exhausted",
       remaining: 0,
       resetAtMs: first.resetAtMs,
@@ -88,6 +93,40 @@ testOnEachState(
     // What an answer did not need is there again.
     await store.settle({ reservationId: first.reservationId, usedTokens: 17_999 });
     expect(asReserved(await store.reserve(request({ wanted: 5_000 }))).amount).toBe(2_000);
+  },
+);
+
+testOnEachState(
+  "a refusal tells what is set aside and when the first of it must end, and nothing of it where use alone refuses",
+  async (state) => {
+    const { clock, advance } = createTestClock();
+    const store = state.openStores({ clock, instance: "a" }).quota;
+    const startMs = clock();
+    // A lease is a minute longer than the answer: these must end after 40 and after 30 seconds.
+    const long = asReserved(await store.reserve(request({ wanted: 15_000, leaseSeconds: 100 })));
+    advance(1_000);
+    const short = asReserved(await store.reserve(request({ wanted: 5_000, leaseSeconds: 90 })));
+    await store.reserve(request({ owner: ownerOfKey({ ...key, tokenId: "8" }), leaseSeconds: 61 }));
+    const refused = { outcome: "exhausted", remaining: 0, resetAtMs: long.resetAtMs };
+    expect(await store.reserve(request())).toEqual({
+      ...refused,
+      setAside: { amount: limit, endsAtMs: startMs + 31_000 },
+    });
+    // Nobody has settled the one that should have ended: it counts until its lease runs out.
+    advance(30_000);
+    expect(await store.reserve(request())).toMatchObject({ setAside: { endsAtMs: startMs + 40_000 } });
+    advance(10_000);
+    expect(await store.reserve(request())).toMatchObject({ setAside: { endsAtMs: startMs + 91_000 } });
+
+    await store.settle({ reservationId: short.reservationId, usedTokens: 5_000 });
+    expect(await store.reserve(request({ wanted: 6_000, minimum: 6_000 }))).toMatchObject({
+      setAside: { amount: 15_000 },
+    });
+    // Fifteen thousand would fit if the other one used nothing; one more would not.
+    expect(await store.reserve(request({ minimum: 15_000 }))).toMatchObject({ setAside: { amount: 15_000 } });
+    expect(await store.reserve(request({ minimum: 15_001 }))).toEqual({ ...refused, setAside: null });
+    await store.settle({ reservationId: long.reservationId, usedTokens: 15_000 });
+    expect(await store.reserve(request())).toEqual({ ...refused, setAside: null });
   },
 );
 
@@ -192,11 +231,7 @@ test("a stricter PostgreSQL, which undoes transactions that collide, comes to th
   await database.$executeRawUnsafe(
     `ALTER DATABASE ${name} SET default_transaction_isolation TO 'serializable'`,
   );
-  const store = createQuotaStore({
-    database: await openTestDatabase(url),
-    clock: createTestClock().clock,
-    instance: "a",
-  });
+  const store = createQuotaStore(await openTestDatabase(url), createTestClock().clock, "a");
   const outcomes = await Promise.all(
     Array.from({ length: 40 }, () => store.reserve(request({ wanted: 900 }))),
   );
@@ -259,8 +294,31 @@ testOnEachState(
     const alive = state.openStores({ clock, instance: "alive" }).quota;
     await gone.reserve(request({ wanted: 100 }));
     await alive.reserve(request({ wanted: 10 }));
-    expect((await alive.listInstances()).sort()).toEqual(["alive", "gone"]);
     expect(await alive.settleOrphans({ nowMs: clock(), goneInstances: ["gone"] })).toBe(1);
     expect(await alive.readStanding({ owner, limit })).toMatchObject({ used: 100, reserved: 10 });
+  },
+);
+
+testOnEachState(
+  "a process is gone once it has not said that it is alive for its lease, or has left, and is back when it says so",
+  async (state) => {
+    const { clock } = createTestClock();
+    const [one, other] = ["one", "other"].map((instance) => state.openStores({ clock, instance }).quota);
+    expect(await one!.listGoneInstances()).toEqual([]);
+    expect(await one!.keepAlive({ leaseMs: 60_000 })).toBe(false);
+    expect(await one!.keepAlive({ leaseMs: 60_000 })).toBe(true);
+    expect(await other!.keepAlive({ leaseMs: 1 })).toBe(false);
+    await waitUntil(async () => (await one!.listGoneInstances()).length > 0);
+    expect(await one!.listGoneInstances()).toEqual(["other"]);
+    expect(await other!.keepAlive({ leaseMs: 60_000 })).toBe(false);
+    expect(await one!.listGoneInstances()).toEqual([]);
+    // Back, so it stays.
+    await one!.forgetInstances(["other"]);
+    expect(await other!.keepAlive({ leaseMs: 60_000 })).toBe(true);
+    await other!.leave();
+    expect(await one!.listGoneInstances()).toEqual(["other"]);
+    await one!.forgetInstances(["one", "other"]);
+    expect(await one!.listGoneInstances()).toEqual([]);
+    expect(await one!.keepAlive({ leaseMs: 60_000 })).toBe(true);
   },
 );

@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { join, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
+import { databaseNowMs } from "~/platform/database/lease-condition.server";
+import type { SetAside } from "./quota-lease";
 import type { QuotaOwner } from "./quota-subject";
+import { readSetAside } from "./set-aside.store.server";
 
 export type ReserveRequest = {
   owner: QuotaOwner;
@@ -12,7 +16,7 @@ export type ReserveRequest = {
   minimum?: number;
   limit: number;
   windowSeconds: number;
-  /** How long the reservation may live unsettled; longer than any answer takes. */
+  /** How long the reservation may live unsettled: `leaseMarginSeconds` longer than any answer takes. */
   leaseSeconds: number;
 };
 
@@ -27,7 +31,8 @@ export type QuotaStanding = {
 
 export type ReserveOutcome =
   | ({ outcome: "reserved"; reservationId: string; amount: number } & QuotaStanding & { resetAtMs: number })
-  | { outcome: "exhausted"; remaining: number; resetAtMs: number };
+  /** `setAside` null: so much was used that ends of what is under way would not help. */
+  | { outcome: "exhausted"; remaining: number; resetAtMs: number; setAside: SetAside | null };
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
@@ -42,15 +47,7 @@ type Settlement = {
 const orphanBatch = 200;
 
 /** The ledger of quotas. `instance` names this process among all that share the database. */
-export function createQuotaStore({
-  database,
-  clock,
-  instance,
-}: {
-  database: Database;
-  clock: Clock;
-  instance: string;
-}) {
+export function createQuotaStore(database: Database, clock: Clock, instance: string) {
   /**
    * Opens the window at its first use, and sets aside what is wanted or what is left. However many ask at once, used
    * and reserved together never pass the limit: the window's row is locked from the first statement to the commit.
@@ -123,13 +120,38 @@ export function createQuotaStore({
     return count;
   }
 
-  /** Every instance that has left a reservation. */
-  async function listInstances(): Promise<string[]> {
-    const rows = await database.quotaReservation.findMany({
-      distinct: ["instance"],
-      select: { instance: true },
-    });
+  /** Says that this process is alive for so long from now. False where it had not been, until this moment. */
+  async function keepAlive({ leaseMs }: { leaseMs: number }): Promise<boolean> {
+    const now = databaseNowMs(database);
+    const until = sql`${now} + ${BigInt(leaseMs)}`;
+    const renewed = await database.$executeRaw`
+      UPDATE "QuotaInstance" SET "expiresAtMs" = ${until}
+      WHERE "instance" = ${instance} AND "expiresAtMs" > ${now}`;
+    if (renewed === 1) return true;
+    await database.$executeRaw`
+      INSERT INTO "QuotaInstance" ("instance", "expiresAtMs") VALUES (${instance}, ${until})
+      ON CONFLICT ("instance") DO UPDATE SET "expiresAtMs" = excluded."expiresAtMs"`;
+    return false;
+  }
+
+  /** What this process may still leave belongs to nobody from now on. */
+  async function leave(): Promise<void> {
+    await database.quotaInstance.updateMany({ where: { instance }, data: { expiresAtMs: 0n } });
+  }
+
+  /** By the database's clock. Of a process that never said that it is alive, nothing is known. */
+  async function listGoneInstances(): Promise<string[]> {
+    const rows = await database.$queryRaw<{ instance: string }[]>`
+      SELECT "instance" FROM "QuotaInstance" WHERE "expiresAtMs" <= ${databaseNowMs(database)}`;
     return rows.map((row) => row.instance);
+  }
+
+  /** Once what they left is settled; one that is back meanwhile stays. */
+  async function forgetInstances(instances: readonly string[]): Promise<void> {
+    if (instances.length === 0) return;
+    await database.$executeRaw`
+      DELETE FROM "QuotaInstance"
+      WHERE "instance" IN (${join([...instances])}) AND "expiresAtMs" <= ${databaseNowMs(database)}`;
   }
 
   async function readStanding({
@@ -146,15 +168,25 @@ export function createQuotaStore({
       ) AS "reserved"
       FROM "QuotaWindow" AS w
       WHERE w."kind" = ${owner.kind} AND w."subject" = ${owner.subject} AND w."resetAtMs" > ${BigInt(clock())}`;
-    return toStanding({ limit, row });
+    return toStanding(limit, row);
   }
 
-  return { reserve, settle, extendLease, settleOrphans, listInstances, readStanding };
+  return {
+    reserve,
+    settle,
+    extendLease,
+    settleOrphans,
+    readStanding,
+    keepAlive,
+    leave,
+    listGoneInstances,
+    forgetInstances,
+  };
 }
 
 type StandingRow = { used: number | bigint; reserved: number | bigint; resetAtMs: bigint };
 
-function toStanding({ limit, row }: { limit: number; row: StandingRow | undefined }): QuotaStanding {
+function toStanding(limit: number, row: StandingRow | undefined): QuotaStanding {
   const used = Number(row?.used ?? 0);
   const reserved = Number(row?.reserved ?? 0);
   return {
@@ -166,17 +198,19 @@ function toStanding({ limit, row }: { limit: number; row: StandingRow | undefine
   };
 }
 
+type ReserveLockedOptions = {
+  transaction: Prisma.TransactionClient;
+  request: ReserveRequest;
+  clock: Clock;
+  instance: string;
+};
+
 async function reserveLocked({
   transaction,
   request,
   clock,
   instance,
-}: {
-  transaction: Prisma.TransactionClient;
-  request: ReserveRequest;
-  clock: Clock;
-  instance: string;
-}): Promise<ReserveOutcome> {
+}: ReserveLockedOptions): Promise<ReserveOutcome> {
   const { owner, wanted, minimum = 1, limit, leaseSeconds } = request;
   const nowMs = clock();
   const { used, resetAtMs } = await lockWindow({ transaction, request, nowMs });
@@ -184,9 +218,13 @@ async function reserveLocked({
   const [sum] = await transaction.$queryRaw<{ reserved: number | bigint }[]>`
     SELECT COALESCE(SUM("amount"), 0) AS "reserved" FROM "QuotaReservation"
     WHERE "kind" = ${owner.kind} AND "subject" = ${owner.subject} AND "windowResetAtMs" = ${resetAtMs}`;
-  const before = toStanding({ limit, row: { used, reserved: sum?.reserved ?? 0, resetAtMs } });
+  const before = toStanding(limit, { used, reserved: sum?.reserved ?? 0, resetAtMs });
   const { remaining } = before;
-  if (remaining < minimum) return { outcome: "exhausted", remaining, resetAtMs: Number(resetAtMs) };
+  if (remaining < minimum) {
+    const hasRoom = limit - before.used >= minimum;
+    const setAside = hasRoom ? await readSetAside({ transaction, owner, resetAtMs, nowMs }) : null;
+    return { outcome: "exhausted", remaining, resetAtMs: Number(resetAtMs), setAside };
+  }
 
   const amount = Math.min(Math.max(1, Math.ceil(wanted)), before.remaining);
   const reservationId = randomUUID();

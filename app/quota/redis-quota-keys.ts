@@ -12,6 +12,8 @@ export const quotaKeys = {
   reservation: (id: string) => `${tag}:reservation:${id}`,
   /** "id instance" of every reservation, ordered by the end of its lease. */
   leases: `${tag}:leases`,
+  /** Processes that set tokens aside, ordered by the end of their leases. */
+  instances: `${tag}:instances`,
   /** The subjects that have windows, ordered by their ends. */
   subjects: (kind: QuotaKind) => `${tag}:subjects:${kind}`,
 };

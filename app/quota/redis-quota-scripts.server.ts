@@ -11,6 +11,24 @@ const sumHeld = `
     return sum
   end`;
 
+/** When the first of what is set aside must have ended; what should have by now is settled when its lease runs out. */
+const findFirstEnd = `
+  local function findFirstEnd(heldKey, keyStart, resetAtMs, nowMs, marginMs)
+    local first = false
+    local held = redis.call('HGETALL', heldKey)
+    for at = 1, #held, 2 do
+      if string.match(held[at + 1], ' (%d+)$') == resetAtMs then
+        local reservationKey = keyStart .. 'reservation:' .. held[at]
+        -- One that a Redis short of memory has dropped is nobody's to settle.
+        local leaseUntilMs = tonumber(redis.call('HGET', reservationKey, 'leaseUntilMs')) or tonumber(resetAtMs)
+        local endsAtMs = leaseUntilMs - marginMs
+        if endsAtMs <= nowMs then endsAtMs = leaseUntilMs end
+        if not first or endsAtMs < first then first = endsAtMs end
+      end
+    end
+    return first and string.format('%.0f', first) or resetAtMs
+  end`;
+
 /** A subject stays known until nothing of it is left; a few that may be gone are looked at each time. */
 const forgetSubjects = `
   local function forgetSubjects(subjectsKey, keyStart, kind, nowMs)
@@ -23,13 +41,17 @@ const forgetSubjects = `
     end
   end`;
 
-/** Answers with the amount (0: there is too little left), what is used, what is now set aside, and the window's end. */
+/**
+ * Answers with the amount (0: there is too little left), what is used, what is now set aside, and the window's end; where
+ * there is too little because of what is set aside, with the first end of that as well.
+ */
 export const reserveScript = defineScript({
   name: "quota-reserve",
-  lua: `${sumHeld}${forgetSubjects}
+  lua: `${sumHeld}${findFirstEnd}${forgetSubjects}
   local windowKey, heldKey, reservationKey, leasesKey, subjectsKey, keyStart =
     KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-  local nowMs, endMs, keptForMs, wanted, minimum, limit, id, kind, subject, leaseUntilMs, instance = unpack(ARGV)
+  local nowMs, endMs, keptForMs, wanted, minimum, limit, id, kind, subject, leaseUntilMs, instance, marginMs =
+    unpack(ARGV)
 
   local window = redis.call('HMGET', windowKey, 'used', 'windowStartMs', 'resetAtMs')
   local used, resetAtMs = window[1], window[3]
@@ -45,7 +67,13 @@ export const reserveScript = defineScript({
 
   local held = sumHeld(heldKey, resetAtMs)
   local remaining = math.max(0, tonumber(limit) - tonumber(used) - held)
-  if remaining < tonumber(minimum) then return {'0', used, string.format('%.0f', held), resetAtMs} end
+  if remaining < tonumber(minimum) then
+    local answer = {'0', used, string.format('%.0f', held), resetAtMs}
+    if tonumber(limit) - tonumber(used) >= tonumber(minimum) then
+      table.insert(answer, findFirstEnd(heldKey, keyStart, resetAtMs, tonumber(nowMs), tonumber(marginMs)))
+    end
+    return answer
+  end
 
   local amount = string.format('%.0f', math.min(tonumber(wanted), remaining))
   redis.call('HSET', heldKey, id, amount .. ' ' .. resetAtMs)
@@ -92,6 +120,42 @@ export const extendScript = defineScript({
 export const listLeasesScript = defineScript({
   name: "quota-list-leases",
   lua: `return redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')`,
+});
+
+/** Redis' own clock, which is one for all processes. */
+const readNow = `
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+/** 1 where the process had been alive until now. */
+export const keepAliveScript = defineScript({
+  name: "quota-keep-alive",
+  lua: `${readNow}
+  local expiresAtMs = redis.call('ZSCORE', KEYS[1], ARGV[1])
+  redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+  return expiresAtMs and tonumber(expiresAtMs) > now and 1 or 0`,
+});
+
+export const leaveScript = defineScript({
+  name: "quota-leave",
+  lua: `return redis.call('ZADD', KEYS[1], 'XX', 0, ARGV[1])`,
+});
+
+export const listGoneScript = defineScript({
+  name: "quota-list-gone",
+  lua: `${readNow}
+  return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)`,
+});
+
+/** Those that are named and not back meanwhile. */
+export const forgetInstancesScript = defineScript({
+  name: "quota-forget-instances",
+  lua: `${readNow}
+  for _, instance in ipairs(ARGV) do
+    local expiresAtMs = redis.call('ZSCORE', KEYS[1], instance)
+    if expiresAtMs and tonumber(expiresAtMs) <= now then redis.call('ZREM', KEYS[1], instance) end
+  end
+  return 1`,
 });
 
 export const findLapsedScript = defineScript({

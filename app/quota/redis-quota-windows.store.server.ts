@@ -2,6 +2,7 @@ import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import type {
+  ClearSums,
   DeletedWindows,
   OpenWindow,
   QuotaWindowStore,
@@ -13,6 +14,13 @@ import type { QuotaKind } from "./quota-subject";
 import { quotaKeyStart, quotaKeys } from "./redis-quota-keys";
 import { deleteWindowsScript, listWindowsScript } from "./redis-quota-scripts.server";
 
+type CreateRedisQuotaWindowStoreOptions = {
+  redis: Redis;
+  database: Database;
+  clock: Clock;
+  clearPayments: ClearSums;
+};
+
 /**
  * What operators do with quotas that live in Redis. The audit entry stays in the database and is there first: a reset
  * of which nobody knows how far it came is known at least as ordered.
@@ -21,16 +29,20 @@ export function createRedisQuotaWindowStore({
   redis,
   database,
   clock,
-}: {
-  redis: Redis;
-  database: Database;
-  clock: Clock;
-}): QuotaWindowStore {
+  clearPayments,
+}: CreateRedisQuotaWindowStoreOptions): QuotaWindowStore {
   return {
     async deleteWindows({ targets, record }) {
       const { id } = await database.auditEntry.create({ data: toAuditRow({ record, clock }) });
       const deleted: DeletedWindows = {};
-      for (const target of targets) deleted[target.kind] = await deleteOf({ redis, target });
+      for (const target of targets) {
+        // What payments cost stands in their own rows, wherever the windows are.
+        const sums =
+          target.kind === "crypto"
+            ? await database.$transaction((transaction) => clearPayments(transaction, target.subjects))
+            : 0;
+        deleted[target.kind] = (await deleteOf({ redis, target })) + sums;
+      }
       await database.auditEntry.update({
         where: { id },
         data: { detail: JSON.stringify({ ...record.detail, deleted }) },
@@ -40,7 +52,7 @@ export function createRedisQuotaWindowStore({
 
     async listOpenWindows({ count }) {
       const nowMs = clock();
-      const lists = await Promise.all(quotaKinds.map((kind) => listOf({ redis, kind, nowMs })));
+      const lists = await Promise.all(quotaKinds.map((kind) => listOf(redis, kind, nowMs)));
       return lists.flat().sort(compareWindows).slice(0, count);
     },
   };
@@ -61,15 +73,7 @@ async function deleteOf({
   return Number(answer);
 }
 
-async function listOf({
-  redis,
-  kind,
-  nowMs,
-}: {
-  redis: Redis;
-  kind: QuotaKind;
-  nowMs: number;
-}): Promise<OpenWindow[]> {
+async function listOf(redis: Redis, kind: QuotaKind, nowMs: number): Promise<OpenWindow[]> {
   const answer = await redis.run({
     script: listWindowsScript,
     keys: [quotaKeys.subjects(kind), quotaKeyStart],

@@ -2,11 +2,16 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "~/platform/clock";
 import type { Redis } from "~/platform/redis/redis.server";
 import type { QuotaStore, ReserveOutcome, ReserveRequest } from "./quota.store.server";
+import { leaseMarginSeconds } from "./quota-lease";
 import type { QuotaOwner } from "./quota-subject";
 import { quotaKeyStart, quotaKeys } from "./redis-quota-keys";
 import {
   extendScript,
   findLapsedScript,
+  forgetInstancesScript,
+  keepAliveScript,
+  leaveScript,
+  listGoneScript,
   listLeasesScript,
   reserveScript,
   settleScript,
@@ -21,24 +26,8 @@ const keepMs = 60_000;
 const inFull = -1;
 
 /** The ledger of several instances, in Redis. What the functions promise stands in quota.store.server.ts. */
-export function createRedisQuotaStore({
-  redis,
-  clock,
-  instance,
-}: {
-  redis: Redis;
-  clock: Clock;
-  instance: string;
-}): QuotaStore {
-  async function settleOnce({
-    id,
-    usedTokens,
-    leaseUntilMs,
-  }: {
-    id: string;
-    usedTokens: number;
-    leaseUntilMs?: number;
-  }): Promise<boolean> {
+export function createRedisQuotaStore(redis: Redis, clock: Clock, instance: string): QuotaStore {
+  async function settleOnce(id: string, usedTokens: number, leaseUntilMs?: number): Promise<boolean> {
     const condition = leaseUntilMs === undefined ? [] : [leaseUntilMs];
     const answer = await redis.run({
       script: settleScript,
@@ -51,8 +40,7 @@ export function createRedisQuotaStore({
   return {
     reserve: (request) => reserve({ redis, request, nowMs: clock(), instance }),
 
-    settle: ({ reservationId, usedTokens }) =>
-      settleOnce({ id: reservationId, usedTokens: Math.max(0, Math.ceil(usedTokens)) }),
+    settle: ({ reservationId, usedTokens }) => settleOnce(reservationId, Math.max(0, Math.ceil(usedTokens))),
 
     async extendLease({ reservationId, leaseSeconds }) {
       const answer = await redis.run({
@@ -64,21 +52,34 @@ export function createRedisQuotaStore({
     },
 
     async settleOrphans({ nowMs, goneInstances = [] }) {
-      const lapsed = await readLeases({ redis, lapsedAtMs: nowMs });
-      const left = goneInstances.length === 0 ? [] : await readLeases({ redis });
+      const lapsed = await readLeases(redis, nowMs);
+      const left = goneInstances.length === 0 ? [] : await readLeases(redis);
       const gone = left.filter((lease) => goneInstances.includes(lease.instance));
       const orphans = new Map([...lapsed, ...gone].map((lease) => [lease.id, lease]));
       let count = 0;
       for (const { id, leaseUntilMs } of [...orphans.values()].slice(0, orphanBatch)) {
         // A lease that was extended meanwhile belongs to somebody who is alive after all.
-        if (await settleOnce({ id, usedTokens: inFull, leaseUntilMs })) count++;
+        if (await settleOnce(id, inFull, leaseUntilMs)) count++;
       }
       return count;
     },
 
-    async listInstances() {
-      const leases = await readLeases({ redis });
-      return [...new Set(leases.map((lease) => lease.instance))];
+    async keepAlive({ leaseMs }) {
+      const parameters = [instance, leaseMs];
+      return (await redis.run({ script: keepAliveScript, keys: [quotaKeys.instances], parameters })) === 1;
+    },
+
+    async leave() {
+      await redis.run({ script: leaveScript, keys: [quotaKeys.instances], parameters: [instance] });
+    },
+
+    async listGoneInstances() {
+      return (await redis.run({ script: listGoneScript, keys: [quotaKeys.instances] })) as string[];
+    },
+
+    async forgetInstances(instances) {
+      const parameters = [...instances];
+      await redis.run({ script: forgetInstancesScript, keys: [quotaKeys.instances], parameters });
     },
 
     async readStanding({ owner, limit }) {
@@ -96,22 +97,24 @@ export function createRedisQuotaStore({
   };
 }
 
+type ReserveOptions = {
+  redis: Redis;
+  request: ReserveRequest;
+  nowMs: number;
+  instance: string;
+};
+
 async function reserve({
   redis,
   request: { owner, wanted, minimum = 1, limit, windowSeconds, leaseSeconds },
   nowMs,
   instance,
-}: {
-  redis: Redis;
-  request: ReserveRequest;
-  nowMs: number;
-  instance: string;
-}): Promise<ReserveOutcome> {
+}: ReserveOptions): Promise<ReserveOutcome> {
   const reservationId = randomUUID();
   const windowMs = windowSeconds * 1000;
   const answer = await redis.run({
     script: reserveScript,
-    keys: keysOfReserving({ owner, reservationId }),
+    keys: keysOfReserving(owner, reservationId),
     parameters: [
       nowMs,
       nowMs + windowMs,
@@ -124,21 +127,21 @@ async function reserve({
       owner.subject,
       nowMs + leaseSeconds * 1000,
       instance,
+      leaseMarginSeconds * 1000,
     ],
   });
-  const [amount, used, reserved, resetAtMs] = (answer as [string, string, string, string]).map(Number) as [
-    number,
-    number,
-    number,
-    number,
+  const [amount, used, reserved, resetAtMs, endsAtMs] = (answer as string[]).map(Number) as [
+    ...[number, number, number, number],
+    number?,
   ];
   const remaining = Math.max(0, limit - used - reserved);
+  const setAside = endsAtMs === undefined ? null : { amount: reserved, endsAtMs };
   return amount === 0
-    ? { outcome: "exhausted", remaining, resetAtMs }
+    ? { outcome: "exhausted", remaining, resetAtMs, setAside }
     : { outcome: "reserved", reservationId, amount, limit, used, reserved, remaining, resetAtMs };
 }
 
-function keysOfReserving({ owner, reservationId }: { owner: QuotaOwner; reservationId: string }): string[] {
+function keysOfReserving(owner: QuotaOwner, reservationId: string): string[] {
   return [
     quotaKeys.window(owner),
     quotaKeys.held(owner),
@@ -152,7 +155,7 @@ function keysOfReserving({ owner, reservationId }: { owner: QuotaOwner; reservat
 type Lease = { id: string; instance: string; leaseUntilMs: number };
 
 /** `lapsedAtMs`: only those that are over by then, the longest first; otherwise all. */
-async function readLeases({ redis, lapsedAtMs }: { redis: Redis; lapsedAtMs?: number }): Promise<Lease[]> {
+async function readLeases(redis: Redis, lapsedAtMs?: number): Promise<Lease[]> {
   const answer =
     lapsedAtMs === undefined
       ? await redis.run({ script: listLeasesScript, keys: [quotaKeys.leases] })

@@ -13,13 +13,7 @@ export function findSecretInHeaders(headers: Headers): string | null {
 }
 
 /** Looked at after the headers: the body before the query. Of whatever type, what is there decides. */
-export function findSecretInRequest({
-  body,
-  searchParams,
-}: {
-  body: unknown;
-  searchParams: URLSearchParams;
-}): unknown {
+export function findSecretInRequest(body: unknown, searchParams: URLSearchParams): unknown {
   if (typeof body === "object" && body !== null && Object.hasOwn(body, "secret")) {
     const { secret } = body as { secret: unknown };
     if (secret !== null && secret !== "") return secret;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findReferenceOperation } from "~/testing/api-reference";
+import { findReferenceOperation } from "~e2e/support/api-reference";
 import { writeCurl } from "./curl-snippet";
 import { startingValues } from "./reference";
 import type { RequestValues } from "./reference";

@@ -12,11 +12,11 @@ export function writeCurl({ operation, values, origin }: SnippetOptions): string
   const parts = [
     contentType === "text/event-stream" ? "curl -sSN" : "curl -sS",
     isPlain ? "" : `-X ${operation.method}`,
-    quote(`${origin}${fillPath({ operation, values })}`),
+    quote(`${origin}${fillPath(operation, values)}`),
   ];
   const options = [
     ...(values.as === "nobody" || !secret ? [] : [`-H "Authorization: Bearer $${secret}"`]),
-    ...listGiven({ operation, values, place: "header" }).map(
+    ...listGiven(operation, values, "header").map(
       ({ parameter, value }) => `-H ${quote(`${parameter.name}: ${value}`)}`,
     ),
     ...(hasBody ? ["-H 'Content-Type: application/json'", `-d ${quote(values.body)}`] : []),

@@ -12,7 +12,7 @@ type Use = {
 };
 
 /** A page for each slug, with what the operations of the description answer in its case. */
-export function readProblems({ document, origin }: { document: ApiDocument; origin: string }): ProblemPage[] {
+export function readProblems(document: ApiDocument, origin: string): ProblemPage[] {
   const uses = listUses(document);
   const pages = new Map<string, ProblemCase[]>();
   for (const [name, entry] of Object.entries(refusalTable) as [RefusalName, RefusalEntry][]) {
@@ -20,7 +20,7 @@ export function readProblems({ document, origin }: { document: ApiDocument; orig
     const found = groupByText(uses.filter((use) => use.name === name));
     const usual = {
       contentType: "application/problem+json",
-      text: JSON.stringify(problemExample({ name, origin }), null, 2),
+      text: JSON.stringify(problemExample(name, origin), null, 2),
       operations: [],
     };
     const examples = found.length > 0 ? found : [usual];

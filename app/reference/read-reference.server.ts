@@ -4,7 +4,6 @@ import type { RefusalName } from "~/platform/http/refusal";
 import { readSchema } from "./read-schema";
 import type { ApiSchema, ApiSchemas } from "./read-schema";
 import type {
-  ErrorShape,
   Method,
   NamedText,
   Reference,
@@ -20,20 +19,21 @@ type Media = { schema?: ApiSchema; example?: unknown; examples?: Record<string, 
 type Example = { $ref?: string; summary?: string; value?: unknown };
 type Header = { $ref?: string; description?: string };
 type Answer = { description: string; headers?: Record<string, Header>; content?: Record<string, Media> };
+type OperationParameter = {
+  in: ReferenceParameter["in"];
+  name: string;
+  required?: boolean;
+  description?: string;
+  schema: ApiSchema;
+  example?: unknown;
+};
 type Operation = {
   operationId: string;
   tags: string[];
   summary: string;
   description: string;
   security: Record<string, unknown>[];
-  parameters?: {
-    in: ReferenceParameter["in"];
-    name: string;
-    required?: boolean;
-    description?: string;
-    schema: ApiSchema;
-    example?: unknown;
-  }[];
+  parameters?: OperationParameter[];
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, Answer>;
 };
@@ -61,7 +61,7 @@ const withheldParameter = "jwt";
 
 export function readReference(document: ApiDocument): Reference {
   const origin = document.servers?.[0]?.url ?? "";
-  const toHtml = createMarkdownReader({ origin });
+  const toHtml = createMarkdownReader(origin);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       tag: operation.tags[0],
@@ -84,7 +84,7 @@ export function readReference(document: ApiDocument): Reference {
 type ToHtml = (markdown: string) => string;
 
 /** Markup that stands in a description is text there, and links to the service stay on the name it was opened by. */
-function createMarkdownReader({ origin }: { origin: string }): ToHtml {
+function createMarkdownReader(origin: string): ToHtml {
   const marked = new Marked({
     gfm: true,
     renderer: { html: ({ text }) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;") },
@@ -92,52 +92,49 @@ function createMarkdownReader({ origin }: { origin: string }): ToHtml {
   return (markdown) => marked.parse(markdown.replaceAll(`](${origin}/`, "](/"), { async: false });
 }
 
+type ReadOperationOptions = {
+  path: string;
+  method: string;
+  operation: Operation;
+  document: ApiDocument;
+  toHtml: ToHtml;
+};
+
 function readOperation({
   path,
   method,
   operation,
   document,
   toHtml,
-}: {
-  path: string;
-  method: string;
-  operation: Operation;
-  document: ApiDocument;
-  toHtml: ToHtml;
-}): ReferenceOperation {
+}: ReadOperationOptions): ReferenceOperation {
   const { schemas, securitySchemes } = document.components;
   const answers = Object.entries(operation.responses).map(([status, answer]) => ({
     status: Number(status),
     answer,
   }));
-  const refused = answers.filter(({ status }) => status >= 400);
-  const refusals = refused.flatMap(listRefusals);
+  const refusals = answers.filter(({ status }) => status >= 400).flatMap(listRefusals);
   return {
     id: operation.operationId,
     method: method.toUpperCase() as Method,
     path,
     summary: operation.summary,
     descriptionHtml: toHtml(operation.description),
-    access: readAccess({ security: operation.security, securitySchemes }),
+    access: readAccess(operation.security, securitySchemes),
     parameters: (operation.parameters ?? [])
       .filter(({ name }) => name !== withheldParameter)
-      .map((parameter) => readParameter({ parameter, schemas })),
-    body: operation.requestBody ? readBody({ body: operation.requestBody, schemas }) : null,
+      .map((parameter) => readParameter(parameter, schemas)),
+    body: operation.requestBody ? readBody(operation.requestBody, schemas) : null,
     answers: answers
       .filter(({ status, answer }) => status < 400 || listRefusals({ status, answer }).length === 0)
       .map((entry) => readAnswer({ ...entry, schemas, toHtml })),
     refusals,
-    errorShape: readErrorShape({ answers: refused.map(({ answer }) => answer), schemas }),
   };
 }
 
-function readAccess({
-  security,
-  securitySchemes,
-}: {
-  security: Operation["security"];
-  securitySchemes: Record<string, SecurityScheme>;
-}): ReferenceAccess {
+function readAccess(
+  security: Operation["security"],
+  securitySchemes: Record<string, SecurityScheme>,
+): ReferenceAccess {
   const names = security.flatMap((way) => Object.keys(way));
   const secretName = names.find((name) => securitySchemes[name]?.type === "http");
   return {
@@ -155,13 +152,10 @@ function readAccess({
   };
 }
 
-function readParameter({
-  parameter,
-  schemas,
-}: {
-  parameter: NonNullable<Operation["parameters"]>[number];
-  schemas: ApiSchemas;
-}): ReferenceParameter {
+function readParameter(
+  parameter: NonNullable<Operation["parameters"]>[number],
+  schemas: ApiSchemas,
+): ReferenceParameter {
   const { type, facts } = readSchema({ schema: parameter.schema, schemas });
   return {
     in: parameter.in,
@@ -169,21 +163,16 @@ function readParameter({
     description: parameter.description ?? parameter.schema.description ?? "",
     type: [type, ...facts].join(", "),
     isRequired: parameter.required ?? false,
-    isNumber: type === "integer" || type === "number",
     example: parameter.example === undefined ? "" : String(parameter.example),
   };
 }
 
-function readBody({
-  body,
-  schemas,
-}: {
-  body: NonNullable<Operation["requestBody"]>;
-  schemas: ApiSchemas;
-}): ReferenceBody {
+function readBody(body: NonNullable<Operation["requestBody"]>, schemas: ApiSchemas): ReferenceBody {
   const media = Object.values(body.content)[0] ?? {};
   const several = Object.entries(media.examples ?? {}).map(([name, { summary, value }]) => ({
-    ...{ name, summary: summary ?? name, text: toText(value) },
+    name,
+    summary: summary ?? name,
+    text: toText(value),
   }));
   const only = { name: "example", summary: "An example", text: toText(media.example) };
   return {
@@ -193,17 +182,14 @@ function readBody({
   };
 }
 
-function readAnswer({
-  status,
-  answer,
-  schemas,
-  toHtml,
-}: {
+type ReadAnswerOptions = {
   status: number;
   answer: Answer;
   schemas: ApiSchemas;
   toHtml: ToHtml;
-}): ReferenceAnswer {
+};
+
+function readAnswer({ status, answer, schemas, toHtml }: ReadAnswerOptions): ReferenceAnswer {
   const media = Object.values(answer.content ?? {})[0];
   const example = media?.example ?? Object.values(media?.examples ?? {})[0]?.value;
   const isJson = Object.keys(answer.content ?? {})[0] === "application/json";
@@ -235,14 +221,4 @@ function listRefusals({ status, answer }: { status: number; answer: Answer }): R
     const { slug, title } = refusalTable[name as RefusalName];
     return [{ status, slug, title }];
   });
-}
-
-function readErrorShape({ answers, schemas }: { answers: Answer[]; schemas: ApiSchemas }): ErrorShape {
-  const media = answers.flatMap(({ content }) => Object.entries(content ?? {}));
-  if (media.every(([type]) => type === "application/problem+json")) return "problem";
-  const isError = media.every(([, { schema = {} }]) => {
-    const { children } = readSchema({ schema, schemas });
-    return children.some(({ name, type }) => name === "error" && type === "string");
-  });
-  return isError ? "error" : "mixed";
 }

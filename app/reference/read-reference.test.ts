@@ -5,7 +5,7 @@ import {
   listReferenceOperations,
   readTestDocument,
   referenceOrigin,
-} from "~/testing/api-reference";
+} from "~e2e/support/api-reference";
 import { readProblems } from "./read-problems.server";
 import { readReference } from "./read-reference.server";
 import { startingValues, usualAs } from "./reference";
@@ -68,13 +68,7 @@ test("markup in a description stays text, and links stay on the name by which th
   );
 });
 
-test("how an operation words its refusals is told apart", () => {
-  expect(findReferenceOperation("openGate").errorShape).toBe("problem");
-  expect(findReferenceOperation("chat").errorShape).toBe("error");
-  expect(findReferenceOperation("getReadiness").errorShape).toBe("mixed");
-});
-
-const problems = readProblems({ document, origin: referenceOrigin });
+const problems = readProblems(document, referenceOrigin);
 
 test("every refusal has its case on the page of its slug, with an example that has its words", () => {
   const cases = problems.flatMap(({ cases }) => cases.map(({ name }) => name));

@@ -18,12 +18,20 @@ test("an object is read with its fields, what they are and which have to be ther
   expect(node).toMatchObject({ name: null, type: "object", facts: [] });
   expect(node.children).toEqual([
     {
-      ...{ name: "id", type: "string", isRequired: true, description: "The key." },
-      ...{ facts: ["matches ^\\d+$"], children: [] },
+      name: "id",
+      type: "string",
+      isRequired: true,
+      description: "The key.",
+      facts: ["matches ^\\d+$"],
+      children: [],
     },
     {
-      ...{ name: "note", type: "string", isRequired: false, description: "" },
-      ...{ facts: ["at most 10 characters", "may be null"], children: [] },
+      name: "note",
+      type: "string",
+      isRequired: false,
+      description: "",
+      facts: ["at most 10 characters", "may be null"],
+      children: [],
     },
   ]);
 });

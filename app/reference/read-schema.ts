@@ -41,7 +41,7 @@ export function readSchema({
   isRequired = false,
   within = [],
 }: Reading): SchemaNode {
-  const { schema, refName } = follow({ schema: given, schemas });
+  const { schema, refName } = follow(given, schemas);
   const isSeen = refName !== null && within.includes(refName);
   const inside = refName === null ? within : [...within, refName];
   const alternatives = schema.oneOf ?? schema.anyOf ?? [];
@@ -67,7 +67,7 @@ export function readSchema({
 
   return {
     name: name ?? null,
-    type: nameType({ schema, schemas }),
+    type: nameType(schema, schemas),
     isRequired,
     description: given.description ?? schema.description ?? "",
     facts: listFacts(schema),
@@ -75,7 +75,10 @@ export function readSchema({
   };
 }
 
-function follow({ schema, schemas }: { schema: ApiSchema; schemas: ApiSchemas }): {
+function follow(
+  schema: ApiSchema,
+  schemas: ApiSchemas,
+): {
   schema: ApiSchema;
   refName: string | null;
 } {
@@ -83,10 +86,10 @@ function follow({ schema, schemas }: { schema: ApiSchema; schemas: ApiSchemas })
     const refName = schema.$ref.split("/").at(-1)!;
     const target = schemas[refName];
     if (!target) throw new Error(`The description has no schema ${refName}.`);
-    return { schema: follow({ schema: target, schemas }).schema, refName };
+    return { schema: follow(target, schemas).schema, refName };
   }
   if (!schema.allOf) return { schema, refName: null };
-  const parts = schema.allOf.map((part) => follow({ schema: part, schemas }).schema);
+  const parts = schema.allOf.map((part) => follow(part, schemas).schema);
   const merged = [...parts, schema].reduce<ApiSchema>(
     (whole, part) => ({
       ...whole,
@@ -99,10 +102,10 @@ function follow({ schema, schemas }: { schema: ApiSchema; schemas: ApiSchemas })
   return { schema: merged, refName: null };
 }
 
-function nameType({ schema, schemas }: { schema: ApiSchema; schemas: ApiSchemas }): string {
+function nameType(schema: ApiSchema, schemas: ApiSchemas): string {
   if (schema.oneOf ?? schema.anyOf) return "one of";
   if (schema.type === "array" && schema.items) {
-    const { schema: item } = follow({ schema: schema.items, schemas });
+    const { schema: item } = follow(schema.items, schemas);
     return `list of ${item.type ?? "values"}`;
   }
   return schema.type ?? "anything";

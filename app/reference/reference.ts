@@ -23,7 +23,6 @@ export type ReferenceOperation = {
   body: ReferenceBody | null;
   answers: ReferenceAnswer[];
   refusals: ReferenceRefusal[];
-  errorShape: ErrorShape;
 };
 
 export type ReferenceAccess = {
@@ -41,7 +40,6 @@ export type ReferenceParameter = {
   description: string;
   type: string;
   isRequired: boolean;
-  isNumber: boolean;
   example: string;
 };
 
@@ -62,9 +60,6 @@ export type ReferenceAnswer = {
 };
 
 export type ReferenceRefusal = { status: number; slug: string; title: string };
-
-/** How an operation words its refusals: Problem Details, `{error}`, or now this, now that. */
-export type ErrorShape = "problem" | "error" | "mixed";
 
 export type SchemaNode = {
   name: string | null;
@@ -114,15 +109,11 @@ export function usualAs({
 }
 
 /** Parameters of one place that have a value, in the order of the description. */
-export function listGiven({
-  operation,
-  values,
-  place,
-}: {
-  operation: ReferenceOperation;
-  values: RequestValues;
-  place: ReferenceParameter["in"];
-}): { parameter: ReferenceParameter; value: string }[] {
+export function listGiven(
+  operation: ReferenceOperation,
+  values: RequestValues,
+  place: ReferenceParameter["in"],
+): { parameter: ReferenceParameter; value: string }[] {
   return operation.parameters.flatMap((parameter) => {
     const value = values.parameters[parameterKey(parameter)] ?? "";
     return parameter.in === place && value !== "" ? [{ parameter, value }] : [];
@@ -130,21 +121,15 @@ export function listGiven({
 }
 
 /** Path and query with the values in their places. A slash in a value stays one: names of files may have them. */
-export function fillPath({
-  operation,
-  values,
-}: {
-  operation: ReferenceOperation;
-  values: RequestValues;
-}): string {
+export function fillPath(operation: ReferenceOperation, values: RequestValues): string {
   const inPath = new Map(
-    listGiven({ operation, values, place: "path" }).map(({ parameter, value }) => [parameter.name, value]),
+    listGiven(operation, values, "path").map(({ parameter, value }) => [parameter.name, value]),
   );
   const path = operation.path.replace(/\{([^}]+)\}/g, (whole, name: string) => {
     const value = inPath.get(name);
     return value === undefined ? whole : value.split("/").map(encodeURIComponent).join("/");
   });
-  const query = listGiven({ operation, values, place: "query" })
+  const query = listGiven(operation, values, "query")
     .map(({ parameter, value }) => `${encodeURIComponent(parameter.name)}=${encodeURIComponent(value)}`)
     .join("&");
   return query === "" ? path : `${path}?${query}`;

@@ -10,14 +10,20 @@ export type TryAnswer = {
   /** The body as text; empty where it is sound or a picture. */
   text: string;
   isCut: boolean;
-  /** What the text deltas of a stream have said so far; null where the answer is no stream. */
-  said: string | null;
   /** Sound or a picture, to play or show. */
   media: Blob | null;
 };
 
 /** More than this is of no use on a page, and slows it down. */
 const shownChars = 100_000;
+
+type SendTryOptions = {
+  operation: ReferenceOperation;
+  values: RequestValues;
+  secret: string;
+  signal: AbortSignal;
+  onChange: (answer: TryAnswer) => void;
+};
 
 /**
  * Sends one call from the page to the gate it came from. The session's cookie is added by the browser where it
@@ -29,18 +35,12 @@ export async function sendTry({
   secret,
   signal,
   onChange,
-}: {
-  operation: ReferenceOperation;
-  values: RequestValues;
-  secret: string;
-  signal: AbortSignal;
-  onChange: (answer: TryAnswer) => void;
-}): Promise<void> {
+}: SendTryOptions): Promise<void> {
   const beganAtMs = performance.now();
-  const response = await fetch(fillPath({ operation, values }), {
+  const response = await fetch(fillPath(operation, values), {
     method: operation.method,
-    headers: requestHeaders({ operation, values, secret }),
-    body: hasBody({ operation, values }) ? values.body : undefined,
+    headers: requestHeaders(operation, values, secret),
+    body: hasBody(operation, values) ? values.body : undefined,
     credentials: values.as === "nobody" ? "omit" : "same-origin",
     cache: "no-store",
     signal,
@@ -49,13 +49,14 @@ export async function sendTry({
   const isMedia = response.ok && /^(audio|image)\//.test(contentType);
   const isStream = contentType.startsWith("text/event-stream");
   const answer: TryAnswer = {
-    ...{
-      phase: "receiving",
-      status: response.status,
-      durationMs: performance.now() - beganAtMs,
-      contentType,
-    },
-    ...{ headers: [...response.headers], text: "", isCut: false, said: isStream ? "" : null, media: null },
+    phase: "receiving",
+    status: response.status,
+    durationMs: performance.now() - beganAtMs,
+    contentType,
+    headers: [...response.headers],
+    text: "",
+    isCut: false,
+    media: null,
   };
   onChange(answer);
   const end = (ended: Partial<TryAnswer>) =>
@@ -66,38 +67,30 @@ export async function sendTry({
   try {
     for await (const piece of readText(response)) {
       text += piece;
-      const said = isStream ? readSaid(text) : null;
-      if (isStream) onChange({ ...answer, ...cut(text), said });
+      if (isStream) onChange({ ...answer, ...cut(text) });
     }
   } catch {
     // Stopped by the visitor, or the connection broke: what came so far stays.
-    return end({ phase: "broken", ...cut(text), said: isStream ? readSaid(text) : null });
+    return end({ phase: "broken", ...cut(text) });
   }
-  const shown = isStream ? text : indentJson(text);
-  end({ ...cut(shown), said: isStream ? readSaid(text) : null });
+  end(cut(isStream ? text : indentJson(text)));
 }
 
-function hasBody({ operation, values }: { operation: ReferenceOperation; values: RequestValues }): boolean {
+function hasBody(operation: ReferenceOperation, values: RequestValues): boolean {
   return operation.body !== null && values.body.trim() !== "";
 }
 
-function requestHeaders({
-  operation,
-  values,
-  secret,
-}: {
-  operation: ReferenceOperation;
-  values: RequestValues;
-  secret: string;
-}): [string, string][] {
+function requestHeaders(
+  operation: ReferenceOperation,
+  values: RequestValues,
+  secret: string,
+): [string, string][] {
   return [
-    ...(hasBody({ operation, values })
-      ? [["Content-Type", "application/json"] satisfies [string, string]]
-      : []),
+    ...(hasBody(operation, values) ? [["Content-Type", "application/json"] satisfies [string, string]] : []),
     ...(values.as === "secret"
       ? [["Authorization", `Bearer ${secret.trim()}`] satisfies [string, string]]
       : []),
-    ...listGiven({ operation, values, place: "header" }).map(({ parameter, value }): [string, string] => [
+    ...listGiven(operation, values, "header").map(({ parameter, value }): [string, string] => [
       parameter.name,
       value,
     ]),
@@ -124,24 +117,4 @@ function indentJson(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** The text of an event stream, of whole events only. */
-export function readSaid(stream: string): string {
-  return stream
-    .split("\n\n")
-    .slice(0, -1)
-    .map((event) => {
-      const data = event
-        .split("\n")
-        .flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []))
-        .join("\n");
-      try {
-        const { type, delta } = JSON.parse(data) as { type?: unknown; delta?: unknown };
-        return type === "text-delta" && typeof delta === "string" ? delta : "";
-      } catch {
-        return "";
-      }
-    })
-    .join("");
 }

@@ -1,3 +1,4 @@
+import { getProtectedResourceOperation } from "~/tools/tools.openapi";
 import { answerJson } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { defineRoute } from "~/platform/http/route.server";
@@ -5,6 +6,7 @@ import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   GET: {
+    operation: getProtectedResourceOperation(),
     handle: ({ params }) => {
       const resource = getServices().tools.findResource({ suffix: params["*"] ?? "" });
       if (resource === null) throw new Refusal("not-found");

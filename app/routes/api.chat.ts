@@ -1,22 +1,28 @@
-import { createChatRefusalAnswer } from "~/chat/answer-chat.server";
+import { chatOperation } from "~/chat/chat.openapi";
+import { createChatRefusalAnswer, requireChatRequest } from "~/chat/reply/answer-chat.server";
 import { systemClock } from "~/platform/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { answerEventStream } from "~/platform/http/sse.server";
 import { getServices } from "~/services.server";
+import { keyHolder } from "~/services/callers.server";
 
 export const { loader, action } = defineRoute({
   POST: {
+    operation: chatOperation,
+    caller: keyHolder({ scope: "chat", isRequired: "by-setting" }),
+    body: requireChatRequest,
     decidesAccess: true,
-    handle: async ({ context }) => {
-      const { events, headers } = await getServices().chat.answer({ context });
+    handle: async ({ context, body: request, caller }) => {
+      const { clientId, signal } = context;
+      const { events, headers } = await getServices().chat.answer({ request, caller, clientId, signal });
       return answerEventStream({
         events,
         headers,
-        signal: context.signal,
+        signal,
         onFailure: (error) =>
           context.log.error({ err: error, requestId: context.requestId }, "a chat stream failed"),
       });
     },
   },
-  answerRefusal: createChatRefusalAnswer({ clock: systemClock }),
+  answerRefusal: createChatRefusalAnswer(systemClock),
 });

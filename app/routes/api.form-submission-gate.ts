@@ -1,10 +1,11 @@
+import { submitFormOperation } from "~/gate/gate.openapi";
 import { formSubmissionSchema } from "~/gate/gate.schema";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   POST: {
-    limit: "form-submission",
+    operation: submitFormOperation,
     body: formSubmissionSchema,
     decidesAccess: true,
     handle: ({ context, body }) => {

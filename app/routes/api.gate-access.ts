@@ -1,12 +1,12 @@
+import { openGateOperation } from "~/gate/gate.openapi";
 import { gateAccessBodySchema } from "~/gate/gate.schema";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   POST: {
-    limit: "gate-access",
+    operation: openGateOperation,
     body: gateAccessBodySchema,
-    bodyOptional: true,
     decidesAccess: true,
     handle: ({ context, body }) => {
       if (body && body.tier !== "bearer") {

@@ -1,12 +1,26 @@
+import { callToolsOperation } from "~/tools/tools.openapi";
+import { Refusal } from "~/platform/http/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
+import { keyHolder } from "~/services/callers.server";
 import { answerMcpRefusal } from "~/tools/mcp/answer.server";
+import { readMessage } from "~/tools/mcp/message";
 
 export const { loader, action } = defineRoute({
   POST: {
-    limit: "mcp",
+    operation: callToolsOperation,
+    guard: ({ context, body }) => {
+      getServices().tools.requireTrustedSite(context);
+      if (body === undefined) throw new Refusal("invalid-json-body", { detail: "The body is empty." });
+    },
+    caller: keyHolder({ scope: "tools", isRequired: "by-setting", otherwise: "good-if-sent" }),
+    body: readMessage,
     decidesAccess: true,
-    handle: ({ context }) => getServices().tools.answerMcp({ context }),
+    handle: ({ context, caller, body: message }) => {
+      const { headers, clientId } = context;
+      const openSignal = () => context.signal;
+      return getServices().tools.answerMcp({ message, caller, headers, clientId, openSignal });
+    },
   },
   answerRefusal: answerMcpRefusal,
 });

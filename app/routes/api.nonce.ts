@@ -1,9 +1,10 @@
+import { getNonceOperation } from "~/gate/gate.openapi";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   GET: {
-    limit: "nonce",
+    operation: getNonceOperation,
     head: "plain",
     handle: async ({ context }) => ({
       nonce: await getServices().gate.issueNonce({ clientId: context.clientId }),

@@ -1,3 +1,4 @@
+import { getOpenApiOperation } from "~/platform/openapi/service.openapi";
 import { Refusal } from "~/platform/http/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 import { getApiDescription } from "~/services/api-description.server";
@@ -5,17 +6,13 @@ import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   GET: {
+    operation: getOpenApiOperation,
     handle: ({ context }) => {
-      const { config, origin } = getServices();
-      if (!config.serving.openApiEnabled) {
+      const services = getServices();
+      if (!services.config.serving.openApiEnabled) {
         throw new Refusal("not-found", { detail: "This gate does not publish its API description." });
       }
-      const answer = getApiDescription(() => ({
-        origin,
-        limits: config.limits,
-        isDemo: config.mode === "demo",
-      }));
-      return answer({ ifNoneMatch: context.headers["if-none-match"] });
+      return getApiDescription(services)({ ifNoneMatch: context.headers["if-none-match"] });
     },
   },
 });

@@ -1,23 +1,20 @@
+import { resetQuotasOperation } from "~/quota/quota.openapi";
 import { answerError } from "~/platform/http/answer.server";
-import { readJsonBody } from "~/platform/http/json-body.server";
+import { parseShape } from "~/platform/http/json-body.server";
 import { defineRoute } from "~/platform/http/route.server";
+import { quotaResetBodySchema } from "~/quota/quota.schema";
 import { getServices } from "~/services.server";
-
-const maxBodyBytes = 16 * 1024;
 
 export const { loader, action } = defineRoute({
   POST: {
-    limit: "quota-reset",
-    handle: ({ context }) => {
-      const { headers, searchParams, clientId, requestId } = context;
-      return getServices().quota.resetByRequest({
-        headers,
-        searchParams,
-        clientId,
-        requestId,
-        readBody: () => readJsonBody({ context, maxBytes: maxBodyBytes }),
-      });
+    operation: resetQuotasOperation,
+    caller: {
+      precedesBody: true,
+      identify: ({ context: { headers, searchParams, clientId, requestId }, body }) =>
+        getServices().quota.identifyReset({ headers, searchParams, body, clientId, requestId }),
     },
+    body: (json) => parseShape(quotaResetBodySchema, json),
+    handle: ({ body: order, caller }) => getServices().quota.reset(order, caller),
   },
   answerRefusal: answerError,
 });

@@ -1,13 +1,14 @@
+import { getQuotaOperation } from "~/quota/quota.openapi";
 import { answerError } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
+import { keyHolder } from "~/services/callers.server";
 
 export const { loader, action } = defineRoute({
   GET: {
-    handle: async ({ context }) => {
-      const { gate, quota } = getServices();
-      return quota.readQuota({ caller: await gate.requireCaller({ context, requiredScope: "chat" }) });
-    },
+    operation: getQuotaOperation,
+    caller: keyHolder({ scope: "chat", isRequired: true }),
+    handle: ({ caller }) => getServices().quota.readQuota({ caller }),
   },
   answerRefusal: answerError,
 });

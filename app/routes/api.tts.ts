@@ -1,12 +1,18 @@
+import { speakOperation } from "~/speech/speech.openapi";
 import { systemClock } from "~/platform/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
+import { keyHolder } from "~/services/callers.server";
 import { answerSpeech, createSpeechRefusalAnswer } from "~/speech/answer-speech.server";
 
 export const { loader, action } = defineRoute({
   POST: {
+    operation: speakOperation,
+    caller: keyHolder({ scope: "tts", isRequired: "by-setting" }),
+    body: (json) => getServices().speech.readRequest(json),
     decidesAccess: true,
-    handle: async ({ context }) => answerSpeech({ speech: await getServices().speech.speak({ context }) }),
+    handle: async ({ context: { signal }, caller, body: request }) =>
+      answerSpeech({ speech: await getServices().speech.speak({ request, caller, signal }) }),
   },
-  answerRefusal: createSpeechRefusalAnswer({ clock: systemClock }),
+  answerRefusal: createSpeechRefusalAnswer(systemClock),
 });

@@ -1,7 +1,7 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { Chat } from "~/chat/components/chat";
-import stylesheetHref from "~/chat/components/chat.css";
+import { Chat } from "~/chat/page/chat";
+import stylesheetHref from "~/chat/page/chat.css";
 import type { loader as rootLoader } from "~/root";
 import { getServices } from "~/services.server";
 import { describePage } from "~/ui/page-meta";
@@ -10,14 +10,14 @@ export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheet
 
 export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({ matches }) => {
   const root = matches.find((match) => match.id === "root");
-  return describePage({
-    title: `Chat - ${root?.data.settings.appName ?? "Latchkey"}`,
-    description: "Questions about this place, answered from its own documents, with sources.",
-  });
+  return describePage(
+    `Chat - ${root?.data.settings.appName ?? "Latchkey"}`,
+    "Questions about this place, answered from its own documents, with sources.",
+  );
 };
 
 export function loader() {
-  const { apiPath, models, requiresJwt } = getServices().config.conversation;
+  const { apiPath, models, requiresJwt } = getServices().config.chat;
   return { apiPath, models, requiresSignIn: requiresJwt };
 }
 

@@ -1,7 +1,12 @@
+import { fillWalletOperation } from "~/demo/demo.openapi";
 import { faucetRequestSchema } from "~/demo/demo.schema";
 import { defineRoute } from "~/platform/http/route.server";
 import { requireDemo } from "~/services.server";
 
 export const { loader, action } = defineRoute({
-  POST: { body: faucetRequestSchema, handle: ({ body }) => requireDemo().fillWallet(body) },
+  POST: {
+    operation: fillWalletOperation,
+    body: faucetRequestSchema,
+    handle: ({ body }) => requireDemo().fillWallet(body),
+  },
 });

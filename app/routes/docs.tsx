@@ -1,7 +1,7 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ReferencePage } from "~/reference/components/reference-page";
-import referenceHref from "~/reference/components/reference.css";
+import { ReferencePage } from "~/reference/page/reference-page";
+import referenceHref from "~/reference/page/reference.css";
 import type { loader as rootLoader } from "~/root";
 import { getApiReference } from "~/services/api-description.server";
 import { getServices } from "~/services.server";
@@ -11,10 +11,10 @@ export const links: LinksFunction = () => [{ rel: "stylesheet", href: referenceH
 
 export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ matches }) => {
   const root = matches.find((match) => match.id === "root");
-  return describePage({
-    title: `API reference - ${root?.data.settings.appName ?? "Latchkey"}`,
-    description: "Every address of this gate's HTTP interface, to read and to try.",
-  });
+  return describePage(
+    `API reference - ${root?.data.settings.appName ?? "Latchkey"}`,
+    "Every address of this gate's HTTP interface, to read and to try.",
+  );
 };
 
 export function loader() {

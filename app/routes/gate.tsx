@@ -1,12 +1,12 @@
 import type { HeadersFunction, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
-import { Gate } from "~/gate/components/gate";
-import stylesheetHref from "~/gate/components/gate.css";
-import { readWalletCookie } from "~/gate/components/wallet-cookie";
-import walletStylesheetHref from "~/gate/components/wallet.css";
+import { Gate } from "~/gate/page/gate";
+import stylesheetHref from "~/gate/page/gate.css";
+import { readWalletCookie } from "~/gate/page/wallet/wallet-cookie";
+import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
 import type { loader as rootLoader } from "~/root";
 import { describePage } from "~/ui/page-meta";
-import { readKeyLookup } from "~/gate/key-lookup.server";
+import { readKeyLookup } from "~/gate/keys/key-lookup.server";
 import { requireWithinLimit } from "~/platform/http/limit.server";
 import { getServices } from "~/services.server";
 
@@ -19,10 +19,10 @@ const defaultIntro = "It opens for whoever holds a key, and asks nothing else ab
 
 export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({ matches }) => {
   const root = matches.find((match) => match.id === "root");
-  return describePage({
-    title: `The room - ${root?.data.settings.appName ?? "Latchkey"}`,
-    description: root?.data.brand.texts.gateIntro ?? defaultIntro,
-  });
+  return describePage(
+    `The room - ${root?.data.settings.appName ?? "Latchkey"}`,
+    root?.data.brand.texts.gateIntro ?? defaultIntro,
+  );
 };
 
 /** What the cookie opens is in it: nobody keeps a copy. */
@@ -31,16 +31,21 @@ export const headers: HeadersFunction = () => ({ "Cache-Control": "no-store" });
 export async function loader({ context }: LoaderFunctionArgs) {
   const { gate, content, origin, config } = getServices();
   const { clientId, host, searchParams } = context;
+  let counted: Promise<unknown> | undefined;
+  // Once for each visit, whatever of it asks somebody.
+  const requireWithinPages = () => (counted ??= requireWithinLimit(context, "pages"));
   const [visit, lookup, outline] = await Promise.all([
     gate.session.visit({
-      ...{ cookie: context.headers.cookie, clientId, host },
-      requireWithinLimit: () => requireWithinLimit({ context, name: "session" }),
+      cookie: context.headers.cookie,
+      clientId,
+      host,
+      requireWithinLimit: requireWithinPages,
     }),
     readKeyLookup({
       searchParams,
       dependencies: {
         origin,
-        requireWithinLimit: () => requireWithinLimit({ context, name: "token-status" }),
+        requireWithinLimit: requireWithinPages,
         readTokenStatus: gate.readTokenStatus,
       },
     }),
@@ -57,7 +62,7 @@ export default function GateRoute() {
   if (!root) return null;
   const { gateIntro, lang } = root.brand.texts;
   return (
-    <div className="stack">
+    <div className="stack gate-page">
       <div className="prose">
         <h1>The room</h1>
         <p className="lead" lang={gateIntro && lang}>
@@ -65,7 +70,7 @@ export default function GateRoute() {
         </p>
       </div>
       <noscript>
-        <p className="notice notice-info">
+        <p className="notice tone-info">
           Wallets speak to pages through scripts, so to sign in this page needs JavaScript. Without it you can
           look up a key below, and read on where you are signed in already. Everything else can also be done
           with the API.

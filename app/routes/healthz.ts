@@ -1,3 +1,6 @@
+import { getHealthOperation } from "~/platform/openapi/service.openapi";
 import { defineRoute } from "~/platform/http/route.server";
 
-export const { loader, action } = defineRoute({ GET: { handle: () => ({ status: "alive" }) } });
+export const { loader, action } = defineRoute({
+  GET: { operation: getHealthOperation, handle: () => ({ status: "alive" }) },
+});

@@ -1,9 +1,11 @@
+import { getManifestOperation } from "~/platform/brand/brand.openapi";
 import { answerJson } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { writeManifest } from "~/platform/brand/manifest";
 
 export const { loader, action } = defineRoute({
   GET: {
+    operation: getManifestOperation,
     handle: ({ context }) =>
       answerJson({
         body: writeManifest(context.service.brand),

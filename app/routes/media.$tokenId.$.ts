@@ -1,8 +1,10 @@
+import { getMediaOperation } from "~/content/content.openapi";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   GET: {
+    operation: getMediaOperation,
     handle: ({ context, params }) =>
       getServices().content.serveMedia({
         tokenId: params.tokenId ?? "",

@@ -1,16 +1,16 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { OperatorFrame } from "~/operator/components/operator-frame";
-import tableHref from "~/operator/components/operator-table.css";
-import stylesheetHref from "~/operator/components/operator.css";
-import { TablePage } from "~/operator/components/table-page";
+import { OperatorFrame } from "~/operator/page/operator-frame";
+import tableHref from "~/operator/page/operator-table.css";
+import stylesheetHref from "~/operator/page/operator.css";
+import { TablePage } from "~/operator/page/table-page";
 import { readNotices } from "~/operator/notices";
 import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
-import { findTableSpec, tableSpecs } from "~/operator/table-spec";
+import { findTableSpec, tableSpecs } from "~/operator/tables/table-specs";
 import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
+export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
 
 export const links: LinksFunction = () =>
   [stylesheetHref, tableHref].map((href) => ({ rel: "stylesheet", href }));
@@ -23,12 +23,12 @@ export const headers = () => noStore;
 export async function loader({ context, params }: LoaderFunctionArgs) {
   const { operator } = getServices();
   if (operator === null) throw switchedOff();
-  await requireOperatorPage({ context, requireSession: operator.requireSession });
+  await requireOperatorPage(context, operator.requireSession);
   const spec = findTableSpec(params.table);
   if (spec === null) throw new Response(null, { status: 404, headers: noStore });
   const { searchParams } = context;
-  const page = await operator.readTable({ spec, searchParams });
-  return { page, notices: readNotices({ searchParams, nowMs: systemClock(), faults: page.faults }) };
+  const page = await operator.readTable(spec, searchParams);
+  return { page, notices: readNotices(searchParams, systemClock(), page.faults) };
 }
 
 export default function OperatorTableRoute() {

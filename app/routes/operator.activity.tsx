@@ -1,17 +1,17 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { activitySpans, findActivitySpan } from "~/operator/activity-view";
-import { ActivityPage } from "~/operator/components/activity-page";
-import chartsHref from "~/operator/components/operator-charts.css";
-import { OperatorFrame } from "~/operator/components/operator-frame";
-import tableHref from "~/operator/components/operator-table.css";
-import stylesheetHref from "~/operator/components/operator.css";
+import { activitySpans, findActivitySpan } from "~/operator/activity/activity-view";
+import { ActivityPage } from "~/operator/page/activity-page";
+import chartsHref from "~/operator/page/operator-charts.css";
+import { OperatorFrame } from "~/operator/page/operator-frame";
+import tableHref from "~/operator/page/operator-table.css";
+import stylesheetHref from "~/operator/page/operator.css";
 import { readNotices } from "~/operator/notices";
 import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
 import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
+export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
 
 export const links: LinksFunction = () =>
   [stylesheetHref, tableHref, chartsHref].map((href) => ({ rel: "stylesheet", href }));
@@ -24,12 +24,12 @@ export const headers = () => noStore;
 export async function loader({ context }: LoaderFunctionArgs) {
   const { operator } = getServices();
   if (operator === null) throw switchedOff();
-  await requireOperatorPage({ context, requireSession: operator.requireSession });
+  await requireOperatorPage(context, operator.requireSession);
   const span = findActivitySpan(context.searchParams.get("span"));
   const faults = span ? [] : [`span must be one of ${activitySpans.map(({ name }) => name).join(", ")}.`];
   return {
     activity: await operator.readActivity({ span: span ?? activitySpans[1] }),
-    notices: readNotices({ searchParams: context.searchParams, nowMs: systemClock(), faults }),
+    notices: readNotices(context.searchParams, systemClock(), faults),
   };
 }
 

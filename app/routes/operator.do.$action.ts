@@ -22,7 +22,7 @@ export const { loader, action } = defineRoute({
           if (params.action === "sign-out") {
             await operator.signOut({ cookie, actor });
             const gone = clearOperatorCookie({ isSecure: service.origin.startsWith("https:") });
-            return seeOther({ to: `${signInPath}?done=signed-out`, cookie: gone });
+            return seeOther(`${signInPath}?done=signed-out`, gone);
           }
           const form = await readForm(context);
           const { page, done, count } = await operator.act({ action: params.action ?? "", form, actor });
@@ -30,7 +30,7 @@ export const { loader, action } = defineRoute({
           const search = new URLSearchParams(form.get("back") ?? "");
           search.set("done", done);
           search.set("count", String(count));
-          return seeOther({ to: `/operator/${page}?${search}` });
+          return seeOther(`/operator/${page}?${search}`);
         },
       });
     },

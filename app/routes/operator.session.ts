@@ -16,14 +16,14 @@ export const { loader, action } = defineRoute({
         clock,
         page: signInPath,
         work: async () => {
+          await requireWithinLimit(context, "operator");
           requireOwnForm(context);
-          await requireWithinLimit({ context, name: "operator" });
           const form = await readForm(context);
           const given = form.get("secret") ?? "";
           const { value, maxAgeSeconds } = await operator.signIn({ given, actor: { clientId, requestId } });
           const isSecure = service.origin.startsWith("https:");
           const cookie = writeOperatorCookie({ value, maxAgeSeconds, isSecure });
-          return seeOther({ to: readNext(form.get("next")), cookie });
+          return seeOther(readNext(form.get("next")), cookie);
         },
       });
     },

@@ -1,13 +1,13 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import stylesheetHref from "~/operator/components/operator.css";
-import { SignInPage } from "~/operator/components/sign-in-page";
+import stylesheetHref from "~/operator/page/operator.css";
+import { SignInPage } from "~/operator/page/sign-in-page";
 import { readNotices } from "~/operator/notices";
 import { noStore, readNext, switchedOff } from "~/operator/page-guard.server";
 import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
+export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
 export const meta: MetaFunction = () => [
@@ -20,7 +20,7 @@ export function loader({ context: { searchParams } }: LoaderFunctionArgs) {
   if (getServices().operator === null) throw switchedOff();
   return {
     next: readNext(searchParams.get("next")),
-    notices: readNotices({ searchParams, nowMs: systemClock() }),
+    notices: readNotices(searchParams, systemClock()),
   };
 }
 

@@ -1,12 +1,12 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { OperatorFrame } from "~/operator/components/operator-frame";
-import stylesheetHref from "~/operator/components/operator.css";
-import { StatePage } from "~/operator/components/state-page";
+import { OperatorFrame } from "~/operator/page/operator-frame";
+import stylesheetHref from "~/operator/page/operator.css";
+import { StatePage } from "~/operator/page/state-page";
 import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
+export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
 export const meta: MetaFunction = () => [
@@ -18,7 +18,7 @@ export const headers = () => noStore;
 export async function loader({ context }: LoaderFunctionArgs) {
   const { operator } = getServices();
   if (operator === null) throw switchedOff();
-  await requireOperatorPage({ context, requireSession: operator.requireSession });
+  await requireOperatorPage(context, operator.requireSession);
   return { state: await operator.readState() };
 }
 

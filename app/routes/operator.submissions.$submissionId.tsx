@@ -1,13 +1,13 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { OperatorFrame } from "~/operator/components/operator-frame";
-import tableHref from "~/operator/components/operator-table.css";
-import stylesheetHref from "~/operator/components/operator.css";
-import { SubmissionPage } from "~/operator/components/submission-page";
+import { OperatorFrame } from "~/operator/page/operator-frame";
+import tableHref from "~/operator/page/operator-table.css";
+import stylesheetHref from "~/operator/page/operator.css";
+import { SubmissionPage } from "~/operator/page/submission-page";
 import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/components/operator-fault";
+export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
 
 export const links: LinksFunction = () =>
   [stylesheetHref, tableHref].map((href) => ({ rel: "stylesheet", href }));
@@ -22,7 +22,7 @@ const idPattern = /^[\w-]{1,64}$/;
 export async function loader({ context, params }: LoaderFunctionArgs) {
   const { operator } = getServices();
   if (operator === null) throw switchedOff();
-  await requireOperatorPage({ context, requireSession: operator.requireSession });
+  await requireOperatorPage(context, operator.requireSession);
   const id = params.submissionId ?? "";
   const submission = idPattern.test(id) ? await operator.findSubmission(id) : null;
   if (submission === null) throw new Response(null, { status: 404, headers: noStore });

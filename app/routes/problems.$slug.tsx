@@ -1,7 +1,7 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, isRouteErrorResponse, useLoaderData, useRouteError } from "@remix-run/react";
-import { ProblemExamples } from "~/reference/components/problem-examples";
-import problemsHref from "~/reference/components/problems.css";
+import { ProblemExamples } from "~/reference/page/problem-examples";
+import problemsHref from "~/reference/page/problems.css";
 import { getProblemPages } from "~/services/api-description.server";
 import { getServices } from "~/services.server";
 import { ButtonLink } from "~/ui/button";
@@ -12,7 +12,7 @@ export const links: LinksFunction = () => [{ rel: "stylesheet", href: problemsHr
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => {
   const entry = data?.page.cases[0];
-  return entry ? describePage({ title: entry.title, description: entry.meaning }) : [{ title: "Not found" }];
+  return entry ? describePage(entry.title, entry.meaning) : [{ title: "Not found" }];
 };
 
 /** The page a problem's `type` points to. */

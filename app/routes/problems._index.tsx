@@ -1,6 +1,6 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import problemsHref from "~/reference/components/problems.css";
+import problemsHref from "~/reference/page/problems.css";
 import { getProblemPages } from "~/services/api-description.server";
 import { getServices } from "~/services.server";
 import { describePage } from "~/ui/page-meta";
@@ -8,10 +8,7 @@ import { describePage } from "~/ui/page-meta";
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: problemsHref }];
 
 export const meta: MetaFunction = () =>
-  describePage({
-    title: "What can go wrong",
-    description: "Every refusal of this gate: what it means, and what to do.",
-  });
+  describePage("What can go wrong", "Every refusal of this gate: what it means, and what to do.");
 
 export function loader() {
   const problems = getProblemPages(getServices()).map(({ slug, cases }) => ({

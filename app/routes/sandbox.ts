@@ -1,9 +1,11 @@
+import { getSandboxOperation } from "~/content/content.openapi";
 import { answerText } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { sandboxDocument } from "~/content/sandbox.server";
 
 export const { loader, action } = defineRoute({
   GET: {
+    operation: getSandboxOperation,
     handle: () => {
       const { html, headers } = sandboxDocument();
       return answerText({ text: html, contentType: "text/html; charset=utf-8", headers });

@@ -1,29 +1,29 @@
 import { requireSameSite } from "~/gate/caller.server";
-import { clearSessionCookie, writeSessionCookie } from "~/gate/session-cookie";
-import { sessionBodySchema } from "~/gate/session.schema";
-import type { KeptSession } from "~/gate/session.server";
+import { clearSessionCookie, writeSessionCookie } from "~/gate/tokens/session-cookie";
+import {
+  endSessionOperation,
+  getSessionOperation,
+  keepSessionOperation,
+} from "~/gate/tokens/session.openapi";
+import { sessionBodySchema } from "~/gate/tokens/session.schema";
+import type { KeptSession } from "~/gate/tokens/session.server";
 import { answerJson } from "~/platform/http/answer.server";
 import type { Answer } from "~/platform/http/answer.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
-/** Long enough for any body of this route. */
-const maxBodyBytes = 4096;
-
 export const { loader, action } = defineRoute({
   GET: {
-    limit: "session",
+    operation: getSessionOperation,
     handle: async ({ context }) => {
       requireOwnPage(context);
       return getServices().gate.session.read({ cookie: context.headers.cookie });
     },
   },
   POST: {
-    limit: "gate-access",
+    operation: keepSessionOperation,
     body: sessionBodySchema,
-    bodyOptional: true,
-    maxBodyBytes,
     decidesAccess: true,
     handle: async ({ context, body }) => {
       requireOwnPage(context);
@@ -39,11 +39,12 @@ export const { loader, action } = defineRoute({
           },
         });
       }
-      if (body?.renew) return answerKept({ kept: await session.renew({ cookie }), context });
-      return answerKept({ kept: await session.start({ authorization }), context });
+      if (body?.renew) return answerKept(await session.renew({ cookie }), context);
+      return answerKept(await session.start({ authorization }), context);
     },
   },
   DELETE: {
+    operation: endSessionOperation,
     handle: ({ context }) => {
       requireOwnPage(context);
       const cookie = clearSessionCookie({ isSecure: isSecure(context) });
@@ -53,11 +54,11 @@ export const { loader, action } = defineRoute({
 });
 
 function requireOwnPage({ headers, service }: RequestContext): void {
-  requireSameSite({ headers, dependencies: service });
+  requireSameSite(headers, service);
 }
 
 /** The cookie goes when its token does, by the server's own clock. */
-function answerKept({ kept, context }: { kept: KeptSession; context: RequestContext }): Answer {
+function answerKept(kept: KeptSession, context: RequestContext): Answer {
   const { token, session } = kept;
   context.accessClaim = { proof: "bearer", address: session.address, tokenId: session.tokenId };
   const maxAgeSeconds = session.secondsLeft;

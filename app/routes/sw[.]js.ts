@@ -1,11 +1,14 @@
+import { getServiceWorkerOperation } from "~/platform/brand/brand.openapi";
 import { answerText } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { writeOfflineWorker, writeRetiringWorker } from "~/platform/offline/worker-script";
 import { getServices } from "~/services.server";
+import { pageFaces } from "~/ui/typefaces";
 import stylesheetHref from "~/ui/ui.css";
 
 export const { loader, action } = defineRoute({
   GET: {
+    operation: getServiceWorkerOperation,
     handle: () => {
       const { brand: opened, buildVersion } = getServices();
       const { brand, version } = opened;
@@ -14,7 +17,7 @@ export const { loader, action } = defineRoute({
         ? writeOfflineWorker({
             version: `${buildVersion}-${version}`,
             page: "/offline",
-            files: [stylesheetHref, ...pictures.filter((href) => typeof href === "string")],
+            files: [stylesheetHref, ...pageFaces, ...pictures.filter((href) => typeof href === "string")],
           })
         : writeRetiringWorker();
       return answerText({

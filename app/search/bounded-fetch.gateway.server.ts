@@ -26,7 +26,7 @@ export async function fetchBounded({
       await response.body?.cancel();
       throw new FetchFault("it answered with a redirect");
     }
-    const body = await readBounded({ response, maxBytes });
+    const body = await readBounded(response, maxBytes);
     const { status, statusText, headers } = response;
     return new Response(status === 204 ? null : new Uint8Array(body), { status, statusText, headers });
   } catch (error) {
@@ -37,13 +37,7 @@ export async function fetchBounded({
   }
 }
 
-async function readBounded({
-  response,
-  maxBytes,
-}: {
-  response: Response;
-  maxBytes: number;
-}): Promise<Buffer<ArrayBuffer>> {
+async function readBounded(response: Response, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {

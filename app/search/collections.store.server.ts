@@ -32,7 +32,7 @@ const schema = [
 ].map((sql) => ({ sql }));
 
 /** Fills the file. Every change of a page is one transaction: a process that is killed leaves whole pages only. */
-export function createCollectionStore({ database }: { database: SearchDatabase }) {
+export function createCollectionStore(database: SearchDatabase) {
   async function listCollections(): Promise<(Collection & { form: number; isLive: boolean })[]> {
     const [rows = []] = await database.read({ sql: "SELECT * FROM collections ORDER BY id" });
     return rows.map((row) => ({ ...toCollection(row), form: Number(row.form), isLive: Boolean(row.isLive) }));
@@ -103,7 +103,7 @@ export function createCollectionStore({ database }: { database: SearchDatabase }
     const { id } = collection;
     const others = (await listCollections()).filter(({ namespace }) => namespace !== collection.namespace);
     await database.write([
-      ...[collection, ...others].flatMap((its) => deletePage({ id: its.id, source: page.source })),
+      ...[collection, ...others].flatMap((its) => deletePage(its.id, page.source)),
       {
         sql: "INSERT INTO pages (collection, source, stamp, digest) VALUES (?, ?, ?, ?)",
         args: [id, page.source, stamp, digest],
@@ -129,7 +129,7 @@ export function createCollectionStore({ database }: { database: SearchDatabase }
     });
     const misplaced = rows.filter(({ source, namespace }) => namespaces.get(String(source)) !== namespace);
     for (const { collection, source } of misplaced) {
-      await database.write(deletePage({ id: Number(collection), source: String(source) }));
+      await database.write(deletePage(Number(collection), String(source)));
     }
     const gone = misplaced.filter(({ source }) => !namespaces.has(String(source)));
     return new Set(gone.map(({ source }) => source)).size;
@@ -189,7 +189,7 @@ function dropCollection(id: number): SqlStatement[] {
   ];
 }
 
-function deletePage({ id, source }: { id: number; source: string }): SqlStatement[] {
+function deletePage(id: number, source: string): SqlStatement[] {
   const its = `(SELECT id FROM passages_${id} WHERE source = ?)`;
   return [
     { sql: `DELETE FROM words_${id} WHERE rowid IN ${its}`, args: [source] },

@@ -22,14 +22,14 @@ export function toFilterSql(node: FilterNode): SqlCondition {
   const { field, comparison, values } = node;
   const isNegated = comparison === "$ne" || comparison === "$nin";
   const order = comparison in orders ? orders[comparison as keyof typeof orders] : "=";
-  const tests = values.map((value) => toTest({ value, order }));
+  const tests = values.map((value) => toTest(value, order));
   return {
     sql: `${isNegated ? "NOT " : ""}EXISTS (SELECT 1 FROM json_each(metadata, ?) AS entry WHERE ${tests.map(({ sql }) => sql).join(" OR ")})`,
     args: [`$."${field}"`, ...tests.flatMap(({ args }) => args)],
   };
 }
 
-function toTest({ value, order }: { value: FilterValue; order: string }): SqlCondition {
+function toTest(value: FilterValue, order: string): SqlCondition {
   if (typeof value === "boolean") return { sql: `entry.type = '${value}'`, args: [] };
   if (typeof value === "number")
     return { sql: `(entry.type IN ('integer', 'real') AND entry.value ${order} ?)`, args: [value] };

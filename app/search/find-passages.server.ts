@@ -45,7 +45,7 @@ async function findOnce(options: Question & FindOptions): Promise<PassageMatch[]
   const { query, namespace, topK, filter, store } = options;
   const collection = (await store.listCollections()).find((its) => its.namespace === namespace);
   if (!collection) return [];
-  const words = await weighWords({ query, collection, store });
+  const words = await weighWords(query, collection, store);
   const { vector, minSimilarity, comparesWords } = await embedQuestion({ ...options, collection });
   const ranked = await store.rank({
     collection,
@@ -80,15 +80,7 @@ async function findOnce(options: Question & FindOptions): Promise<PassageMatch[]
 type Weighed = { word: string; weight: number };
 
 /** The question's words, rarest first. A word that nobody here uses weighs most. */
-async function weighWords({
-  query,
-  collection,
-  store,
-}: {
-  query: string;
-  collection: Collection;
-  store: PassageStore;
-}): Promise<Weighed[]> {
+async function weighWords(query: string, collection: Collection, store: PassageStore): Promise<Weighed[]> {
   const words = [...new Set(toSearchWords(query))];
   if (words.length === 0) return [];
   const { passages, holding } = await store.countWords({ collection, words });

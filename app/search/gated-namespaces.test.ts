@@ -12,12 +12,12 @@ test.each([
   ["vault", "vaul", false],
   ["vault", "", false],
 ])("%j with %j on the list is gated: %s", (name, gated, expected) => {
-  expect(isGatedNamespace({ name, gatedNamespaces: ["other", gated] })).toBe(expected);
+  expect(isGatedNamespace(name, ["other", gated])).toBe(expected);
 });
 
 test("a gated name that no document has is told, with the nearest one that is public", () => {
   const describe = (gatedNamespaces: string[], existing: string[]) =>
-    describeMissingNamespaces({ gatedNamespaces, existing });
+    describeMissingNamespaces(gatedNamespaces, existing);
   expect(describe(["vault", "News"], ["__default__", "vault", "news"])).toEqual([]);
   expect(describe(["vualt"], ["__default__", "vault", "news"])).toEqual([
     'SEARCH_GATED_NAMESPACES names "vualt", but no document has that namespace. Did you mean "vault", which is public now?',

@@ -17,28 +17,28 @@ export function createHashedEmbedder({
     model: `built-in-hashed-${dimension}`,
     minSimilarity: 0.22,
     comparesWords: true,
-    embed: async ({ texts }) => texts.map((text) => embedText({ text, dimension })),
+    embed: async ({ texts }) => texts.map((text) => embedText(text, dimension)),
   };
 }
 
-function embedText({ text, dimension }: { text: string; dimension: number }): Float32Array | null {
+function embedText(text: string, dimension: number): Float32Array | null {
   const counts = new Map<string, number>();
   for (const word of toSearchWords(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   const vector = new Float32Array(dimension);
   for (const [word, count] of counts) {
     const weight = Math.sqrt(count);
-    add({ vector, feature: word, weight });
+    add(vector, word, weight);
     if (word.length < 4) continue;
     const framed = `<${word}>`;
     for (let at = 0; at + 3 <= framed.length; at++) {
-      add({ vector, feature: `#${framed.slice(at, at + 3)}`, weight: weight * pieceWeight });
+      add(vector, `#${framed.slice(at, at + 3)}`, weight * pieceWeight);
     }
   }
   return toUnitVector(vector);
 }
 
 /** Half of all features count negatively, so that two that fall on the same place do not look alike. */
-function add({ vector, feature, weight }: { vector: Float32Array; feature: string; weight: number }): void {
+function add(vector: Float32Array, feature: string, weight: number): void {
   const hash = hashText(feature);
   const place = (hash >>> 1) % vector.length;
   vector[place] = (vector[place] ?? 0) + (hash & 1 ? weight : -weight);

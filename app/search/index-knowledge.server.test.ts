@@ -3,9 +3,9 @@ import { utimes } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { readLines, startTestProcess } from "~/testing/child-process";
-import { createKnowledge, openKnowledgeSearch, runIndex } from "~/testing/knowledge";
-import type { Knowledge } from "~/testing/knowledge";
+import { readLines, startTestProcess } from "~e2e/support/child-process";
+import { createKnowledge, openKnowledgeSearch, runIndex } from "~e2e/support/knowledge";
+import type { Knowledge } from "~e2e/support/knowledge";
 import type { Embedder } from "./embedder";
 import { createHashedEmbedder } from "./hashed-embedder";
 import { searchFile } from "./knowledge-search.server";
@@ -26,7 +26,7 @@ function manyPages(): Record<string, string> {
 
 function startIndexing({ folder, dataDir, pauseMs = 0 }: Knowledge & { pauseMs?: number }) {
   const args = [folder, searchFile(dataDir), String(pauseMs)];
-  return startTestProcess({ file: "app/testing/index-process.ts", args });
+  return startTestProcess("e2e/support/index-process.ts", args);
 }
 
 async function readAll(child: ReturnType<typeof startIndexing>): Promise<string[]> {
@@ -191,7 +191,7 @@ test("who waits for another process can be told to stop", async () => {
   expect(await runIndex(knowledge)).toMatchObject({ indexed: 1 });
 });
 
-function modelOf({ model, dimension }: { model: string; dimension: number }): Embedder & { asked: string[] } {
+function modelOf(model: string, dimension: number): Embedder & { asked: string[] } {
   const hashed = createHashedEmbedder({ dimension });
   const asked: string[] = [];
   return {
@@ -207,7 +207,7 @@ function modelOf({ model, dimension }: { model: string; dimension: number }): Em
 
 test("another model embeds everything anew, and the old one answers until that is done", async () => {
   const knowledge = await createKnowledge({ "a.md": "a lamp", "b.md": "a door" });
-  const [old, next] = [modelOf({ model: "old", dimension: 64 }), modelOf({ model: "next", dimension: 128 })];
+  const [old, next] = [modelOf("old", 64), modelOf("next", 128)];
   await runIndex({ ...knowledge, embedder: old });
   const stop = new AbortController();
   const cutShort: Embedder = {
@@ -239,9 +239,9 @@ test("another model embeds everything anew, and the old one answers until that i
 
 test("a question is embedded by the model its namespace was made with, and found by words without one", async () => {
   const knowledge = await createKnowledge({ "a.md": "a lamp" });
-  const old = modelOf({ model: "old", dimension: 64 });
+  const old = modelOf("old", 64);
   await runIndex({ ...knowledge, embedder: old });
-  const next = modelOf({ model: "next", dimension: 128 });
+  const next = modelOf("next", 128);
   const failing: Embedder = { ...next, embed: () => Promise.reject(new Error("away")) };
   const findEmbedder = (model: string) => (model === "old" ? old : null);
   const opened = openKnowledgeSearch({ ...knowledge, embedder: failing, findEmbedder });
@@ -257,9 +257,9 @@ test("a question is embedded by the model its namespace was made with, and found
 
 test("a model that changes its dimension under the same name is not mixed", async () => {
   const knowledge = await createKnowledge({ "a.md": "a lamp" });
-  await runIndex({ ...knowledge, embedder: modelOf({ model: "m", dimension: 64 }) });
+  await runIndex({ ...knowledge, embedder: modelOf("m", 64) });
   await knowledge.write("b.md", "a door");
-  const grown = modelOf({ model: "m", dimension: 128 });
+  const grown = modelOf("m", 128);
   await expect(runIndex({ ...knowledge, embedder: grown })).rejects.toThrow(/--rebuild/);
   expect(await runIndex({ ...knowledge, embedder: grown, rebuild: true })).toMatchObject({ indexed: 2 });
 });
@@ -272,7 +272,7 @@ test("questions are answered while another connection writes", async () => {
   const rebuilding = runIndex({
     ...knowledge,
     rebuild: false,
-    embedder: modelOf({ model: "n", dimension: 32 }),
+    embedder: modelOf("n", 32),
   });
   const asking = (async () => {
     let answers = 0;

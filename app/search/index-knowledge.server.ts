@@ -64,7 +64,7 @@ async function indexAlone(options: IndexOptions): Promise<IndexReport> {
   const { model } = embedder;
   if (rebuild) await store.dropAll();
   await store.prepare({ model });
-  const files = await listKnowledgeFiles({ folder });
+  const files = await listKnowledgeFiles(folder);
   const known = new Map((await store.listPages({ model })).map((page) => [page.source, page]));
   const report: IndexReport = { indexed: 0, unchanged: 0, removed: 0, passages: 0, broken: [] };
   const namespaces = await readNamespaces({ folder, files, known, signal, report });
@@ -131,7 +131,7 @@ async function indexFile(options: FileOptions): Promise<boolean> {
     report.unchanged += 1;
     return true;
   }
-  const vectors = await embedPassages({ page, embedder, signal });
+  const vectors = await embedPassages(page, embedder, signal);
   const dimension = vectors.find((vector) => vector !== null)?.length ?? 0;
   const { namespace } = page;
   const collection = await store.ensureCollection({ namespace, model: embedder.model, dimension });
@@ -147,7 +147,7 @@ async function readOrReport({
   report,
 }: Pick<FileOptions, "folder" | "file" | "report">): Promise<{ page: KnowledgePage; digest: string } | null> {
   try {
-    return await readKnowledgeFile({ folder, file });
+    return await readKnowledgeFile(folder, file);
   } catch (error) {
     if (!(error instanceof PageFault)) throw error;
     report.broken.push({ source: file.source, reason: error.message });
@@ -155,15 +155,11 @@ async function readOrReport({
   }
 }
 
-async function embedPassages({
-  page,
-  embedder,
-  signal,
-}: {
-  page: KnowledgePage;
-  embedder: Embedder;
-  signal: AbortSignal;
-}): Promise<(Float32Array | null)[]> {
+async function embedPassages(
+  page: KnowledgePage,
+  embedder: Embedder,
+  signal: AbortSignal,
+): Promise<(Float32Array | null)[]> {
   const texts = page.passages.map(({ heading, text }) => `${page.title}\n${heading}\n${text}`);
   const vectors: (Float32Array | null)[] = [];
   for (let at = 0; at < texts.length; at += passagesAtOnce) {

@@ -13,7 +13,7 @@ export const maxPageBytes = 1024 * 1024;
 const endings = [".md", ".markdown", ".txt", ".html", ".htm"];
 
 /** Every page in the folder and the folders in it, by name. Names that begin with a dot are passed over. */
-export async function listKnowledgeFiles({ folder }: { folder: string }): Promise<KnowledgeFile[]> {
+export async function listKnowledgeFiles(folder: string): Promise<KnowledgeFile[]> {
   const files: KnowledgeFile[] = [];
   const folders = [""];
   for (let at = 0; at < folders.length; at++) {
@@ -23,7 +23,7 @@ export async function listKnowledgeFiles({ folder }: { folder: string }): Promis
       const source = within === "" ? entry.name : `${within}/${entry.name}`;
       if (entry.isDirectory()) folders.push(source);
       else if (endings.includes(path.extname(entry.name).toLowerCase())) {
-        const file = await findFile({ folder, source });
+        const file = await findFile(folder, source);
         if (file) files.push(file);
       }
     }
@@ -32,20 +32,17 @@ export async function listKnowledgeFiles({ folder }: { folder: string }): Promis
 }
 
 /** Throws a PageFault for a file that is no page, with the reason. */
-export async function readKnowledgeFile({
-  folder,
-  file,
-}: {
-  folder: string;
-  file: KnowledgeFile;
-}): Promise<{ page: KnowledgePage; digest: string }> {
+export async function readKnowledgeFile(
+  folder: string,
+  file: KnowledgeFile,
+): Promise<{ page: KnowledgePage; digest: string }> {
   const { source } = file;
   if (file.bytes > maxPageBytes) throw new PageFault(`it is larger than ${maxPageBytes / 1024} KiB`);
   const bytes = await readBytes(path.join(folder, source));
   const text = readText(bytes);
   const isHtml = /\.html?$/i.test(source);
   const { text: markdown, title } = isHtml ? toMarkdown(text) : { text, title: undefined };
-  const page = parseKnowledgePage({ source, text: markdown, givenTitle: title });
+  const page = parseKnowledgePage(source, markdown, title);
   if (page.passages.length === 0) throw new PageFault("it has no text");
   return { page, digest: createHash("sha256").update(bytes).digest("base64") };
 }
@@ -59,13 +56,7 @@ async function listFolder(folder: string) {
   }
 }
 
-async function findFile({
-  folder,
-  source,
-}: {
-  folder: string;
-  source: string;
-}): Promise<KnowledgeFile | null> {
+async function findFile(folder: string, source: string): Promise<KnowledgeFile | null> {
   try {
     const file = await stat(path.join(folder, source));
     if (!file.isFile()) return null;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toMarkdown } from "./html-page.server";
 import { PageFault, parseKnowledgePage } from "./knowledge-page";
 
-const parse = (text: string, source = "folder/a-page.md") => parseKnowledgePage({ source, text });
+const parse = (text: string, source = "folder/a-page.md") => parseKnowledgePage(source, text);
 const shapeOf = (text: string) =>
   parse(text).passages.map(({ id, heading, anchor, text: words }) => [id, heading, anchor, words]);
 
@@ -96,7 +96,7 @@ test("HTML gives its words and headings, and nothing of what a browser would run
     ].join(""),
   );
   expect(title).toBe("Lamps & oil");
-  const page = parseKnowledgePage({ source: "a.html", text, givenTitle: title });
+  const page = parseKnowledgePage("a.html", text, title);
   expect(page).toMatchObject({ title: "Lamps & oil", namespace: "members" });
   expect(page.passages.map(({ heading, text: words }) => [heading, words.replace(/\n+/g, "\n")])).toEqual([
     ["One", "A <b> and bold.\n- First\n- Second"],

@@ -50,15 +50,7 @@ export function toPassageMetadata({
  * Reads Markdown, or text: front matter (`title`, `namespace`, and whatever else becomes metadata), then one passage
  * or more a heading. `givenTitle` steps in where neither front matter nor a heading names the page.
  */
-export function parseKnowledgePage({
-  source,
-  text,
-  givenTitle,
-}: {
-  source: string;
-  text: string;
-  givenTitle?: string;
-}): KnowledgePage {
+export function parseKnowledgePage(source: string, text: string, givenTitle?: string): KnowledgePage {
   const { fields, body } = splitFrontMatter(evenOut(text));
   const { title: titleField, namespace: namespaceField, ...metadata } = fields;
   const sections = splitSections(body);
@@ -100,12 +92,12 @@ export function splitFrontMatter(text: string): { fields: Record<string, Metadat
     const [, name = "", value = ""] = /^([^:\s]+)[ \t]*:(.*)$/.exec(line) ?? [];
     if (!fieldNamePattern.test(name))
       throw new PageFault(`its front matter has a line that is not \`name: value\``);
-    fields.set(name, readFieldValue({ name, text: value.trim() }));
+    fields.set(name, readFieldValue(name, value.trim()));
   }
   return { fields: Object.fromEntries(fields), body: text.slice(match[0].length) };
 }
 
-function readFieldValue({ name, text }: { name: string; text: string }): MetadataValue {
+function readFieldValue(name: string, text: string): MetadataValue {
   if (name === "title" || name === "namespace") return unquote(text);
   const list = /^\[(.*)\]$/.exec(text)?.[1];
   if (list === undefined) return readScalar(text);

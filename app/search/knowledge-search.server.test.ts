@@ -2,10 +2,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { createTestDir } from "~/testing/database";
+import { createTestDir } from "~e2e/support/databases/database";
 import type { Embedder } from "./embedder";
 import { createHashedEmbedder } from "./hashed-embedder";
-import { createKnowledge, openKnowledgeSearch } from "~/testing/knowledge";
+import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
 
 async function open(pages: Record<string, string | Uint8Array>) {
   const knowledge = await createKnowledge(pages);
@@ -89,7 +89,10 @@ test("keeps namespaces apart, by their exact names", async () => {
   for (const namespace of ["__proto__", "Inner", "inner ", "inner\0"]) {
     expect(await ask("garden", namespace)).toEqual([]);
   }
-  expect(await search.listNamespaces({ index: "knowledge" })).toEqual(["__default__", "inner"]);
+  expect(await search.listNamespaces({ index: "knowledge", clientId: "client" })).toEqual([
+    "__default__",
+    "inner",
+  ]);
 });
 
 test("gated documents have no bearing on public scores and places", async () => {
@@ -208,6 +211,24 @@ test("questions asked at once before there is an index wait for it and get the s
   const { ask } = await open({ "a.md": "one page" });
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask("page")));
   expect(answers).toEqual(Array.from({ length: 20 }, () => ["a.md#1"]));
+});
+
+test("a client that asks the worst it may at every moment holds a usual one up by a few of its searches only", async () => {
+  const pages = Array.from({ length: 40 }, (_, page) => [
+    `p${page}.md`,
+    `---\ntags: [lamp, oil, door]\n---\n${Array.from({ length: 10 }, (_, part) => `## Part ${part}\n\nlighthouse keeper`).join("\n\n")}`,
+  ]);
+  const { find } = await open(Object.fromEntries(pages) as Record<string, string>);
+  await find({ query: "keeper" });
+  const nin = { $nin: ["a", "b", "c", "d", "e"] };
+  const filter = { $and: Array.from({ length: 19 }, () => ({ tags: nin })) };
+  const ended: string[] = [];
+  const hostile = Array.from({ length: 20 }, () =>
+    find({ query: "keeper", filter, topK: 100, clientId: "hostile" }).finally(() => ended.push("hostile")),
+  );
+  await find({ query: "keeper", clientId: "usual" }).finally(() => ended.push("usual"));
+  expect(ended.indexOf("usual")).toBeLessThanOrEqual(5);
+  await Promise.allSettled(hostile);
 });
 
 test("what another process has indexed is found, and not indexed again", async () => {

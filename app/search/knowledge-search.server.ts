@@ -8,8 +8,10 @@ import { findPassages, listStoredNamespaces } from "./find-passages.server";
 import { indexKnowledge } from "./index-knowledge.server";
 import type { IndexReport } from "./index-knowledge.server";
 import { createPassageStore } from "./passages.store.server";
+import type { PassageStore } from "./passages.store.server";
 import { listKnowledgeFiles } from "./knowledge-files.server";
 import { openSearchDatabase } from "./search-database.store.server";
+import type { SqlClient } from "./search-database.store.server";
 import type { SearchStore } from "./search-store";
 
 export type KnowledgeSearch = SearchStore & {
@@ -26,6 +28,18 @@ const longestWaitMs = 5_000;
 /** After an embedding that failed, so that a provider that is away is not asked with every question. */
 const failurePauseMs = 30_000;
 
+type CreateKnowledgeSearchOptions = {
+  contentDir: string;
+  dataDir: string;
+  /** Embeds pages; questions are embedded by the one that their namespace was made with. */
+  embedder: Embedder;
+  findEmbedder: (model: string) => Embedder | null;
+  clock: Clock;
+  recheckMs?: number;
+  onReport?: (report: IndexReport) => void;
+  warn: (message: string, error?: unknown) => void;
+};
+
 /**
  * The embedded store: one file in the data folder. The folder is looked at when the search starts, and again when a
  * question comes more than `recheckMs` after the last look. What must not be found any more is taken out before that
@@ -40,19 +54,8 @@ export function createKnowledgeSearch({
   recheckMs = 1_000,
   onReport,
   warn,
-}: {
-  contentDir: string;
-  dataDir: string;
-  /** Embeds pages; questions are embedded by the one that their namespace was made with. */
-  embedder: Embedder;
-  findEmbedder: (model: string) => Embedder | null;
-  clock: Clock;
-  recheckMs?: number;
-  onReport?: (report: IndexReport) => void;
-  warn: (message: string, error?: unknown) => void;
-}): KnowledgeSearch {
+}: CreateKnowledgeSearchOptions): KnowledgeSearch {
   const database = openSearchDatabase({ file: searchFile(dataDir) });
-  const store = createPassageStore({ database });
   const stopping = new AbortController();
   const reported = new Set<string>();
   const folder = knowledgeFolder(contentDir);
@@ -68,7 +71,7 @@ export function createKnowledgeSearch({
   async function look(onWithdrawn: () => void): Promise<void> {
     const mayEmbed = clock() >= nextEmbeddingAtMs;
     try {
-      const found = (await listKnowledgeFiles({ folder })).map(({ source, stamp }) => `${source}:${stamp}`);
+      const found = (await listKnowledgeFiles(folder)).map(({ source, stamp }) => `${source}:${stamp}`);
       if (found.join("|") !== seen) await fill({ mayEmbed, onWithdrawn });
       if (mayEmbed) seen = found.join("|");
     } catch (error) {
@@ -88,7 +91,7 @@ export function createKnowledgeSearch({
     try {
       const report = await indexKnowledge({
         folder,
-        store: createCollectionStore({ database: filling }),
+        store: createCollectionStore(filling),
         lock: filling,
         embedder,
         signal: stopping.signal,
@@ -116,7 +119,9 @@ export function createKnowledgeSearch({
     return looking;
   }
 
-  async function waitForLook(): Promise<void> {
+  const openStore = (client: SqlClient) => createPassageStore(database.readFor(client));
+
+  async function waitForLook(store: PassageStore): Promise<void> {
     if (clock() >= nextLookAtMs && !stopping.signal.aborted) void refresh();
     if (!looking) return;
     const isFirst = !hasLooked && (await store.listCollections()).length === 0;
@@ -132,12 +137,14 @@ export function createKnowledgeSearch({
     vendor: "libsql",
     indexes: [embeddedIndex],
     refresh,
-    async listNamespaces() {
-      await waitForLook();
+    async listNamespaces(place) {
+      const store = openStore(place);
+      await waitForLook(store);
       return listStoredNamespaces(store);
     },
     async search(question) {
-      await waitForLook();
+      const store = openStore(question);
+      await waitForLook(store);
       return findPassages({ ...question, store, findEmbedder, warn });
     },
     async stop() {

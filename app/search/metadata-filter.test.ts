@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createKnowledge, openKnowledgeSearch } from "~/testing/knowledge";
+import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
 import { FilterError, metadataFilterSchema, parseFilter } from "./metadata-filter";
 import type { MetadataFilter } from "./metadata-filter";
 
@@ -59,6 +59,10 @@ test("a filter keeps what matters within reach of topK", async () => {
   ]);
 });
 
+const conditions = (count: number, name: string): MetadataFilter =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}${index}`, 1]));
+const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`);
+
 const deep = (levels: number): MetadataFilter => (levels === 0 ? { a: 1 } : { $and: [deep(levels - 1)] });
 
 test.each<[unknown, RegExp]>([
@@ -77,7 +81,12 @@ test.each<[unknown, RegExp]>([
   [{ $or: { a: 1 } }, /\$or takes a list/],
   [{ $or: [1] }, /is an object/],
   [deep(5), /5 levels/],
-  [{ $or: Array.from({ length: 51 }, () => ({ a: 1 })) }, /50 conditions/],
+  [{ $or: Array.from({ length: 20 }, () => ({ a: 1 })) }, /20 groups in all/],
+  [{ $and: Array.from({ length: 50_000 }, () => ({})) }, /20 groups in all/],
+  [{ $and: [conditions(10, "a"), { $or: [conditions(11, "b")] }] }, /20 conditions in all/],
+  [{ a: { $in: words(60) }, $or: [{ b: { $nin: words(41) } }] }, /100 values in all/],
+  [{ a: { $in: words(101) } }, /\$in takes a list of 1 to 100/],
+  [{ a: "x".repeat(3_000), b: { $in: ["x".repeat(1_001)] } }, /4000 characters of text in all/],
 ])("refuses %j", (filter, words) => {
   expect(() => parseFilter(filter as MetadataFilter)).toThrow(FilterError);
   expect(() => parseFilter(filter as MetadataFilter)).toThrow(words);
@@ -86,5 +95,8 @@ test.each<[unknown, RegExp]>([
 
 test("the edges are allowed", () => {
   expect(parseFilter(deep(4))).toMatchObject({ kind: "all" });
-  expect(parseFilter({ $or: Array.from({ length: 50 }, () => ({ a: 1 })) })).toMatchObject({ kind: "any" });
+  expect(parseFilter({ $or: Array.from({ length: 19 }, () => ({ a: 1 })) })).toMatchObject({ kind: "any" });
+  expect(parseFilter(conditions(20, "a"))).toMatchObject({ kind: "all" });
+  expect(parseFilter({ a: { $in: words(60) }, b: { $in: words(40) } })).toMatchObject({ kind: "all" });
+  expect(parseFilter({ a: "x".repeat(4_000) })).toMatchObject({ kind: "compare" });
 });

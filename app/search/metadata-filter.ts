@@ -1,7 +1,11 @@
 import { z } from "zod";
 
 const maxDepth = 5;
-const maxConditions = 50;
+/** Of the whole filter, as all that follow: each passage that is looked at is measured against all of it. */
+const maxGroups = 20;
+const maxConditions = 20;
+const maxValues = 100;
+const maxTextChars = 4_000;
 
 /** Names of fields go into paths of JSON: letters, digits, `_`, `-` and `.`, and never an operator's `$`. */
 export const fieldNamePattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
@@ -12,9 +16,8 @@ export type Comparison = "$eq" | "$ne" | "$gt" | "$gte" | "$lt" | "$lte" | "$in"
 export type MetadataFilter = Record<string, unknown>;
 
 /** A filter, read: all or any of its parts, or one field compared. */
-export type FilterNode =
-  | { kind: "all" | "any"; parts: FilterNode[] }
-  | { kind: "compare"; field: string; comparison: Comparison; values: FilterValue[] };
+export type FilterNode = { kind: "all" | "any"; parts: FilterNode[] } | ComparisonNode;
+type ComparisonNode = { kind: "compare"; field: string; comparison: Comparison; values: FilterValue[] };
 
 export class FilterError extends Error {
   override readonly name = "FilterError";
@@ -37,49 +40,62 @@ export const metadataFilterSchema = z
 
 /** Throws a FilterError that says what is wrong. */
 export function parseFilter(filter: MetadataFilter): FilterNode {
-  let conditions = 0;
+  const budget = createBudget();
 
-  function parseGroup({ group, depth }: { group: unknown; depth: number }): FilterNode {
+  function parseGroup(group: unknown, depth: number): FilterNode {
     if (!isObject(group)) throw new FilterError("A filter is an object.");
     if (depth > maxDepth) throw new FilterError(`A filter may be nested ${maxDepth} levels deep.`);
+    budget.take("groups", 1);
     const parts = Object.entries(group).flatMap(([key, value]) => {
-      if (key === "$and" || key === "$or") return [parseList({ key, value, depth })];
+      if (key === "$and" || key === "$or") return [parseList(key, value, depth)];
       if (!fieldNamePattern.test(key)) throw new FilterError(`${quote(key)} is no operator or field name.`);
-      return parseField({ field: key, value });
+      return parseField(key, value);
     });
     return parts.length === 1 ? parts[0]! : { kind: "all", parts };
   }
 
-  function parseList({
-    key,
-    value,
-    depth,
-  }: {
-    key: "$and" | "$or";
-    value: unknown;
-    depth: number;
-  }): FilterNode {
+  function parseList(key: "$and" | "$or", value: unknown, depth: number): FilterNode {
     if (!Array.isArray(value) || value.length === 0) throw new FilterError(`${key} takes a list of filters.`);
-    const parts = value.map((group: unknown) => parseGroup({ group, depth: depth + 1 }));
+    const parts = value.map((group: unknown) => parseGroup(group, depth + 1));
     return { kind: key === "$and" ? "all" : "any", parts };
   }
 
-  function parseField({ field, value }: { field: string; value: unknown }): FilterNode[] {
+  function parseField(field: string, value: unknown): FilterNode[] {
     const comparisons = isObject(value) ? Object.entries(value) : [["$eq", value] as const];
     if (comparisons.length === 0) throw new FilterError(`${field} is compared with nothing.`);
     return comparisons.map(([operator, operand]) => {
-      if (++conditions > maxConditions)
-        throw new FilterError(`A filter may hold ${maxConditions} conditions.`);
-      return parseComparison({ field, operator, operand });
+      budget.take("conditions", 1);
+      const node = parseComparison({ field, operator, operand });
+      budget.take("values", node.values.length);
+      for (const text of node.values)
+        if (typeof text === "string") budget.take("characters of text", text.length);
+      return node;
     });
   }
 
-  return parseGroup({ group: filter, depth: 1 });
+  return parseGroup(filter, 1);
+}
+
+/** Counts over the whole filter; throws at the first thing too many, before anything more of it is read. */
+function createBudget() {
+  const left = {
+    groups: maxGroups,
+    conditions: maxConditions,
+    values: maxValues,
+    "characters of text": maxTextChars,
+  };
+  const whole = { ...left };
+  return {
+    take(what: keyof typeof left, count: number): void {
+      left[what] -= count;
+      if (left[what] < 0) throw new FilterError(`A filter may hold ${whole[what]} ${what} in all.`);
+    },
+  };
 }
 
 type ComparisonText = { field: string; operator: string; operand: unknown };
 
-function parseComparison({ field, operator, operand }: ComparisonText): FilterNode {
+function parseComparison({ field, operator, operand }: ComparisonText): ComparisonNode {
   switch (operator) {
     case "$eq":
     case "$ne":
@@ -95,8 +111,13 @@ function parseComparison({ field, operator, operand }: ComparisonText): FilterNo
       return { kind: "compare", field, comparison: operator, values: [operand] };
     case "$in":
     case "$nin":
-      if (!Array.isArray(operand) || operand.length === 0 || operand.length > 100 || !operand.every(isValue))
-        throw new FilterError(`${operator} takes a list of 1 to 100 texts, numbers, true or false.`);
+      if (
+        !Array.isArray(operand) ||
+        operand.length === 0 ||
+        operand.length > maxValues ||
+        !operand.every(isValue)
+      )
+        throw new FilterError(`${operator} takes a list of 1 to ${maxValues} texts, numbers, true or false.`);
       return { kind: "compare", field, comparison: operator, values: operand };
     default:
       throw new FilterError(`${quote(operator)} is no operator.`);

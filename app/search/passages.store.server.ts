@@ -2,7 +2,7 @@ import { toCollection } from "./collections.store.server";
 import type { Collection } from "./collections.store.server";
 import { toFilterSql } from "./filter-sql";
 import type { FilterNode } from "./metadata-filter";
-import type { SearchDatabase, SqlRow, SqlStatement } from "./search-database.store.server";
+import type { SqlReader, SqlRow, SqlStatement } from "./search-database.store.server";
 
 export type Passage = { rowId: number; key: string; text: string; metadata: Record<string, unknown> };
 export type PassageStore = ReturnType<typeof createPassageStore>;
@@ -10,8 +10,17 @@ export type PassageStore = ReturnType<typeof createPassageStore>;
 /** Words of headings count as if they stood in the text so many times more. */
 const columnWeights = "1.0, 2.0, 1.0";
 
+type RankOptions = {
+  collection: Collection;
+  words: readonly string[];
+  vector: Float32Array | null;
+  minSimilarity: number;
+  filter: FilterNode | null;
+  limit: number;
+};
+
 /** Reads what `createCollectionStore` has written, in the same process or in another one. */
-export function createPassageStore({ database }: { database: SearchDatabase }) {
+export function createPassageStore(database: SqlReader) {
   async function listCollections(): Promise<Collection[]> {
     try {
       const [rows = []] = await database.read({
@@ -47,14 +56,7 @@ export function createPassageStore({ database }: { database: SearchDatabase }) {
     minSimilarity,
     filter,
     limit,
-  }: {
-    collection: Collection;
-    words: readonly string[];
-    vector: Float32Array | null;
-    minSimilarity: number;
-    filter: FilterNode | null;
-    limit: number;
-  }): Promise<{ byWords: number[]; byVector: number[] }> {
+  }: RankOptions): Promise<{ byWords: number[]; byVector: number[] }> {
     const place = { id: collection.id, filter, limit };
     const nothing: SqlStatement = { sql: "SELECT 1 WHERE 0" };
     const [byWords = [], byVector = []] = await database.read(
@@ -95,12 +97,15 @@ export function isMissingTable(error: unknown): boolean {
 
 type Place = { id: number; filter: FilterNode | null; limit: number };
 
-/** Each word is quoted: nothing in it is read as an operator of the full-text language. */
+/**
+ * The plus keeps the filter a test of what the words match: otherwise they are looked up anew for each passage it lets by.
+ * Each word is quoted: nothing in it is read as an operator of the full-text language.
+ */
 function wordsStatement({ id, filter, limit, words }: Place & { words: readonly string[] }): SqlStatement {
   const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" OR ");
-  const within = restrict({ id, filter });
+  const within = restrict(id, filter);
   return {
-    sql: `SELECT rowid AS id FROM words_${id} WHERE words_${id} MATCH ? ${within.sql.replace("COLUMN", "rowid")}
+    sql: `SELECT rowid AS id FROM words_${id} WHERE words_${id} MATCH ? ${within.sql.replace("COLUMN", "+rowid")}
       ORDER BY bm25(words_${id}, ${columnWeights}), rowid LIMIT ?`,
     args: [match, ...within.args, limit],
   };
@@ -113,7 +118,7 @@ function vectorStatement({
   vector,
   minSimilarity,
 }: Place & { vector: Float32Array; minSimilarity: number }): SqlStatement {
-  const within = restrict({ id, filter });
+  const within = restrict(id, filter);
   const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
   return {
     sql: `SELECT id, vector_distance_cos(vector, ?) AS distance FROM vectors_${id}
@@ -122,10 +127,12 @@ function vectorStatement({
   };
 }
 
-function restrict({ id, filter }: { id: number; filter: FilterNode | null }) {
+function restrict(id: number, filter: FilterNode | null) {
   if (!filter) return { sql: "", args: [] };
   const { sql, args } = toFilterSql(filter);
-  return { sql: `AND COLUMN IN (SELECT id FROM passages_${id} WHERE ${sql})`, args };
+  // Read as JSON once for each passage, however many conditions look at it: the limit keeps the inner query apart.
+  const passages = `SELECT id, jsonb(metadata) AS metadata FROM passages_${id} LIMIT -1`;
+  return { sql: `AND COLUMN IN (SELECT id FROM (${passages}) WHERE ${sql})`, args };
 }
 
 function toRowId(row: SqlRow): number {

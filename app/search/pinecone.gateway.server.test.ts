@@ -1,6 +1,7 @@
+import { EventEmitter, once } from "node:events";
 import { expect, test } from "vitest";
-import { startJsonServer } from "~/testing/json-server";
-import type { JsonCall } from "~/testing/json-server";
+import { startJsonServer } from "~e2e/support/providers/json-server";
+import type { JsonCall } from "~e2e/support/providers/json-server";
 import { runTool } from "~/tools/run-tool.server";
 import { createSearchTool } from "~/tools/search-tool";
 import type { ToolCaller } from "~/tools/tool";
@@ -40,9 +41,9 @@ async function open(behave: (call: JsonCall) => void, changes: Partial<PineconeO
   });
   const run = async (input: unknown, caller: ToolCaller = null) => {
     const signal = new AbortController().signal;
-    return runTool({ tool, input, caller, signal, warn: () => undefined });
+    return runTool({ tool, input, caller, clientId: "client", signal, warn: () => undefined });
   };
-  return { run, calls, tool, advance: (ms: number) => (nowMs += ms) };
+  return { run, calls, tool, store, advance: (ms: number) => (nowMs += ms) };
 }
 
 const holder = { address: "0xabc", tokenId: "7", scopes: ["tools"] };
@@ -152,4 +153,54 @@ test("an index that does not describe itself still answers; one that was filled 
     ok: false,
     errorText: expect.stringMatching(/another model/) as string,
   });
+});
+
+/** A service that answers no question until it is told to; `asked` resolves with the next one. */
+function startHolding() {
+  const held: JsonCall[] = [];
+  const arrivals = new EventEmitter();
+  function behave(call: JsonCall): void {
+    if (call.path !== "/query") return answerWell(call);
+    held.push(call);
+    arrivals.emit("question", call);
+  }
+  return { behave, held, nextQuestion: async () => ((await once(arrivals, "question")) as [JsonCall])[0] };
+}
+
+const question = { query: "lamp", index: "docs", namespace: "news", topK: 1 };
+
+test("whoever leaves is dropped at once, and so is what the service was asked for them", async () => {
+  const { behave, nextQuestion } = startHolding();
+  const { store } = await open(behave);
+  const leaving = new AbortController();
+  const arrival = nextQuestion();
+  const asking = store.search({ ...question, clientId: "a", signal: leaving.signal });
+  const { response } = await arrival;
+  const cut = once(response, "close");
+  const left = new Error("They left");
+  leaving.abort(left);
+  await expect(asking).rejects.toBe(left);
+  await cut;
+  expect(response.writableEnded).toBe(false);
+});
+
+test("clients take turns: each has one question under way, a few wait, and more are refused", async () => {
+  const { behave, held, nextQuestion } = startHolding();
+  const { store } = await open(behave);
+  const first = nextQuestion();
+  const asked = Array.from({ length: 21 }, () => store.search({ ...question, clientId: "greedy" }));
+  await first;
+  await expect(store.search({ ...question, clientId: "greedy" })).rejects.toThrow(
+    "Too many searches of yours",
+  );
+  const other = nextQuestion();
+  const modest = store.search({ ...question, query: "key", clientId: "modest" });
+  answerWell(await other);
+  expect(await modest).toHaveLength(1);
+  // That of the modest one, and one of the greedy one's.
+  expect(held).toHaveLength(2);
+  const [outcomes] = await Promise.all([Promise.allSettled(asked), store.stop()]);
+  expect(new Set(outcomes.map((outcome) => String((outcome as PromiseRejectedResult).reason)))).toEqual(
+    new Set(["SearchUnavailable: The search is being stopped."]),
+  );
 });

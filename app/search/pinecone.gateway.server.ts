@@ -1,11 +1,14 @@
-import type { Index, Pinecone, RecordMetadata } from "@pinecone-database/pinecone";
+import { setMaxListeners } from "node:events";
+import type { Index, RecordMetadata } from "@pinecone-database/pinecone";
 import { z } from "zod";
 import type { Clock } from "~/platform/clock";
+import { linkAbort } from "~/platform/linked-abort";
 import { FetchFault, fetchBounded } from "./bounded-fetch.gateway.server";
 import type { Embedder } from "./embedder";
+import { createFairQueue } from "./fair-queue";
 import { defaultNamespace } from "./knowledge-page";
 import { SearchUnavailable } from "./search-store";
-import type { SearchQuestion, SearchStore } from "./search-store";
+import type { PassageMatch, SearchQuestion, SearchStore } from "./search-store";
 
 export type PineconeOptions = {
   apiKey: string;
@@ -22,6 +25,12 @@ export type PineconeOptions = {
 /** How long what an index says of itself, its dimension and its namespaces, is believed. */
 const statsLifeMs = 60_000;
 
+/** Questions that the service is asked at once, one of each client: it does the work, this process only waits for it. */
+const slots = 8;
+/** Beyond these nobody would wait for the answer any more. */
+const maxWaitingEach = 20;
+const maxWaiting = 100;
+
 const matchesSchema = z.array(
   z.object({
     id: z.string(),
@@ -37,15 +46,32 @@ export function createPineconeSearch(options: PineconeOptions): SearchStore {
   const { indexes, embedder, clock } = options;
   const openIndex = createOpener(options);
   const known = new Map<string, { stats: Promise<Stats>; readAtMs: number }>();
+  const queue = createFairQueue({ slots, maxEach: maxWaitingEach, maxTotal: maxWaiting });
+  const stopping = new AbortController();
+  // One listener for each question under way is no leak.
+  setMaxListeners(0, stopping.signal);
 
-  /** Shared by all who ask at once; a failure is forgotten. */
+  /** Shared by all who ask at once, and so dropped for none of them who leaves; a failure is forgotten. */
   function readStats(index: string): Promise<Stats> {
     const before = known.get(index);
     if (before && clock() - before.readAtMs < statsLifeMs) return before.stats;
-    const stats = openIndex(index).then(askStats);
+    const stats = openIndex(index, stopping.signal).then(askStats);
     known.set(index, { stats, readAtMs: clock() });
     stats.catch(() => known.delete(index));
     return stats;
+  }
+
+  async function answer(question: SearchQuestion & { signal: AbortSignal }): Promise<PassageMatch[]> {
+    // An index that does not tell its dimension may still answer.
+    const { dimension } = await readStats(question.index).catch(() => ({ dimension: null }));
+    const vector = await embedQuestion(question, embedder);
+    if (!vector) return [];
+    if (dimension !== null && vector.length !== dimension) {
+      throw new SearchUnavailable(
+        "The index was filled with vectors of another model than the one that is configured.",
+      );
+    }
+    return ask({ index: await openIndex(question.index, question.signal), question, vector });
   }
 
   return {
@@ -56,37 +82,32 @@ export function createPineconeSearch(options: PineconeOptions): SearchStore {
       return namespaces;
     },
     async search(question) {
-      return inOurWords(async () => {
-        // An index that does not tell its dimension may still answer.
-        const { dimension } = await readStats(question.index).catch(() => ({ dimension: null }));
-        const vector = await embedQuestion({ question, embedder });
-        if (!vector) return [];
-        if (dimension !== null && vector.length !== dimension) {
-          throw new SearchUnavailable(
-            "The index was filled with vectors of another model than the one that is configured.",
-          );
-        }
-        return ask({ index: await openIndex(question.index), question, vector });
-      });
+      const { clientId } = question;
+      const signals = question.signal ? [question.signal, stopping.signal] : [stopping.signal];
+      const { controller, unlink } = linkAbort(signals);
+      const { signal } = controller;
+      try {
+        const run = () => inOurWords(() => answer({ ...question, signal }), signal);
+        return await queue.run({ clientId, signal, run });
+      } finally {
+        unlink();
+      }
     },
-    stop: () => Promise.resolve(),
+    async stop() {
+      stopping.abort(new SearchUnavailable("The search is being stopped."));
+      await queue.close();
+    },
   };
 }
 
-/** The client is loaded and made with the first question. */
+/** The client is loaded with the first question. It has no word for a signal, so that each question has its own. */
 function createOpener({ apiKey, host, timeoutMs = 8_000, maxBytes = 8 * 1024 * 1024 }: PineconeOptions) {
-  let client: Promise<Pinecone> | null = null;
-  const fetchApi: typeof fetch = async (url, init) =>
-    fetchBounded({ url: String(url), init: init ?? {}, limits: { timeoutMs, maxBytes } });
-
-  async function makeClient(): Promise<Pinecone> {
-    const { Pinecone: Client } = await import("@pinecone-database/pinecone");
-    return new Client({ apiKey, fetchApi, maxRetries: 0 });
-  }
-
-  return async function openIndex(name: string): Promise<Index> {
-    client ??= makeClient();
-    return (await client).index({ name, ...(host !== null && { host }) });
+  return async function openIndex(name: string, signal: AbortSignal): Promise<Index> {
+    const fetchApi: typeof fetch = async (url, init) =>
+      fetchBounded({ url: String(url), init: { ...init, signal }, limits: { timeoutMs, maxBytes } });
+    const { Pinecone } = await import("@pinecone-database/pinecone");
+    const client = new Pinecone({ apiKey, fetchApi, maxRetries: 0 });
+    return client.index({ name, ...(host !== null && { host }) });
   };
 }
 
@@ -119,17 +140,18 @@ async function ask({
     .map(({ id, score, metadata }) => ({ id, score, metadata: metadata ?? {} }));
 }
 
-async function embedQuestion({ question, embedder }: { question: SearchQuestion; embedder: Embedder }) {
+async function embedQuestion(question: SearchQuestion, embedder: Embedder) {
   const { query, signal } = question;
   const [vector = null] = await embedder.embed({ texts: [query], signal });
   return vector;
 }
 
 /** What the client throws can hold addresses and whole answers: the person who asks gets the gist. */
-async function inOurWords<T>(body: () => Promise<T>): Promise<T> {
+async function inOurWords<T>(body: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await body();
   } catch (error) {
+    signal?.throwIfAborted();
     if (error instanceof SearchUnavailable) throw error;
     throw new SearchUnavailable(`The search service cannot be used: ${tellFault(error)}.`, { cause: error });
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { startJsonServer } from "~/testing/json-server";
-import type { JsonCall } from "~/testing/json-server";
-import { createKnowledge, openKnowledgeSearch, runIndex } from "~/testing/knowledge";
+import { startJsonServer } from "~e2e/support/providers/json-server";
+import type { JsonCall } from "~e2e/support/providers/json-server";
+import { createKnowledge, openKnowledgeSearch, runIndex } from "~e2e/support/knowledge";
 import { createProviderEmbedder } from "./provider-embedder.gateway.server";
 
 type EmbeddingsBody = { model: string; input: string[]; encoding_format: string };

@@ -17,6 +17,13 @@ const answerSchema = z.object({
   ),
 });
 
+type CreateProviderEmbedderOptions = {
+  model: string;
+  baseUrl: string;
+  apiKey: string | null;
+  retryPauseMs?: number;
+};
+
 /**
  * Embeds through any address that speaks OpenAI's `/embeddings`. Several texts at once belong to indexing, which can
  * wait: those are tried again where the provider is busy. A single question is asked once.
@@ -26,13 +33,8 @@ export function createProviderEmbedder({
   baseUrl,
   apiKey,
   retryPauseMs = 1_000,
-}: {
-  model: string;
-  baseUrl: string;
-  apiKey: string | null;
-  retryPauseMs?: number;
-}): Embedder {
-  async function ask({ texts, signal }: { texts: readonly string[]; signal?: AbortSignal }) {
+}: CreateProviderEmbedderOptions): Embedder {
+  async function ask(texts: readonly string[], signal?: AbortSignal) {
     const input = texts.map((text) => toWellFormedText(text).slice(0, maxInputChars));
     const response = await fetchBounded({
       url: `${baseUrl}/embeddings`,
@@ -48,7 +50,7 @@ export function createProviderEmbedder({
       limits,
     });
     if (!response.ok) throw new EmbeddingFault({ status: response.status });
-    return readVectors({ text: await response.text(), count: texts.length });
+    return readVectors(await response.text(), texts.length);
   }
 
   return {
@@ -59,7 +61,7 @@ export function createProviderEmbedder({
     async embed({ texts, signal }) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await ask({ texts, signal });
+          return await ask(texts, signal);
         } catch (error) {
           const isPassing = error instanceof EmbeddingFault ? error.isPassing : error instanceof FetchFault;
           if (!isPassing || texts.length === 1 || attempt >= attempts) throw inOurWords(error);
@@ -85,7 +87,7 @@ class EmbeddingFault extends Error {
   }
 }
 
-function readVectors({ text, count }: { text: string; count: number }): (Float32Array | null)[] {
+function readVectors(text: string, count: number): (Float32Array | null)[] {
   const answer = answerSchema.safeParse(parseJson(text));
   if (!answer.success || answer.data.data.length !== count) {
     throw new Error("The embedding provider's answer is not what was asked for.");

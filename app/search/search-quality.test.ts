@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { createTestDir } from "~/testing/database";
-import { openKnowledgeSearch } from "~/testing/knowledge";
+import { createTestDir } from "~e2e/support/databases/database";
+import { openKnowledgeSearch } from "~e2e/support/knowledge";
 import { listKnowledgeFiles, readKnowledgeFile } from "./knowledge-files.server";
 import { knowledgeFolder } from "./knowledge-search.server";
 import { measureQuality } from "./search-quality";
@@ -16,8 +16,8 @@ const questions = JSON.parse(
 test("every label names a passage that is there", async () => {
   const folder = knowledgeFolder(contentDir);
   const places = new Set<string>();
-  for (const file of await listKnowledgeFiles({ folder })) {
-    const { page } = await readKnowledgeFile({ folder, file });
+  for (const file of await listKnowledgeFiles(folder)) {
+    const { page } = await readKnowledgeFile(folder, file);
     for (const { anchor } of page.passages) places.add(`${page.source}#${anchor}`);
   }
   expect(questions.flatMap(({ answers }) => answers).filter((answer) => !places.has(answer))).toEqual([]);
@@ -29,10 +29,10 @@ const firstQuestions = 5;
 test("the pages that ship answer the labelled questions, the first ones in the first place", async () => {
   const { find } = openKnowledgeSearch({ contentDir, dataDir: await createTestDir() });
   const search = (query: string) => find({ query });
-  const first = await measureQuality({ questions: questions.slice(0, firstQuestions), search });
+  const first = await measureQuality(questions.slice(0, firstQuestions), search);
   expect(first).toEqual({ recallAt5: 1, meanReciprocalRank: 1, missed: [] });
   // Some of the rest use none of the pages' words, which only a model's vectors would find.
-  const quality = await measureQuality({ questions, search });
+  const quality = await measureQuality(questions, search);
   expect(quality.recallAt5).toBeGreaterThan(0.85);
   expect(quality.meanReciprocalRank).toBeGreaterThan(0.7);
 });
@@ -40,14 +40,14 @@ test("the pages that ship answer the labelled questions, the first ones in the f
 test("recall counts answers among the first five, the reciprocal rank how far up", async () => {
   const match = (source: string) => ({ id: source, score: 1, metadata: { source, anchor: "x" } });
   const found = ["a", "b", "c", "d", "e", "f"].map(match);
-  const quality = await measureQuality({
-    questions: [
+  const quality = await measureQuality(
+    [
       { question: "first", answers: ["a#x"] },
       { question: "second", answers: ["z#x", "b#x"] },
       { question: "sixth", answers: ["f#x"] },
       { question: "none", answers: ["z#x"] },
     ],
-    search: async () => found,
-  });
+    async () => found,
+  );
   expect(quality).toEqual({ recallAt5: 0.5, meanReciprocalRank: 0.375, missed: ["sixth", "none"] });
 });

@@ -7,13 +7,10 @@ export type SearchQuality = { recallAt5: number; meanReciprocalRank: number; mis
 const places = 5;
 
 /** Over the first five matches: how many questions are answered there, and how far up. */
-export async function measureQuality({
-  questions,
-  search,
-}: {
-  questions: readonly LabelledQuestion[];
-  search: (query: string) => Promise<PassageMatch[]>;
-}): Promise<SearchQuality> {
+export async function measureQuality(
+  questions: readonly LabelledQuestion[],
+  search: (query: string) => Promise<PassageMatch[]>,
+): Promise<SearchQuality> {
   const missed: string[] = [];
   let reciprocals = 0;
   for (const { question, answers } of questions) {

@@ -9,6 +9,8 @@ export type SearchQuestion = {
   namespace: string;
   topK: number;
   filter?: MetadataFilter;
+  /** Whoever asks: clients share the search fairly. */
+  clientId: string;
   signal?: AbortSignal;
 };
 
@@ -18,7 +20,9 @@ export type SearchStore = {
   /** The first one is asked when a question names none. */
   indexes: readonly [string, ...string[]];
   /** Those that hold something. The default namespace is always there. */
-  listNamespaces: (place: { index: string; signal?: AbortSignal }) => Promise<readonly string[]>;
+  listNamespaces: (
+    place: Pick<SearchQuestion, "index" | "clientId" | "signal">,
+  ) => Promise<readonly string[]>;
   search: (question: SearchQuestion) => Promise<PassageMatch[]>;
   stop: () => Promise<void>;
 };

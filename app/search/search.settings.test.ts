@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
-import { problemsInProduction, production } from "~/testing/config";
-import { parseConfig } from "./config.server";
-import type { Config } from "./config.server";
+import { parseConfig, problemsInProduction, production } from "~e2e/support/config";
 
-function read(environment: Record<string, string>): Config {
+function read(environment: Record<string, string>) {
   return parseConfig({ ...production, ...environment });
 }
 

@@ -1,22 +1,42 @@
-// A thread that runs SQL statements on one SQLite file, so that a long scan never holds up the server's event loop.
+// A thread that runs SQL statements on one SQLite file, so that a long scan never holds up the server's event loop. It
+// asks through the driver's asynchronous interface: while a statement runs, the thread hears that it shall end.
 // Plain JavaScript: Node starts it from this very file, whether the server was built or runs from its sources.
 import { performance } from "node:perf_hooks";
 import { rmSync } from "node:fs";
+import { clearInterval, setInterval } from "node:timers";
+import { setTimeout as pause } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import Database from "libsql";
+import Database from "libsql/promise";
 
 /** How long a statement waits for another process that is writing, in milliseconds. */
 const busyTimeoutMs = 10_000;
 
-let sqlite = open();
+/** How often a statement that shall end is told so: one that has not quite begun does not hear it. */
+const interruptEveryMs = 20;
+
+/** One for each order that may run at once, opened when it is first needed. */
+const connections = new Map();
+/** Those that are being obeyed, by their id: how to end them. */
+const running = new Map();
 let lock = null;
 
-function open() {
+async function open() {
   try {
-    return openFile();
+    return await openFile();
   } catch (error) {
     if (!isNoDatabase(error)) throw error;
-    return remake();
+    return await remake();
+  }
+}
+
+async function connect(slot) {
+  const opened = connections.get(slot) ?? open();
+  connections.set(slot, opened);
+  try {
+    return await opened;
+  } catch (error) {
+    connections.delete(slot);
+    throw error;
   }
 }
 
@@ -24,16 +44,16 @@ function open() {
  * Everything in the file can be made again from the pages it was made from. One at a time, and only what is still no
  * database then: what another one has just made, or was making, is not thrown away.
  */
-function remake() {
+async function remake() {
   const turn = new Database(`${workerData.file}.remake`, { timeout: busyTimeoutMs });
   try {
-    execWhenFree({ database: turn, sql: "BEGIN EXCLUSIVE" });
+    await execWhenFree({ database: turn, sql: "BEGIN EXCLUSIVE" });
     try {
-      return openFile();
+      return await openFile();
     } catch (error) {
       if (!isNoDatabase(error)) throw error;
       for (const end of ["", "-wal", "-shm"]) rmSync(workerData.file + end, { force: true });
-      return openFile();
+      return await openFile();
     }
   } finally {
     turn.close();
@@ -44,12 +64,12 @@ function isNoDatabase(error) {
   return ["SQLITE_NOTADB", "SQLITE_CORRUPT"].includes(error.code);
 }
 
-function openFile() {
+async function openFile() {
   const database = new Database(workerData.file, { timeout: busyTimeoutMs });
   try {
-    execWhenFree({ database, sql: "PRAGMA journal_mode=WAL" });
-    database.exec("PRAGMA synchronous=NORMAL");
-    database.exec("PRAGMA cache_size=-65536");
+    await execWhenFree({ database, sql: "PRAGMA journal_mode=WAL" });
+    await database.exec("PRAGMA synchronous=NORMAL");
+    await database.exec("PRAGMA cache_size=-65536");
     return database;
   } catch (error) {
     database.close();
@@ -58,52 +78,90 @@ function openFile() {
 }
 
 /** Two who change a new file's journal at once: SQLite turns one away on the spot, whatever its timeout. */
-function execWhenFree({ database, sql }) {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
+async function execWhenFree({ database, sql }) {
   const untilMs = performance.now() + busyTimeoutMs;
   for (;;) {
     try {
-      return database.exec(sql);
+      return await database.exec(sql);
     } catch (error) {
       if (error.code !== "SQLITE_BUSY" || performance.now() > untilMs) throw error;
-      Atomics.wait(pause, 0, 0, 10);
+      await pause(10);
     }
   }
 }
 
-function run(statements) {
+async function run({ sqlite, statements, limit }) {
   const prepared = new Map();
-  return statements.map(({ sql, args = [] }) => {
-    const statement = prepared.get(sql) ?? sqlite.prepare(sql);
+  const answers = [];
+  for (const { sql, args = [] } of statements) {
+    const statement = prepared.get(sql) ?? (await sqlite.prepare(sql));
     prepared.set(sql, statement);
     // Always one array: the driver ends the process over a lone blob, and knows blobs as Buffers only.
     const values = args.map((value) =>
       value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value,
     );
-    if (statement.columns().length > 0) return statement.all(values);
-    statement.run(values);
-    return [];
-  });
+    limit.throwIfOver();
+    if (statement.columns().length > 0) answers.push(await statement.all(values));
+    else {
+      await statement.run(values);
+      answers.push([]);
+    }
+  }
+  return answers;
 }
 
-function runTogether({ statements, kind }) {
-  sqlite.exec(kind === "write" ? "BEGIN IMMEDIATE" : "BEGIN");
+/** The end of an order: at its deadline, where it has one, or when it is told to end, also before it has begun. */
+function limitOrder({ id, limitMs }) {
+  let isOver = false;
+  let connection;
+  let deadline;
+  let again;
+  const end = () => {
+    isOver = true;
+    connection?.interrupt();
+    again ??= setInterval(() => connection?.interrupt(), interruptEveryMs);
+  };
+  running.set(id, end);
+  return {
+    begin: (sqlite) => {
+      connection = sqlite;
+      if (limitMs !== undefined) deadline = setTimeout(end, limitMs);
+    },
+    throwIfOver: () => {
+      if (isOver) throw Object.assign(new Error("interrupted"), { code: "SQLITE_INTERRUPT" });
+    },
+    lift: () => {
+      clearTimeout(deadline);
+      clearInterval(again);
+      running.delete(id);
+    },
+  };
+}
+
+async function runTogether({ id, statements, kind, slot, limitMs }) {
+  const limit = limitOrder({ id, limitMs });
+  let sqlite;
   try {
-    const rows = run(statements);
-    sqlite.exec("COMMIT");
+    sqlite = await connect(slot);
+    limit.begin(sqlite);
+    await sqlite.exec(kind === "write" ? "BEGIN IMMEDIATE" : "BEGIN");
+    const rows = await run({ sqlite, statements, limit });
+    limit.lift();
+    await sqlite.exec("COMMIT");
     return rows;
   } catch (error) {
-    if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+    limit.lift();
+    if (sqlite?.inTransaction) await sqlite.exec("ROLLBACK");
     throw error;
   }
 }
 
 /** Held by a lock on a file of its own, which the system takes back even from a process that was killed. */
-function takeLock() {
+async function takeLock() {
   if (lock) return true;
   const file = new Database(`${workerData.file}.lock`, { timeout: 0 });
   try {
-    file.exec("BEGIN EXCLUSIVE");
+    await file.exec("BEGIN EXCLUSIVE");
     lock = file;
     return true;
   } catch (error) {
@@ -113,23 +171,24 @@ function takeLock() {
   }
 }
 
-function releaseLock() {
-  lock?.exec("ROLLBACK");
+async function releaseLock() {
+  await lock?.exec("ROLLBACK");
   lock?.close();
   lock = null;
 }
 
-function close() {
-  releaseLock();
-  sqlite.close();
-  sqlite = null;
+async function close() {
+  await releaseLock();
+  for (const opened of connections.values()) (await opened).close();
+  connections.clear();
 }
 
 const orders = { read: runTogether, write: runTogether, takeLock, releaseLock, close };
 
-parentPort.on("message", ({ id, ...order }) => {
+parentPort.on("message", async ({ id, ...order }) => {
+  if (order.kind === "interrupt") return running.get(id)?.();
   try {
-    parentPort.postMessage({ id, value: orders[order.kind](order) });
+    parentPort.postMessage({ id, value: await orders[order.kind]({ id, ...order }) });
   } catch (error) {
     parentPort.postMessage({ id, error: { message: String(error.message), code: error.code } });
   }

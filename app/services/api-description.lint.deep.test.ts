@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { distinctLimits } from "~/testing/distinct-limits";
+import { distinctLimits } from "~e2e/support/limits";
 import { buildApiDocument } from "./api-description.server";
 
 const projectDir = fileURLToPath(new URL("../..", import.meta.url));
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function lint({ parameters, text }: { parameters: string[]; text: string }) {
+async function lint(parameters: string[], text: string) {
   const file = path.join(folder, "openapi.json");
   await writeFile(file, text);
   return new Promise<{ code: number; output: string }>((resolve) => {
@@ -57,7 +57,7 @@ test.each(linters)(
   async ({ parameters, clean }) => {
     for (const isDemo of [false, true]) {
       const document = buildApiDocument({ origin: "https://gate.example", limits, isDemo });
-      const { code, output } = await lint({ parameters, text: JSON.stringify(document) });
+      const { code, output } = await lint(parameters, JSON.stringify(document));
       expect(output).toMatch(clean);
       expect(code).toBe(0);
     }
@@ -73,7 +73,7 @@ test.each(linters)(
       '"name":"tokenId","in":"path"',
       '"name":"id","in":"path"',
     );
-    const { code, output } = await lint({ parameters, text: faulty });
+    const { code, output } = await lint(parameters, faulty);
     expect(code).toBeGreaterThan(0);
     expect(output).not.toMatch(clean);
   },

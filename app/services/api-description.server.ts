@@ -1,10 +1,11 @@
-import { describeChat } from "~/chat/chat.openapi";
+import { describeChat, describeModels } from "~/chat/chat.openapi";
 import { describeContent } from "~/content/content.openapi";
 import { describeDemo } from "~/demo/demo.openapi";
 import { describeGate } from "~/gate/gate.openapi";
-import { describeSession } from "~/gate/session.openapi";
+import { describeSession } from "~/gate/tokens/session.openapi";
 import { describeBrand } from "~/platform/brand/brand.openapi";
-import type { Config } from "~/platform/config/config.server";
+import { findMovedPaths } from "~/settings.server";
+import type { Config } from "~/settings.server";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import type { StaticAnswer } from "~/platform/http/static-answer.server";
 import { createApiRegistry } from "~/platform/openapi/api-registry";
@@ -20,7 +21,13 @@ import { describeTools } from "~/tools/tools.openapi";
 import { describeSpeech } from "~/speech/speech.openapi";
 import { version } from "../../package.json";
 
-export type ApiFacts = { origin: string; limits: RateLimits; isDemo: boolean };
+export type ApiFacts = {
+  origin: string;
+  limits: RateLimits;
+  isDemo: boolean;
+  /** Routes by their default path, and where they are instead. */
+  movedPaths?: Readonly<Record<string, string>>;
+};
 
 const maxAgeSeconds = 300;
 
@@ -37,12 +44,13 @@ const introduction = `A gate that opens for whoever holds a key NFT.
 **Methods**: an address that has GET answers HEAD too, without effect. OPTIONS names the methods and answers preflights, for the origins the operator has allowed.`;
 
 /** Each feature describes its own routes; this puts them together. */
-export function buildApiDocument({ origin, limits, isDemo }: ApiFacts): OpenApiDocument {
-  const api = createApiRegistry({ origin, limits });
+export function buildApiDocument({ origin, limits, isDemo, movedPaths }: ApiFacts): OpenApiDocument {
+  const api = createApiRegistry({ origin, limits, movedPaths });
   describeGate(api);
   describeSession(api);
   describeContent(api);
   describeChat(api);
+  describeModels(api);
   describeSpeech(api);
   describeQuota(api);
   describeTools(api);
@@ -55,20 +63,24 @@ export function buildApiDocument({ origin, limits, isDemo }: ApiFacts): OpenApiD
 let made: StaticAnswer | undefined;
 
 /** The description of this very process, made when it is first asked for. */
-export function getApiDescription(facts: () => ApiFacts): StaticAnswer {
-  made ??= createStaticAnswer({
-    text: JSON.stringify(buildApiDocument(facts())),
-    contentType: "application/json; charset=utf-8",
+export function getApiDescription(published: Published): StaticAnswer {
+  made ??= createStaticAnswer(
+    JSON.stringify(buildPublished(published)),
+    "application/json; charset=utf-8",
     maxAgeSeconds,
-  });
+  );
   return made;
 }
 
-type Published = { origin: string; config: Pick<Config, "limits" | "mode"> };
+type Published = { origin: string; config: Pick<Config, "limits" | "mode" | "chat" | "tools"> };
 
-function readDocument({ origin, config: { limits, mode } }: Published): ApiDocument {
-  const document = buildApiDocument({ origin, limits, isDemo: mode === "demo" });
-  return JSON.parse(JSON.stringify(document)) as ApiDocument;
+function buildPublished({ origin, config }: Published): OpenApiDocument {
+  const { limits, mode } = config;
+  return buildApiDocument({ origin, limits, isDemo: mode === "demo", movedPaths: findMovedPaths(config) });
+}
+
+function readDocument(published: Published): ApiDocument {
+  return JSON.parse(JSON.stringify(buildPublished(published))) as ApiDocument;
 }
 
 let reference: Reference | undefined;
@@ -82,6 +94,6 @@ export function getApiReference(published: Published): Reference {
 
 /** What can be refused, for people; made from the description too, whether or not that is published. */
 export function getProblemPages(published: Published): readonly ProblemPage[] {
-  problems ??= readProblems({ document: readDocument(published), origin: published.origin });
+  problems ??= readProblems(readDocument(published), published.origin);
   return problems;
 }

@@ -6,7 +6,7 @@ import { keccak256, stringToHex, verifyMessage } from "viem";
 import { expect, expectTypeOf, test } from "vitest";
 import type { z } from "zod";
 import { chatRequestSchema } from "~/chat/chat.schema";
-import { accessClaimsSchema } from "~/gate/access-token.schema";
+import { accessClaimsSchema } from "~/gate/tokens/access-token.schema";
 import type { Admission } from "~/gate/admit.server";
 import type { admissionSchema } from "~/gate/gate-answers.schema";
 import {
@@ -16,17 +16,19 @@ import {
   exampleLegacyBody,
   exampleSiweBody,
 } from "~/gate/gate-examples";
-import { legacyEnvelopeText } from "~/gate/legacy-envelope";
-import { readSiweMessage } from "~/gate/siwe-message.server";
+import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
+import { readSiweMessage } from "~/gate/proofs/siwe-message.server";
+import { defaultJsonBounds } from "~/platform/http/json-text";
 import { refusalTable } from "~/platform/http/refusal";
 import { getRouteSpec } from "~/platform/http/route.server";
 import type { RouteFunction } from "~/platform/http/route.server";
+import type { OperationDescription } from "~/platform/openapi/api-registry";
 import type { readinessSchema, settingsSchema } from "~/platform/openapi/service.schema";
 import type { PublicSettings } from "~/platform/public-settings";
 import type { Readiness } from "~/platform/readiness.server";
 import { quotaResetBodySchema } from "~/quota/quota.schema";
-import { distinctLimits } from "~/testing/distinct-limits";
-import { compileSchema, listOperations, resolve } from "~/testing/openapi-checker";
+import { distinctLimits } from "~e2e/support/limits";
+import { compileSchema, listOperations, resolve } from "~e2e/support/openapi-checker";
 import { buildApiDocument } from "./api-description.server";
 
 const origin = "https://gate.example";
@@ -62,7 +64,7 @@ async function loadResourceRoutes(): Promise<ResourceRoute[]> {
 }
 const resourceRoutes = await loadResourceRoutes();
 
-function operationOf({ path: wanted, method }: { path: string; method: string }) {
+function operationOf(wanted: string, method: string) {
   return operations.find(
     (candidate) => candidate.path === wanted && candidate.method === method.toLowerCase(),
   )?.operation;
@@ -85,26 +87,29 @@ test("every resource route is described with exactly the methods it has, and not
   expect(existing.length).toBeGreaterThanOrEqual(14);
 });
 
-/** Routes that count a request themselves, once they have judged it, and so declare no limit to the corridor. */
-const lateLimits: Record<string, string> = { "POST /api/chat": "chat", "POST /api/tts": "tts" };
+function placeOf({ method, path }: OperationDescription) {
+  return { method: method.toUpperCase(), path };
+}
 
 test("limits, bodies and what follows from them are described as the routes declare them", () => {
   for (const route of resourceRoutes) {
     for (const method of ["GET", "POST"] as const) {
       const spec = route.methods[method];
       if (!spec) continue;
-      const operation = operationOf({ path: route.path, method })!;
+      const operation = operationOf(route.path, method)!;
       const place = `${method} ${route.path}`;
       const statuses = Object.keys(operation.responses);
-      const limit = spec.limit ?? lateLimits[place];
+      const { limit, maxBodyValues = defaultJsonBounds.maxValues } = spec.operation!;
       expect(statuses.includes("429"), place).toBe(limit !== undefined);
       if (limit) {
         const { points, windowSeconds } = limits[limit]!;
         expect(operation.description).toContain(`${points} times in ${windowSeconds} seconds`);
       }
+      expect({ method, path: route.path }).toEqual(placeOf(spec.operation!));
       if (method !== "POST") expect(operation.requestBody, place).toBeUndefined();
       if (spec.body) {
-        expect(operation.requestBody, place).toMatchObject({ required: !spec.bodyOptional });
+        expect(operation.requestBody, place).toMatchObject({ required: spec.operation!.body!.required });
+        expect(operation.description, place).toContain(`may hold ${maxBodyValues} members`);
         expect(statuses).toEqual(expect.arrayContaining(["400", "413", "415"]));
       }
       expect(statuses).toEqual(expect.arrayContaining(["405", "500"]));
@@ -167,10 +172,10 @@ test("what is not answered while the server starts is described as refused then,
     if (isAnswered) continue;
     const { "Retry-After": wait, ...others } = refused!.headers as Record<string, unknown>;
     const isAlways = examples.every((name) => ["chain-unavailable", "state-unavailable"].includes(name));
-    expect(resolve({ document, value: wait }).required, place).toBe(isAlways);
+    expect(resolve(document, wait).required, place).toBe(isAlways);
     for (const [name, value] of Object.entries(others)) {
       // Nobody is counted before the server has started.
-      expect(resolve({ document, value }).required, `${place} ${name}`).toBe(!/ratelimit/i.test(name));
+      expect(resolve(document, value).required, `${place} ${name}`).toBe(!/ratelimit/i.test(name));
     }
   }
 });
@@ -186,7 +191,7 @@ function listExamples(): { place: string; schema: unknown; value: unknown }[] {
       Object.entries((holder.content ?? {}) as Record<string, Record<string, unknown>>).flatMap(
         ([type, { schema, example, examples }]) => {
           const named = Object.values((examples ?? {}) as Record<string, unknown>);
-          const values = named.map((value) => resolve({ document, value }).value);
+          const values = named.map((value) => resolve(document, value).value);
           return [...(example === undefined ? [] : [example]), ...values].map((value) => ({
             place: `${method} ${where} ${name} ${type}`,
             schema,
@@ -270,15 +275,18 @@ const candidates: unknown[] = [
 ];
 
 test("a body fits the document exactly when it fits the schema that judges requests", () => {
-  const posting = resourceRoutes.filter((route) => route.methods.POST?.body);
+  // Those that judge the shape themselves are held against the document below.
+  const posting = resourceRoutes.flatMap(({ path, methods: { POST } }) =>
+    POST?.body && typeof POST.body !== "function" ? [{ path, served: POST.body }] : [],
+  );
   expect(posting.length).toBeGreaterThanOrEqual(4);
   for (const route of posting) {
-    const body = operationOf({ path: route.path, method: "post" })!.requestBody!;
+    const body = operationOf(route.path, "post")!.requestBody!;
     const { schema } = (body.content as Record<string, { schema: unknown }>)["application/json"]!;
     const judge = compileSchema({ document, schema });
     const verdicts = candidates.map((candidate) => {
       const sent = candidate === undefined ? undefined : (JSON.parse(JSON.stringify(candidate)) as unknown);
-      const isServed = route.methods.POST!.body!.safeParse(sent).success;
+      const isServed = route.served.safeParse(sent).success;
       expect(judge.safeParse(sent).success, `${route.path} ${JSON.stringify(sent).slice(0, 200)}`).toBe(
         isServed,
       );
@@ -310,7 +318,7 @@ test("the chat's and the reset's bodies fit the document when they fit the schem
   ];
   const judges = { "/api/chat": chatRequestSchema, "/api/quota-reset": quotaResetBodySchema };
   for (const [where, body, fits] of cases) {
-    const { content } = operationOf({ path: where, method: "post" })!.requestBody!;
+    const { content } = operationOf(where, "post")!.requestBody!;
     const { schema } = (content as Record<string, { schema: unknown }>)["application/json"]!;
     const place = `${where} ${JSON.stringify(body).slice(0, 100)}`;
     expect(judges[where as keyof typeof judges].safeParse(body).success, place).toBe(fits);
@@ -322,7 +330,7 @@ test("the examples of requests are signed by the wallet they name, over the text
   const { address, signature: signed, message } = exampleSiweBody;
   const hex = (text: string) => text as `0x${string}`;
   await expect(verifyMessage({ address: hex(address), message, signature: hex(signed) })).resolves.toBe(true);
-  expect(readSiweMessage({ text: message })).toMatchObject({
+  expect(readSiweMessage(message)).toMatchObject({
     address,
     nonce: exampleSiweBody.nonce,
     chainId: 1,

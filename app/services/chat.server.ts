@@ -1,119 +1,106 @@
-import { answerChat } from "~/chat/answer-chat.server";
-import type { ChatAnswer, ChatDependencies } from "~/chat/answer-chat.server";
-import { maxRequestBytes } from "~/chat/chat-limits";
-import type { ChatProvider } from "~/chat/providers/chat-provider";
-import { createLocalProvider } from "~/chat/providers/local.gateway.server";
-import { createOfflineProvider } from "~/chat/providers/offline.server";
-import { createHostedProvider } from "~/chat/providers/openai.gateway.server";
-import { createEdgeProvider } from "~/chat/providers/workers-ai.gateway.server";
-import { watchChatProvider } from "~/chat/providers/watched-provider";
-import { createSystemPromptReader } from "~/chat/system-prompt.server";
-import { monotonicClock } from "~/platform/clock";
-import type { Config } from "~/platform/config/config.server";
-import { readJsonBodyPlainly } from "~/platform/http/json-body.server";
-import { requireWithinLimit } from "~/platform/http/limit.server";
-import type { RequestContext } from "~/platform/http/request-context.server";
+import type { Caller } from "~/gate/caller.server";
+import type { ChatRequest } from "~/chat/chat.schema";
+import { answerChat } from "~/chat/reply/answer-chat.server";
+import type { ChatAnswer, ChatDependencies } from "~/chat/reply/answer-chat.server";
+import { chatProviders } from "~/chat/providers/chat-providers.server";
+import { instrumentChat } from "~/chat/providers/instrument-chat";
+import { toModelList } from "~/chat/models.schema";
+import type { ModelList } from "~/chat/models.schema";
+import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
+import type { Config } from "~/settings.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
-import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
+import { getProvider } from "~/platform/providers/provider-row";
+import type { ProviderPing } from "~/platform/providers/provider-row";
 import type { QuotaAdmission } from "~/quota/quota.server";
 import { toToolCaller } from "~/tools/tool-caller";
 import { mayOfferToModel } from "~/tools/tool";
-import type { GateServices } from "./gate.server";
 import type { QuotaServices } from "./quota.server";
 import type { ToolServices } from "./tools.server";
-import type { Watch } from "./watch.server";
+import type { Instruments } from "./instrument.server";
 
 export type ChatServices = {
-  answer: (call: { context: RequestContext }) => Promise<ChatAnswer>;
-  /** Null when the provider is there, else what is wrong with it, in a sentence. */
-  pingProvider: () => Promise<string | null>;
+  answer: (call: ChatQuestion) => Promise<ChatAnswer>;
+  /** What a client may name. */
+  listModels: () => ModelList;
+  pingProvider: ProviderPing;
   /** Ends the streams that are open, each with a last event. */
   stop: () => void;
 };
 
-export function wireChat({
-  config,
-  gate,
-  quota,
-  tools,
-  metrics,
-  watch,
-  countTokens,
-  log,
-}: {
+export type ChatQuestion = {
+  request: ChatRequest;
+  /** Null: a stranger. */
+  caller: Caller | null;
+  clientId: string;
+  signal: AbortSignal;
+};
+
+type WireChatOptions = {
   config: Config;
-  gate: GateServices;
   quota: QuotaServices;
   tools: ToolServices;
   metrics: Metrics;
-  watch: Pick<Watch, "provider" | "tracing">;
+  instruments: Pick<Instruments, "provider" | "tracing">;
   /** Told what each answer came to, whether or not a quota is in force. */
   countTokens: (tokens: number) => void;
   log: Log;
-}): ChatServices {
-  const { conversation, serving } = config;
+};
+
+export function wireChat({
+  config,
+  quota,
+  tools,
+  metrics,
+  instruments,
+  countTokens,
+  log,
+}: WireChatOptions): ChatServices {
+  const { chat, serving } = config;
   const shutdown = new AbortController();
   const warn = (message: string, error: unknown) => log.warn({ err: error }, message);
-  const { provider, ping } = chooseProvider(config);
+  const provider = getProvider(chatProviders, chat.provider);
   function countOutput(count: number): void {
     metrics.countChatTokens({ direction: "out", count });
     countTokens(count);
   }
   const dependencies: Omit<ChatDependencies, "tools"> = {
-    provider: watchChatProvider({
-      ...{ provider, watch: watch.provider },
-      countInput: (count) => metrics.countChatTokens({ direction: "in", count }),
-    }),
-    models: conversation.models,
-    readSystemPrompt: createSystemPromptReader({
-      setting: conversation.systemPrompt,
-      contentDir: serving.contentDir,
-    }),
-    maxSteps: conversation.maxSteps,
-    maxDurationMs: conversation.maxDurationSeconds * 1000,
+    provider: instrumentChat(provider.create(chat), instruments.provider, (count) =>
+      metrics.countChatTokens({ direction: "in", count }),
+    ),
+    models: chat.models,
+    readSystemPrompt: createSystemPromptReader(chat.systemPrompt, serving.contentDir),
+    maxSteps: chat.maxSteps,
+    maxDurationMs: chat.maxDurationSeconds * 1000,
     shutdownSignal: shutdown.signal,
     warn,
   };
 
   return {
-    pingProvider: ping,
+    pingProvider: provider.ping(chat),
     stop: () => shutdown.abort(),
-    answer: async ({ context }) => {
-      const body = await readJsonBodyPlainly({ context, maxBytes: maxRequestBytes });
-      const caller = await gate.authenticateCaller({
-        context,
-        body,
-        requiredScope: "chat",
-        isRequired: conversation.requiresJwt,
-      });
+    listModels: () => toModelList(chat.models),
+    answer: async ({ request, caller, clientId, signal }) => {
       const toolCaller = toToolCaller(caller);
-      const { events, headers } = await answerChat({
-        dependencies: {
+      const { events, headers } = await answerChat(
+        {
+          request,
+          caller: toolCaller,
+          clientId,
+          signal,
+          admitAnswer: async () => countAnswer(await quota.admitAnswer({ caller }), countOutput),
+        },
+        {
           ...dependencies,
           tools: tools.registry.filter((tool) => mayOfferToModel({ tool, caller: toolCaller })),
         },
-        call: {
-          body,
-          caller: toolCaller,
-          signal: context.signal,
-          requireWithinLimit: () => requireWithinLimit({ context, name: "chat" }),
-          admitAnswer: async () =>
-            countAnswer({ admission: await quota.admitAnswer({ caller }), countTokens: countOutput }),
-        },
-      });
-      return { events: watch.tracing?.keep(events) ?? events, headers };
+      );
+      return { events: instruments.tracing?.keep(events) ?? events, headers };
     },
   };
 }
 
-function countAnswer({
-  admission,
-  countTokens,
-}: {
-  admission: QuotaAdmission;
-  countTokens: (tokens: number) => void;
-}): QuotaAdmission {
+function countAnswer(admission: QuotaAdmission, countTokens: (tokens: number) => void): QuotaAdmission {
   const { reservation, ...rest } = admission;
   return {
     ...rest,
@@ -125,45 +112,4 @@ function countAnswer({
       },
     },
   };
-}
-
-/** Settings that a provider needs have been checked by the configuration: what is missing here cannot be. */
-function chooseProvider({ conversation }: Config): {
-  provider: ChatProvider;
-  ping: ChatServices["pingProvider"];
-} {
-  const { openai, workersAi, local } = conversation;
-  const pingAt = ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string | null }) =>
-    createProviderPing({
-      ...{ what: "model provider", baseUrl, clock: monotonicClock },
-      headers: bearerHeaders(apiKey),
-    });
-  switch (conversation.provider) {
-    case "openai": {
-      const place = { baseUrl: openai.baseUrl ?? "", apiKey: openai.apiKey ?? "" };
-      return { provider: createHostedProvider(place), ping: pingAt(place) };
-    }
-    case "workers-ai": {
-      const baseUrl = workersAi.baseUrl ?? "";
-      const apiToken = workersAi.apiToken ?? "";
-      return {
-        provider: createEdgeProvider({ baseUrl, apiToken }),
-        // It need not have a list of models there: what counts is that it answers, and does not refuse the token.
-        ping: pingAt({ baseUrl, apiKey: apiToken }),
-      };
-    }
-    case "local": {
-      const baseUrl = local.baseUrl ?? "";
-      return {
-        provider: createLocalProvider({ baseUrl }),
-        ping: pingAt({ baseUrl, apiKey: null }),
-      };
-    }
-    case "offline":
-      // Part of this very process.
-      return {
-        provider: createOfflineProvider({ wordDelayMs: conversation.offlineWordMs }),
-        ping: async () => null,
-      };
-  }
 }

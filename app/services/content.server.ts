@@ -4,9 +4,9 @@ import type { ContentReader } from "~/content/content.server";
 import type { GatedContent } from "~/content/content.schema";
 import { deriveMediaKey } from "~/content/media-key.server";
 import { createMediaLinks, serveMedia } from "~/content/media.server";
-import { getGeneratedKeyPem } from "~/gate/token-key-file.server";
+import { getGeneratedKeyPem } from "~/gate/tokens/token-key-file.server";
 import { systemClock } from "~/platform/clock";
-import type { Config } from "~/platform/config/config.server";
+import type { Config } from "~/settings.server";
 import type { Log } from "~/platform/log.server";
 
 export type ContentServices = {
@@ -24,12 +24,11 @@ export type MediaRequest = {
   headers: IncomingHttpHeaders;
 };
 
-export async function wireContent({ config, log }: { config: Config; log: Log }): Promise<ContentServices> {
+export async function wireContent(config: Config, log: Log): Promise<ContentServices> {
   const { contentDir, dataDir } = config.serving;
-  const keyMaterial =
-    config.jwt.secret ?? config.jwt.privateKeyPem ?? (await getGeneratedKeyPem({ dataDir }));
+  const keyMaterial = config.jwt.secret ?? config.jwt.privateKeyPem ?? (await getGeneratedKeyPem(dataDir));
   const links = createMediaLinks({
-    key: deriveMediaKey({ keyMaterial }),
+    key: deriveMediaKey(keyMaterial),
     // As long as the access token that came with them: whoever needs more asks the gate again.
     ttlSeconds: config.jwt.accessTtlSeconds,
     clock: systemClock,

@@ -1,48 +1,51 @@
 import { admit } from "~/gate/admit.server";
 import type { AdmitDependencies, Admission, TokenGrant } from "~/gate/admit.server";
-import { gateScopes } from "~/gate/access-token.schema";
-import type { GateScope } from "~/gate/access-token.schema";
+import { gateScopes } from "~/gate/tokens/access-token.schema";
+import type { GateScope } from "~/gate/tokens/access-token.schema";
 import {
   mintAccessToken,
   reissueAccessToken,
   requireScope,
   verifyAccessToken,
-} from "~/gate/access-token.server";
-import { authenticateCaller, requireCaller } from "~/gate/caller.server";
-import type { Caller } from "~/gate/caller.server";
-import { createChainCursorStore } from "~/gate/chain-cursor.store.server";
+} from "~/gate/tokens/access-token.server";
+import { identifyCaller } from "~/gate/caller.server";
+import type { Caller, CallerRequest, CallerRule } from "~/gate/caller.server";
+import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
 import type { FormSubmission, TokenStatus } from "~/gate/gate.schema";
 import type { IdentifyRequest } from "~/gate/identify.server";
-import { issueNonce } from "~/gate/issue-nonce.server";
+import { issueNonce } from "~/gate/proofs/issue-nonce.server";
 import type { Holder } from "~/gate/holder.server";
 import { requireHolder } from "~/gate/holder.server";
-import { createKeyStore } from "~/gate/keys.store.server";
-import type { NonceStore } from "~/gate/nonces.store.server";
-import { findContractFault } from "~/gate/ownership.gateway.server";
-import { createOwnershipReader } from "~/gate/ownership.server";
-import { createSpentSignatureStore } from "~/gate/spent-signatures.store.server";
-import { submit } from "~/gate/submit.server";
-import { createSubmissionStore } from "~/gate/submissions.store.server";
-import { loadTokenKeys, publicJwks } from "~/gate/token-keys.server";
-import { readKeyStatus, readTokenStatus } from "~/gate/token-status.server";
-import type { KeyStatus } from "~/gate/token-status.server";
-import { createTransferWatcher } from "~/gate/transfer-watcher.server";
-import type { TransferWatcher } from "~/gate/transfer-watcher.server";
-import { useKey } from "~/gate/use-key.server";
-import type { KeyUsed } from "~/gate/use-key.server";
-import { createVerifiedTokens } from "~/gate/verified-tokens.server";
+import { createKeyStore } from "~/gate/keys/keys.store.server";
+import type { KeyStore } from "~/gate/keys/keys.store.server";
+import type { NonceStore } from "~/gate/proofs/nonces.store.server";
+import { findContractFault } from "~/gate/ownership/ownership.gateway.server";
+import { createOwnershipReader } from "~/gate/ownership/ownership.server";
+import { createSettledHoldings } from "~/gate/ownership/settled-holding.server";
+import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
+import { submit } from "~/gate/keys/submit.server";
+import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
+import { loadTokenKeys, publicJwks } from "~/gate/tokens/token-keys.server";
+import { readKeyStatus, readTokenStatus } from "~/gate/keys/token-status.server";
+import type { KeyStatus } from "~/gate/keys/token-status.server";
+import { createTransferWatcher } from "~/gate/ownership/transfer-watcher.server";
+import type { TransferWatcher } from "~/gate/ownership/transfer-watcher.server";
+import { useKey } from "~/gate/keys/use-key.server";
+import type { KeyUsed } from "~/gate/keys/use-key.server";
+import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
+import { createWatcherAge } from "~/gate/ownership/watcher-age.server";
+import type { WatcherAge } from "~/gate/ownership/watcher-age.server";
+import { createOriginCheck } from "~/platform/http/domains";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import { systemClock } from "~/platform/clock";
-import type { Config } from "~/platform/config/config.server";
+import { monotonicClock, systemClock } from "~/platform/clock";
+import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
-import type { RequestContext } from "~/platform/http/request-context.server";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
-import type { OutboxSender } from "~/platform/outbox/outbox.server";
 import type { GatedContent } from "~/content/content.schema";
 import type { ContentServices } from "./content.server";
-import { wireOutbox } from "./outbox.server";
+import type { OutboxServices } from "./outbox.server";
 import { wireSession } from "./session.server";
 import type { SessionServices } from "./session.server";
 
@@ -65,20 +68,32 @@ export type GateServices = {
   /** Asks the chain (`fresh`: even if it was asked a moment ago) and the database. Throws the gate's refusals. */
   requireHolder: (request: { holder: Holder; fresh?: boolean }) => Promise<void>;
   useKey: (request: { holder: Holder }) => Promise<KeyUsed>;
-  /** Null where no token came and none is required. Throws the refusals `missing-jwt` and `invalid-jwt`. */
-  authenticateCaller: (call: CallerCall & { isRequired: boolean }) => Promise<Caller | null>;
-  requireCaller: (call: CallerCall) => Promise<Caller>;
+  /** Null for a stranger, where the rule has any. Throws the refusals `missing-jwt` and `invalid-jwt`. */
+  identifyCaller: (rule: CallerRule, request: CallerRequest) => Promise<Caller | null>;
+  isAllowedOrigin: (origin: string) => boolean;
   publicKeys: () => { keys: object[] };
   session: SessionServices;
   /** What is wrong with the key contract, in a sentence; throws when the chain cannot be asked. */
   findContractFault: () => Promise<string | null>;
   watcherStatus: TransferWatcher["status"];
-  outbox: Pick<OutboxSender, "status" | "wake">;
+  /** Of all processes on this database; throws when that cannot be asked. */
+  judgeWatcherAge: WatcherAge["judge"];
   stop: () => Promise<void>;
 };
 
-/** `body`: as parsed; it may hold the token. */
-export type CallerCall = { context: RequestContext; body?: unknown; requiredScope: GateScope };
+type WireGateOptions = {
+  config: Config;
+  domains: readonly string[];
+  origin: string;
+  database: Database;
+  nonces: NonceStore;
+  chain: ChainClient;
+  content: ContentServices;
+  leases: LeaseKeeper;
+  outbox: OutboxServices;
+  metrics: Metrics;
+  log: Log;
+};
 
 export async function wireGate({
   config,
@@ -89,58 +104,22 @@ export async function wireGate({
   chain,
   content,
   leases,
+  outbox,
   metrics,
   log,
-}: {
-  config: Config;
-  domains: readonly string[];
-  origin: string;
-  database: Database;
-  nonces: NonceStore;
-  chain: ChainClient;
-  content: ContentServices;
-  leases: LeaseKeeper;
-  metrics: Metrics;
-  log: Log;
-}): Promise<GateServices> {
+}: WireGateOptions): Promise<GateServices> {
   const clock = systemClock;
   const { contractAddress, standard, id: chainId } = config.chain;
-  const tokens = await wireTokens({ config, domains, origin });
-  const keys = createKeyStore({ database });
-  const ownership = createOwnershipReader({
-    client: chain,
-    contractAddress,
-    standard,
-    cacheSeconds: config.chain.ownershipCacheSeconds,
-    clock,
-  });
-  const outbox = wireOutbox({ config, database, lease: leases.of("outbox"), log });
-  const cursors = createChainCursorStore({ database, clock });
-  const watcher = createTransferWatcher({
-    client: chain,
-    contractAddress,
-    standard,
-    pollSeconds: config.chain.pollSeconds,
-    cursor: {
-      load: () => cursors.findCursor({ chainId, contractAddress }),
-      save: ({ cursor, hold }) =>
-        cursors.saveCursor({ contract: { chainId, contractAddress }, cursor, hold }),
-    },
-    onDeparture: async ({ tokenId, from, hold }) => {
-      ownership.forget({ tokenId });
-      metrics.countDeparture();
-      await keys.recordDeparture({
-        key: { chainId, contractAddress, tokenId },
-        holder: from,
-        departedAtMs: clock(),
-        hold,
-      });
-    },
-    onBlock: ownership.noteBlock,
-    onReorganisation: () => ownership.forget(),
-    lease: leases.of("watcher"),
+  const tokens = await wireTokens(config, domains, origin);
+  const keys = createKeyStore(database);
+  const { ownership, watcher, watcherAge, cursors } = wireOwnership({
+    config,
+    database,
+    chain,
+    keys,
+    leases,
+    metrics,
     log,
-    clock,
   });
 
   const place = { domains, chainId, contractAddress, clock };
@@ -155,7 +134,7 @@ export async function wireGate({
     verifyToken: (token) => tokens.verify({ token, requiredScope: "gate:read" }),
     ownership,
     keys,
-    spentSignatures: createSpentSignatureStore({ database }),
+    spentSignatures: createSpentSignatureStore(database),
     mintToken: tokens.mint,
     readContent: content.readContent,
     countGrant: metrics.countGrant,
@@ -164,8 +143,8 @@ export async function wireGate({
     ...place,
     ownership,
     keys,
-    submissions: createSubmissionStore({ database, clock }),
-    channels: outbox.channels,
+    submissions: createSubmissionStore(database, clock, outbox.store),
+    requireSettledHolding: createSettledHoldings({ client: chain, ...config.chain, keys, cursors, clock }),
     wakeOutbox: outbox.sender.wake,
   };
   const submitDependencies = {
@@ -183,23 +162,21 @@ export async function wireGate({
     reissueToken: tokens.reissue,
   };
   const statusDependencies = { chainId, contractAddress, ownership, keys };
-  const askCaller = ({ context, body, requiredScope }: CallerCall) => ({
-    request: { headers: context.headers, searchParams: context.searchParams, body },
-    requiredScope,
-    dependencies: {
-      contractAddress,
-      verifyToken: tokens.verify,
-      keys,
-      isAllowedOrigin: context.service.isAllowedOrigin,
-    },
-  });
-  metrics.watchOutboxPending(outbox.store.countPending);
+  const isAllowedOrigin = createOriginCheck(domains, config.serving.corsOrigins);
+  const callerDependencies = {
+    ...place,
+    ownership,
+    keys,
+    verifyToken: tokens.verify,
+    isAllowedOrigin,
+    requiresToken: config.chat.requiresJwt,
+  };
+  metrics.watchWatcherAge(watcherAge);
   watcher.start();
-  outbox.sender.start();
 
   return {
     issueNonce: ({ clientId }) => issueNonce({ clientId, siweEnabled: config.state.enabled, nonces }),
-    admit: (request) => admit({ request, dependencies: admitDependencies }),
+    admit: (request) => admit(request, admitDependencies),
     submit: (request) => submit({ ...request, dependencies: submitDependencies }),
     readTokenStatus: ({ tokenId }) => readTokenStatus({ tokenId, dependencies: statusDependencies }),
     readKeyStatus: ({ tokenId }) => readKeyStatus({ tokenId, dependencies: statusDependencies }),
@@ -208,37 +185,66 @@ export async function wireGate({
       return content.readContent({ tokenId: holder.tokenId, mediaOrigin: origin });
     },
     requireHolder: (request) => requireHolder({ ...request, dependencies: useDependencies }),
-    useKey: ({ holder }) => useKey({ holder, dependencies: useDependencies }),
-    authenticateCaller: async ({ isRequired, ...call }) => {
-      const caller = await authenticateCaller({ isRequired, ...askCaller(call) });
-      if (caller) {
-        const { sub: address, tokenId } = caller.claims;
-        call.context.accessClaim = { proof: "bearer", address, tokenId };
-      }
-      return caller;
-    },
-    requireCaller: (call) => requireCaller(askCaller(call)),
+    useKey: ({ holder }) => useKey(holder, useDependencies),
+    identifyCaller: (rule, request) => identifyCaller(rule, request, callerDependencies),
+    isAllowedOrigin,
     publicKeys: tokens.publicKeys,
-    session: wireSession({
-      dependencies: sessionDependencies,
-      admit: (request) => admit({ request, dependencies: admitDependencies }),
-    }),
+    session: wireSession(sessionDependencies, (request) => admit(request, admitDependencies)),
     findContractFault: () => findContractFault({ client: chain, contractAddress, standard }),
     watcherStatus: watcher.status,
-    outbox: outbox.sender,
-    stop: async () => void (await Promise.all([watcher.stop(), outbox.sender.stop()])),
+    judgeWatcherAge: watcherAge.judge,
+    stop: watcher.stop,
   };
 }
 
-async function wireTokens({
-  config,
-  domains,
-  origin,
-}: {
-  config: Config;
-  domains: readonly string[];
-  origin: string;
-}) {
+type WireOwnershipOptions = Pick<
+  WireGateOptions,
+  "config" | "database" | "chain" | "leases" | "metrics" | "log"
+> & { keys: KeyStore };
+
+/** What the chain says of keys: readings, and the watcher that ends tokens of keys that left. */
+function wireOwnership({ config, database, chain, keys, leases, metrics, log }: WireOwnershipOptions) {
+  const clock = systemClock;
+  const { contractAddress, standard, id: chainId } = config.chain;
+  const ownership = createOwnershipReader({
+    client: chain,
+    contractAddress,
+    standard,
+    cacheSeconds: config.chain.ownershipCacheSeconds,
+    clock,
+  });
+  const cursors = createChainCursorStore(database);
+  const watcherAge = createWatcherAge({
+    findCursorAgeMs: () => cursors.findCursorAgeMs({ chainId, contractAddress }),
+    pollSeconds: config.chain.pollSeconds,
+    leaseSeconds: config.database.leaseSeconds,
+    clock: monotonicClock,
+  });
+  const watcher = createTransferWatcher({
+    client: chain,
+    contractAddress,
+    standard,
+    pollSeconds: config.chain.pollSeconds,
+    cursor: {
+      load: () => cursors.findCursor({ chainId, contractAddress }),
+      save: ({ cursor, hold }) =>
+        cursors.saveCursor({ contract: { chainId, contractAddress }, cursor, hold }),
+    },
+    onDepartures: async ({ departures, hold }) => {
+      ownership.forget({ tokenIds: new Set(departures.map(({ tokenId }) => tokenId)) });
+      metrics.countDepartures(departures.length);
+      await keys.recordDepartures({ chainId, contractAddress, departures, departedAtMs: clock(), hold });
+    },
+    onBlock: ownership.noteBlock,
+    onReorganisation: () => ownership.forget(),
+    lease: leases.of("watcher"),
+    log,
+    clock,
+  });
+  return { ownership, watcher, watcherAge, cursors };
+}
+
+async function wireTokens(config: Config, domains: readonly string[], origin: string) {
   const { jwt, mode, chain } = config;
   const keys = await loadTokenKeys({
     alg: jwt.alg,
@@ -252,7 +258,8 @@ async function wireTokens({
   const issuer = jwt.issuer ?? origin;
   const audience = jwt.audience ?? [domains[0]!];
   const { clockToleranceSeconds } = jwt;
-  const expected = { issuer, audience, chainId: chain.id };
+  const { id: chainId, contractAddress } = chain;
+  const expected = { issuer, audience, chainId, contractAddress };
   const verified = createVerifiedTokens({
     verify: (token) =>
       verifyAccessToken({ keys, token, expected, clockToleranceSeconds, clock: systemClock }),
@@ -264,22 +271,15 @@ async function wireTokens({
     publicKeys: () => publicJwks(keys),
     verify: async ({ token, requiredScope }: { token: string; requiredScope: GateScope }) => {
       const claims = await verified.read(token);
-      requireScope({ claims, requiredScope });
+      requireScope(claims, requiredScope);
       return claims;
     },
-    mint: ({ departedAtMs, ownedAtMs, ...grant }: TokenGrant) => {
-      const { token } = mintAccessToken({
-        keys,
-        ...grant,
-        scopes: gateScopes,
-        chainId: chain.id,
-        ttlSeconds: jwt.accessTtlSeconds,
-        issuer,
-        audience,
-        notBeforeIssuedAtSeconds: departedAtMs === null ? 0 : Math.floor(departedAtMs / 1000) + 1,
-        clock: () => ownedAtMs,
-      });
-      return token;
+    mint: async (grant: TokenGrant) => {
+      const { ownedAtMs: issuedAtMs, ...rest } = grant;
+      const place = { chainId, contractAddress, issuer, audience };
+      const ttlSeconds = jwt.accessTtlSeconds;
+      return (await mintAccessToken({ keys, ...rest, ...place, issuedAtMs, ttlSeconds, scopes: gateScopes }))
+        .token;
     },
     reissue: (dates: Omit<Parameters<typeof reissueAccessToken>[0], "keys">) =>
       reissueAccessToken({ keys, ...dates }),

@@ -1,9 +1,9 @@
 import type { ChainClientOptions } from "~/platform/chain/chain-client.server";
-import type { Config } from "~/platform/config/config.server";
-import type { DatabaseWatch } from "~/platform/database/watched-adapter.server";
+import type { Config } from "~/settings.server";
+import type { DatabaseWatch } from "~/platform/database/instrumented-adapter.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
-import type { ProviderWatch } from "~/platform/providers/provider-watch";
+import type { ProviderInstrument } from "~/platform/providers/instrument";
 import type { RedisWatch } from "~/platform/redis/redis-watch.server";
 import { nameFailure } from "~/platform/tracing/operation";
 import { openOtlpSpans } from "~/platform/tracing/otlp-spans.gateway.server";
@@ -15,28 +15,27 @@ import type { Tool } from "~/tools/tool";
 import { version } from "../../package.json";
 
 /** Who looks at what the service does: the metrics always, traces and `Server-Timing` where they are on. */
-export type Watch = {
+export type Instruments = {
   /** Null where nobody follows requests; then nothing on their way is different. */
   tracing: Tracing | null;
   database: DatabaseWatch;
   redis: RedisWatch;
   chain: Required<Pick<ChainClientOptions, "onAnswer" | "onFault">>;
-  provider: ProviderWatch;
+  provider: ProviderInstrument;
   watchTool: (tool: Tool) => Tool;
   watchLedger: (request: { ledger: QuotaLedger; kind: QuotaKind }) => QuotaLedger;
   stop: () => Promise<void>;
 };
 
-export async function wireWatch({
+type WireInstrumentsOptions = { config: Config; instance: string; metrics: Metrics; log: Log };
+
+export async function wireInstruments({
   config,
+  instance,
   metrics,
   log,
-}: {
-  config: Config;
-  metrics: Metrics;
-  log: Log;
-}): Promise<Watch> {
-  const spans = config.tracing && (await openSpans({ settings: config.tracing, log }));
+}: WireInstrumentsOptions): Promise<Instruments> {
+  const spans = config.tracing && (await openSpans(config.tracing, instance, log));
   if (spans) metrics.watchTraceSpans(spans.readCounts);
   const hasServerTiming = config.mode === "development";
   const tracing = spans || hasServerTiming ? createTracing({ spans, hasServerTiming }) : null;
@@ -44,40 +43,33 @@ export async function wireWatch({
     tracing,
     database: { observe: metrics.observeDatabase, ...(tracing && { begin: tracing.begin }) },
     redis: { observe: metrics.observeRedis, ...(tracing && { begin: tracing.begin }) },
-    chain: watchChain({ metrics, tracing, log }),
-    provider: createProviderWatch({ metrics, tracing }),
-    watchTool: (tool) => watchTool({ tool, metrics, tracing }),
+    chain: watchChain(metrics, tracing, log),
+    provider: createProviderInstrument(metrics, tracing),
+    watchTool: (tool) => watchTool(tool, metrics, tracing),
     watchLedger: (request) => watchLedger({ ...request, metrics }),
     stop: async () => await spans?.stop(),
   };
 }
 
-async function openSpans({ settings, log }: { settings: NonNullable<Config["tracing"]>; log: Log }) {
+async function openSpans(settings: NonNullable<Config["tracing"]>, instance: string, log: Log) {
   const { host } = new URL(settings.url);
   const spans = await openOtlpSpans({
     settings,
     serviceVersion: version,
+    instance,
     onFault: ({ isAway }) => {
-      if (isAway) log.warn({ host }, "the trace collector cannot be used; spans are dropped until it can");
-      else log.info({ host }, "the trace collector is back");
+      if (isAway) log.warn({ host }, "trace collector unavailable; spans are dropped");
+      else log.info({ host }, "trace collector available again");
     },
   });
-  log.info({ host, sampler: settings.sampler }, "requests are traced");
+  log.info({ host, sampler: settings.sampler }, "tracing enabled");
   return spans;
 }
 
 /** Every request to the chain is counted; an endpoint that fails or recovers is named once. */
-function watchChain({
-  metrics,
-  tracing,
-  log,
-}: {
-  metrics: Metrics;
-  tracing: Tracing | null;
-  log: Log;
-}): Watch["chain"] {
+function watchChain(metrics: Metrics, tracing: Tracing | null, log: Log): Instruments["chain"] {
   return {
-    onFault: (fault) => log.warn(fault, "a chain endpoint failed"),
+    onFault: (fault) => log.warn(fault, "RPC endpoint failed"),
     onAnswer(end) {
       metrics.observeRpcCall(end);
       if (!tracing) return;
@@ -90,13 +82,7 @@ function watchChain({
   };
 }
 
-function createProviderWatch({
-  metrics,
-  tracing,
-}: {
-  metrics: Metrics;
-  tracing: Tracing | null;
-}): ProviderWatch {
+function createProviderInstrument(metrics: Metrics, tracing: Tracing | null): ProviderInstrument {
   return ({ kind, provider, model }) => {
     const startedAtMs = performance.now();
     const secondsSince = () => (performance.now() - startedAtMs) / 1_000;
@@ -135,15 +121,7 @@ function createProviderWatch({
   };
 }
 
-function watchTool({
-  tool,
-  metrics,
-  tracing,
-}: {
-  tool: Tool;
-  metrics: Metrics;
-  tracing: Tracing | null;
-}): Tool {
+function watchTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): Tool {
   async function run(call: Parameters<Tool["run"]>[0]): Promise<unknown> {
     const startedAtMs = performance.now();
     let outcome: "ok" | "error" = "error";

@@ -1,15 +1,15 @@
 import { act } from "~/operator/actions.server";
 import type { ActionDone } from "~/operator/actions.server";
 import { createActionStore } from "~/operator/actions.store.server";
-import { hourSeconds } from "~/operator/activity.store.server";
-import { activityRange, viewActivity } from "~/operator/activity-view";
-import type { ActivitySpan, ActivityView } from "~/operator/activity-view";
+import { hourSeconds } from "~/operator/activity/activity.store.server";
+import { activityRange, viewActivity } from "~/operator/activity/activity-view";
+import type { ActivitySpan, ActivityView } from "~/operator/activity/activity-view";
 import type { Actor } from "~/operator/audit.store.server";
-import { exportTable } from "~/operator/export.server";
-import { createMigrationReader } from "~/operator/migrations.store.server";
-import { readTable } from "~/operator/read-table.server";
-import type { TablePage } from "~/operator/table-page";
-import { createRedisTables } from "~/operator/redis-tables.store.server";
+import { exportTable } from "~/operator/tables/export.server";
+import { createMigrationReader } from "~/operator/tables/migrations.store.server";
+import { readTable } from "~/operator/tables/read-table.server";
+import type { TablePage } from "~/operator/tables/table-page";
+import { createRedisTables } from "~/operator/tables/redis-tables.store.server";
 import { requireSession, signIn, signOut } from "~/operator/session.server";
 import type { StartedSession } from "~/operator/session.server";
 import { createSessionStore } from "~/operator/sessions.store.server";
@@ -18,12 +18,12 @@ import { readState } from "~/operator/state.server";
 import type { EndpointReading } from "~/operator/state.server";
 import type { StateView } from "~/operator/state-view";
 import { createOperatorSweep } from "~/operator/sweep.store.server";
-import { describeSwitches } from "~/operator/switches";
-import type { TableName, TableRow, TableSpec } from "~/operator/table-spec";
-import { createTableStore } from "~/operator/tables.store.server";
+import type { TableSettings, TableSpec } from "~/operator/tables/table-spec";
+import { createTableStore } from "~/operator/tables/tables.store.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock as clock } from "~/platform/clock";
-import type { Config, RateLimitName } from "~/platform/config/config.server";
+import type { RateLimitName } from "~/platform/limits/limit-name";
+import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
 import type { SweepStore } from "~/platform/database/sweep.store.server";
 import type { Log } from "~/platform/log.server";
@@ -32,10 +32,11 @@ import type { Redis } from "~/platform/redis/redis.server";
 import { resetQuotas, resetWindow } from "~/quota/quota-reset.server";
 import type { QuotaWindowStore } from "~/quota/quota-windows.store.server";
 import type { GateServices } from "./gate.server";
+import type { OutboxServices } from "./outbox.server";
+import type { PaymentServices } from "./payments.server";
 import type { QuotaServices } from "./quota.server";
 import type { Recording } from "./recording.server";
 import type { SearchServices } from "./search.server";
-import { readSwitchSettings } from "./switch-settings.server";
 
 type CookieCarrier = { cookie: string | undefined };
 
@@ -47,7 +48,7 @@ export type OperatorServices = {
   requireSession: (request: CookieCarrier) => Promise<OperatorSession>;
   readState: () => Promise<StateView>;
   readActivity: (request: { span: ActivitySpan }) => Promise<ActivityView>;
-  readTable: (request: { spec: TableSpec; searchParams: URLSearchParams }) => Promise<TablePage>;
+  readTable: (spec: TableSpec, searchParams: URLSearchParams) => Promise<TablePage>;
   findSubmission: ReturnType<typeof createActionStore>["findSubmission"];
   act: (request: { action: string; form: URLSearchParams; actor: Actor }) => Promise<ActionDone>;
   exportTable: (request: {
@@ -67,22 +68,31 @@ type Wiring = {
   quotaWindows: QuotaWindowStore;
   chain: ChainClient;
   gate: GateServices;
+  outbox: OutboxServices;
   quota: QuotaServices;
   search: SearchServices;
   recording: Recording;
+  payments: PaymentServices | null;
   readReadiness: () => Promise<Readiness>;
   log: Log;
 };
 
 export function wireOperator(wiring: Wiring): OperatorServices {
-  const { config, database, gate, recording, log } = wiring;
+  const { config, database, outbox, recording, log } = wiring;
   const { secret, idleSeconds, maxSeconds } = config.operator;
   if (secret === null) return null;
-  const sessions = createSessionStore({ database, clock });
+  const sessions = createSessionStore(database, clock);
   const { redis, quotaWindows } = wiring;
+  const settings = readTableSettings(config);
   const tables = {
-    ...createTableStore({ database, clock }),
-    ...(redis && createRedisTables({ redis, listOpenWindows: quotaWindows.listOpenWindows, clock })),
+    ...createTableStore(database, clock),
+    ...(redis &&
+      createRedisTables({
+        redis,
+        listOpenWindows: quotaWindows.listOpenWindows,
+        findLimit: settings.findLimit,
+        clock,
+      })),
   };
   const sessionDependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
   const { contractAddress, id: chainId } = config.chain;
@@ -91,16 +101,16 @@ export function wireOperator(wiring: Wiring): OperatorServices {
     place: { chainId, contractAddress },
     log,
   };
-  const store = createActionStore({ database, clock });
+  const store = createActionStore(database, clock, outbox.store);
   const actionDependencies = {
     store,
-    wakeOutbox: gate.outbox.wake,
+    wakeOutbox: outbox.sender.wake,
     resetWindow: (request: Omit<Parameters<typeof resetWindow>[0], "dependencies">) =>
       resetWindow({ ...request, dependencies: resetDependencies }),
     resetQuotas: (request: Omit<Parameters<typeof resetQuotas>[0], "dependencies">) =>
       resetQuotas({ ...request, dependencies: resetDependencies }),
   };
-  const addToRow = createRowCompleter(config);
+  const tableDependencies = { tables, settings, flush: recording.recorder.flush };
   const stateDependencies = listStateDependencies(wiring);
 
   return {
@@ -112,7 +122,7 @@ export function wireOperator(wiring: Wiring): OperatorServices {
       // Shown is what is written; what this process still has in hand is written first.
       await recording.recorder.flush();
       const nowMs = clock();
-      const range = activityRange({ span, nowMs });
+      const range = activityRange(span, nowMs);
       const { activityDays } = config.operator;
       const keptSinceMs = span.spanSeconds === hourSeconds ? nowMs - activityDays * 86_400_000 : 0;
       const counts = await recording.activity.readCounts({
@@ -120,37 +130,35 @@ export function wireOperator(wiring: Wiring): OperatorServices {
         sinceMs: Math.max(range.sinceMs, keptSinceMs),
         untilMs: range.untilMs,
       });
-      return viewActivity({ span, nowMs, counts });
+      return viewActivity(span, nowMs, counts);
     },
-    readTable: async (request) => {
-      if (request.spec.name === "decisions") await recording.recorder.flush();
-      return readTable({ ...request, dependencies: { tables, addToRow } });
-    },
+    readTable: (spec, searchParams) => readTable(spec, searchParams, tableDependencies),
     findSubmission: store.findSubmission,
     act: (request) => act({ ...request, dependencies: actionDependencies }),
     exportTable: (request) => exportTable({ ...request, dependencies: { tables, sessions } }),
   };
 }
 
-function listStateDependencies({ config, database, chain, gate, quota, search, recording, ...rest }: Wiring) {
+function listStateDependencies({ config, database, chain, gate, search, recording, ...rest }: Wiring) {
   return {
     clock,
     readReadiness: rest.readReadiness,
     database: {
       provider: config.database.url.startsWith("file:") ? "SQLite" : "PostgreSQL",
-      readMigrations: createMigrationReader({ database }),
+      readMigrations: createMigrationReader(database),
     },
     readEndpoints: () => readEndpoints(chain),
     watcherStatus: gate.watcherStatus,
-    provider: { name: config.conversation.provider, models: config.conversation.models },
+    provider: { name: config.chat.provider, models: config.chat.models },
     search: {
       vendor: search.vendor,
       listNamespaces: () => search.listNamespaces({ timeoutMs: searchTimeoutMs }),
     },
     speechProvider: config.speech.provider,
-    outboxStatus: gate.outbox.status,
+    outboxStatus: rest.outbox.sender.status,
     recorderStatus: recording.recorder.status,
-    switches: describeSwitches(readSwitchSettings({ config, quota: quota.activity })),
+    paymentStatus: rest.payments?.readStatus ?? null,
+    switches: config.switches,
   };
 }
 
@@ -162,35 +170,19 @@ async function readEndpoints(chain: ChainClient): Promise<EndpointReading[]> {
   }));
 }
 
-/** What a row needs of the settings to be understood. */
-function createRowCompleter({ limits, conversation, speech, payments }: Config) {
-  return function addToRow({ name, row }: { name: TableName; row: TableRow }): TableRow {
-    if (name === "limits") {
-      const limit = limits[String(row.limiter) as RateLimitName];
-      return { ...row, allowed: limit ? `${limit.points} in ${limit.windowSeconds} s` : "no limit now" };
-    }
-    if (name !== "quotas") return row;
-    const cryptoLimit =
-      row.subject === "all-payments" ? payments?.dailyMicroether : payments?.addressMicroether;
-    const limit = {
-      token: conversation.quota.tokens,
-      speech: speech.quota.characters,
-      crypto: cryptoLimit ?? null,
-    }[String(row.kind)];
-    return { ...row, limit: limit ?? null };
+function readTableSettings({ limits, quota, speech }: Config): TableSettings {
+  const quotas: Readonly<Record<string, number>> = {
+    token: quota.tokens,
+    speech: speech.quota.characters,
+  };
+  return {
+    findLimit: (name) => limits[name as RateLimitName] ?? null,
+    findQuota: (kind) => quotas[kind] ?? null,
   };
 }
 
 /** The sweeper's work, with what the operator's view keeps swept along. */
-export function withOperatorSweep({
-  store,
-  config,
-  database,
-}: {
-  store: SweepStore;
-  config: Config;
-  database: Database;
-}): SweepStore {
+export function withOperatorSweep(store: SweepStore, config: Config, database: Database): SweepStore {
   const operator = createOperatorSweep({ database, retention: config.operator });
   return {
     deleteBatch: async (request) =>

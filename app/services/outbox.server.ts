@@ -1,9 +1,12 @@
+import { keyEmails } from "~/gate/keys/key-notifications";
+import { paymentEmails } from "~/payments/payment-notifications.server";
 import { systemClock } from "~/platform/clock";
-import type { Config } from "~/platform/config/config.server";
+import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
-import type { Lease } from "~/platform/leases/lease";
 import type { Log } from "~/platform/log.server";
+import type { Metrics } from "~/platform/metrics.server";
 import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
+import { channels as allChannels } from "~/platform/outbox/outbox";
 import { createOutboxSender } from "~/platform/outbox/outbox.server";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
@@ -11,31 +14,40 @@ import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
 const webhookTimeoutMs = 10_000;
 /** A stopping process has ten seconds in all, of which open answers may take five. */
 const outboxStopMs = 3_000;
+const renderers = { ...keyEmails, ...paymentEmails };
 
-export function wireOutbox({
-  config,
-  database,
-  lease,
-  log,
-}: {
+type WireOutboxOptions = {
   config: Config;
   database: Database;
-  lease: Lease;
+  instance: string;
+  metrics: Metrics;
   log: Log;
-}) {
-  const { webhook, email } = config.notifications;
+};
+
+export function wireOutbox({
+  config: { notifications },
+  database,
+  instance,
+  metrics,
+  log,
+}: WireOutboxOptions) {
+  const { webhook, email } = notifications;
   const gateways = {
     ...(webhook ? { webhook: createWebhookGateway({ ...webhook, timeoutMs: webhookTimeoutMs }) } : {}),
-    ...(email ? { email: createEmailGateway(email) } : {}),
+    ...(email ? { email: createEmailGateway({ ...email, renderers }) } : {}),
   };
-  const store = createOutboxStore({ database, clock: systemClock });
+  const channels = allChannels.filter((channel) => notifications[channel]);
+  const store = createOutboxStore(database, systemClock, channels);
   const sender = createOutboxSender({
     store,
     gateways,
     clock: systemClock,
-    lease,
+    claimant: instance,
     log,
     stopTimeoutMs: outboxStopMs,
   });
-  return { store, sender, channels: Object.keys(gateways) as ("webhook" | "email")[] };
+  metrics.watchOutboxPending(store.countPending);
+  return { store, sender };
 }
+
+export type OutboxServices = ReturnType<typeof wireOutbox>;

@@ -1,17 +1,22 @@
 import type { Holder } from "~/gate/holder.server";
+import { createPaymentFollower } from "~/payments/follow-payment.server";
 import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
-import { createPaymentLane } from "~/payments/payment-lane.server";
+import { createPaymentQueue } from "~/payments/payment-queue.server";
 import { createPaymentStore } from "~/payments/payments.store.server";
-import { payHolder, resumePayments } from "~/payments/pay-holder.server";
+import { createPaymentResolver } from "~/payments/payment-resolver.server";
+import { boundsAt } from "~/payments/payment-limits.server";
+import { payHolder } from "~/payments/pay-holder.server";
 import type { PaymentView } from "~/payments/pay-holder.server";
 import type { PaymentDependencies } from "~/payments/payment-dependencies.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock as clock } from "~/platform/clock";
-import type { Config } from "~/platform/config/config.server";
+import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
+import type { Lease } from "~/platform/leases/lease";
 import type { Log } from "~/platform/log.server";
+import type { Metrics } from "~/platform/metrics.server";
 import type { GateServices } from "./gate.server";
-import type { QuotaServices } from "./quota.server";
+import type { OutboxServices } from "./outbox.server";
 
 export type PaymentServices = {
   /** Pays the holder's own address, after the gate has found that the key is theirs still. */
@@ -21,56 +26,80 @@ export type PaymentServices = {
     idempotencyKey: string;
     signal: AbortSignal;
   }) => Promise<PaymentView>;
+  readStatus: () => Promise<PaymentStatus>;
   stop: () => Promise<void>;
 };
+
+/** What operators ask. Amounts are in millionths of the chain's coin. */
+export type PaymentStatus = { open: number; oldestOpenMs: number | null; spent: number; dailyLimit: number };
 
 const pollMs = 500;
 /** Less than the tool may take. */
 const waitMs = 40_000;
 
-/** Null without a key to pay with. Takes up what the last run left, and does not wait for it. */
+type WirePaymentsOptions = {
+  config: Config;
+  database: Database;
+  chain: ChainClient;
+  gate: GateServices;
+  outbox: OutboxServices;
+  /** Who looks after payments that are not final. */
+  lease: Lease;
+  metrics: Metrics;
+  log: Log;
+};
+
+/** Null without a key to pay with. */
 export function wirePayments({
   config,
   database,
   chain: client,
   gate,
-  quota,
+  outbox,
+  lease,
+  metrics,
   log,
-}: {
-  config: Config;
-  database: Database;
-  chain: ChainClient;
-  gate: GateServices;
-  quota: QuotaServices;
-  log: Log;
-}): PaymentServices | null {
+}: WirePaymentsOptions): PaymentServices | null {
   if (config.payments === null) return null;
   const { privateKey, ...limits } = config.payments;
   const shutdown = new AbortController();
-  const store = createPaymentStore({ database });
-  const chain = createPaymentChain({ client, privateKey });
-  const lane = createPaymentLane({
-    lane: { chainId: chain.chainId, payer: chain.address },
-    store,
-    pollMs,
-    signal: shutdown.signal,
+  const stopSignal = shutdown.signal;
+  const store = createPaymentStore(database);
+  const chain = createPaymentChain(client, privateKey);
+  const payer = { chainId: chain.chainId, payer: chain.address };
+  const queue = createPaymentQueue({ wallet: payer, store, pollMs, signal: stopSignal });
+  const look = { store, chain, clock, log };
+  const follow = createPaymentFollower({ ...look, pollMs, stopSignal });
+  const dependencies: PaymentDependencies = { ...look, queue, limits, follow, waitMs, stopSignal };
+  const resolver = createPaymentResolver({
+    ...look,
+    lease,
+    outbox: outbox.store,
+    wakeOutbox: outbox.sender.wake,
   });
-  const dependencies: PaymentDependencies = {
-    ...{ store, chain, lane, limits, clock, pollMs, waitMs, log },
-    ledger: quota.ledgerOf("crypto"),
-    stopSignal: shutdown.signal,
-  };
-  log.info({ payer: chain.address, ...limits }, "holders can be paid; fund this wallet with little");
-  const resumed = resumePayments({ dependencies });
+  log.info({ payer: chain.address, ...limits }, "payments enabled; keep little in this wallet");
+  resolver.start();
+
+  async function readStatus(): Promise<PaymentStatus> {
+    const { sinceMs } = boundsAt(limits, clock()).total;
+    const [{ count, oldestAtMs }, { spent }] = await Promise.all([
+      store.readOpen(),
+      store.sum({ chainId: chain.chainId, sinceMs }),
+    ]);
+    const oldestOpenMs = oldestAtMs === null ? null : Math.max(0, clock() - oldestAtMs);
+    return { open: count, oldestOpenMs, spent, dailyLimit: limits.dailyMicroether };
+  }
+  metrics.watchPayments(readStatus);
 
   return {
     pay: async ({ holder, ...request }) => {
       await gate.requireHolder({ holder, fresh: true });
       return await payHolder({ request: { ...request, recipient: holder.address }, dependencies });
     },
+    readStatus,
     stop: async () => {
       shutdown.abort();
-      await Promise.all([resumed, lane.drain()]);
+      await Promise.all([resolver.stop(), queue.drain()]);
     },
   };
 }

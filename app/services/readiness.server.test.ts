@@ -1,7 +1,9 @@
 import { rm } from "node:fs/promises";
-import { expect, onTestFinished, test } from "vitest";
-import { findContractFault } from "~/gate/ownership.gateway.server";
-import { createMigrationReader } from "~/operator/migrations.store.server";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
+import { findContractFault } from "~/gate/ownership/ownership.gateway.server";
+import { createWatcherAge } from "~/gate/ownership/watcher-age.server";
+import { createMigrationReader } from "~/operator/tables/migrations.store.server";
 import { readState } from "~/operator/state.server";
 import type { StateDependencies } from "~/operator/state.server";
 import { createChainClient } from "~/platform/chain/chain-client.server";
@@ -10,11 +12,11 @@ import { createProviderPing } from "~/platform/providers/provider-ping.gateway.s
 import { createReadiness } from "~/platform/readiness.server";
 import type { Readiness } from "~/platform/readiness.server";
 import { openRedis } from "~/platform/redis/redis.server";
-import { startTestChain } from "~/testing/chain";
-import { createSqliteTestDatabase } from "~/testing/database";
-import { findFreePort } from "~/testing/free-port";
-import { startJsonServer } from "~/testing/json-server";
-import { hasRedis, startRedis } from "~/testing/redis";
+import { startTestChain } from "~e2e/support/chain/chain";
+import { createSqliteTestDatabase } from "~e2e/support/databases/database";
+import { findFreePort } from "~e2e/support/free-port";
+import { startJsonServer } from "~e2e/support/providers/json-server";
+import { hasRedis, startRedis } from "~e2e/support/databases/redis";
 import { listChecks } from "./readiness.server";
 
 /** As the operator's page names what the service is asked about from outside. */
@@ -22,6 +24,7 @@ const rowNames: Record<string, string> = {
   database: "Database",
   redis: "Redis",
   chain: "Key contract",
+  watcher: "Watcher of transfers",
   provider: "Model provider",
   speech: "Speech",
 };
@@ -42,17 +45,27 @@ async function openPlace(away: Away = {}) {
   onTestFinished(chain.stop);
   const rpcUrls = [away.chain ? nobody : chain.rpcUrl];
   const client = createChainClient({ rpcUrls, chainId: chain.chainId });
+  const cursors = createChainCursorStore(database);
+  const watched = { chainId: chain.chainId, contractAddress: chain.key.address };
+  const watcherAge = createWatcherAge({
+    findCursorAgeMs: () => cursors.findCursorAgeMs(watched),
+    pollSeconds: 4,
+    leaseSeconds: 10,
+    clock,
+  });
   const checks = listChecks({
-    ...{ database, redis },
+    database,
+    redis,
     gate: {
       findContractFault: () =>
         findContractFault({ client, contractAddress: chain.key.address, standard: "erc721" }),
+      judgeWatcherAge: watcherAge.judge,
     },
     chat: { pingProvider: pingAt("model provider", away.provider) },
     speech: { pingProvider: pingAt("provider of speech", away.speech) },
   });
-  const readReadiness = createReadiness({ checks, clock });
-  return { database, filePath, redisServer, readReadiness };
+  const readReadiness = createReadiness(checks, clock);
+  return { database, filePath, redisServer, readReadiness, cursors, watched };
 }
 
 /** What the operator's page is told, with all that readiness does not ask about in order. */
@@ -65,21 +78,33 @@ async function view({
   const its: StateDependencies = {
     clock,
     readReadiness: async () => readiness,
-    database: { provider: "SQLite", readMigrations: createMigrationReader({ database }) },
+    database: { provider: "SQLite", readMigrations: createMigrationReader(database) },
     readEndpoints: async () => [],
     watcherStatus: () => ({
-      ...{ isRunning: true, blockNumber: 1n, blocksBehind: 0n },
-      ...{ lastSuccessAtMs: clock(), consecutiveFailures: 0 },
+      isRunning: true,
+      blockNumber: 1n,
+      blocksBehind: 0n,
+      lastSuccessAtMs: clock(),
+      consecutiveFailures: 0,
     }),
     provider: { name: "local", models: ["small"] },
     search: { vendor: "libsql", listNamespaces: async () => [] },
     speechProvider: "local",
     outboxStatus: async () => ({
-      ...{ running: true, channels: [], unconfiguredChannels: [], inFlight: 0, pending: 0 },
+      running: true,
+      channels: [],
+      unconfiguredChannels: [],
+      inFlight: 0,
+      pending: 0,
     }),
     recorderStatus: () => ({
-      ...{ waiting: 0, droppedDecisions: 0, droppedCounts: 0, lastWrittenAtMs: null, lastFailureAtMs: null },
+      waiting: 0,
+      droppedDecisions: 0,
+      droppedCounts: 0,
+      lastWrittenAtMs: null,
+      lastFailureAtMs: null,
     }),
+    paymentStatus: null,
     switches: [],
   };
   const state = await readState(its);
@@ -111,6 +136,27 @@ test.each<[keyof Away, string, string, string]>([
 ])("with %s away the service is %s, and one row is down for that reason", async (away, status, name, why) => {
   const seen = await view(await openPlace({ [away]: true }));
   expect(seen).toMatchObject({ status, down: [[name, why]] });
+});
+
+test("where nobody has read the transfers for long the service is degraded, on every process, until somebody reads them", async () => {
+  const place = await openPlace();
+  const { cursors, watched: contract } = place;
+  const cursor = { blockNumber: 7n, blockHash: "0x" };
+  await cursors.saveCursor({ contract, cursor });
+  // By the database's clock, whoever wrote it: two polls of 4 s, a lease of 10 s and a minute.
+  await place.database.$executeRaw`UPDATE "ChainCursor" SET "updatedAtMs" = "updatedAtMs" - 79000`;
+  const { status, down } = await view(place);
+  expect([status, down]).toEqual([
+    "degraded",
+    [
+      [
+        "Watcher of transfers",
+        expect.stringMatching(/^Nobody has read the transfers of keys for (79|8\d) s\./),
+      ],
+    ],
+  ]);
+  await cursors.saveCursor({ contract, cursor });
+  await vi.waitFor(async () => expect((await place.readReadiness()).status).toBe("ready"), 5_000);
 });
 
 test.skipIf(!hasRedis)("with Redis away the service is unready, and its row is down", async () => {

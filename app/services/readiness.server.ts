@@ -8,6 +8,14 @@ import type { SpeechServices } from "./speech.server";
 
 const databasePingMs = 2000;
 
+type ListChecksOptions = {
+  database: Database;
+  redis: Pick<Redis, "findFault"> | null;
+  gate: Pick<GateServices, "findContractFault" | "judgeWatcherAge">;
+  chat: Pick<ChatServices, "pingProvider">;
+  speech: Pick<SpeechServices, "pingProvider">;
+};
+
 /** What the service depends on, each asked in the way that shows best whether it does its work. */
 export function listChecks({
   database,
@@ -15,17 +23,11 @@ export function listChecks({
   gate,
   chat,
   speech,
-}: {
-  database: Database;
-  redis: Pick<Redis, "findFault"> | null;
-  gate: Pick<GateServices, "findContractFault">;
-  chat: Pick<ChatServices, "pingProvider">;
-  speech: Pick<SpeechServices, "pingProvider">;
-}): Record<string, ReadinessCheck> {
+}: ListChecksOptions): Record<string, ReadinessCheck> {
   return {
     database: {
       required: true,
-      ask: () => findDatabaseFault({ database, timeoutMs: databasePingMs }),
+      ask: () => findDatabaseFault(database, databasePingMs),
       whenDown: "The database could not be asked.",
     },
     // Without it nobody signs in and nothing that is counted is answered.
@@ -36,6 +38,12 @@ export function listChecks({
       required: true,
       ask: gate.findContractFault,
       whenDown: "No RPC endpoint of the configured chain answered.",
+    },
+    // Requests go on to read the chain themselves.
+    watcher: {
+      required: false,
+      ask: gate.judgeWatcherAge,
+      whenDown: "The database could not be asked when the transfers of keys were last read.",
     },
     provider: {
       required: false,

@@ -1,17 +1,16 @@
-import { createActivityStore } from "~/operator/activity.store.server";
-import type { ActivityStore } from "~/operator/activity.store.server";
-import { tokenSeries } from "~/operator/activity-series";
-import { countActivity, toDecision } from "~/operator/count-activity.server";
-import { createDecisionStore } from "~/operator/decisions.store.server";
-import { createRecorder } from "~/operator/recorder.server";
-import type { Recorder } from "~/operator/recorder.server";
+import { createActivityStore } from "~/operator/activity/activity.store.server";
+import type { ActivityStore } from "~/operator/activity/activity.store.server";
+import { tokenSeries } from "~/operator/activity/activity-series";
+import { countActivity, toDecision } from "~/operator/activity/count-activity.server";
+import { createDecisionStore } from "~/operator/activity/decisions.store.server";
+import { createRecorder } from "~/operator/activity/recorder.server";
+import type { Recorder } from "~/operator/activity/recorder.server";
 import { systemClock as clock } from "~/platform/clock";
-import type { Config } from "~/platform/config/config.server";
+import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
 import type { AccessOutcome } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
-import { nameInstance } from "~/quota/instance.server";
 
 /** What requests leave behind for the operator's view. */
 export type Recording = {
@@ -24,29 +23,28 @@ export type Recording = {
   stop: () => Promise<void>;
 };
 
-/** Without a view for it nothing is recorded at all. */
-export function wireRecording({
-  config,
-  database,
-  log,
-}: {
+type WireRecordingOptions = {
   config: Config;
   database: Database;
+  instance: string;
   log: Log;
-}): Recording {
-  const activity = createActivityStore({ database });
+};
+
+/** Without a view for it nothing is recorded at all. */
+export function wireRecording({ config, database, instance, log }: WireRecordingOptions): Recording {
+  const activity = createActivityStore(database);
   const recorder = createRecorder({
-    decisions: createDecisionStore({ database }),
+    decisions: createDecisionStore(database),
     activity,
     keepsDecisions: config.operator.decisionDays > 0,
-    instance: nameInstance().split("/").at(-1)!,
+    instance,
     clock,
-    onFailure: (error) =>
-      log.warn({ err: error }, "the record for the operator's view cannot be written now"),
+    onFailure: (error) => log.warn({ err: error }, "activity could not be recorded; it is retried"),
   });
   if (config.operator.secret === null) {
     return {
-      ...{ recorder, activity },
+      recorder,
+      activity,
       watch: (metrics) => metrics,
       noteAccess: () => {},
       countTokens: () => {},
@@ -55,8 +53,9 @@ export function wireRecording({
   }
   recorder.start();
   return {
-    ...{ recorder, activity },
-    watch: (metrics) => countActivity({ metrics, recorder }),
+    recorder,
+    activity,
+    watch: (metrics) => countActivity(metrics, recorder),
     noteAccess: (outcome) => {
       const decision = toDecision(outcome);
       if (decision) recorder.noteDecision(decision);

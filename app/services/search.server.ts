@@ -1,5 +1,5 @@
 import { monotonicClock as clock } from "~/platform/clock";
-import type { Config } from "~/platform/config/config.server";
+import type { Config } from "~/settings.server";
 import type { Log } from "~/platform/log.server";
 import type { Embedder } from "~/search/embedder";
 import { createHashedEmbedder } from "~/search/hashed-embedder";
@@ -8,12 +8,12 @@ import { warnOfMissingNamespaces } from "~/search/missing-namespaces.server";
 import { createPineconeSearch } from "~/search/pinecone.gateway.server";
 import { createProviderEmbedder } from "~/search/provider-embedder.gateway.server";
 import type { SearchStore } from "~/search/search-store";
-import { watchEmbedder, watchSearchStore } from "~/search/watched-search";
+import { instrumentEmbedder, instrumentSearchStore } from "~/search/instrument-search";
 import { createSearchTool } from "~/tools/search-tool";
 import type { Tool } from "~/tools/tool";
 import { toGateHolder } from "~/tools/tool-caller";
 import type { GateServices } from "./gate.server";
-import type { Watch } from "./watch.server";
+import type { Instruments } from "./instrument.server";
 
 export type SearchServices = {
   tool: Tool;
@@ -23,23 +23,20 @@ export type SearchServices = {
   stop: () => Promise<void>;
 };
 
-/** Begins to index what changed in the knowledge folder, and does not wait for it. */
-export function wireSearch({
-  config,
-  gate,
-  watch,
-  log,
-}: {
+type WireSearchOptions = {
   config: Config;
   gate: Pick<GateServices, "requireHolder">;
-  watch: Pick<Watch, "provider">;
+  instruments: Pick<Instruments, "provider">;
   log: Log;
-}): SearchServices {
+};
+
+/** Begins to index what changed in the knowledge folder, and does not wait for it. */
+export function wireSearch({ config, gate, instruments, log }: WireSearchOptions): SearchServices {
   const { pinecone, gatedNamespaces } = config.search;
   const { store: opened, whenIndexed } = pinecone
-    ? { store: openPinecone({ config, pinecone, watch }), whenIndexed: Promise.resolve() }
-    : openEmbedded({ config, watch, log });
-  const store = watchSearchStore({ store: opened, watch: watch.provider });
+    ? { store: openPinecone(config, pinecone, instruments), whenIndexed: Promise.resolve() }
+    : openEmbedded(config, instruments, log);
+  const store = instrumentSearchStore(opened, instruments.provider);
   const stopping = new AbortController();
   void warnOfMissingNamespaces({
     store,
@@ -60,7 +57,10 @@ export function wireSearch({
       const late = new Promise<never>((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(new Error("The search index did not answer in time.")));
       });
-      return await Promise.race([store.listNamespaces({ index: store.indexes[0], signal }), late]);
+      return await Promise.race([
+        store.listNamespaces({ index: store.indexes[0], clientId: "operator", signal }),
+        late,
+      ]);
     },
     stop: () => {
       stopping.abort();
@@ -75,23 +75,21 @@ export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Em
 }
 
 /** The built-in one is a few additions and tells nobody anything by its time. */
-function createWatchedEmbedder({
-  config,
-  watch,
-}: {
-  config: Config;
-  watch: Pick<Watch, "provider">;
-}): Embedder {
+function createInstrumentedEmbedder(config: Config, instruments: Pick<Instruments, "provider">): Embedder {
   const embedder = createConfiguredEmbedder(config);
   if (!config.search.embedding) return embedder;
-  return watchEmbedder({ embedder, provider: "openai-compatible", watch: watch.provider });
+  return instrumentEmbedder(embedder, "openai-compatible", instruments.provider);
 }
 
-function openEmbedded({ config, watch, log }: { config: Config; watch: Pick<Watch, "provider">; log: Log }): {
+function openEmbedded(
+  config: Config,
+  instruments: Pick<Instruments, "provider">,
+  log: Log,
+): {
   store: SearchStore;
   whenIndexed: Promise<void>;
 } {
-  const embedder = createWatchedEmbedder({ config, watch });
+  const embedder = createInstrumentedEmbedder(config, instruments);
   const builtIn = createHashedEmbedder();
   const search = createKnowledgeSearch({
     contentDir: config.serving.contentDir,
@@ -107,14 +105,14 @@ function openEmbedded({ config, watch, log }: { config: Config; watch: Pick<Watc
   return { store: search, whenIndexed: search.refresh() };
 }
 
-function openPinecone({
-  config,
-  pinecone,
-  watch,
-}: {
-  config: Config;
-  pinecone: NonNullable<Config["search"]["pinecone"]>;
-  watch: Pick<Watch, "provider">;
-}): SearchStore {
-  return createPineconeSearch({ ...pinecone, embedder: createWatchedEmbedder({ config, watch }), clock });
+function openPinecone(
+  config: Config,
+  pinecone: NonNullable<Config["search"]["pinecone"]>,
+  instruments: Pick<Instruments, "provider">,
+): SearchStore {
+  return createPineconeSearch({
+    ...pinecone,
+    embedder: createInstrumentedEmbedder(config, instruments),
+    clock,
+  });
 }

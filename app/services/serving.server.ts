@@ -1,8 +1,9 @@
 import type { Server } from "node:http";
 import type { OpenedBrand } from "~/platform/brand/open-brand.server";
 import { systemClock } from "~/platform/clock";
-import type { Config, RateLimitName } from "~/platform/config/config.server";
-import { originHost } from "~/platform/http/domains";
+import type { RateLimitName } from "~/platform/limits/limit-name";
+import type { Config } from "~/settings.server";
+import { createOriginCheck } from "~/platform/http/domains";
 import { listen } from "~/platform/http/http-server.server";
 import type { ServiceContext } from "~/platform/http/request-context.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
@@ -15,6 +16,18 @@ import type { Tracing } from "~/platform/tracing/tracing.server";
 import type { Recording } from "./recording.server";
 import { describeWallets } from "./wallets.server";
 
+type CreateServiceContextOptions = {
+  config: Config;
+  domains: readonly string[];
+  origin: string;
+  brand: OpenedBrand;
+  limits: RateLimitStore;
+  metrics: Metrics;
+  tracing: Tracing | null;
+  recording: Recording;
+  log: Log;
+};
+
 /** What routes and the corridor need of the running service. */
 export function createServiceContext({
   config,
@@ -26,17 +39,7 @@ export function createServiceContext({
   tracing,
   recording,
   log,
-}: {
-  config: Config;
-  domains: readonly string[];
-  origin: string;
-  brand: OpenedBrand;
-  limits: RateLimitStore;
-  metrics: Metrics;
-  tracing: Tracing | null;
-  recording: Recording;
-  log: Log;
-}): ServiceContext {
+}: CreateServiceContextOptions): ServiceContext {
   const limiters = new Map<RateLimitName, RateLimiter>();
   for (const [name, limit] of Object.entries(config.limits) as [
     RateLimitName,
@@ -51,7 +54,7 @@ export function createServiceContext({
       clock: systemClock,
       onStoreFailure: (error) => {
         metrics.countLimiterStoreFailure(name);
-        log.warn({ limit: name, err: error }, "rate limits are kept in process: their store cannot be asked");
+        log.warn({ limit: name, err: error }, "rate limit store unavailable; limits are kept in memory");
       },
       onForgotten: () => metrics.countForgottenClient(name),
     });
@@ -59,10 +62,7 @@ export function createServiceContext({
   }
   return {
     origin,
-    isAllowedOrigin: (candidate) => {
-      const host = originHost(candidate);
-      return host !== null && (domains.includes(host) || config.serving.corsOrigins.includes(candidate));
-    },
+    isAllowedOrigin: createOriginCheck(domains, config.serving.corsOrigins),
     consumeLimit: async ({ name, clientId }) => (await limiters.get(name)?.consume(clientId)) ?? null,
     countRefusal: tracing
       ? (slug) => {
@@ -79,23 +79,15 @@ export function createServiceContext({
       contractAddress: config.chain.contractAddress,
       keyStandard: config.chain.standard,
       rpcUrlForBrowser: config.mode === "demo" ? "/demo/rpc" : null,
-      wallets: describeWallets({ config, origin }),
+      wallets: describeWallets(config, origin),
     },
   };
 }
 
-export async function openMetricsPort({
-  config,
-  metrics,
-  log,
-}: {
-  config: Config;
-  metrics: Metrics;
-  log: Log;
-}): Promise<Server | null> {
+export async function openMetricsPort(config: Config, metrics: Metrics, log: Log): Promise<Server | null> {
   if (config.serving.metricsPort === null) return null;
-  const server = createMetricsServer({ render: metrics.render });
-  const port = await listen({ server, host: "127.0.0.1", port: config.serving.metricsPort });
+  const server = createMetricsServer(metrics.render);
+  const port = await listen(server, "127.0.0.1", config.serving.metricsPort);
   log.info({ port }, "metrics are served on their own port");
   return server;
 }

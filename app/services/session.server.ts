@@ -1,9 +1,9 @@
 import type { Admission } from "~/gate/admit.server";
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import type { IdentifyRequest } from "~/gate/identify.server";
-import type { SignedIn, SignedOut } from "~/gate/session.schema";
-import { readSession, renewSession, requireSessionToken, startSession } from "~/gate/session.server";
-import type { KeptSession, SessionDependencies } from "~/gate/session.server";
+import type { SignedIn, SignedOut } from "~/gate/tokens/session.schema";
+import { readSession, renewSession, requireSessionToken, startSession } from "~/gate/tokens/session.server";
+import type { KeptSession, SessionDependencies } from "~/gate/tokens/session.server";
 import { readVisit } from "~/gate/visit.server";
 import type { VisitDependencies } from "~/gate/visit.server";
 import type { GateVisit } from "~/gate/visit";
@@ -24,15 +24,12 @@ export type SessionServices = {
   ) => Promise<GateVisit>;
 };
 
-export function wireSession({
-  dependencies,
-  admit,
-}: {
-  dependencies: SessionDependencies;
-  admit: (request: Client & { authorization: string; body: undefined }) => Promise<Admission>;
-}): SessionServices {
+export function wireSession(
+  dependencies: SessionDependencies,
+  admit: (request: Client & { authorization: string; body: undefined }) => Promise<Admission>,
+): SessionServices {
   const open = async ({ cookie, ...client }: CookieCarrier & Client) =>
-    admit({ ...client, authorization: `Bearer ${requireSessionToken({ cookie })}`, body: undefined });
+    admit({ ...client, authorization: `Bearer ${requireSessionToken(cookie)}`, body: undefined });
 
   return {
     start: (request) => startSession({ ...request, dependencies }),
@@ -40,15 +37,12 @@ export function wireSession({
     renew: (request) => renewSession({ ...request, dependencies }),
     open,
     visit: ({ requireWithinLimit, ...request }) =>
-      readVisit({
-        cookie: request.cookie,
-        dependencies: {
-          origin: dependencies.origin,
-          requireWithinLimit,
-          readSession: () => readSession({ cookie: request.cookie, dependencies }),
-          open: () => open(request),
-          renderWelcome: renderWelcomeHtml,
-        },
+      readVisit(request.cookie, {
+        origin: dependencies.origin,
+        requireWithinLimit,
+        readSession: () => readSession({ cookie: request.cookie, dependencies }),
+        open: () => open(request),
+        renderWelcome: renderWelcomeHtml,
       }),
   };
 }

@@ -1,6 +1,7 @@
-import { createNonceStore } from "~/gate/nonces.store.server";
-import type { NonceStore } from "~/gate/nonces.store.server";
-import { createRedisNonceStore } from "~/gate/redis-nonces.store.server";
+import { createNonceStore } from "~/gate/proofs/nonces.store.server";
+import type { NonceStore } from "~/gate/proofs/nonces.store.server";
+import { createRedisNonceStore } from "~/gate/proofs/redis-nonces.store.server";
+import { clearPaymentSums } from "~/payments/payment-windows.store.server";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
@@ -22,30 +23,32 @@ export type StateStores = {
   quotaWindows: QuotaWindowStore;
 };
 
+type CreateStateStoresOptions = {
+  database: Database;
+  redis: Redis | null;
+  clock: Clock;
+  instance: string;
+};
+
 /** The state service: Redis where there is one, otherwise the service's own database. */
 export function createStateStores({
   database,
   redis,
   clock,
   instance,
-}: {
-  database: Database;
-  redis: Redis | null;
-  clock: Clock;
-  instance: string;
-}): StateStores {
+}: CreateStateStoresOptions): StateStores {
   if (redis === null) {
     return {
-      nonces: createNonceStore({ database, clock }),
-      limits: createRateLimitStore({ database }),
-      quota: createQuotaStore({ database, clock, instance }),
-      quotaWindows: createQuotaWindowStore({ database, clock }),
+      nonces: createNonceStore(database, clock),
+      limits: createRateLimitStore(database),
+      quota: createQuotaStore(database, clock, instance),
+      quotaWindows: createQuotaWindowStore(database, clock, clearPaymentSums),
     };
   }
   return {
-    nonces: createRedisNonceStore({ redis, clock }),
-    limits: createRedisRateLimitStore({ redis }),
-    quota: createRedisQuotaStore({ redis, clock, instance }),
-    quotaWindows: createRedisQuotaWindowStore({ redis, database, clock }),
+    nonces: createRedisNonceStore(redis, clock),
+    limits: createRedisRateLimitStore(redis),
+    quota: createRedisQuotaStore(redis, clock, instance),
+    quotaWindows: createRedisQuotaWindowStore({ redis, database, clock, clearPayments: clearPaymentSums }),
   };
 }

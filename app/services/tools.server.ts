@@ -1,36 +1,52 @@
-import type { Config } from "~/platform/config/config.server";
+import type { IncomingHttpHeaders } from "node:http";
+import type { Caller } from "~/gate/caller.server";
+import type { Config } from "~/settings.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { originHost } from "~/platform/http/domains";
-import { readJsonBody } from "~/platform/http/json-body.server";
-import type { RequestContext } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import { createGatedContentTool } from "~/tools/get-gated-content-tool.server";
 import { createKeyStatusTool } from "~/tools/key-status-tool";
 import { createMarkKeyUsedTool } from "~/tools/mark-key-used-tool";
 import { createMcpDispatcher } from "~/tools/mcp/dispatch.server";
-import { answerMcp } from "~/tools/mcp/mcp.server";
-import { describeResource, isResourceSuffix, resourceMetadataUrl } from "~/tools/mcp/resource-metadata";
+import { answerMcp, requireTrustedSite } from "~/tools/mcp/mcp.server";
+import type { McpExchange } from "~/tools/mcp/mcp.server";
+import { describeResource, isResourceSuffix } from "~/tools/mcp/resource-metadata";
 import type { ResourceMetadata } from "~/tools/mcp/resource-metadata";
 import { createSendCryptoTool } from "~/tools/send-crypto-tool";
 import type { Tool } from "~/tools/tool";
-import { toGateHolder } from "~/tools/tool-caller";
+import { toGateHolder, toToolCaller } from "~/tools/tool-caller";
 import { version } from "../../package.json";
 import type { GateServices } from "./gate.server";
 import type { PaymentServices } from "./payments.server";
 import type { SearchServices } from "./search.server";
-import type { Watch } from "./watch.server";
+import type { Instruments } from "./instrument.server";
 
 export type ToolServices = {
   /** Every tool there is, for the chat's model and for MCP clients alike. A new one is one line here. */
   registry: readonly Tool[];
-  answerMcp: (call: { context: RequestContext }) => Promise<Answer>;
+  /** Throws the refusal of hosts and pages that are not this site's. */
+  requireTrustedSite: (request: { host: string | null; headers: IncomingHttpHeaders }) => void;
+  answerMcp: (call: McpCall) => Promise<Answer>;
   /** Null for a path that is no resource of this service. */
   findResource: (request: { suffix: string }) => ResourceMetadata | null;
 };
 
-const maxBodyBytes = 256 * 1024;
+/** `caller` null: a stranger. */
+type McpCall = Omit<McpExchange, "caller"> & { caller: Caller | null };
+
 const instructions =
   "Tools of a site that is behind a key NFT. Some answer anybody; those about one's own key need the access token from POST /api/gate-access, best in the Authorization header.";
+
+type WireToolsOptions = {
+  config: Config;
+  domains: readonly string[];
+  origin: string;
+  gate: GateServices;
+  search: SearchServices;
+  payments: PaymentServices | null;
+  instruments: Pick<Instruments, "watchTool">;
+  log: Log;
+};
 
 export function wireTools({
   config,
@@ -39,35 +55,20 @@ export function wireTools({
   gate,
   search,
   payments,
-  watch,
+  instruments,
   log,
-}: {
-  config: Config;
-  domains: readonly string[];
-  origin: string;
-  gate: GateServices;
-  search: SearchServices;
-  payments: PaymentServices | null;
-  watch: Pick<Watch, "watchTool">;
-  log: Log;
-}): ToolServices {
+}: WireToolsOptions): ToolServices {
   const { mcpPath } = config.tools;
   const registry: readonly Tool[] = [
     search.tool,
     createKeyStatusTool(gate),
-    createGatedContentTool({
-      readContent: (holder) => gate.readContentFor({ holder: toGateHolder(holder) }),
-    }),
-    createMarkKeyUsedTool({ useKey: (holder) => gate.useKey({ holder: toGateHolder(holder) }) }),
+    createGatedContentTool((holder) => gate.readContentFor({ holder: toGateHolder(holder) })),
+    createMarkKeyUsedTool((holder) => gate.useKey({ holder: toGateHolder(holder) })),
     ...(payments
-      ? [
-          createSendCryptoTool({
-            pay: (call) => payments.pay({ ...call, holder: toGateHolder(call.holder) }),
-          }),
-        ]
+      ? [createSendCryptoTool((call) => payments.pay({ ...call, holder: toGateHolder(call.holder) }))]
       : []),
   ];
-  const tools = registry.map(watch.watchTool);
+  const tools = registry.map(instruments.watchTool);
   const dispatch = createMcpDispatcher({
     tools,
     serverInfo: { name: "latchkey", title: "Latchkey", version },
@@ -76,33 +77,17 @@ export function wireTools({
   });
   const ownHost = originHost(origin);
   const hosts = ownHost === null ? domains : [...domains, ownHost];
+  const site = {
+    isAllowedHost: (host: string) => hosts.includes(host) || isLoopbackAddress(host),
+    isAllowedOrigin: gate.isAllowedOrigin,
+  };
 
   return {
     registry: tools,
-    answerMcp: ({ context }) =>
-      answerMcp({
-        exchange: {
-          headers: context.headers,
-          host: context.host,
-          openSignal: () => context.signal,
-          readBody: () => readJsonBody({ context, maxBytes: maxBodyBytes }),
-        },
-        dependencies: {
-          dispatch,
-          isAllowedHost: (host) => hosts.includes(host) || isLoopbackAddress(host),
-          isAllowedOrigin: context.service.isAllowedOrigin,
-          authenticate: ({ body }) =>
-            gate.authenticateCaller({
-              context,
-              body,
-              requiredScope: "tools",
-              isRequired: config.conversation.requiresJwt,
-            }),
-          resourceMetadataUrl: resourceMetadataUrl({ origin, mcpPath }),
-        },
-      }),
+    requireTrustedSite: (request) => requireTrustedSite(request, site),
+    answerMcp: (call) => answerMcp({ ...call, caller: toToolCaller(call.caller) }, dispatch),
     findResource: ({ suffix }) =>
-      isResourceSuffix({ suffix, mcpPath }) ? describeResource({ origin, mcpPath }) : null,
+      isResourceSuffix(suffix, mcpPath) ? describeResource(origin, mcpPath) : null,
   };
 }
 

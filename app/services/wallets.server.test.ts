@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeWallets, findWalletReach } from "./wallets.server";
-import { parseConfig } from "~/platform/config/config.server";
+import { parseConfig } from "~/settings.server";
 import { ConfigError } from "~/platform/config/setting-reader";
 
 const production = {
@@ -25,10 +25,12 @@ function problemsOf(environment: Record<string, string>): string {
 
 test("offers nothing beyond the browser's wallets by itself, and reaches for nothing", () => {
   const config = parseConfig(production);
-  const told = describeWallets({ config, origin });
+  const told = describeWallets(config, origin);
   expect(told).toEqual({
     chain: { name: "Chain 8453", currency: "ETH", rpcUrl: null, explorerUrl: null },
-    ...{ keyShopUrl: null, walletConnect: null, base: false },
+    keyShopUrl: null,
+    walletConnect: null,
+    base: false,
   });
   expect(JSON.stringify(told)).not.toContain("secret");
   expect(findWalletReach(config)).toEqual({ connect: [], frame: [], opensWindows: false });
@@ -37,17 +39,21 @@ test("offers nothing beyond the browser's wallets by itself, and reaches for not
 test("tells visitors what is configured, and lets pages reach just that", () => {
   const config = parseConfig({
     ...production,
-    ...{ CHAIN_NAME: "Base", KEY_SHOP_URL: "https://shop.example/keys", BASE_WALLET: "true" },
-    ...{ WALLETCONNECT_PROJECT_ID: projectId, CHAIN_WALLET_RPC_URL: "https://mainnet.example" },
+    CHAIN_NAME: "Base",
+    KEY_SHOP_URL: "https://shop.example/keys",
+    BASE_WALLET: "true",
+    WALLETCONNECT_PROJECT_ID: projectId,
+    CHAIN_WALLET_RPC_URL: "https://mainnet.example",
   });
-  expect(describeWallets({ config, origin })).toMatchObject({
+  expect(describeWallets(config, origin)).toMatchObject({
     chain: { name: "Base", rpcUrl: "https://mainnet.example/" },
     keyShopUrl: "https://shop.example/keys",
     walletConnect: { projectId, relayUrl: "wss://relay.walletconnect.org" },
   });
   expect(findWalletReach(config)).toEqual({
     connect: ["wss://relay.walletconnect.org", "https://verify.walletconnect.org"],
-    ...{ frame: ["https://verify.walletconnect.org"], opensWindows: true },
+    frame: ["https://verify.walletconnect.org"],
+    opensWindows: true,
   });
 });
 
@@ -56,8 +62,9 @@ test("gives the demo's wallets the demo's own way to the chain", () => {
     LATCHKEY_MODE: "demo",
     KEY_CONTRACT_ADDRESS: production.KEY_CONTRACT_ADDRESS,
   });
-  expect(describeWallets({ config, origin: "http://localhost:3000" }).chain).toMatchObject({
-    ...{ name: "Latchkey demo chain", rpcUrl: "http://localhost:3000/demo/rpc" },
+  expect(describeWallets(config, "http://localhost:3000").chain).toMatchObject({
+    name: "Latchkey demo chain",
+    rpcUrl: "http://localhost:3000/demo/rpc",
   });
 });
 

@@ -1,14 +1,8 @@
-import type { Config } from "~/platform/config/config.server";
+import type { Config } from "~/settings.server";
 import type { PublicWalletSettings } from "~/platform/public-settings";
 
 /** What the page is told of chain and wallets. */
-export function describeWallets({
-  config,
-  origin,
-}: {
-  config: Config;
-  origin: string;
-}): PublicWalletSettings {
+export function describeWallets(config: Config, origin: string): PublicWalletSettings {
   const { wallets, mode, chain } = config;
   const isDemo = mode === "demo";
   return {

@@ -69,14 +69,14 @@ const statusesWithDetails = new Set([400, 413, 415, 422]);
 const generalFailure = refusalTable["speech-failed"].title;
 
 /** The route's own error shape: `{error, details?}`, and for 429 what the chat's has. */
-export function createSpeechRefusalAnswer({ clock }: { clock: Clock }) {
+export function createSpeechRefusalAnswer(clock: Clock) {
   return function answerSpeechRefusal({ refusal }: { refusal: Refusal }): Answer {
     const { status, headers, title } = refusal;
-    return answerJson({ status, headers, body: { error: title, ...membersOf({ refusal, clock }) } });
+    return answerJson({ status, headers, body: { error: title, ...membersOf(refusal, clock) } });
   };
 }
 
-function membersOf({ refusal, clock }: { refusal: Refusal; clock: Clock }): Record<string, unknown> {
+function membersOf(refusal: Refusal, clock: Clock): Record<string, unknown> {
   const { refusalName, members, detail, status } = refusal;
   switch (refusalName) {
     case "too-many-requests": {
@@ -84,6 +84,7 @@ function membersOf({ refusal, clock }: { refusal: Refusal; clock: Clock }): Reco
       return { remaining, resetAt: new Date(clock() + retryAfter * 1000).toISOString() };
     }
     case "quota-exceeded":
+    case "quota-set-aside":
       return members;
     case "internal-error":
       return { error: generalFailure, details: detail };

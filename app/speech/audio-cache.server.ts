@@ -24,23 +24,20 @@ const abandonedAfterMs = 15 * 60_000;
 /** Room is made for more than the one file that was too much, so that not every new one makes room again. */
 const evictDownTo = 0.9;
 
-/**
- * Complete audio by the digest of what was said and how. A file gets its name only when it is whole, and ends in a
- * trailer with its own digest, against which it is held before it is served: what a crash, a full disk or anybody
- * else's hand has left behind is not.
- */
-export function createAudioCache({
-  dir,
-  maxBytes,
-  clock,
-  warn,
-}: {
+type CreateAudioCacheOptions = {
   dir: string;
   /** 0 keeps nothing. */
   maxBytes: number;
   clock: Clock;
   warn: (message: string, error: unknown) => void;
-}) {
+};
+
+/**
+ * Complete audio by the digest of what was said and how. A file gets its name only when it is whole, and ends in a
+ * trailer with its own digest, against which it is held before it is served: what a crash, a full disk or anybody
+ * else's hand has left behind is not.
+ */
+export function createAudioCache({ dir, maxBytes, clock, warn }: CreateAudioCacheOptions) {
   let totalBytes = 0;
   let evicting: Promise<void> = Promise.resolve();
   const fileOf = (key: string) => path.join(dir, `${key}.audio`);
@@ -62,7 +59,7 @@ export function createAudioCache({
     const file = await openIfThere(fileOf(key));
     if (file === null) return null;
     try {
-      const trailer = await readWhole({ file, key });
+      const trailer = await readWhole(file, key);
       if (trailer !== null) {
         const now = new Date(clock());
         await file.utimes(now, now);
@@ -151,9 +148,9 @@ function encodeTrailer(trailer: Trailer): Buffer {
 }
 
 /** The trailer of a file that is whole and is what it is called; else null. */
-async function readWhole({ file, key }: { file: FileHandle; key: string }): Promise<Trailer | null> {
+async function readWhole(file: FileHandle, key: string): Promise<Trailer | null> {
   const { size } = await file.stat();
-  const trailer = await readTrailer({ file, size });
+  const trailer = await readTrailer(file, size);
   if (trailer?.key !== key) return null;
   const hash = createHash("sha256");
   const buffer = Buffer.alloc(chunkBytes);
@@ -167,7 +164,7 @@ async function readWhole({ file, key }: { file: FileHandle; key: string }): Prom
   return hash.digest("hex") === trailer.sha256 ? trailer : null;
 }
 
-async function readTrailer({ file, size }: { file: FileHandle; size: number }): Promise<Trailer | null> {
+async function readTrailer(file: FileHandle, size: number): Promise<Trailer | null> {
   if (size < markAndLengthBytes) return null;
   const end = Buffer.alloc(markAndLengthBytes);
   await file.read(end, 0, end.length, size - end.length);

@@ -58,10 +58,10 @@ async function openLibrary({
     warn: (message) => void warnings.push(message),
   });
   await cache.start();
-  const library = createAudioLibrary({ cache, maxFlights });
+  const library = createAudioLibrary(cache, maxFlights);
   const speaker = createSpeaker();
-  const open = (text: string, signal = new AbortController().signal) =>
-    library.open({ identity: ["voice", text], speak: speaker.speak, signal });
+  const open = (text: string, signal = new AbortController().signal, onAsked = () => {}) =>
+    library.open({ identity: ["voice", text], speak: speaker.speak, onAsked, signal });
   const listFiles = async (ending: string) => (await readdir(dir)).filter((name) => name.endsWith(ending));
   return { dir, open, ...speaker, listFiles, warnings, pass: (ms: number) => (nowMs += ms) };
 }
@@ -73,15 +73,7 @@ async function readAll({ reader }: OpenAudio): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function say({
-  place,
-  text,
-  bytes,
-}: {
-  place: Awaited<ReturnType<typeof openLibrary>>;
-  text: string;
-  bytes: Buffer;
-}) {
+async function say(place: Awaited<ReturnType<typeof openLibrary>>, text: string, bytes: Buffer) {
   const count = place.feeds.length;
   const audio = await place.open(text);
   const feed = place.feeds[count];
@@ -94,7 +86,7 @@ async function say({
 test("what was spoken once comes from the cache, in another process too", async () => {
   const place = await openLibrary();
   const bytes = randomBytes(200_000);
-  expect(await say({ place, text: "a", bytes })).toEqual({ isKept: false, read: bytes });
+  expect(await say(place, "a", bytes)).toEqual({ isKept: false, read: bytes });
   const again = await place.open("a");
   expect([again.isKept, again.contentType, again.totalBytes]).toEqual([true, "audio/test", 200_000]);
   expect(await readAll(again)).toEqual(bytes);
@@ -163,38 +155,38 @@ test("files that were cut, altered or renamed are never served", async () => {
   ];
   bytes[10] = 7;
   for (const damage of damages) {
-    expect(await say({ place, text: "a", bytes })).toEqual({ isKept: false, read: bytes });
+    expect(await say(place, "a", bytes)).toEqual({ isKept: false, read: bytes });
     const [name] = await place.listFiles(".audio");
     await damage(path.join(place.dir, name!));
   }
-  expect(await say({ place, text: "a", bytes })).toEqual({ isKept: false, read: bytes });
+  expect(await say(place, "a", bytes)).toEqual({ isKept: false, read: bytes });
   expect(place.warnings).toHaveLength(damages.length);
   const [name] = await place.listFiles(".audio");
   const whole = await readFile(path.join(place.dir, name!));
-  expect((await say({ place, text: "b", bytes: Buffer.from("other") })).isKept).toBe(false);
+  expect((await say(place, "b", Buffer.from("other"))).isKept).toBe(false);
   const [other] = (await place.listFiles(".audio")).filter((candidate) => candidate !== name);
   await writeFile(path.join(place.dir, other!), whole);
-  expect((await say({ place, text: "b", bytes: Buffer.from("other") })).isKept).toBe(false);
+  expect((await say(place, "b", Buffer.from("other"))).isKept).toBe(false);
 });
 
 test("the cache keeps to its size, and what was asked for the longest ago goes first", async () => {
   const place = await openLibrary({ maxBytes: 100_000 });
   const bytes = randomBytes(20_000);
   for (const text of ["a", "b", "c", "d"]) {
-    await say({ place, text, bytes });
+    await say(place, text, bytes);
     place.pass(1_000);
   }
-  expect(await say({ place, text: "a", bytes })).toMatchObject({ isKept: true });
+  expect(await say(place, "a", bytes)).toMatchObject({ isKept: true });
   place.pass(1_000);
-  await say({ place, text: "e", bytes });
+  await say(place, "e", bytes);
   await expect.poll(() => place.listFiles(".audio")).toHaveLength(4);
-  expect(await say({ place, text: "a", bytes })).toMatchObject({ isKept: true });
-  expect(await say({ place, text: "b", bytes })).toMatchObject({ isKept: false });
+  expect(await say(place, "a", bytes)).toMatchObject({ isKept: true });
+  expect(await say(place, "b", bytes)).toMatchObject({ isKept: false });
 
   const large = await openLibrary({ maxBytes: 100_000 });
-  await say({ place: large, text: "large", bytes: randomBytes(25_001) });
+  await say(large, "large", randomBytes(25_001));
   const none = await openLibrary({ maxBytes: 0 });
-  await say({ place: none, text: "a", bytes });
+  await say(none, "a", bytes);
   for (const { listFiles } of [large, none]) await expect.poll(() => listFiles("")).toEqual([]);
 });
 
@@ -228,4 +220,24 @@ test("only so many speak at once; whoever left before the beginning is served no
   one.reader.leave();
   expect(feeds).toHaveLength(2);
   await expect(open("c", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+});
+
+test("the provider is asked for whoever has waited the longest and is still there, and for nobody else", async () => {
+  const { open, feeds } = await openLibrary();
+  const askedFor: string[] = [];
+  const leaving = new AbortController();
+  const hearing = (name: string, signal = new AbortController().signal) =>
+    open("a", signal, () => void askedFor.push(name));
+  const first = hearing("first", leaving.signal);
+  const others = [hearing("second"), hearing("third")];
+  // Nobody knows yet whether the audio is kept.
+  leaving.abort(new Error("gone"));
+  await expect(first).rejects.toThrow("gone");
+  const heard = [...(await Promise.all(others)), await hearing("late")];
+  feeds[0]!.give(Buffer.from("sound"));
+  feeds[0]!.end();
+  await Promise.all(heard.map(readAll));
+  expect((await hearing("later")).isKept).toBe(true);
+  expect(askedFor).toEqual(["second"]);
+  expect(feeds).toHaveLength(1);
 });

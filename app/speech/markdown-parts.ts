@@ -28,7 +28,7 @@ function cutLine(line: string): string[] {
   const pieces: string[] = [];
   let rest = line;
   while (rest.length >= maxPartChars) {
-    const head = cutText({ text: rest, maxChars: maxPartChars / 2 });
+    const head = cutText(rest, maxPartChars / 2);
     const space = head.lastIndexOf(" ");
     const end = space > 0 ? space : head.length;
     pieces.push(rest.slice(0, end));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { countCharacters } from "~/platform/well-formed-text";
 import { createSentenceStream, splitIntoSentences } from "./sentences";
 
-const split = (text: string, maxChars = 200) => splitIntoSentences({ text, maxChars });
+const split = (text: string, maxChars = 200) => splitIntoSentences(text, maxChars);
 
 test.each([
   ["One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]],
@@ -39,7 +39,7 @@ test("nothing is lost, however the text is cut and streamed", () => {
   for (const maxChars of [5, 12, 40, 500]) {
     expect(bare(split(text, maxChars))).toBe(bare([text]));
     for (let size = 1; size < 12; size += 1) {
-      const stream = createSentenceStream({ maxChars });
+      const stream = createSentenceStream(maxChars);
       const pieces: string[] = [];
       for (let at = 0; at < text.length; at += size) pieces.push(...stream.push(text.slice(at, at + size)));
       pieces.push(...stream.flush());
@@ -50,7 +50,7 @@ test("nothing is lost, however the text is cut and streamed", () => {
 });
 
 test("a sentence is given out as soon as it is certain, and not before", () => {
-  const stream = createSentenceStream({ maxChars: 200 });
+  const stream = createSentenceStream(200);
   expect(stream.push("It is 3.")).toEqual([]);
   expect(stream.push("14 now.")).toEqual([]);
   expect(stream.push(" And")).toEqual(["It is 3.14 now."]);

@@ -12,30 +12,28 @@ const endMarks = /[.!?…]+["'”’»)\]]*(?=\s)|[。！？]["'”’»」』�
  * Sentences in their order, none longer than `maxChars`: longer ones are cut at a clause, else at a word, and where
  * there is neither in the middle. Joined they are the text, but for white space at the cuts.
  */
-export function splitIntoSentences({ text, maxChars }: { text: string; maxChars: number }): string[] {
+export function splitIntoSentences(text: string, maxChars: number): string[] {
   const { sentences, rest } = takeSentences(text);
-  return [...sentences, rest]
-    .flatMap((sentence) => cutLong({ text: sentence.trim(), maxChars }))
-    .filter(Boolean);
+  return [...sentences, rest].flatMap((sentence) => cutLong(sentence.trim(), maxChars)).filter(Boolean);
 }
 
 /**
  * Collects a text that arrives in pieces and gives out its sentences as soon as they are certain: `3.` may still become
  * `3.14`, so that an end counts only with the white space behind it. `flush` gives the rest.
  */
-export function createSentenceStream({ maxChars }: { maxChars: number }) {
+export function createSentenceStream(maxChars: number) {
   let waiting = "";
 
   function push(piece: string): string[] {
     const { sentences, rest } = takeSentences(waiting + piece);
     waiting = rest;
-    return sentences.flatMap((sentence) => cutLong({ text: sentence.trim(), maxChars })).filter(Boolean);
+    return sentences.flatMap((sentence) => cutLong(sentence.trim(), maxChars)).filter(Boolean);
   }
 
   function flush(): string[] {
     const text = waiting;
     waiting = "";
-    return splitIntoSentences({ text, maxChars });
+    return splitIntoSentences(text, maxChars);
   }
 
   return { push, flush };
@@ -47,14 +45,14 @@ function takeSentences(text: string): { sentences: string[]; rest: string } {
   for (const { 0: mark, index } of text.matchAll(endMarks)) {
     if (index < start) continue;
     const sentence = text.slice(start, index + mark.length);
-    if (!isWhole({ sentence, mark })) continue;
+    if (!isWhole(sentence, mark)) continue;
     sentences.push(sentence);
     start = index + mark.length;
   }
   return { sentences, rest: text.slice(start) };
 }
 
-function isWhole({ sentence, mark }: { sentence: string; mark: string }): boolean {
+function isWhole(sentence: string, mark: string): boolean {
   if (mark.startsWith("\n")) return true;
   if (isInsideMarkup(sentence)) return false;
   if (!mark.startsWith(".") || mark.startsWith("..")) return true;
@@ -71,14 +69,12 @@ function isInsideMarkup(sentence: string): boolean {
   return opened > 0 || sentence.split("`").length % 2 === 0;
 }
 
-function cutLong({ text, maxChars }: { text: string; maxChars: number }): string[] {
+function cutLong(text: string, maxChars: number): string[] {
   const parts: string[] = [];
   let rest = text;
-  while (isLongerThan({ text: rest, maxChars })) {
-    const head = cutText({ text: rest, maxChars });
-    const clause = Math.max(
-      ...[", ", "; ", ": ", " - ", " – ", "，", "、"].map((mark) => endOf({ head, mark })),
-    );
+  while (isLongerThan(rest, maxChars)) {
+    const head = cutText(rest, maxChars);
+    const clause = Math.max(...[", ", "; ", ": ", " - ", " – ", "，", "、"].map((mark) => endOf(head, mark)));
     const word = head.lastIndexOf(" ");
     const at = clause > maxChars / 3 ? clause : word > 0 ? word : Math.max(1, head.length);
     parts.push(rest.slice(0, at).trim());
@@ -87,7 +83,7 @@ function cutLong({ text, maxChars }: { text: string; maxChars: number }): string
   return [...parts, rest];
 }
 
-function endOf({ head, mark }: { head: string; mark: string }): number {
+function endOf(head: string, mark: string): number {
   const at = head.lastIndexOf(mark);
   return at < 0 ? -1 : at + mark.trimEnd().length;
 }

@@ -9,26 +9,32 @@ const maxAheadBytes = 1024 * 1024;
 const readBytes = 64 * 1024;
 const maxAudioBytes = 64 * 1024 * 1024;
 
-export type FlightSource = { key: string; name: string; cache: AudioCache; speak: Speak };
+export type SynthesisSource = { key: string; name: string; cache: AudioCache; speak: Speak };
 export type Speak = (asked: { signal: AbortSignal }) => Promise<SpokenAudio>;
-export type Flight = ReturnType<typeof createFlight>;
+export type SharedSynthesis = ReturnType<typeof createSharedSynthesis>;
 
-export type FlightReader = {
+export type AudioReader = {
   /** The next bytes, null at the proper end. Throws where the audio broke off. */
   next: () => Promise<Uint8Array | null>;
   /** Nothing more is wanted. The last one to leave ends the provider's work. */
   leave: () => void;
 };
 
-type Landing = { contentType: string; isKept: boolean; totalBytes: number | null };
+/**
+ * Both are called at most once: `onEmpty` when the last reader has left, `onAsked` when the provider is asked for this
+ * reader, who has waited the longest. Whoever joins later listens along.
+ */
+type JoinHooks = { onEmpty: () => void; onAsked: () => void };
+
+type StartedAudio = { contentType: string; isKept: boolean; totalBytes: number | null };
 
 /**
  * One synthesis for everybody who asks for the same at the same time. The provider writes into a file, readers follow
  * in it at their own pace, and the memory needed is one chunk each. It goes on while anybody listens.
  */
-export function createFlight({ key, name, cache, speak }: FlightSource) {
+export function createSharedSynthesis({ key, name, cache, speak }: SynthesisSource) {
   const controller = new AbortController();
-  const readers = new Set<{ at: number }>();
+  const readers = new Set<{ at: number; onAsked: () => void }>();
   let file: FileHandle | null = null;
   let written = 0;
   let state: "open" | "complete" | "failed" = "open";
@@ -44,11 +50,12 @@ export function createFlight({ key, name, cache, speak }: FlightSource) {
     wake();
   }
 
-  const landing = land();
-  // Everybody who joined learns of it from `landing` itself.
-  landing.catch(() => undefined);
+  const started = start();
+  // Everybody who joined learns of it from `started` itself.
+  started.catch(() => undefined);
 
-  async function land(): Promise<Landing> {
+  async function start(): Promise<StartedAudio> {
+    let place: string | null = null;
     try {
       const kept = await cache.find(key);
       if (kept !== null) {
@@ -58,31 +65,33 @@ export function createFlight({ key, name, cache, speak }: FlightSource) {
         return { contentType: kept.contentType, isKept: true, totalBytes: kept.bytes };
       }
       controller.signal.throwIfAborted();
-      const { contentType, chunks } = await speak({ signal: controller.signal });
+      // Before the provider is asked: what cannot be written down must not cost anything.
       const part = await cache.createPart(name);
-      file = part.file;
+      ({ file, place } = part);
+      controller.signal.throwIfAborted();
+      const [longestWaiting] = readers;
+      const asked = speak({ signal: controller.signal });
+      longestWaiting?.onAsked();
+      const { contentType, chunks } = await asked;
       isWriting = true;
-      void write({ part, contentType, chunks });
+      void write(part, contentType, chunks);
       return { contentType, isKept: false, totalBytes: null };
     } catch (error) {
       // Audio that was asked for and will not be read has to be given up.
       controller.abort(error);
       fail(error);
+      if (place !== null) await cache.discard(place);
       throw error;
     } finally {
       closeWhenUnused();
     }
   }
 
-  async function write({
-    part,
-    contentType,
-    chunks,
-  }: {
-    part: { file: FileHandle; place: string };
-    contentType: string;
-    chunks: AsyncIterable<Uint8Array>;
-  }): Promise<void> {
+  async function write(
+    part: { file: FileHandle; place: string },
+    contentType: string,
+    chunks: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
     const hash = createHash("sha256");
     try {
       for await (const chunk of chunks) {
@@ -130,14 +139,13 @@ export function createFlight({ key, name, cache, speak }: FlightSource) {
     unused.close().catch(() => undefined);
   }
 
-  /** Joins at once; `onEmpty` is called when the last reader has left. */
-  function join({ onEmpty }: { onEmpty: () => void }): FlightReader {
-    const reader = { at: 0 };
+  function join({ onEmpty, onAsked }: JoinHooks): AudioReader {
+    const reader = { at: 0, onAsked };
     readers.add(reader);
     const buffer = Buffer.allocUnsafeSlow(readBytes);
 
     async function next(): Promise<Uint8Array | null> {
-      await landing;
+      await started;
       while (reader.at >= written) {
         if (state === "failed") throw failure;
         if (state === "complete") return null;
@@ -165,5 +173,5 @@ export function createFlight({ key, name, cache, speak }: FlightSource) {
     return { next, leave };
   }
 
-  return { landing, join };
+  return { started, join };
 }

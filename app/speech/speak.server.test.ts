@@ -1,5 +1,8 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openSpeechDesk, startSpeechProvider } from "~/testing/speech-desk";
+import { createTestDir } from "~e2e/support/databases/database";
+import { openSpeechDesk, startSpeechProvider } from "~e2e/support/providers/speech-fixture";
 import {
   answeringSpeech,
   breakingOffAfter,
@@ -7,7 +10,7 @@ import {
   neverSpeaking,
   pausingAfter,
   sounding,
-} from "~/testing/speech-server";
+} from "~e2e/support/providers/speech-server";
 import { createFlitePool } from "./flite/flite-pool.server";
 import { createFliteSpeech } from "./providers/flite.gateway.server";
 
@@ -17,14 +20,15 @@ const limit = 100;
 /** Status, and what the quota's headers say; reads the body to its end. */
 async function readOutcome(response: Response) {
   await response.arrayBuffer();
-  expect(response.headers.get("x-ratelimit-limit")).toBe("20");
   return [response.status, response.headers.get("x-quota-remaining")];
 }
 
 test("the headers tell where the key stands once this text is settled: spoken, repeated, failed, refused", async () => {
-  const { provider } = await startSpeechProvider({
-    behaviours: [sounding(sound), answeringSpeech({ status: 500, headers: {}, text: "" }), sounding(sound)],
-  });
+  const { provider } = await startSpeechProvider([
+    sounding(sound),
+    answeringSpeech(500, {}, ""),
+    sounding(sound),
+  ]);
   const { ask, readStanding, clock } = await openSpeechDesk({ provider, limit });
   const resetAt = new Date(clock() + 60_000).toISOString();
   const first = await ask("Twelve chars");
@@ -44,33 +48,50 @@ test("the headers tell where the key stands once this text is settled: spoken, r
 });
 
 test("a voice that has no room or no sounds for a text gives its characters back before it answers", async () => {
-  const { provider } = await startSpeechProvider({ behaviours: [sounding(sound)] });
+  const { provider } = await startSpeechProvider([sounding(sound)]);
   const full = await openSpeechDesk({ provider, limit, maxFlights: 0 });
   const busy = await full.ask("Twelve chars");
   expect(busy.headers.get("retry-after")).toBe("2");
-  expect(await readOutcome(busy)).toEqual([503, "100"]);
+  expect(await busy.clone().json()).toMatchObject({ error: "TTS is busy" });
+  expect(await readOutcome(busy)).toEqual([429, "100"]);
   const pool = createFlitePool({ maxThreads: 1, maxWaiting: 1 });
   onTestFinished(pool.stop);
-  const english = await openSpeechDesk({ provider: createFliteSpeech({ pool, voice: "slt" }), limit });
+  const english = await openSpeechDesk({ provider: createFliteSpeech(pool, "slt"), limit });
   expect(await readOutcome(await english.ask("Здравствуйте"))).toEqual([422, "100"]);
+});
+
+test("where audio cannot be written down the provider is not asked, and nothing counts", async () => {
+  const { provider, calls } = await startSpeechProvider([sounding(sound)]);
+  const dir = path.join(await createTestDir(), "not-there");
+  const { ask, readStanding } = await openSpeechDesk({ provider, limit, dir });
+  await expect(ask("Twelve chars")).rejects.toThrow("ENOENT");
+  expect(calls).toHaveLength(0);
+  expect(await readStanding()).toMatchObject({ used: 0, reserved: 0 });
+});
+
+test("audio that did not come leaves no file behind", async () => {
+  const failing = answeringSpeech(500, {}, "");
+  const { provider } = await startSpeechProvider([failing]);
+  const dir = await createTestDir();
+  const { ask } = await openSpeechDesk({ provider, limit, dir });
+  expect((await ask("Twelve chars")).status).toBe(500);
+  expect(await readdir(dir)).toEqual([]);
 });
 
 test("what others have set aside meanwhile is not shown as left, and a window that ended is not shown at all", async () => {
   let proceed = () => {};
   const gone = new Promise<void>((resolve) => (proceed = resolve));
-  const { provider, calls } = await startSpeechProvider({
-    behaviours: [
-      async (call) => {
-        await gone;
-        await sounding(sound)(call);
-      },
-      sounding(sound),
-      async (call) => {
-        advance(60_000);
-        await answeringSpeech({ status: 500, headers: {}, text: "" })(call);
-      },
-    ],
-  });
+  const { provider, calls } = await startSpeechProvider([
+    async (call) => {
+      await gone;
+      await sounding(sound)(call);
+    },
+    sounding(sound),
+    async (call) => {
+      advance(60_000);
+      await answeringSpeech(500, {}, "")(call);
+    },
+  ]);
   const { ask, advance } = await openSpeechDesk({ provider, limit });
   const slow = ask("Twelve chars");
   await expect.poll(() => calls.length).toBe(1);
@@ -82,8 +103,29 @@ test("what others have set aside meanwhile is not shown as left, and a window th
   expect(await readOutcome(late)).toEqual([500, "100"]);
 });
 
+test("a text for which too little is left because another is under way is told when that must have begun", async () => {
+  const { provider, calls } = await startSpeechProvider([neverSpeaking]);
+  const { ask, clock } = await openSpeechDesk({ provider, limit });
+  const leaving = new AbortController();
+  const slow = ask("x".repeat(90), leaving.signal);
+  await expect.poll(() => calls.length).toBe(1);
+  const refused = await ask("Twelve chars");
+  expect(refused.headers.get("retry-after")).toBe("60");
+  expect(await refused.clone().json()).toEqual({
+    error: "Quota exceeded",
+    remaining: 10,
+    resetAt: new Date(clock() + 60_000).toISOString(),
+    details: expect.stringMatching(
+      /^90 of this key's 100 characters are set aside for speech under way\. /,
+    ) as string,
+  });
+  expect(await readOutcome(refused)).toEqual([429, "10"]);
+  leaving.abort(new Error("gone"));
+  await slow;
+});
+
 test("characters of a budget are code points: a hundred keys fit, and a hundred and one do not", async () => {
-  const { provider } = await startSpeechProvider({ behaviours: [sounding(sound)] });
+  const { provider } = await startSpeechProvider([sounding(sound)]);
   const { ask } = await openSpeechDesk({ provider, limit });
   expect((await ask(`a${"🔑".repeat(100)}`)).status).toBe(429);
   expect(await readOutcome(await ask(`a${"🔑".repeat(99)}`))).toEqual([200, "0"]);
@@ -93,10 +135,7 @@ test.each([
   ["says nothing at all", neverSpeaking],
   ["sends headers and no audio", clearingItsThroat],
 ])("a provider that %s is given up in time, with 500", async (_name, behaviour) => {
-  const { provider, calls } = await startSpeechProvider({
-    behaviours: [behaviour],
-    times: { firstByteTimeoutMs: 50 },
-  });
+  const { provider, calls } = await startSpeechProvider([behaviour], { firstByteTimeoutMs: 50 });
   const { ask } = await openSpeechDesk({ provider, limit });
   const response = await ask("Hello there.");
   expect(await response.clone().json()).toEqual({
@@ -109,10 +148,10 @@ test.each([
 
 test("a provider that falls silent while it speaks is given up, and the answer breaks off instead of ending", async () => {
   const forever = new Promise<void>(() => undefined);
-  const { provider, calls } = await startSpeechProvider({
-    behaviours: [pausingAfter({ chunk: sound, rest: sound, proceed: forever }), sounding(sound)],
-    times: { idleTimeoutMs: 50 },
-  });
+  const { provider, calls } = await startSpeechProvider(
+    [pausingAfter(sound, sound, forever), sounding(sound)],
+    { idleTimeoutMs: 50 },
+  );
   const { ask } = await openSpeechDesk({ provider, limit });
   const response = await ask("Hello there.");
   expect([response.status, response.headers.get("x-quota-remaining")]).toEqual([200, "88"]);
@@ -126,7 +165,7 @@ test("a provider that falls silent while it speaks is given up, and the answer b
 });
 
 test("what breaks off after its first byte has been spoken, and counts", async () => {
-  const { provider } = await startSpeechProvider({ behaviours: [breakingOffAfter(sound)] });
+  const { provider } = await startSpeechProvider([breakingOffAfter(sound)]);
   const { ask, readStanding } = await openSpeechDesk({ provider, limit });
   const response = await ask("Twelve chars");
   expect(response.headers.get("x-quota-remaining")).toBe("88");
@@ -134,14 +173,62 @@ test("what breaks off after its first byte has been spoken, and counts", async (
   expect(await readStanding()).toMatchObject({ used: 12, reserved: 0 });
 });
 
-test("a client that leaves before the first byte ends the provider's work, and nothing is counted", async () => {
-  const { provider, calls } = await startSpeechProvider({ behaviours: [neverSpeaking] });
-  const { ask, readStanding } = await openSpeechDesk({ provider, limit });
+/** Asks, and hangs up as soon as the provider has the text. */
+async function hangUpOnceAsked({ desk, calls, text }: HangUp): Promise<void> {
+  const before = calls.length;
   const leaving = new AbortController();
-  const asked = ask("Hello there.", leaving.signal);
-  await expect.poll(() => calls.length).toBe(1);
+  const asked = desk.ask(text, leaving.signal);
+  await expect.poll(() => calls.length).toBe(before + 1);
   leaving.abort(new Error("gone"));
   await asked;
-  await calls[0]!.closed;
+  await calls[before]!.closed;
+}
+type HangUp = {
+  desk: Awaited<ReturnType<typeof openSpeechDesk>>;
+  calls: { closed: Promise<void> }[];
+  text: string;
+};
+
+test("a client that leaves before the first byte ends the provider's work, and the text counts", async () => {
+  const { provider, calls } = await startSpeechProvider([neverSpeaking]);
+  const desk = await openSpeechDesk({ provider, limit });
+  await hangUpOnceAsked({ desk, calls, text: "Twelve chars" });
+  expect(await desk.readStanding()).toMatchObject({ used: 12, reserved: 0 });
+});
+
+test("whoever hangs up before the first byte again and again is refused when the budget is spent", async () => {
+  const { provider, calls } = await startSpeechProvider([neverSpeaking]);
+  const desk = await openSpeechDesk({ provider, limit });
+  for (const letter of ["a", "b", "c"]) {
+    await hangUpOnceAsked({ desk, calls, text: letter.repeat(33) });
+  }
+  expect((await desk.ask("d".repeat(33))).status).toBe(429);
+  expect(calls).toHaveLength(3);
+  expect(await desk.readStanding()).toMatchObject({ used: 99, reserved: 0 });
+});
+
+test("a client that leaves before the provider was asked is not counted", async () => {
+  const { provider, calls } = await startSpeechProvider([neverSpeaking]);
+  const { ask, readStanding } = await openSpeechDesk({ provider, limit });
+  await ask("Twelve chars", AbortSignal.abort(new Error("gone")));
   expect(await readStanding()).toMatchObject({ used: 0, reserved: 0 });
+  expect(calls).toHaveLength(0);
+});
+
+test("one text that several ask for at the same moment is spoken once and counts once", async () => {
+  let proceed = () => {};
+  const gone = new Promise<void>((resolve) => (proceed = resolve));
+  const { provider, calls } = await startSpeechProvider([
+    async (call) => (await gone, await sounding(sound)(call)),
+  ]);
+  const { ask, readStanding } = await openSpeechDesk({ provider, limit });
+  const asked = Array.from({ length: 5 }, () => ask("Twelve chars"));
+  await expect.poll(() => calls.length).toBe(1);
+  await expect.poll(async () => (await readStanding()).reserved).toBe(60);
+  proceed();
+  for (const response of await Promise.all(asked)) {
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(sound);
+  }
+  expect(await readStanding()).toMatchObject({ used: 12, reserved: 0 });
+  expect(calls).toHaveLength(1);
 });

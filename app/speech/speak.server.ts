@@ -17,18 +17,17 @@ export type SpeechDependencies = {
 };
 
 export type SpeechCall = {
-  body: unknown;
+  request: SpeechRequest;
+  /** Null: a stranger. */
   caller: Caller | null;
   signal: AbortSignal;
-  /** Asked once the request has its shape and before anything is spent. */
-  requireWithinLimit: () => Promise<Record<string, string>>;
 };
 
 export type Speech = { audio: OpenAudio; messageId: string | null; headers: Record<string, string> };
 
 const retryAfterBusySeconds = 2;
 
-/** Switched on, shape, limit, budget, provider: in this order, so that what is refused has cost nothing. */
+/** Budget, provider: in this order, so that what is refused has cost nothing. */
 export async function speak({
   call,
   dependencies: { provider, library, admit },
@@ -37,28 +36,35 @@ export async function speak({
   dependencies: SpeechDependencies;
 }): Promise<Speech> {
   if (provider === null) throw new Refusal("speech-disabled");
-  const { text, messageId } = requireRequest(call.body);
-  const limitHeaders = await call.requireWithinLimit();
+  const { text, messageId } = call.request;
   const spoken = toSpeakableText(text);
   if (spoken === "") {
     throw new Refusal("unspeakable-text", {
       detail: "Nothing of this text is for the ear: it holds only markup, code, symbols or emoji.",
-      headers: limitHeaders,
     });
   }
   const { signal } = call;
   try {
     const admission = await admit({ caller: call.caller, characters: countCharacters(text) });
     const { audio, standing } = await openSettled({ provider, library, admission, text: spoken, signal });
-    return { audio, messageId, headers: { ...limitHeaders, ...standing } };
+    return { audio, messageId, headers: standing };
   } catch (cause) {
-    throw toRefusal({ cause, headers: limitHeaders, signal });
+    throw toRefusal(cause, {}, signal);
   }
 }
 
+type OpenSettledOptions = {
+  provider: SpeechProvider;
+  library: AudioLibrary;
+  admission: SpeechAdmission;
+  text: string;
+  signal: AbortSignal;
+};
+
 /**
- * What comes from the cache and what failed before its first byte is not counted. `standing` tells where the key is
- * after that, and so do the headers of a refusal.
+ * Counted is the text of whoever caused the provider to be asked, also when they leave before the first byte: it is
+ * being spoken then. Not counted is what is kept, what somebody else caused, and what the provider failed at before its
+ * first byte. `standing` tells where the key is after that, and so do the headers of a refusal.
  */
 async function openSettled({
   provider,
@@ -66,33 +72,34 @@ async function openSettled({
   admission,
   text,
   signal,
-}: {
-  provider: SpeechProvider;
-  library: AudioLibrary;
-  admission: SpeechAdmission;
-  text: string;
-  signal: AbortSignal;
-}): Promise<{ audio: OpenAudio; standing: Record<string, string> }> {
+}: OpenSettledOptions): Promise<{ audio: OpenAudio; standing: Record<string, string> }> {
   let audio: OpenAudio;
+  let wasAsked = false;
   try {
     audio = await library.open({
       identity: [provider.name, provider.voiceId, text],
       speak: (asked) => provider.speak({ text, ...asked }),
+      onAsked: () => (wasAsked = true),
       signal,
     });
   } catch (cause) {
-    const headers = await admission.settle({ isSpoken: false });
-    throw toRefusal({ cause, headers, signal });
+    const headers = await admission.settle({ isSpoken: wasAsked && signal.aborted });
+    throw toRefusal(cause, headers, signal);
   }
   try {
-    return { audio, standing: await admission.settle({ isSpoken: !audio.isKept }) };
+    return { audio, standing: await admission.settle({ isSpoken: wasAsked }) };
   } catch (error) {
     audio.reader.leave();
     throw error;
   }
 }
 
-function requireRequest(body: unknown): SpeechRequest {
+/** Switched on, then the shape. */
+export function requireSpeechRequest(
+  body: unknown,
+  { provider }: Pick<SpeechDependencies, "provider">,
+): SpeechRequest {
+  if (provider === null) throw new Refusal("speech-disabled");
   const read = readSpeechRequest(body);
   if (read.ok) return read.request;
   switch (read.problem) {
@@ -107,15 +114,7 @@ function requireRequest(body: unknown): SpeechRequest {
   }
 }
 
-function toRefusal({
-  cause,
-  headers,
-  signal,
-}: {
-  cause: unknown;
-  headers: Record<string, string>;
-  signal: AbortSignal;
-}): unknown {
+function toRefusal(cause: unknown, headers: Record<string, string>, signal: AbortSignal): unknown {
   if (signal.aborted) {
     return new Refusal("request-timeout", { detail: "The client left before the audio began.", cause });
   }

@@ -39,11 +39,17 @@ export async function admitSpeech({
   const { chainId, tokenId } = caller.claims;
   const owner = ownerOfSpeech({ chainId, contractAddress, tokenId });
   const outcome = await store.reserve({
-    ...{ owner, wanted: characters, minimum: characters, limit, windowSeconds, leaseSeconds },
+    owner,
+    wanted: characters,
+    minimum: characters,
+    limit,
+    windowSeconds,
+    leaseSeconds,
   });
   if (outcome.outcome === "exhausted") {
     throw quotaExceeded({
       explanation: `This key may have ${limit} characters spoken in each window, and ${outcome.remaining} are left.`,
+      counted: { unit: "characters", work: "speech" },
       figures: { ...outcome, limit },
       nowMs: clock(),
     });

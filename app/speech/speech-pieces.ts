@@ -20,8 +20,8 @@ const certainProse = /^\s*(?:\p{L}|\*\*|(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s+\S)/u;
  * Code blocks are left out and tables kept whole, however the deltas cut them.
  */
 export function createSpeechPieces({ maxChars = largestPieceChars }: { maxChars?: number } = {}) {
-  const sentences = createSentenceStream({ maxChars });
-  const gathering = createGathering({ maxChars });
+  const sentences = createSentenceStream(maxChars);
+  const gathering = createGathering(maxChars);
   let line = "";
   let isMidLine = false;
   let table = "";
@@ -80,7 +80,7 @@ export function createSpeechPieces({ maxChars = largestPieceChars }: { maxChars?
 }
 
 /** Joins sentences until there are enough for one piece. */
-function createGathering({ maxChars }: { maxChars: number }) {
+function createGathering(maxChars: number) {
   let gathered = "";
   let wantedChars = Math.min(firstPieceChars, maxChars);
 
@@ -93,9 +93,9 @@ function createGathering({ maxChars }: { maxChars: number }) {
   }
 
   function add(texts: readonly string[]): string[] {
-    const spoken = texts.flatMap((text) => splitIntoSentences({ text: toSpeakableText(text), maxChars }));
+    const spoken = texts.flatMap((text) => splitIntoSentences(toSpeakableText(text), maxChars));
     return spoken.flatMap((sentence) => {
-      const isFull = gathered !== "" && isLongerThan({ text: `${gathered} ${sentence}`, maxChars });
+      const isFull = gathered !== "" && isLongerThan(`${gathered} ${sentence}`, maxChars);
       const before = isFull ? take() : [];
       gathered = gathered === "" ? sentence : `${gathered} ${sentence}`;
       return countCharacters(gathered) >= wantedChars ? [...before, ...take()] : before;

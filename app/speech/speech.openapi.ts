@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { accessTokenMembers, accessTokenQuery } from "~/gate/token-placement.openapi";
+import { accessTokenMembers, accessTokenQuery, badTokenIsNone } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
-import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
+import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
 import { maxTextChars, messageIdPattern } from "./speech.schema";
 
@@ -26,6 +26,11 @@ const exampleMembers: Partial<Record<RefusalName, Partial<SpeechError>>> = {
   "body-too-large": { details: "The body may hold at most 32768 bytes." },
   "too-many-requests": { remaining: 0, resetAt: "2026-01-15T09:30:12.000Z" },
   "quota-exceeded": { remaining: 120, resetAt: "2026-01-16T09:30:00.000Z" },
+  "quota-set-aside": {
+    remaining: 0,
+    resetAt: "2026-01-15T09:31:00.000Z",
+    details: "50000 of this key's 50000 characters are set aside for speech under way.",
+  },
   "speech-failed": { details: "HTTP 429: Rate limit reached" },
   "speech-busy": { details: refusalTable["speech-busy"].meaning },
   "internal-error": {
@@ -52,9 +57,9 @@ Markdown is cleaned for the ear: links are read by their words, tables row by ro
 
 **An answer sentence by sentence.** A client may send the parts of a longer text one by one, each with a \`messageId\` of its own such as \`msg_1:0\`, \`msg_1:1\`; the id comes back in \`X-Message-Id\`, so that answers can be told apart.
 
-**Who may.** As for the chat: where the operator requires it, an access token, in the same places. A token that is sent has to be right even where none is required.
+**Who may.** As for the chat: where the operator requires it, an access token, in the same places. ${badTokenIsNone}
 
-**Quota.** Where it is in force, each key may have so many characters spoken; the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where it stands, failures before the first byte included. What is repeated from the cache and what failed is not counted.
+**Quota.** Where it is in force, each key may have so many characters spoken; the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where it stands, failures before the first byte included. A text counts from the moment the provider is asked for it, also for whoever leaves before its first byte. What is repeated from the cache, what somebody else is just having spoken, and what failed before its first byte is not counted.
 
 A failure before the first byte is answered in the shape \`{error, details}\`. After it the connection is cut, so that half a recording never looks whole. The embedded voice knows English; text in other scripts is refused with 422.`;
 
@@ -67,7 +72,7 @@ const answerOwnHeaders = {
   },
   ...describeQuotaHeaders({
     counted: "Characters",
-    thisAnswer: "this text counted unless it came from the cache",
+    thisAnswer: "this text counted unless nothing had to be spoken for it",
     example: { limit: 50_000, remaining: 49_960 },
   }),
 } as const;
@@ -88,55 +93,60 @@ const documentedRequest = z
   .meta({ id: "SpeechRequest" });
 
 export function describeSpeech(api: ApiRegistry): void {
-  api.describe({
-    method: "post",
-    path: "/api/tts",
-    operationId: "speak",
-    tag,
-    summary: "Read a text aloud",
-    description: speechDescription,
-    limit: "tts",
-    decidesItself: true,
-    security: ["bearerAuth", "sessionCookie", "none"],
-    parameters: { query: accessTokenQuery },
-    body: {
-      required: true,
-      content: {
-        [json]: {
-          schema: documentedRequest,
-          examples: {
-            whole: { summary: "A text", value: { text: "The door is open. Come in." } },
-            part: {
-              summary: "The first part of an answer",
-              value: { text: "The one-time form can be sent once.", messageId: "msg_1:0" },
-            },
+  api.describe(speakOperation);
+}
+
+export const speakOperation: OperationDescription = {
+  method: "post",
+  path: "/api/tts",
+  operationId: "speak",
+  tag,
+  summary: "Read a text aloud",
+  description: speechDescription,
+  limit: "tts",
+  malformedBody: "invalid-json-body",
+  maxBodyBytes: 32 * 1024,
+  security: ["bearerAuth", "sessionCookie", "none"],
+  parameters: { query: accessTokenQuery },
+  body: {
+    required: true,
+    content: {
+      [json]: {
+        schema: documentedRequest,
+        examples: {
+          whole: { summary: "A text", value: { text: "The door is open. Come in." } },
+          part: {
+            summary: "The first part of an answer",
+            value: { text: "The one-time form can be sent once.", messageId: "msg_1:0" },
           },
         },
       },
     },
-    refusals: [
-      "invalid-json-body",
-      "missing-jwt",
-      "invalid-jwt",
-      "cross-site-request",
-      "missing-text",
-      "text-too-long",
-      "invalid-message-id",
-      "unspeakable-text",
-      "quota-exceeded",
-      "speech-failed",
-      "speech-disabled",
-      "speech-busy",
-    ],
-    refusalContent,
-    answers: {
-      200: {
-        description: "Audio, as the provider sends it; MP3 unless it says otherwise.",
-        ownHeaders: answerOwnHeaders,
-        content: {
-          "audio/*": { schema: { type: "string", format: "binary" } },
-        },
+  },
+  refusals: [
+    "invalid-json-body",
+    "missing-jwt",
+    "invalid-jwt",
+    "cross-site-request",
+    "chain-unavailable",
+    "missing-text",
+    "text-too-long",
+    "invalid-message-id",
+    "unspeakable-text",
+    "quota-exceeded",
+    "quota-set-aside",
+    "speech-failed",
+    "speech-disabled",
+    "speech-busy",
+  ],
+  refusalContent,
+  answers: {
+    200: {
+      description: "Audio, as the provider sends it; MP3 unless it says otherwise.",
+      ownHeaders: answerOwnHeaders,
+      content: {
+        "audio/*": { schema: { type: "string", format: "binary" } },
       },
     },
-  });
-}
+  },
+};

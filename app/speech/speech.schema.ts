@@ -20,8 +20,7 @@ export function readSpeechRequest(body: unknown): SpeechRequestReading {
   const { text: rawText, messageId: rawMessageId } = (body ?? {}) as Record<string, unknown>;
   const text = speechTextSchema.safeParse(rawText);
   if (!text.success) return { ok: false, problem: "missing-text" };
-  if (isLongerThan({ text: text.data, maxChars: maxTextChars }))
-    return { ok: false, problem: "text-too-long" };
+  if (isLongerThan(text.data, maxTextChars)) return { ok: false, problem: "text-too-long" };
   const messageId = messageIdSchema.nullish().safeParse(rawMessageId);
   if (!messageId.success) return { ok: false, problem: "invalid-message-id" };
   return { ok: true, request: { text: toWellFormedText(text.data), messageId: messageId.data ?? null } };

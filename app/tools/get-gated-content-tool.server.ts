@@ -1,21 +1,18 @@
 import { z } from "zod";
 import type { GatedContent } from "~/content/content.schema";
 import { writeContentText } from "~/content/content-text.server";
-import { defineTool, requireToolHolder } from "./tool";
+import { defineTool, readingOnly, requireToolHolder } from "./tool";
 import type { Tool, ToolHolder } from "./tool";
 
 /** The caller's own content and nobody else's: whose it is stands in the token, and no argument says otherwise. */
-export function createGatedContentTool({
-  readContent,
-}: {
-  readContent: (holder: ToolHolder) => Promise<GatedContent>;
-}): Tool {
+export function createGatedContentTool(readContent: (holder: ToolHolder) => Promise<GatedContent>): Tool {
   return defineTool({
     name: "get_gated_content",
     description:
       "Returns, as text, what the signed-in holder's own key opens: the welcome text, the words of the one-time form, and the audio with links that are valid for as long as an access token.",
     inputSchema: z.strictObject({}),
     requires: "holder",
+    annotations: readingOnly,
     run: async ({ caller }) => writeContentText(await readContent(requireToolHolder(caller))),
   });
 }

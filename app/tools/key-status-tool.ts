@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { tokenIdSchema } from "~/gate/token-id";
-import { defineTool } from "./tool";
+import { tokenIdSchema } from "~/gate/keys/token-id";
+import { defineTool, readingOnly } from "./tool";
 import type { Tool } from "./tool";
 
 export type KeyStatus = {
@@ -25,6 +25,7 @@ export function createKeyStatusTool({
     inputSchema: z.strictObject({
       tokenId: tokenIdSchema.describe("The key's token id, in decimal digits"),
     }),
+    annotations: readingOnly,
     run: ({ input: { tokenId } }) => readKeyStatus({ tokenId }),
   });
 }

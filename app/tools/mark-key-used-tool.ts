@@ -3,11 +3,9 @@ import { defineTool, requireToolHolder } from "./tool";
 import type { Tool, ToolHolder } from "./tool";
 
 /** Cannot be undone. Only the caller's own key, which stands in the token, can be used up. */
-export function createMarkKeyUsedTool({
-  useKey,
-}: {
-  useKey: (holder: ToolHolder) => Promise<{ tokenId: string; usedBy: string; usedAt: string }>;
-}): Tool {
+export function createMarkKeyUsedTool(
+  useKey: (holder: ToolHolder) => Promise<{ tokenId: string; usedBy: string; usedAt: string }>,
+): Tool {
   return defineTool({
     name: "mark_key_used",
     description:

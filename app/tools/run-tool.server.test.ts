@@ -4,7 +4,7 @@ import { Refusal } from "~/platform/http/refusal";
 import { defineTool, toToolOffer } from "./tool";
 import type { Tool } from "./tool";
 import { createKeyStatusTool } from "./key-status-tool";
-import { runTool } from "./run-tool.server";
+import { readToolInput, runTool } from "./run-tool.server";
 import { createSearchTool } from "./search-tool";
 
 const signal = new AbortController().signal;
@@ -17,7 +17,7 @@ function toolThat(run: Tool["run"], changes: Partial<Tool> = {}): Tool {
 }
 
 function run(tool: Tool, input: unknown = {}) {
-  return runTool({ tool, input, caller: null, signal, warn: () => undefined });
+  return runTool({ tool, input, caller: null, clientId: "client", signal, warn: () => undefined });
 }
 
 test("a tool that does not heed its signal is left behind when its time is up", async () => {
@@ -33,18 +33,19 @@ test("a tool that does not heed its signal is left behind when its time is up", 
   expect(told).toBeInstanceOf(Error);
 });
 
-test("an output of exactly the limit is whole; one byte more keeps its beginning and says so", async () => {
-  const output = "ä".repeat(49);
-  const tool = toolThat(async () => output, { maxOutputBytes: 100 });
-  expect(await run(tool)).toEqual({ ok: true, output, outputText: JSON.stringify(output) });
-
-  const longer = await run(toolThat(async () => `${output}a`, { maxOutputBytes: 100 }));
-  expect(longer).toMatchObject({
+test("an output of exactly 768 KiB is handed on whole; one byte more is a failure", async () => {
+  const text = "ä".repeat((768 * 1024) / 2);
+  const structure = { text: text.slice('{"text":""}'.length / 2 + 1) + "a" };
+  expect(Buffer.byteLength(JSON.stringify(structure))).toBe(768 * 1024);
+  const tooLarge = { ok: false, errorText: "The tool's answer is larger than 768 KiB, which is too large." };
+  expect(await run(toolThat(async () => text))).toEqual({
     ok: true,
-    output: { truncated: true, note: "Only the first 100 of 101 bytes are shown.", beginning: `"${output}a` },
+    output: text,
+    outputText: JSON.stringify(text),
   });
-  const inside = await run(toolThat(async () => `${output}ä`, { maxOutputBytes: 100 }));
-  expect(inside).toMatchObject({ output: { beginning: `"${output}` } });
+  expect(await run(toolThat(async () => structure))).toMatchObject({ ok: true, output: structure });
+  expect(await run(toolThat(async () => `${text}a`))).toEqual(tooLarge);
+  expect(await run(toolThat(async () => ({ text: `${structure.text}a` })))).toEqual(tooLarge);
 });
 
 test("outputs become plain data: no functions, big integers as digits, nothing as null, rings refused", async () => {
@@ -126,4 +127,31 @@ test("offers carry a JSON Schema of what a model may send", () => {
   ).toMatchObject({
     inputJsonSchema: { required: ["tokenId"] },
   });
+});
+
+test("a token id that a model writes with an exponent or a fraction does not fit the tool", async () => {
+  const asked: string[] = [];
+  const tool = createKeyStatusTool({
+    readKeyStatus: async ({ tokenId }) => {
+      asked.push(tokenId);
+      return { tokenId, exists: false, owner: null, used: false, usedBy: null, usedAt: null };
+    },
+  });
+  const ask = async (inputText: string) => {
+    const read = readToolInput(inputText);
+    if (!read.ok) return expect.unreachable();
+    return runTool({
+      tool,
+      input: read.value,
+      caller: null,
+      clientId: "a client",
+      signal,
+      warn: () => undefined,
+    });
+  };
+  for (const written of ["1e3", "7.0"]) {
+    expect(await ask(`{"tokenId":${written}}`)).toMatchObject({ ok: false, notRun: "arguments" });
+  }
+  expect(await ask('{"tokenId":7}')).toMatchObject({ ok: true });
+  expect(asked).toEqual(["7"]);
 });

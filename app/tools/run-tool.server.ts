@@ -1,10 +1,10 @@
+import { parseJsonText } from "~/platform/http/json-text";
 import { Refusal } from "~/platform/http/refusal";
 import { linkAbort } from "~/platform/linked-abort";
-import { mayRun, ToolFailure } from "./tool";
-import type { Tool, ToolCaller } from "./tool";
+import { maxToolOutputBytes, mayRun, ToolFailure } from "./tool";
+import type { Tool, ToolCall } from "./tool";
 
 export const defaultToolTimeoutMs = 10_000;
-export const defaultMaxToolOutputBytes = 32 * 1024;
 
 /** Of each fault in the arguments: it may quote what was sent, which may be long. */
 const maxFaultChars = 200;
@@ -23,7 +23,7 @@ export type ToolInput = { ok: true; value: unknown } | { ok: false; errorText: s
 /** A call without arguments is often written as no text at all. */
 export function readToolInput(inputText: string): ToolInput {
   try {
-    return { ok: true, value: inputText.trim() === "" ? {} : (JSON.parse(inputText) as unknown) };
+    return { ok: true, value: inputText.trim() === "" ? {} : parseJsonText(inputText) };
   } catch {
     return { ok: false, errorText: "The arguments are not valid JSON." };
   }
@@ -32,18 +32,14 @@ export function readToolInput(inputText: string): ToolInput {
 /** Never rejects: whatever a tool does wrong becomes an outcome that the model can read. */
 export async function runTool({
   tool,
-  input,
-  caller,
-  signal,
   warn,
-}: {
+  ...call
+}: ToolCall<unknown> & {
   tool: Tool;
-  input: unknown;
-  caller: ToolCaller;
-  signal: AbortSignal;
   warn: (message: string, error: unknown) => void;
 }): Promise<ToolOutcome> {
-  if (!mayRun({ tool, caller })) return { ok: false, errorText: forHoldersOnly, notRun: "caller" };
+  const { input, caller, signal } = call;
+  if (!mayRun(tool, caller)) return { ok: false, errorText: forHoldersOnly, notRun: "caller" };
   const parsed = tool.inputSchema.safeParse(input);
   if (!parsed.success) {
     const issues = parsed.error.issues
@@ -56,8 +52,8 @@ export async function runTool({
     };
   }
   try {
-    const output = await runWithinTime({ tool, input: parsed.data, caller, signal });
-    return capOutput({ output, maxBytes: tool.maxOutputBytes ?? defaultMaxToolOutputBytes });
+    const output = await runWithinTime(tool, { ...call, input: parsed.data });
+    return toOutcome(output);
   } catch (error) {
     if (error instanceof ToolFailure) return { ok: false, errorText: error.message };
     // A refusal's detail is written for the person who asked; of a defect it says nothing.
@@ -70,19 +66,9 @@ export async function runTool({
   }
 }
 
-async function runWithinTime({
-  tool,
-  input,
-  caller,
-  signal,
-}: {
-  tool: Tool;
-  input: unknown;
-  caller: ToolCaller;
-  signal: AbortSignal;
-}): Promise<unknown> {
+async function runWithinTime(tool: Tool, call: ToolCall<unknown>): Promise<unknown> {
   const timeoutMs = tool.timeoutMs ?? defaultToolTimeoutMs;
-  const { controller, unlink } = linkAbort([signal]);
+  const { controller, unlink } = linkAbort([call.signal]);
   const timer = setTimeout(() => {
     controller.abort(new ToolFailure(`The tool did not answer within ${timeoutMs / 1000} seconds.`));
   }, timeoutMs);
@@ -92,7 +78,7 @@ async function runWithinTime({
   });
   try {
     // Both sides are raced: a tool that does not heed the signal holds nobody up.
-    const running = Promise.resolve().then(() => tool.run({ input, caller, signal: controller.signal }));
+    const running = Promise.resolve().then(() => tool.run({ ...call, signal: controller.signal }));
     return await Promise.race([running, stopped]);
   } finally {
     clearTimeout(timer);
@@ -100,17 +86,16 @@ async function runWithinTime({
   }
 }
 
-/** Makes plain JSON of it. What is too large keeps its beginning, as text, and says so. */
-function capOutput({ output, maxBytes }: { output: unknown; maxBytes: number }): ToolOutcome {
-  const text =
+/** Makes plain JSON of it. */
+function toOutcome(output: unknown): ToolOutcome {
+  const outputText =
     JSON.stringify(output, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ??
     "null";
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= maxBytes) return { ok: true, output: JSON.parse(text) as unknown, outputText: text };
-  const capped = {
-    truncated: true,
-    note: `Only the first ${maxBytes} of ${bytes} bytes are shown.`,
-    beginning: new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes)).replace(/\uFFFD$/, ""),
-  };
-  return { ok: true, output: capped, outputText: JSON.stringify(capped) };
+  if (Buffer.byteLength(typeof output === "string" ? output : outputText) > maxToolOutputBytes) {
+    return {
+      ok: false,
+      errorText: `The tool's answer is larger than ${maxToolOutputBytes / 1024} KiB, which is too large.`,
+    };
+  }
+  return { ok: true, output: JSON.parse(outputText) as unknown, outputText };
 }

@@ -8,18 +8,20 @@ import type { ToolCaller } from "./tool";
 
 const match: PassageMatch = { id: "a.md#1", score: 1, metadata: { title: "A", text: "words", year: 2024 } };
 
-function makeTool({
-  matches = [match],
-  gatedNamespaces = ["inner", "never-filled"],
-  refusal,
-  listing,
-}: {
+type MakeToolOptions = {
   matches?: PassageMatch[] | Error;
   gatedNamespaces?: string[];
   /** What the chain's answer comes to; undefined: the caller holds the key. */
   refusal?: Error;
   listing?: Error;
-} = {}) {
+};
+
+function makeTool({
+  matches = [match],
+  gatedNamespaces = ["inner", "never-filled"],
+  refusal,
+  listing,
+}: MakeToolOptions = {}) {
   const asked: SearchQuestion[] = [];
   const done: string[] = [];
   const tool = createSearchTool({
@@ -45,7 +47,14 @@ function makeTool({
     },
   });
   const run = ({ input, caller = null }: { input: unknown; caller?: ToolCaller }) =>
-    runTool({ tool, input, caller, signal: new AbortController().signal, warn: () => undefined });
+    runTool({
+      tool,
+      input,
+      caller,
+      clientId: "192.0.2.1",
+      signal: new AbortController().signal,
+      warn: () => undefined,
+    });
   return { tool, asked, done, run };
 }
 
@@ -69,6 +78,13 @@ test("fills in its defaults and answers in the agreed shape", async () => {
   expect(bare).toMatchObject({ output: { index: "archive", topK: 100 } });
   expect((bare as { output: { matches: unknown } }).output.matches).toEqual([{ id: "a.md#1", score: 1 }]);
   expect(asked).toHaveLength(2);
+});
+
+test("strangers share the search by their address, holders by their key", async () => {
+  const { run, asked } = makeTool();
+  await run({ input: { query: "x" } });
+  await run({ input: { query: "x" }, caller: holder });
+  expect(asked.map(({ clientId }) => clientId)).toEqual(["client 192.0.2.1", "key 7"]);
 });
 
 test.each([

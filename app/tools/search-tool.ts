@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isGatedNamespace } from "~/search/gated-namespaces";
-import { defineTool, ToolFailure } from "./tool";
+import { defineTool, readingOnly, ToolFailure } from "./tool";
 import type { Tool, ToolCaller, ToolHolder } from "./tool";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";
 import { metadataFilterSchema } from "~/search/metadata-filter";
@@ -13,7 +13,6 @@ const maxIndexChars = 100;
 const gatedScope = "tools";
 /** All the metadata of one answer; the matches beyond it come without. */
 const maxMetadataChars = 160 * 1024;
-const maxOutputBytes = 768 * 1024;
 
 /** What a search tool answers, whichever store is behind it. */
 export const searchResultSchema = z.object({
@@ -77,19 +76,21 @@ export function createSearchTool({
         .describe("Whether to return the passages' text and titles"),
       filter: metadataFilterSchema.optional(),
     }),
-    maxOutputBytes,
+    annotations: readingOnly,
     run: async ({
       input: { query, index, namespace, topK, includeMetadata, filter },
       caller,
+      clientId,
       signal,
     }): Promise<SearchResult> => {
       if (!store.indexes.includes(index)) {
         throw new ToolFailure(`There is no such index here. There is: ${store.indexes.join(", ")}.`);
       }
+      const who = { clientId: toSearchClient(caller, clientId), signal };
       const matches = await inToolWords(async () => {
-        await requireOpen({ store, index, namespace, gatedNamespaces, requireHolder, caller, signal });
+        await requireOpen({ store, index, namespace, gatedNamespaces, requireHolder, caller, ...who });
         const isFiltered = filter !== undefined && Object.keys(filter).length > 0;
-        return store.search({ query, index, namespace, topK, signal, ...(isFiltered && { filter }) });
+        return store.search({ query, index, namespace, topK, ...who, ...(isFiltered && { filter }) });
       });
       return {
         query,
@@ -102,13 +103,19 @@ export function createSearchTool({
   });
 }
 
-type Door = {
+/** A holder has a share of the search of its own, wherever it asks from; all others share by their address. */
+function toSearchClient(caller: ToolCaller, clientId: string): string {
+  return caller === null ? `client ${clientId}` : `key ${caller.tokenId}`;
+}
+
+type NamespaceAccess = {
   store: Pick<SearchStore, "listNamespaces">;
   index: string;
   namespace: string;
   gatedNamespaces: readonly string[];
   requireHolder: (holder: ToolHolder) => Promise<void>;
   caller: ToolCaller;
+  clientId: string;
   signal: AbortSignal;
 };
 
@@ -116,9 +123,9 @@ type Door = {
  * Somebody without the right is refused in the same words and after the same work, whether a namespace is gated or
  * does not exist: neither the answer nor its time tells which. Whoever has a token is asked for its key either way.
  */
-async function requireOpen({ caller, requireHolder, ...door }: Door): Promise<void> {
+async function requireOpen({ caller, requireHolder, ...access }: NamespaceAccess): Promise<void> {
   const holder = caller?.scopes.includes(gatedScope) ? caller : null;
-  const isOpen = await isPublic(door).catch((error: unknown) => {
+  const isOpen = await isPublic(access).catch((error: unknown) => {
     // A store that cannot list its namespaces may still answer a holder.
     if (holder === null) throw error;
     return false;
@@ -135,12 +142,13 @@ async function isPublic({
   index,
   namespace,
   gatedNamespaces,
+  clientId,
   signal,
-}: Omit<Door, "caller" | "requireHolder">): Promise<boolean> {
-  const isGated = (name: string) => isGatedNamespace({ name, gatedNamespaces });
+}: Omit<NamespaceAccess, "caller" | "requireHolder">): Promise<boolean> {
+  const isGated = (name: string) => isGatedNamespace(name, gatedNamespaces);
   // The default one is always there.
   if (namespace === defaultNamespace && !isGated(defaultNamespace)) return true;
-  const all = await store.listNamespaces({ index, signal });
+  const all = await store.listNamespaces({ index, clientId, signal });
   return all.filter((name) => !isGated(name)).includes(namespace);
 }
 

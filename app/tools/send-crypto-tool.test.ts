@@ -19,14 +19,12 @@ async function run({
   pay?: PayHolder;
 }) {
   const calls: Parameters<PayHolder>[0][] = [];
-  const tool = createSendCryptoTool({
-    pay: async (call) => {
-      calls.push(call);
-      return pay ? await pay(call) : { status: "paid" };
-    },
+  const tool = createSendCryptoTool(async (call) => {
+    calls.push(call);
+    return pay ? await pay(call) : { status: "paid" };
   });
   const { signal } = new AbortController();
-  const outcome = await runTool({ tool, input, caller, signal, warn: () => undefined });
+  const outcome = await runTool({ tool, input, caller, clientId: "client", signal, warn: () => undefined });
   return { outcome, calls };
 }
 
@@ -92,12 +90,12 @@ test("why nothing was paid is told in words, and of a defect nothing", async () 
   expect(broken.outcome).toEqual({ ok: false, errorText: "The tool failed." });
 });
 
-test("a model is offered what reads, and to holders what is theirs, but nothing that destroys or spends", () => {
+test("a model is offered what reads, and to holders what is theirs, but nothing that destroys, spends or does not say", () => {
   const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
   const destructive = { readOnlyHint: false, destructiveHint: true, idempotentHint: true };
   const offered = (tool: Parameters<typeof mayOfferToModel>[0]["tool"], caller: ToolCaller) =>
     mayOfferToModel({ tool, caller });
-  expect(offered({}, null)).toBe(true);
+  for (const caller of [null, holder]) expect(offered({}, caller)).toBe(false);
   expect(offered({ annotations: reading }, null)).toBe(true);
   expect(offered({ annotations: reading, requires: "holder" }, null)).toBe(false);
   expect(offered({ annotations: reading, requires: "holder" }, holder)).toBe(true);
@@ -105,6 +103,6 @@ test("a model is offered what reads, and to holders what is theirs, but nothing 
     expect(offered({ annotations: destructive }, caller)).toBe(false);
     expect(offered({ annotations: destructive, requires: "holder" }, caller)).toBe(false);
   }
-  const tool = createSendCryptoTool({ pay: () => Promise.resolve({}) });
-  expect([mayRun({ tool, caller: holder }), offered(tool, holder)]).toEqual([true, false]);
+  const tool = createSendCryptoTool(() => Promise.resolve({}));
+  expect([mayRun(tool, holder), offered(tool, holder)]).toEqual([true, false]);
 });

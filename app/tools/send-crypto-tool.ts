@@ -15,7 +15,7 @@ export type PayHolder = (call: {
 }) => Promise<unknown>;
 
 /** Cannot be undone. Pays nobody but the caller, whose address stands in the token. */
-export function createSendCryptoTool({ pay }: { pay: PayHolder }): Tool {
+export function createSendCryptoTool(pay: PayHolder): Tool {
   return defineTool({
     name: "send_crypto_to_signed_in_user",
     description:

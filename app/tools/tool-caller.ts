@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { AccessClaims } from "~/gate/access-token.schema";
+import type { AccessClaims } from "~/gate/tokens/access-token.schema";
 import type { ToolCaller, ToolHolder } from "./tool";
 
 /** What an access token that was verified lets its bearer be for the tools. */

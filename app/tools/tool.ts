@@ -21,22 +21,32 @@ export type ToolAnnotations = { readOnlyHint: boolean; destructiveHint: boolean;
 /** What a model or an MCP client is told about a tool. */
 export type ToolOffer = { name: string; description: string; inputJsonSchema: Record<string, unknown> };
 
+export type ToolCall<Input> = {
+  input: Input;
+  caller: ToolCaller;
+  /** Of the client, for what is shared between clients; it grants nothing. */
+  clientId: string;
+  signal: AbortSignal;
+};
+
 export type Tool = {
   name: string;
   description: string;
   inputSchema: z.ZodObject;
   /** Default: anybody. Checked in `runTool`, for the chat and for MCP clients alike. */
   requires?: ToolAudience;
-  /** Default: it reads and changes nothing. */
+  /** Default: it may destroy something. */
   annotations?: ToolAnnotations;
   /**
    * `input` has passed the schema; `caller` is somebody where the tool requires a holder. What comes back is data:
    * nothing in it is followed or obeyed. A string is handed to MCP clients as text, anything else as structure too.
    */
-  run: (call: { input: unknown; caller: ToolCaller; signal: AbortSignal }) => Promise<unknown>;
+  run: (call: ToolCall<unknown>) => Promise<unknown>;
   timeoutMs?: number;
-  maxOutputBytes?: number;
 };
+
+/** What a tool says is handed on whole up to here, to clients and models alike; beyond, it has failed. */
+export const maxToolOutputBytes = 768 * 1024;
 
 /** A tool's failure in words that the model and the person may read; any other error is only named as one. */
 export class ToolFailure extends Error {
@@ -49,14 +59,25 @@ export const readingOnly: ToolAnnotations = {
   idempotentHint: true,
 };
 
+/** Of a tool that says nothing about itself, the worst is assumed, as MCP clients do. */
+const unknownEffects: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+};
+
+export function annotationsOf({ annotations = unknownEffects }: Pick<Tool, "annotations">): ToolAnnotations {
+  return annotations;
+}
+
 /** Whether the tool may be run for this caller; the one place that decides it. */
-export function mayRun({ tool, caller }: { tool: Pick<Tool, "requires">; caller: ToolCaller }): boolean {
+export function mayRun(tool: Pick<Tool, "requires">, caller: ToolCaller): boolean {
   return tool.requires !== "holder" || (caller !== null && caller.scopes.includes("tools"));
 }
 
 /**
- * Whether the chat's model is told of the tool. One that destroys or spends is left to MCP clients, which ask their
- * person first: a model can be talked into a call by a document it reads.
+ * Whether the chat's model is told of the tool. One that destroys or spends, or does not say that it does neither, is
+ * left to MCP clients, which ask their person first: a model can be talked into a call by a document it reads.
  */
 export function mayOfferToModel({
   tool,
@@ -65,7 +86,7 @@ export function mayOfferToModel({
   tool: Pick<Tool, "requires" | "annotations">;
   caller: ToolCaller;
 }): boolean {
-  return mayRun({ tool, caller }) && tool.annotations?.destructiveHint !== true;
+  return mayRun(tool, caller) && !annotationsOf(tool).destructiveHint;
 }
 
 /** For a tool that requires a holder: `runTool` lets nobody else through. */
@@ -78,7 +99,7 @@ export function requireToolHolder(caller: ToolCaller): ToolHolder {
 export function defineTool<Schema extends z.ZodObject>(
   tool: Omit<Tool, "inputSchema" | "run"> & {
     inputSchema: Schema;
-    run: (call: { input: z.infer<Schema>; caller: ToolCaller; signal: AbortSignal }) => Promise<unknown>;
+    run: (call: ToolCall<z.infer<Schema>>) => Promise<unknown>;
   },
 ): Tool {
   return { ...tool, run: ({ input, ...rest }) => tool.run({ input: input as z.infer<Schema>, ...rest }) };

@@ -1,12 +1,18 @@
 import { z } from "zod";
-import { accessTokenMembers, accessTokenPlaces, accessTokenQuery } from "~/gate/token-placement.openapi";
+import {
+  accessTokenMembers,
+  accessTokenPlaces,
+  accessTokenQuery,
+} from "~/gate/tokens/token-placement.openapi";
 import type { RefusalName } from "~/platform/http/refusal";
 import { refusalTable } from "~/platform/http/refusal";
-import type { ApiRegistry, RefusalContent } from "~/platform/openapi/api-registry";
+import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
+import { maxBodyBytes, maxBodyValues } from "./mcp/mcp-limits";
 import type { toolCallResultSchema, toolListSchema } from "./mcp/mcp.schema";
 import { errorCodes } from "./mcp/message";
 import { handshakeRevisions, statelessRevision } from "./mcp/revision";
 import { describeResource } from "./mcp/resource-metadata";
+import { maxToolOutputBytes } from "./tool";
 
 const tag = "Tools";
 const json = "application/json";
@@ -60,12 +66,13 @@ const answerSchema = z
 const onlyPostSchema = z.object({ error: z.string() }).meta({ id: "OnlyPost" });
 
 const refusedCodes: Partial<Record<RefusalName, number>> = {
-  "invalid-request": errorCodes.parse,
+  "invalid-json-body": errorCodes.parse,
   "missing-jwt": errorCodes.authentication,
   "invalid-jwt": errorCodes.authentication,
   "internal-error": errorCodes.internal,
   "request-timeout": errorCodes.unavailable,
   "too-many-requests": errorCodes.unavailable,
+  "chain-unavailable": errorCodes.unavailable,
   "state-unavailable": errorCodes.unavailable,
 };
 
@@ -89,22 +96,22 @@ const description = `Lists the tools and runs them, for programs and for clients
 
 **MCP** (\`jsonrpc: "2.0"\`): Streamable HTTP, without sessions and with JSON answers; revisions ${[statelessRevision, ...handshakeRevisions].join(", ")}. One message in each request; notifications get 202.
 
-**Who may.** Where the operator requires it for the conversation, ${accessTokenPlaces} Tools about one's own key need one always.
+**Who may.** Where the operator requires it for the conversation, ${accessTokenPlaces} A token that is sent has to be right even where none is required. Tools about one's own key need one always.
 
 **Hosts.** The host that is named, and the origin where one is sent, must be the site's own.
 
 | Code | Meaning |
 |---|---|
 | -32700 | not JSON (400) |
-| -32600 | not a message, or a batch (400) |
+| -32600 | not a message, or a batch; more than one Authorization header (400) |
 | -32601 | no such method |
 | -32602 | bad parameters: no such tool, arguments that do not fit |
 | -32001 | the access token is missing or not good (401) |
-| -32000 | too many requests (429), or something is away for a moment (503) |
+| -32000 | a tool failed, in an answer to a bare message (200); too many requests (429), or something is away for a moment (503) |
 | -32603 | a defect of ours (500) |
 | -32020, -32022 | headers and message disagree; a revision that is not supported (400) |
 
-A tool that fails has answered: its result says \`isError: true\`, and in words what was wrong. From revision 2025-11-25 on, so do arguments that do not fit.`;
+A tool that fails says in words what was wrong: to a bare message as \`{error: {code: -32000, message}}\`, to MCP clients as a result with \`isError: true\`. From revision 2025-11-25 on, those are told of arguments that do not fit in the same way. An answer of more than ${maxToolOutputBytes / 1024} KiB is such a failure; what is shorter is handed on whole.`;
 
 const exampleTools = {
   tools: [
@@ -125,22 +132,8 @@ const callParams = { name: "key_status", arguments: { tokenId: "42" } };
 
 export function describeTools(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "What programs and models may do here." });
-  api.describe({
-    method: "post",
-    path: "/api/mcp",
-    operationId: "callTools",
-    tag,
-    summary: "List and call tools",
-    description,
-    limit: "mcp",
-    security: ["bearerAuth", "sessionCookie", "none"],
-    parameters: { query: accessTokenQuery },
-    body: { required: true, content: { [json]: describeBody() } },
-    refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "host-not-allowed"],
-    refusalContent,
-    answers: describeAnswers(),
-  });
-  describeWellKnown(api);
+  api.describe(callToolsOperation);
+  api.describe(getProtectedResourceOperation(api.findPath("/api/mcp")));
 }
 
 function describeBody() {
@@ -159,6 +152,7 @@ function describeBody() {
 
 function describeAnswers() {
   const unknown = { code: errorCodes.unknownMethod, message: "There is no method called tools/none here." };
+  const failed = { code: errorCodes.failed, message: "The tool did not answer within 10 seconds." };
   return {
     200: {
       description: "The result, or what was wrong with the call.",
@@ -170,6 +164,15 @@ function describeAnswers() {
             call: { summary: "What a tool answered", value: { result: exampleCall } },
             mcp: { summary: "The same over MCP", value: { jsonrpc: "2.0", id: 1, result: exampleCall } },
             unknown: { summary: "No such method", value: { error: unknown } },
+            failed: { summary: "A tool that failed", value: { error: failed } },
+            mcpFailed: {
+              summary: "The same over MCP",
+              value: {
+                jsonrpc: "2.0",
+                id: 1,
+                result: { content: [{ type: "text", text: failed.message }], isError: true },
+              },
+            },
           },
         },
       },
@@ -194,27 +197,55 @@ const resourceSchema = z
   })
   .meta({ id: "ProtectedResource" });
 
-function describeWellKnown(api: ApiRegistry): void {
-  const example = describeResource({ origin: "https://gate.example", mcpPath: "/api/mcp" });
-  api.describe({
+export const callToolsOperation: OperationDescription = {
+  method: "post",
+  path: "/api/mcp",
+  operationId: "callTools",
+  tag,
+  summary: "List and call tools",
+  description,
+  limit: "mcp",
+  malformedBody: "invalid-json-body",
+  maxBodyBytes,
+  maxBodyValues,
+  security: ["bearerAuth", "sessionCookie", "none"],
+  parameters: { query: accessTokenQuery },
+  body: { required: true, content: { [json]: describeBody() } },
+  refusals: [
+    "invalid-json-body",
+    "invalid-request",
+    "missing-jwt",
+    "invalid-jwt",
+    "cross-site-request",
+    "host-not-allowed",
+    "chain-unavailable",
+  ],
+  refusalContent,
+  answers: describeAnswers(),
+};
+
+/** `mcpPath`: where the operator wants the tools. */
+export function getProtectedResourceOperation(mcpPath = "/api/mcp"): OperationDescription {
+  return {
     method: "get",
     path: "/.well-known/oauth-protected-resource/{file}",
     operationId: "getProtectedResource",
     tag,
     summary: "Read how the tools take access tokens",
-    description:
-      "Protected resource metadata (RFC 9728) of the tools' address, which stands behind the well-known path: `/.well-known/oauth-protected-resource/api/mcp`. Without it the same is answered. There is no authorization server: tokens are made at `POST /api/gate-access`.",
+    description: `Protected resource metadata (RFC 9728) of the tools' address, which stands behind the well-known path: \`/.well-known/oauth-protected-resource${mcpPath}\`. Without it the same is answered. There is no authorization server: tokens are made at \`POST /api/gate-access\`.`,
     parameters: {
       params: z.object({
-        file: z.string().meta({ description: "The tools' path.", param: { example: "api/mcp" } }),
+        file: z.string().meta({ description: "The tools' path.", param: { example: mcpPath.slice(1) } }),
       }),
     },
     refusals: ["not-found"],
     answers: {
       200: {
         description: "The metadata.",
-        content: { [json]: { schema: resourceSchema, example } },
+        content: {
+          [json]: { schema: resourceSchema, example: describeResource("https://gate.example", mcpPath) },
+        },
       },
     },
-  });
+  };
 }

@@ -5,7 +5,7 @@ type NoticeProps = { tone: "info" | "problem" | "success"; title: string; childr
 /** A message about what just happened; problems interrupt a screen reader, the others wait their turn. */
 export function Notice({ tone, title, children }: NoticeProps) {
   return (
-    <div className={`notice notice-${tone}`} role={tone === "problem" ? "alert" : "status"}>
+    <div className={`notice tone-${tone}`} role={tone === "problem" ? "alert" : "status"}>
       <p className="notice-title">{title}</p>
       {children}
     </div>

@@ -1,7 +1,7 @@
 type MetaTag = { title: string } | { name: string; content: string } | { property: string; content: string };
 
 /** What a page says of itself to search engines and to those who make previews of links. */
-export function describePage({ title, description }: { title: string; description: string }): MetaTag[] {
+export function describePage(title: string, description: string): MetaTag[] {
   return [
     { title },
     { name: "description", content: description },

@@ -10,7 +10,9 @@ let gate: Gate;
 beforeAll(async () => {
   gate = await openGate({
     env: {
-      ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_OFFLINE_WORD_MS: "0", TTS_PROVIDER: "flite" },
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+      AI_OFFLINE_WORD_MS: "0",
+      TTS_PROVIDER: "flite",
     },
   });
 });

@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { GateScope } from "~/gate/access-token.schema";
-import { gateScopes } from "~/gate/access-token.schema";
-import { mintAccessToken } from "~/gate/access-token.server";
-import { loadTokenKeys } from "~/gate/token-keys.server";
-import { testJwtSecret } from "~/testing/running-server";
-import { waitUntil } from "~/testing/processes";
-import { combinePlaced, tokenPlacements } from "~/testing/token-placements";
-import type { PlacedToken } from "~/testing/token-placements";
-import { hello, limitsOff, quotaOn, signInNew } from "./chat-fixture";
-import { openGate } from "./gate-fixture";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { GateScope } from "~/gate/tokens/access-token.schema";
+import { gateScopes } from "~/gate/tokens/access-token.schema";
+import { mintAccessToken } from "~/gate/tokens/access-token.server";
+import { loadTokenKeys } from "~/gate/tokens/token-keys.server";
+import { startServer, testJwtSecret } from "~e2e/support/running-server";
+import { waitUntil } from "~e2e/support/processes";
+import { combinePlaced, tokenPlacements } from "~e2e/support/token-placements";
+import type { PlacedToken } from "~e2e/support/token-placements";
+import { limitsOff } from "~e2e/support/limits";
+import { hello, quotaOn, signInNew } from "./chat-fixture";
+import { clientOf, openGate } from "./gate-fixture";
 import type { Answer, Gate } from "./gate-fixture";
 
 type CallerRoute = {
@@ -21,13 +22,15 @@ type CallerRoute = {
   toRefusal?: (words: string) => unknown;
   /** Pages of other origins are turned away wherever their token is. */
   checksEveryOrigin?: boolean;
+  /** Where nobody needs a token, a bad one makes a stranger. */
+  servesStrangers?: boolean;
 };
 
 /** Every route that takes an access token from the six places. Another one is one more line. */
 const callerRoutes: readonly CallerRoute[] = [
-  { path: "/api/chat", scope: "chat", json: hello },
+  { path: "/api/chat", scope: "chat", json: hello, servesStrangers: true },
   { path: "/api/quota", scope: "chat" },
-  { path: "/api/tts", scope: "tts", json: { text: "Hello." } },
+  { path: "/api/tts", scope: "tts", json: { text: "Hello." }, servesStrangers: true },
   {
     path: "/api/mcp",
     scope: "tools",
@@ -40,13 +43,15 @@ const callerRoutes: readonly CallerRoute[] = [
 let gate: Gate;
 let good: string;
 let tokenId: string;
+let address: string;
 const bad = new Map<string, string>();
 
 beforeAll(async () => {
   gate = await openGate({ env: { ...limitsOff, ...quotaOn, AI_OFFLINE_WORD_MS: "0" } });
-  const holder = await signInNew({ gate });
+  const holder = await signInNew(gate);
   good = holder.token;
   tokenId = holder.tokenId;
+  address = holder.account.address;
   bad.set("expired", await mint({ issuedAtMs: Date.now() - 3_600_000 }));
   bad.set("malformed", good.slice(0, -4));
   bad.set("not a token", "nonsense");
@@ -54,43 +59,61 @@ beforeAll(async () => {
     "signed by somebody else",
     await mint({ secret: "a secret of somebody else, of 32 bytes and more" }),
   );
+  bad.set("of another contract", await mint({ contractAddress: `0x${"12".repeat(20)}` }));
   bad.set("of a used key", await tokenOfUsedKey());
   bad.set("of a key that left the wallet", await tokenOfDepartedKey());
 });
 afterAll(() => gate.close());
+
+type MintOptions = {
+  scopes?: readonly GateScope[];
+  issuedAtMs?: number;
+  secret?: string;
+  contractAddress?: string;
+};
 
 /** A token as this very server would make it, but for what is asked. */
 async function mint({
   scopes = gateScopes,
   issuedAtMs = Date.now(),
   secret = testJwtSecret,
-}: {
-  scopes?: readonly GateScope[];
-  issuedAtMs?: number;
-  secret?: string;
-}): Promise<string> {
+  contractAddress = gate.contract,
+}: MintOptions): Promise<string> {
   const keys = await loadTokenKeys({ dataDir: "unused", mode: "production", alg: "HS256", secret });
-  const address = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
   const siwe = {
-    ...{ address, domain: gate.domain, chainId: 31337, nonce: "0123456789abcdef" },
+    address,
+    domain: gate.domain,
+    chainId: 31337,
+    nonce: "0123456789abcdef",
     issuedAt: new Date(issuedAtMs).toISOString(),
   };
   const { token } = await mintAccessToken({
-    ...{ keys, address, auth: "siwe", scopes, tokenId, chainId: 31337, siwe, signedText: "signed" },
-    ...{ ttlSeconds: 900, issuer: gate.origin, audience: [gate.domain], clock: () => issuedAtMs },
+    contractAddress,
+    keys,
+    address,
+    auth: "siwe",
+    scopes,
+    tokenId,
+    chainId: 31337,
+    siwe,
+    signedText: "signed",
+    ttlSeconds: 900,
+    issuer: gate.origin,
+    audience: [gate.domain],
+    issuedAtMs,
   });
   return token;
 }
 
 async function tokenOfUsedKey(): Promise<string> {
-  const { token, ...holder } = await signInNew({ gate });
+  const { token, ...holder } = await signInNew(gate);
   const form = await gate.formBody({ ...holder, message: "Goodbye." });
   expect((await gate.post("/api/form-submission-gate", form)).status).toBe(200);
   return token;
 }
 
 async function tokenOfDepartedKey(): Promise<string> {
-  const { token, account, tokenId: left, bearer } = await signInNew({ gate });
+  const { token, account, tokenId: left, bearer } = await signInNew(gate);
   const stranger = await gate.rich();
   await gate.transferKey({ from: account, to: stranger.address, tokenId: left });
   const seesDeparture = async () => (await gate.ask({ path: "/api/quota", headers: bearer })).status === 401;
@@ -98,11 +121,42 @@ async function tokenOfDepartedKey(): Promise<string> {
   return token;
 }
 
-async function call({ path, json }: CallerRoute, ...parts: readonly Partial<PlacedToken>[]): Promise<Answer> {
+async function call(route: CallerRoute, ...parts: readonly Partial<PlacedToken>[]): Promise<Answer> {
+  return callAt(gate, route, parts);
+}
+
+async function callAt(
+  at: Pick<Gate, "ask" | "post">,
+  { path, json }: CallerRoute,
+  parts: readonly Partial<PlacedToken>[],
+): Promise<Answer> {
   const { headers, query, body } = combinePlaced(parts);
   const address = `${path}?${new URLSearchParams(query)}`;
-  if (!json) return gate.ask({ path: address, headers });
-  return gate.post(address, { ...json, ...body }, headers);
+  if (!json) return at.ask({ path: address, headers });
+  return at.post(address, { ...json, ...body }, headers);
+}
+
+/** One more server of the same site: it takes the same tokens, and knows which keys were used or have left. */
+async function startBeside(env: Record<string, string | undefined>): Promise<Pick<Gate, "ask" | "post">> {
+  const server = await startServer({
+    env: {
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      AI_OFFLINE_WORD_MS: "0",
+      ...limitsOff,
+      JWT_ISS: gate.origin,
+      JWT_AUD: gate.domain,
+      ...env,
+    },
+    dataDir: gate.server.dataDir,
+  });
+  onTestFinished(async () => void (await server.stop()));
+  return clientOf(server);
+}
+
+async function badTokensFor(route: CallerRoute): Promise<Map<string, string>> {
+  const others = gateScopes.filter((scope) => scope !== route.scope);
+  return new Map([...bad, ["of another scope", await mint({ scopes: others })]]);
 }
 
 function placementsOf({ json }: CallerRoute) {
@@ -130,9 +184,8 @@ test("what the test mints itself is a token this server takes", async () => {
 test.each(callerRoutes)(
   "$path takes a good token from each place, and a bad one from none",
   async (route) => {
-    const others = gateScopes.filter((scope) => scope !== route.scope);
-    const refused = new Map([...bad, ["of another scope", await mint({ scopes: others })]]);
-    expect(refused.size).toBe(7);
+    const refused = await badTokensFor(route);
+    expect(refused.size).toBe(8);
     for (const { location, place } of placementsOf(route)) {
       expect((await call(route, place(good))).status, location).toBe(200);
       for (const [kind, token] of refused) {
@@ -189,6 +242,72 @@ test.each(callerRoutes)("$path takes a cookie only where no other site is behind
     ]);
   }
 });
+
+test("where nobody needs a token, whoever sends a bad one is a stranger to chat and speech, and refused elsewhere", async () => {
+  const open = await startBeside({});
+  const basic = { headers: { authorization: "Basic cHJveHk6cGFzc3dvcmQ=" } };
+  const foreign = { headers: { "sec-fetch-site": "cross-site", origin: "https://elsewhere.example" } };
+  for (const route of callerRoutes) {
+    const [cookie] = tokenPlacements.filter(({ location }) => location.startsWith("cookie"));
+    const bads: (readonly [string, readonly Partial<PlacedToken>[]])[] = [
+      ["a proxy's Basic authorization", [basic]],
+      ["a proxy's Basic authorization before a good cookie", [basic, cookie!.place(good)]],
+    ];
+    for (const [kind, token] of await badTokensFor(route)) bads.push([kind, [cookie!.place(token)]]);
+    for (const { location, place } of placementsOf(route)) bads.push([location, [place("nonsense")]]);
+    for (const [about, parts] of bads) {
+      const answer = await callAt(open, route, parts);
+      if (route.servesStrangers) expect(answer.status, `${route.path}, ${about}`).toBe(200);
+      else expectRefused(route, answer, about);
+    }
+    const crossSite = await callAt(open, route, [cookie!.place(good), foreign]);
+    expect(crossSite.status, route.path).toBe(route.servesStrangers ? 200 : 403);
+  }
+});
+
+test("a token that is no text is a bad one, and a place that cannot hold one is empty", async () => {
+  const open = await startBeside({});
+  const badBodies = [5, true, {}, ["a"], [good]].flatMap((jwt) => [{ jwt }, { data: { jwt } }]);
+  const emptyBodies = [{ data: [1] }, { data: "x" }, { data: 5 }, { data: {} }, { jwt: null, data: null }];
+  for (const route of callerRoutes.filter(({ json }) => json)) {
+    for (const body of badBodies) {
+      const about = `${route.path}, ${JSON.stringify(body)}`;
+      expectRefused(route, await call(route, { body }), about);
+      const answer = await callAt(open, route, [{ body }]);
+      if (route.servesStrangers) expect(answer.status, about).toBe(200);
+      else expectRefused(route, answer, about);
+    }
+    for (const body of emptyBodies) {
+      const about = `${route.path}, ${JSON.stringify(body)}`;
+      const words = "Unauthorized: missing JWT";
+      const { status, body: refused } = await call(route, { body });
+      expect([status, refused], about).toEqual([401, route.toRefusal?.(words) ?? { error: words }]);
+      expect((await callAt(open, route, [{ body }])).status, about).toBe(200);
+    }
+  }
+});
+
+test("while the chain is away a token is 503 where it counts, and a stranger's where none is needed", async () => {
+  const away = { RPC_URL: "http://127.0.0.1:9" };
+  const [required, open] = await Promise.all([startBeside({ ...away, ...quotaOn }), startBeside(away)]);
+  const [{ place }] = tokenPlacements as [(typeof tokenPlacements)[number]];
+  for (const route of callerRoutes) {
+    for (const at of [required, open]) {
+      const answer = await callAt(at, route, [place(good)]);
+      if (at === open && route.servesStrangers) expect(answer.status, route.path).toBe(200);
+      else {
+        expect([answer.status, answer.headers.get("retry-after")], route.path).toEqual([503, "5"]);
+        const { error } = answer.body;
+        if (route.toRefusal)
+          expect(error).toMatchObject({ code: -32000, message: expect.stringContaining("blockchain") });
+        else expect(error).toBe("Chain unavailable");
+      }
+      // What is bad by itself is so without the chain.
+      const expired = await callAt(at, route, [place(bad.get("expired")!)]);
+      expect(expired.status, route.path).toBe(at === open && route.servesStrangers ? 200 : 401);
+    }
+  }
+}, 60_000);
 
 test("no token, good or bad, is in the log", async () => {
   for (const token of [good, ...bad.values()]) {

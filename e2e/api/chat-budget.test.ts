@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inputsOf, listScripts, listScriptsOf, weigh } from "~/testing/build-scripts";
+import { inputsOf, listScripts, listScriptsOf, weigh } from "~e2e/support/build-scripts";
 
 const landing = listScriptsOf(["entry.client", "root", "routes/_index"]);
 const chat = listScripts("routes/chat");
@@ -13,7 +13,7 @@ test("the conversation adds at most 60 KB of script to what every page loads", (
 test("no other page loads the conversation's code", () => {
   const holds = (files: Iterable<string>, source: RegExp) =>
     inputsOf(files).some((input) => source.test(input));
-  expect(holds(chat, /app\/chat\/components\/chat-session\.ts$/)).toBe(true);
+  expect(holds(chat, /app\/chat\/page\/conversation\/chat-session\.ts$/)).toBe(true);
   for (const files of [landing, listScripts("routes/gate"), listScripts("routes/docs")]) {
     expect(holds(files, /app\/chat\//)).toBe(false);
   }

@@ -1,12 +1,21 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ChatEvent } from "~/chat/chat-events";
-import { callingTools, fallingSilentAfter, neverAnswering, refusing, saying } from "~/testing/openai-server";
-import { startOpenAiServer, talkingForever, toFrame } from "~/testing/openai-server";
-import type { Behaviour, OpenAiServer } from "~/testing/openai-server";
-import { chat, limitsOff, localProvider, openChat, quotaOn, readUntil, sendChat } from "./chat-fixture";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { ChatEvent } from "~/chat/reply/chat-events";
+import {
+  callingTools,
+  fallingSilentAfter,
+  neverAnswering,
+  refusing,
+  saying,
+} from "~e2e/support/providers/openai-server";
+import { startOpenAiServer, talkingForever, toFrame } from "~e2e/support/providers/openai-server";
+import type { Behaviour, OpenAiServer } from "~e2e/support/providers/openai-server";
+import { shortenTimers } from "~e2e/support/measure/shortened-timers";
+import { limitsOff } from "~e2e/support/limits";
+import { chat, localProvider, openChat, parseStream, quotaOn } from "./chat-fixture";
+import { readRest, readUntil, sendChat } from "./chat-fixture";
 import { signInNew, startChatServer, textOf } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
@@ -14,11 +23,13 @@ import type { Gate } from "./gate-fixture";
 const limit = 100;
 const longestAnswer = 30;
 const env = {
-  ...{ ...limitsOff, ...quotaOn, AI_CHAT_MAX_OUTPUT_TOKENS: String(longestAnswer) },
+  ...limitsOff,
+  ...quotaOn,
+  AI_CHAT_MAX_OUTPUT_TOKENS: String(longestAnswer),
   AI_CHAT_QUOTA_TOKENS: String(limit),
 };
 
-let behave: Behaviour = saying("");
+let behave: Behaviour = saying("Nothing was asked of it yet.");
 let provider: OpenAiServer;
 let gate: Gate;
 beforeAll(async () => {
@@ -32,7 +43,7 @@ afterAll(async () => {
 
 /** A key that has asked nothing yet, and its figures of the real ledger as its holder reads them. */
 async function openKey({ at = gate }: { at?: Pick<Gate, "signIn" | "ask"> } = {}) {
-  const { bearer } = await signInNew({ gate, at });
+  const { bearer } = await signInNew(gate, at);
   return {
     bearer,
     readQuota: async () => (await at.ask({ path: "/api/quota", headers: bearer })).body,
@@ -71,7 +82,7 @@ const html: Behaviour = ({ response }) => {
 };
 const manyLanguages = "Schlüssel 🔑 鍵";
 const byteByByte: Behaviour = async (call) => {
-  for (const byte of Buffer.from(toFrame({ delta: { content: manyLanguages } }))) {
+  for (const byte of Buffer.from(toFrame({ content: manyLanguages }))) {
     await call.send(Uint8Array.of(byte));
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -130,7 +141,9 @@ const endings: [string, Behaviour, Expected][] = [
     "sends tool arguments without measure",
     hugeArguments,
     {
-      ...{ text: "", reason: "length", errors: ["The answer reached its length limit."] },
+      text: "",
+      reason: "length",
+      errors: ["The answer reached its length limit."],
       used: longestAnswer,
     },
   ],
@@ -172,18 +185,61 @@ test.each(endings)(
   },
 );
 
-/** Asks, waits for what was set aside and for the words, if any, leaves, and sees the provider freed. */
-async function leave({
-  question,
-  leavesAfter,
-  callsBefore,
-  readQuota,
-}: {
+const thinking: Behaviour = async (call) => {
+  await call.delta({ reasoning_content: "Let me see" });
+  await call.finish();
+};
+
+test.each([
+  ["ends at once", saying()],
+  ["only thinks", thinking],
+])("a model that %s: a failure in words before the stream, and nothing counted", async (_name, behaviour) => {
+  behave = behaviour;
+  const { bearer, readQuota } = await openKey();
+  const { status, text, headers } = await chat({ port: gate.server.port, headers: bearer });
+  expect([status, JSON.parse(text)]).toEqual([
+    500,
+    { error: "Chat request failed", details: "the model ended its answer without a word" },
+  ]);
+  expect(headers).not.toHaveProperty("x-quota-remaining");
+  expect(await readQuota()).toEqual(settledWith(0));
+});
+
+test("a provider that is silent: after ten seconds the stream begins, and its failure is an event", async () => {
+  let fail = () => {};
+  const failing = new Promise<void>((resolve) => (fail = resolve));
+  const loading = await startOpenAiServer(async (call) => {
+    await failing;
+    await refusing({ status: 500, message: "out of memory" })(call);
+  });
+  onTestFinished(loading.close);
+  const { server, ...at } = await startChatServer({
+    gate,
+    env: { ...env, ...localProvider(loading) },
+    nodeOptions: shortenTimers({ kind: "setTimeout", fromMs: 10_000, toMs: 200 }),
+  });
+  const { bearer, readQuota } = await openKey({ at });
+  const { incoming, status } = await openChat({ port: server.port, headers: bearer });
+  expect(status).toBe(200);
+  const begun = await readUntil(incoming, "start");
+  expect(await readQuota()).toMatchObject({ used: 0, reserved: longestAnswer });
+  fail();
+  const events = parseStream(begun + (await readRest(incoming)));
+  expect(events.map(({ type }) => type)).toEqual(["start", "error", "finish"]);
+  const error = `Local server connection failed: ${loading.baseUrl} (HTTP 500: out of memory)`;
+  expect(endOf(events)).toEqual({ text: "", errors: [error], reason: "error" });
+  expect(await readQuota()).toEqual(settledWith(0));
+});
+
+type LeaveOptions = {
   question: { port: number; headers: Record<string, string> };
   leavesAfter: string | null;
   callsBefore: number;
   readQuota: () => Promise<unknown>;
-}): Promise<void> {
+};
+
+/** Asks, waits for what was set aside and for the words, if any, leaves, and sees the provider freed. */
+async function leave({ question, leavesAfter, callsBefore, readQuota }: LeaveOptions): Promise<void> {
   const { outgoing, incoming } =
     leavesAfter === null ? { outgoing: sendChat(question), incoming: null } : await openChat(question);
   if (incoming && leavesAfter !== null) await readUntil(incoming, leavesAfter);

@@ -1,29 +1,19 @@
 import { request } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { expect, onTestFinished } from "vitest";
-import { chatEventSchema } from "~/chat/chat-events";
-import type { ChatEvent } from "~/chat/chat-events";
+import { chatEventSchema } from "~/chat/reply/chat-events";
+import type { ChatEvent } from "~/chat/reply/chat-events";
 import { systemClock as clock } from "~/platform/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createQuotaStore } from "~/quota/quota.store.server";
 import { ownerOfKey } from "~/quota/quota-subject";
-import { startOpenAiServer } from "~/testing/openai-server";
-import type { Behaviour, OpenAiServer } from "~/testing/openai-server";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
+import { startOpenAiServer } from "~e2e/support/providers/openai-server";
+import type { Behaviour, OpenAiServer } from "~e2e/support/providers/openai-server";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
+import { limitsOff } from "~e2e/support/limits";
 import { clientOf } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
-
-/** Limits that would get in the way of tests about something else. */
-export const limitsOff = {
-  RATE_LIMIT_NONCE: "0",
-  RATE_LIMIT_GATE_ACCESS: "0",
-  RATE_LIMIT_FORM_SUBMISSION: "0",
-  RATE_LIMIT_TOKEN_STATUS: "0",
-  RATE_LIMIT_CHAT: "0",
-  RATE_LIMIT_TTS: "0",
-  RATE_LIMIT_MCP: "0",
-};
 
 /** With these the quota is in force. */
 export const quotaOn = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
@@ -41,18 +31,15 @@ export function localProvider({ baseUrl }: Pick<OpenAiServer, "baseUrl">) {
   return { AI_PROVIDER: "local", AI_BASE_URL: baseUrl };
 }
 
-/** One more server before the gate's chain, with settings of its own; it ends with the test. */
-export async function startChatServer({
-  gate,
-  env,
-  dataDir,
-  nodeOptions,
-}: {
+type StartChatServerOptions = {
   gate: Pick<Gate, "chain" | "contract">;
   env: Record<string, string | undefined>;
   dataDir?: string;
   nodeOptions?: readonly string[];
-}) {
+};
+
+/** One more server before the gate's chain, with settings of its own; it ends with the test. */
+export async function startChatServer({ gate, env, dataDir, nodeOptions }: StartChatServerOptions) {
   const server = await startServer({
     env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, ...limitsOff, ...env },
     dataDir,
@@ -63,23 +50,17 @@ export async function startChatServer({
 }
 
 /** A new key and an access token for it, from this very server. */
-export async function signInNew({ gate, at = gate }: { gate: Gate; at?: Pick<Gate, "signIn"> }) {
+export async function signInNew(gate: Gate, at: Pick<Gate, "signIn"> = gate) {
   const holder = await gate.mintKey();
   const token = String((await at.signIn(holder)).body.accessToken);
   return { ...holder, token, bearer: { Authorization: `Bearer ${token}` } };
 }
 
 /** The server's ledger as another process sees it. */
-export async function openLedger({
-  gate,
-  server,
-}: {
-  gate: Gate;
-  server: Pick<RunningServer, "databaseUrl">;
-}) {
+export async function openLedger(gate: Gate, server: Pick<RunningServer, "databaseUrl">) {
   const database = await openDatabase({ url: server.databaseUrl });
   onTestFinished(() => closeDatabase(database));
-  const store = createQuotaStore({ database, clock, instance: "the test" });
+  const store = createQuotaStore(database, clock, "the test");
   const ownerOf = (tokenId: string) =>
     ownerOfKey({ chainId: 31337, contractAddress: gate.contract, tokenId });
   return {
@@ -88,7 +69,10 @@ export async function openLedger({
     use: async ({ tokenId, usedTokens }: { tokenId: string; usedTokens: number }) => {
       const outcome = await store.reserve({
         owner: ownerOf(tokenId),
-        ...{ wanted: usedTokens, limit: 1_000_000, windowSeconds: 86_400, leaseSeconds: 600 },
+        wanted: usedTokens,
+        limit: 1_000_000,
+        windowSeconds: 86_400,
+        leaseSeconds: 600,
       });
       if (outcome.outcome === "exhausted") throw new Error("The quota is exhausted.");
       await store.settle({ reservationId: outcome.reservationId, usedTokens });
@@ -127,7 +111,11 @@ export function sendChat({
   path: at = "/api/chat",
 }: ChatQuestion): ClientRequest {
   const outgoing = request({
-    ...{ host: "127.0.0.1", port, path: at, method: "POST", agent: false },
+    host: "127.0.0.1",
+    port,
+    path: at,
+    method: "POST",
+    agent: false,
     headers: { "Content-Type": "application/json", ...headers },
   });
   outgoing.on("error", () => undefined);

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { fallingSilentAfter, saying, talkingForever } from "~/testing/openai-server";
-import { waitUntil } from "~/testing/processes";
-import { chat, limitsOff, localProvider, openChat, openLedger, quotaOn, readUntil } from "./chat-fixture";
+import { fallingSilentAfter, saying, talkingForever } from "~e2e/support/providers/openai-server";
+import { waitUntil } from "~e2e/support/processes";
+import { limitsOff } from "~e2e/support/limits";
+import { chat, localProvider, openChat, openLedger, quotaOn, readUntil } from "./chat-fixture";
 import { signInNew, startChatServer, startProvider, textOf } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
@@ -30,11 +31,14 @@ test("headers, GET /api/quota and the refusal tell one story, until the window i
   const { server, ask, signIn } = await startChatServer({
     gate,
     env: {
-      ...{ ...quotaOn, ...localProvider({ baseUrl }), AI_CHAT_MAX_OUTPUT_TOKENS: "30" },
-      ...{ AI_CHAT_QUOTA_TOKENS: "60", AI_CHAT_QUOTA_WINDOW_SEC: "10" },
+      ...quotaOn,
+      ...localProvider({ baseUrl }),
+      AI_CHAT_MAX_OUTPUT_TOKENS: "30",
+      AI_CHAT_QUOTA_TOKENS: "60",
+      AI_CHAT_QUOTA_WINDOW_SEC: "10",
     },
   });
-  const { bearer } = await signInNew({ gate, at: { signIn } });
+  const { bearer } = await signInNew(gate, { signIn });
   const fresh = { active: true, limit: 60, used: 0, reserved: 0, remaining: 60, resetAt: null };
   expect(await readQuota({ ask, bearer })).toEqual(fresh);
 
@@ -57,7 +61,7 @@ test("headers, GET /api/quota and the refusal tell one story, until the window i
     { error: "Quota exceeded", remaining: 0, resetAt },
   ]);
   expect(Date.now()).toBeLessThan(Date.parse(resetAt));
-  const other = await signInNew({ gate, at: { signIn } });
+  const other = await signInNew(gate, { signIn });
   expect((await chat({ port: server.port, headers: other.bearer })).status).toBe(200);
 
   await waitUntil(() => Date.now() >= Date.parse(resetAt));
@@ -66,16 +70,48 @@ test("headers, GET /api/quota and the refusal tell one story, until the window i
   expect([next.status, next.headers["x-quota-remaining"]]).toEqual([200, "30"]);
 });
 
+test("a quota that answers under way have set aside is told as that, with the end of the first of them", async () => {
+  const { baseUrl } = await startProvider(fallingSilentAfter("Well,"), saying("Here you are."));
+  const { server, signIn } = await startChatServer({
+    gate,
+    env: {
+      ...quotaOn,
+      ...localProvider({ baseUrl }),
+      AI_CHAT_MAX_OUTPUT_TOKENS: "60",
+      AI_CHAT_QUOTA_TOKENS: "60",
+      AI_CHAT_MAX_DURATION: "20",
+    },
+  });
+  const { bearer } = await signInNew(gate, { signIn });
+  const question = { port: server.port, headers: bearer };
+  const askedAtMs = Date.now();
+  const { incoming, outgoing } = await openChat(question);
+  await readUntil(incoming, "Well,");
+  const refused = await chat(question);
+  const body = JSON.parse(refused.text) as { resetAt: string };
+  expect([refused.status, body]).toEqual([
+    429,
+    {
+      error: "Quota exceeded",
+      remaining: 0,
+      resetAt: expect.any(String) as string,
+      details: expect.stringMatching(
+        /^60 of this key's 60 tokens are set aside for answers under way\./,
+      ) as string,
+    },
+  ]);
+  const endsAtMs = Date.parse(body.resetAt);
+  expect(endsAtMs).toBeGreaterThanOrEqual(askedAtMs + 20_000);
+  expect(endsAtMs).toBeLessThanOrEqual(Date.now() + 20_000);
+  const waitSeconds = Number(refused.headers["retry-after"]);
+  expect(waitSeconds).toBeGreaterThan(0);
+  expect(waitSeconds).toBeLessThanOrEqual(20);
+  outgoing.destroy();
+  await waitUntil(async () => (await chat(question)).status === 200);
+});
+
 /** Asks many times at once, and tells what was admitted and how much was said in all. */
-async function askAtOnce({
-  ports,
-  bearer,
-  times,
-}: {
-  ports: number[];
-  bearer: Record<string, string>;
-  times: number;
-}) {
+async function askAtOnce(ports: number[], bearer: Record<string, string>, times: number) {
   const answers = await Promise.all(
     Array.from({ length: times }, (_, index) =>
       chat({ port: ports[index % ports.length]!, headers: bearer }),
@@ -96,24 +132,28 @@ test.each([1, 2])(
     // Talks beyond every limit, so that what holds is ours.
     const { baseUrl } = await startProvider(talkingForever("x".repeat(40)));
     const env = {
-      ...{ ...quotaOn, ...localProvider({ baseUrl }), AI_CHAT_MAX_OUTPUT_TOKENS: "50" },
-      ...{ AI_CHAT_QUOTA_TOKENS: "1020", JWT_ISS: "https://gate.example", JWT_AUD: "gate.example" },
+      ...quotaOn,
+      ...localProvider({ baseUrl }),
+      AI_CHAT_MAX_OUTPUT_TOKENS: "50",
+      AI_CHAT_QUOTA_TOKENS: "1020",
+      JWT_ISS: "https://gate.example",
+      JWT_AUD: "gate.example",
     };
     const dataDir = await makeDataDir();
     const first = await startChatServer({ gate, env, dataDir });
     const second = count === 2 ? await startChatServer({ gate, env, dataDir }) : first;
-    const { bearer, tokenId } = await signInNew({ gate, at: first });
+    const { bearer, tokenId } = await signInNew(gate, first);
     const ports = [first.server.port, second.server.port];
-    const ledger = await openLedger({ gate, server: first.server });
+    const ledger = await openLedger(gate, first.server);
     // 20 tokens short of the limit by one answer: the last one gets what is left.
     await ledger.use({ tokenId, usedTokens: 700 });
-    expect(await askAtOnce({ ports, bearer, times: 100 })).toEqual({
+    expect(await askAtOnce(ports, bearer, 100)).toEqual({
       admitted: 7,
       exhausted: 93,
       saidTokens: 320,
     });
     expect(await ledger.readStanding(tokenId, 1020)).toMatchObject({ used: 1020, reserved: 0, remaining: 0 });
-    expect(await askAtOnce({ ports, bearer, times: 4 })).toEqual({
+    expect(await askAtOnce(ports, bearer, 4)).toEqual({
       admitted: 0,
       exhausted: 4,
       saidTokens: 0,
@@ -121,25 +161,31 @@ test.each([1, 2])(
   },
 );
 
-test("a server that is killed in mid-stream leaves a reservation, which the next start counts in full", async () => {
+test("a server that is killed in mid-stream leaves a reservation, which the next one counts in full once its lease is over", async () => {
   const { baseUrl } = await startProvider(fallingSilentAfter("Once upon a time"));
-  const env = { ...quotaOn, ...localProvider({ baseUrl }), AI_CHAT_MAX_OUTPUT_TOKENS: "300" };
+  const env = {
+    ...quotaOn,
+    ...localProvider({ baseUrl }),
+    AI_CHAT_MAX_OUTPUT_TOKENS: "300",
+    LEASE_SECONDS: "3",
+  };
   const dataDir = await makeDataDir();
   const first = await startChatServer({ gate, env, dataDir });
-  const { bearer, tokenId } = await signInNew({ gate, at: first });
-  const ledger = await openLedger({ gate, server: first.server });
+  const { bearer, tokenId } = await signInNew(gate, first);
+  const ledger = await openLedger(gate, first.server);
   const { incoming } = await openChat({ port: first.server.port, headers: bearer });
   await readUntil(incoming, "Once upon a time");
   await first.server.kill();
   expect(await ledger.readStanding(tokenId)).toMatchObject({ used: 0, reserved: 300 });
   const next = await startChatServer({ gate, env, dataDir });
+  await waitUntil(async () => (await ledger.readStanding(tokenId)).used === 300);
   expect(await ledger.readStanding(tokenId)).toMatchObject({ used: 300, reserved: 0, remaining: 19_700 });
-  expect(next.server.output()).toContain("answers that nobody ended were counted in full");
+  await waitUntil(() => next.server.output().includes("orphaned reservations were counted in full"));
 });
 
 test("a key that was used up or given away talks no more", async () => {
   const { port } = gate.server;
-  const used = await signInNew({ gate });
+  const used = await signInNew(gate);
   expect((await chat({ port, headers: used.bearer })).status).toBe(200);
   const form = await gate.formBody({ account: used.account, tokenId: used.tokenId, message: "Goodbye." });
   expect((await gate.post("/api/form-submission-gate", form)).status).toBe(200);
@@ -147,7 +193,7 @@ test("a key that was used up or given away talks no more", async () => {
   const afterUse = await chat({ port, headers: used.bearer });
   expect([afterUse.status, JSON.parse(afterUse.text)]).toEqual([401, refusal]);
 
-  const given = await signInNew({ gate });
+  const given = await signInNew(gate);
   expect((await chat({ port, headers: given.bearer })).status).toBe(200);
   const stranger = await gate.rich();
   await gate.transferKey({ from: given.account, to: stranger.address, tokenId: given.tokenId });
@@ -161,7 +207,7 @@ test("pages of allowed origins may read the quota's headers, also of a refusal",
     gate,
     env: { ...quotaOn, AI_OFFLINE_WORD_MS: "0", AI_CHAT_QUOTA_TOKENS: "1", CORS_ORIGINS: site },
   });
-  const { bearer } = await signInNew({ gate, at: { signIn } });
+  const { bearer } = await signInNew(gate, { signIn });
   for (const status of [200, 429]) {
     const answer = await chat({ port: server.port, headers: { ...bearer, Origin: site } });
     expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([status, site]);
@@ -179,7 +225,7 @@ test("pages of allowed origins may read the quota's headers, also of a refusal",
 
 test("a cookie works from the site itself and from clients that are no browsers, not from another site", async () => {
   const { port } = gate.server;
-  const { token } = await signInNew({ gate });
+  const { token } = await signInNew(gate);
   const ask = async (headers: Record<string, string>) => {
     const { status, text } = await chat({ port, headers: { cookie: `access_token=${token}`, ...headers } });
     return status === 200 ? 200 : [status, JSON.parse(text)];
@@ -195,14 +241,14 @@ test("a cookie works from the site itself and from clients that are no browsers,
   expect(await ask({ Authorization: `Bearer ${token}`, "sec-fetch-site": "cross-site" })).toBe(200);
 });
 
-test("without the requirement strangers are served, but a token that came has to be right", async () => {
+test("without the requirement strangers are served, and whoever sends a bad token is one", async () => {
   const { server, ask, signIn } = await startChatServer({ gate, env: { AI_OFFLINE_WORD_MS: "0" } });
-  const { bearer, token } = await signInNew({ gate, at: { signIn } });
+  const { bearer, token } = await signInNew(gate, { signIn });
   const stranger = await chat({ port: server.port });
   expect(stranger.status).toBe(200);
   expect(stranger.headers).not.toHaveProperty("x-quota-limit");
   expect((await chat({ port: server.port, headers: bearer })).status).toBe(200);
   const wrong = { Authorization: `Bearer ${token.slice(0, -6)}AAAAAA` };
-  expect((await chat({ port: server.port, headers: wrong })).status).toBe(401);
+  expect((await chat({ port: server.port, headers: wrong })).status).toBe(200);
   expect(await readQuota({ ask, bearer })).toMatchObject({ active: false, used: 0, remaining: 20_000 });
 });

@@ -2,9 +2,10 @@ import { Chat } from "@ai-sdk/react";
 import { DefaultChatTransport, readUIMessageStream } from "ai";
 import type { UIMessage } from "ai";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { callingTools, fallingSilentAfter, saying } from "~/testing/openai-server";
-import { waitUntil } from "~/testing/processes";
-import { limitsOff, localProvider, quotaOn, signInNew, startChatServer, startProvider } from "./chat-fixture";
+import { callingTools, fallingSilentAfter, saying } from "~e2e/support/providers/openai-server";
+import { waitUntil } from "~e2e/support/processes";
+import { limitsOff } from "~e2e/support/limits";
+import { localProvider, quotaOn, signInNew, startChatServer, startProvider } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -77,7 +78,10 @@ test("the SDK's transport and reader build each message up, part by part, until 
   const { origin } = await startChatServer({ gate, env: localProvider({ baseUrl }) });
   const transport = new DefaultChatTransport({ api: `${origin}/api/chat` });
   const stream = await transport.sendMessages({
-    ...{ trigger: "submit-message", chatId: "c", messageId: undefined, abortSignal: undefined },
+    trigger: "submit-message",
+    chatId: "c",
+    messageId: undefined,
+    abortSignal: undefined,
     messages: [question("Is key five free?")],
   });
   const snapshots: UIMessage[] = [];
@@ -93,11 +97,17 @@ test("the SDK's transport and reader build each message up, part by part, until 
   expect(last.parts).toEqual([
     { type: "step-start" },
     expect.objectContaining({
-      ...{ type: "tool-key_status", toolCallId: "a", state: "output-available", input: { tokenId: "5" } },
+      type: "tool-key_status",
+      toolCallId: "a",
+      state: "output-available",
+      input: { tokenId: "5" },
       output: expect.objectContaining({ tokenId: "5", exists: false }) as unknown,
     }),
     expect.objectContaining({
-      ...{ type: "tool-no_such_tool", toolCallId: "b", state: "output-error", input: { why: "not" } },
+      type: "tool-no_such_tool",
+      toolCallId: "b",
+      state: "output-error",
+      input: { why: "not" },
       errorText: "There is no tool called no_such_tool here.",
     }),
     { type: "step-start" },
@@ -149,7 +159,7 @@ test("a refusal reaches the SDK's page as the text of its body, and a token make
   expect(stranger.errors.map(({ message }) => JSON.parse(message) as unknown)).toEqual([
     { error: "Unauthorized: missing JWT" },
   ]);
-  const { bearer } = await signInNew({ gate, at: { signIn } });
+  const { bearer } = await signInNew(gate, { signIn });
   const holder = openSdkChat({ origin, headers: bearer });
   await holder.chat.sendMessage({ text: "Hello" });
   expect(holder.errors).toEqual([]);

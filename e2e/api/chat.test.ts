@@ -2,9 +2,10 @@ import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { neverAnswering, refusing, saying } from "~/testing/openai-server";
-import type { Behaviour } from "~/testing/openai-server";
-import { chat, hello, limitsOff, localProvider, openLedger, quotaOn } from "./chat-fixture";
+import { neverAnswering, refusing, saying } from "~e2e/support/providers/openai-server";
+import type { Behaviour } from "~e2e/support/providers/openai-server";
+import { limitsOff } from "~e2e/support/limits";
+import { chat, hello, localProvider, openLedger, quotaOn } from "./chat-fixture";
 import { signInNew, startChatServer, startProvider } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
@@ -41,11 +42,11 @@ test("a request that is wrong in everything is refused for one thing after the o
     env: {
       ...quotaOn,
       ...localProvider({ baseUrl: closedPort }),
-      RATE_LIMIT_CHAT: "2/60",
+      RATE_LIMIT_CHAT: "8/60",
       AI_MODELS: "one,two",
     },
   });
-  const { bearer, token, tokenId } = await signInNew({ gate, at: { signIn } });
+  const { bearer, token, tokenId } = await signInNew(gate, { signIn });
   const wrong = { Authorization: `Bearer ${token.slice(0, -6)}AAAAAA` };
   const tooLong = `{${" ".repeat(256 * 1024)}`;
   const body = (value: unknown) => JSON.stringify(value);
@@ -80,17 +81,19 @@ test("a request that is wrong in everything is refused for one thing after the o
       { error: "Unknown model" },
     ],
   ];
+  let left = 8;
   for (const [init, status, expected] of steps) {
     const answer = await send({ origin, ...init });
     expect([answer.status, answer.body]).toEqual([status, expected]);
-    expect(answer.headers.get("x-ratelimit-limit"), "nothing of this is counted").toBeNull();
+    const isCounted = ![405, 413, 415].includes(status);
+    expect(answer.headers.get("x-ratelimit-remaining")).toBe(isCounted ? String((left -= 1)) : null);
   }
 
   const right = { headers: { ...bearer, ...json }, body: body(hello) };
   const failed = await send({ origin, ...right });
   expect(failed.status).toBe(500);
   expect(failed.headers.get("x-quota-remaining"), "what was set aside has been given back").toBeNull();
-  const { readStanding, use } = await openLedger({ gate, server });
+  const { readStanding, use } = await openLedger(gate, server);
   expect(await readStanding(tokenId)).toMatchObject({ used: 0, reserved: 0 });
 
   await use({ tokenId, usedTokens: 20_000 });
@@ -118,7 +121,7 @@ test("a request that is wrong in everything is refused for one thing after the o
   expect(Date.parse(String(limited.body.resetAt)) - askedAtMs).toBeGreaterThan(
     (retryAfterSeconds - 1) * 1000,
   );
-  expect(limited.headers.get("x-ratelimit-limit")).toBe("2");
+  expect(limited.headers.get("x-ratelimit-limit")).toBe("8");
 });
 
 test("bodies at the edge of what is read", async () => {
@@ -189,7 +192,9 @@ const providers = [
   {
     name: "workers-ai",
     settings: (baseUrl: string) => ({
-      ...{ AI_PROVIDER: "workers-ai", CLOUDFLARE_ACCOUNT_ID: "account1", CLOUDFLARE_API_TOKEN: key },
+      AI_PROVIDER: "workers-ai",
+      CLOUDFLARE_ACCOUNT_ID: "account1",
+      CLOUDFLARE_API_TOKEN: key,
       WORKERS_AI_BASE_URL: baseUrl,
     }),
     words: () => "Edge-inference provider request failed",
@@ -320,4 +325,55 @@ test("a failure of our own says so in the chat's words and nothing else", async 
     500,
     { error: "Chat request failed", details: expect.not.stringContaining(contentDir) as string },
   ]);
+});
+
+test("the models are listed in the order that modelIndex counts, for whoever may chat", async () => {
+  const { baseUrl } = await startProvider(saying("Well."));
+  const { server, origin, signIn, ask } = await startChatServer({
+    gate,
+    env: {
+      ...quotaOn,
+      ...localProvider({ baseUrl }),
+      AI_MODELS: "one,two,one",
+      RATE_LIMIT_CHAT: "1/60",
+      CORS_ORIGINS: "https://elsewhere.example",
+    },
+  });
+  const { bearer, token } = await signInNew(gate, { signIn });
+  for (const [headers, error] of [
+    [{}, "Unauthorized: missing JWT"],
+    [{ Authorization: `Bearer ${token.slice(0, -6)}AAAAAA` }, "Unauthorized: invalid JWT"],
+  ] as const) {
+    const refused = await send({ origin, path: "/api/models", method: "GET", headers });
+    expect([refused.status, refused.body]).toEqual([401, { error }]);
+  }
+  const listed = { object: "list", data: ["one", "two"].map((id) => ({ id, object: "model" })) };
+  for (const headers of [bearer, { Cookie: `access_token=${token}` }]) {
+    const { status, body } = await ask({ path: "/api/models", headers });
+    expect([status, body]).toEqual([200, listed]);
+  }
+  const fromElsewhere = { ...bearer, Origin: "https://elsewhere.example" };
+  const { headers, body } = await send({
+    origin,
+    path: "/api/models",
+    method: "GET",
+    headers: fromElsewhere,
+  });
+  expect(body).toEqual(listed);
+  expect(headers.get("access-control-allow-origin")).toBe("https://elsewhere.example");
+  // It has no limit, and takes nothing from the chat's.
+  expect(headers.get("x-ratelimit-limit")).toBeNull();
+  expect((await chat({ port: server.port, headers: bearer })).status).toBe(200);
+});
+
+test("where chat is public so are the models, whatever token comes along, and the embedded assistant is one", async () => {
+  const listed = { object: "list", data: [{ id: "offline", object: "model" }] };
+  const tokens: Record<string, string>[] = [
+    {},
+    { Cookie: "jwt=of-another-program" },
+    { Authorization: "Basic abc" },
+  ];
+  for (const headers of tokens) {
+    expect(await gate.ask({ path: "/api/models", headers })).toMatchObject({ status: 200, body: listed });
+  }
 });

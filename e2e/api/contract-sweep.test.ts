@@ -1,12 +1,14 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { listHostileRoutes } from "~e2e/bench/costs/hostile-bodies";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
-import { readBuiltRoutes } from "~/testing/built-routes";
-import { limitsOff, quotaOn, signInNew } from "./chat-fixture";
+import { readBuiltRoutes } from "~e2e/support/built-routes";
+import { limitsOff } from "~e2e/support/limits";
+import { quotaOn, signInNew } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
-import { problem, routeExpectations } from "./route-expectations";
+import { expectationOf, problem } from "./route-expectations";
 import type { BodyExpectation, RouteExpectation, SweptAnswer } from "./route-expectations";
 
 const metricsToken = "metrics-token-of-the-tests";
@@ -21,30 +23,27 @@ beforeAll(async () => {
       ...limitsOff,
       ...quotaOn,
       RATE_LIMIT_QUOTA_RESET: "0",
+      RATE_LIMIT_SESSION_ENTER: "0",
       AI_QUOTA_RESET_SECRET: resetSecret,
       METRICS_TOKEN: metricsToken,
     },
   });
   credentials = {
-    "access token": (await signInNew({ gate })).bearer,
+    "access token": (await signInNew(gate)).bearer,
     "reset secret": { "X-Quota-Reset-Secret": resetSecret },
   };
 });
 afterAll(() => gate.close());
 
 const builtRoutes = readBuiltRoutes();
-const resourcePatterns = builtRoutes.filter(({ isResource }) => isResource).map(({ pattern }) => pattern);
 
-/** What the built server really has; what the table says of it is looked up when the test runs. */
-const routes = resourcePatterns.flatMap((pattern) => {
-  const expected = routeExpectations[pattern];
-  if (!expected) return [];
-  const methods = (["GET", "POST", "DELETE"] as const).filter((method) => expected[method]);
-  return [{ pattern, ...expected, methods }];
-});
-const posting = routes.flatMap(({ POST, ...route }) =>
-  POST?.body ? [{ ...route, ...POST, body: POST.body }] : [],
+/** What the built server really has. */
+const routes = await Promise.all(
+  builtRoutes
+    .filter(({ isResource }) => isResource)
+    .map(async (route) => ({ ...route, ...(await expectationOf(route)) })),
 );
+const posting = routes.flatMap(({ body, ...route }) => (body ? [{ ...route, body }] : []));
 
 async function send(path: string, init: RequestInit = {}): Promise<SweptAnswer> {
   const response = await fetch(`${gate.origin}${path}`, init);
@@ -67,21 +66,22 @@ function expectRefusal(
   { shape }: Pick<RouteExpectation, "shape">,
   answer: SweptAnswer,
   name: RefusalName,
+  origin = gate.origin,
 ): Record<string, unknown> {
-  return shape({ answer, name, origin: gate.origin });
+  return shape({ answer, name, origin });
 }
 
-test("the build has every route of the sources, and the table every resource route of the build", () => {
+test("the build has every route of the sources", () => {
   const files = readdirSync("app/routes").map((name) => `routes/${name.replace(/\.tsx?$/, "")}`);
   const built = builtRoutes.map(({ id }) => id).filter((id) => id !== "root");
   expect(built.sort(), "The build is older than the routes: run `npm run build`.").toEqual(files.sort());
+});
 
-  const missing = resourcePatterns.filter((pattern) => !routeExpectations[pattern]);
-  expect(missing, "Routes that nobody sweeps: give each an entry in e2e/api/route-expectations.ts.").toEqual(
-    [],
-  );
-  const gone = Object.keys(routeExpectations).filter((pattern) => !resourcePatterns.includes(pattern));
-  expect(gone, "Entries of e2e/api/route-expectations.ts for routes that are no more.").toEqual([]);
+test("the benchmark of bodies has the worst ones for every route that takes a body", () => {
+  const sent = listHostileRoutes(gate.origin, resetSecret).map(({ pattern }) => pattern);
+  // What is posted to an unknown address is not read.
+  const taking = routes.filter(({ methods, pattern }) => methods.includes("POST") && pattern !== "/api/*");
+  expect(sent.sort()).toEqual(taking.map(({ pattern }) => pattern).sort());
 });
 
 test.each(routes)(
@@ -117,7 +117,7 @@ test.each(routes)(
 
 test.each(routes)("$pattern tells callers without a proof what is decided for it", async (route) => {
   for (const method of route.methods) {
-    const { unauthenticated } = route[method]!;
+    const unauthenticated = route.unauthenticated[method];
     const init = method !== "POST" ? {} : { headers: { "Content-Type": "application/json" }, body: "{}" };
     const answer = await send(route.path, { method, ...init });
     if (unauthenticated === null) {
@@ -164,23 +164,110 @@ test.each(posting)("$pattern answers unparseable bodies with 400", async (route)
 });
 
 test.each(posting)(
-  "$pattern answers JSON that is no object, deep nesting and __proto__ with 400",
+  "$pattern refuses JSON beyond its bounds before anything walks through it",
   async (route) => {
-    const { wrongShape } = route.body.refusals;
-    expect(refusalTable[wrongShape].status).toBe(400);
-    const nested = Math.floor(route.body.maxBodyBytes / 2) - 100;
+    const { maxBodyBytes, maxValues, refusals } = route.body;
+    const nested = Math.floor(maxBodyBytes / 2) - 100;
+    const elements = (count: number) => `[${Array.from({ length: count }, () => "1").join(",")}]`;
+    const empty = `[${Array.from({ length: Math.floor(maxBodyBytes / 3) - 10 }, () => "{}").join(",")}]`;
     for (const body of [
-      "null",
-      "[]",
-      '"text"',
-      "5",
       `${"[".repeat(nested)}${"]".repeat(nested)}`,
-      '{"__proto__":{"admin":true},"constructor":1}',
+      '{"a":'.repeat(65) + "1" + "}".repeat(65),
+      empty,
+      elements(maxValues + 1),
     ]) {
-      expectRefusal(route, await post(route, { body }), wrongShape);
+      const answer = expectRefusal(route, await post(route, { body }), refusals.unparseable);
+      expect(JSON.stringify(answer)).toMatch(/nested more than 64 levels|more than \d+ members and elements/);
     }
+    const within = [`${"[".repeat(64)}${"]".repeat(64)}`, elements(maxValues)];
+    for (const body of within) expectRefusal(route, await post(route, { body }), refusals.wrongShape);
   },
 );
+
+test.each(posting)("$pattern answers JSON that is no object and __proto__ with 400", async (route) => {
+  const { wrongShape } = route.body.refusals;
+  expect(refusalTable[wrongShape].status).toBe(400);
+  for (const body of ["null", "[]", '"text"', "5", '{"__proto__":{"admin":true},"constructor":1}']) {
+    expectRefusal(route, await post(route, { body }), wrongShape);
+  }
+});
+
+test("every limit counts before the body is read: broken JSON, excess, bad tokens and secrets alike", async () => {
+  const limited = posting.filter(({ body }) => body.limit !== null);
+  expect(limited.map(({ pattern }) => pattern)).toHaveLength(posting.length - 2);
+  const env = Object.fromEntries(limited.map(({ body }) => [String(body.limit), "4/600"]));
+  const strict = await openGate({
+    env: { ...quotaOn, ...env, AI_QUOTA_RESET_SECRET: resetSecret },
+  });
+  try {
+    for (const route of limited) {
+      const { shape, path, body } = route;
+      const ask = async (text: string, headers: Record<string, string> = {}) => {
+        const init = {
+          method: "POST",
+          body: text,
+          headers: { "Content-Type": "application/json", ...headers },
+        };
+        const response = await fetch(`${strict.origin}${path}`, init);
+        return { status: response.status, headers: response.headers, text: await response.text() };
+      };
+      const statuses: number[] = [];
+      // Media type and size may be refused first, and are not counted but where a secret comes before them.
+      if (body.limit !== "RATE_LIMIT_QUOTA_RESET") {
+        for (let round = 0; round < 5; round++) {
+          statuses.push((await ask("{}", { "Content-Type": "text/plain" })).status);
+          statuses.push((await ask(" ".repeat(body.maxBodyBytes + 1))).status);
+        }
+        expect(new Set(statuses), path).toEqual(new Set([415, 413]));
+      }
+      for (const [text, headers] of [
+        ["{"],
+        ["[".repeat(body.maxBodyBytes / 2)],
+        ["{}", { Authorization: "Bearer nonsense" }],
+        ["{}", { Cookie: "access_token=nonsense", "Sec-Fetch-Site": "cross-site" }],
+      ] as const) {
+        const { status } = await ask(text, headers);
+        expect([400, 401, 403], `${path} ${text.slice(0, 9)}`).toContain(status);
+      }
+      const beyond = await ask("{");
+      expectRefusal({ shape }, beyond, "too-many-requests", strict.origin);
+      expect(Number(beyond.headers.get("retry-after")), path).toBeGreaterThan(0);
+    }
+  } finally {
+    await strict.close();
+  }
+});
+
+/** As they are written: each of them is a whole number to a parser. */
+const unwholeTokenIds = ["1e3", "7.0", "70E-1", "1e0", "0e0", "-0.0", "7.00000000000000000001"];
+
+test.each(posting.filter(({ body }) => body.tokenIdIn))(
+  "$pattern refuses token ids with an exponent or a fraction, however the name is spelt",
+  async (route) => {
+    const { tokenIdIn } = route.body;
+    const expected = route.path === "/api/quota-reset" ? "invalid-request" : "invalid-tokenid";
+    for (const written of unwholeTokenIds) {
+      const body = tokenIdIn!(written);
+      for (const text of [body, body.replace('"tokenId', String.raw`"\u0074oken\u0049d`)]) {
+        expectRefusal(route, await post(route, { body: text }), expected);
+      }
+    }
+    // The same body with a whole number gets beyond its shape.
+    expect([200, 401]).toContain((await post(route, { body: tokenIdIn!("7") })).status);
+  },
+);
+
+test("tools refuse token ids with an exponent or a fraction as bad parameters", async () => {
+  const { path, credential } = routes.find(({ pattern }) => pattern === "/api/mcp")!;
+  const call = (tokenId: string) =>
+    `{"method":"tools/call","params":{"name":"key_status","arguments":{"\\u0074okenId":${tokenId}}}}`;
+  for (const tokenId of unwholeTokenIds) {
+    const { text } = await post({ path, credential }, { body: call(tokenId) });
+    expect(JSON.parse(text)).toMatchObject({ error: { code: -32602 } });
+  }
+  const { text } = await post({ path, credential }, { body: call("7") });
+  expect(JSON.parse(text)).toHaveProperty("result");
+});
 
 test("gate-access without any proof is 401 with a challenge, in all its forms", async () => {
   for (const init of [
@@ -222,25 +309,27 @@ test("HEAD answers like GET without a body, and a nonce is not issued by it", as
   }
 });
 
-test("a page elsewhere that may call the API may use its entity tags", async () => {
+test("a page elsewhere that may call the API may use its entity tags and read which refusal it got", async () => {
   const preflight = await send("/api/openapi", {
     method: "OPTIONS",
     headers: { Origin: gate.origin, "Access-Control-Request-Method": "GET" },
   });
   expect(preflight.headers.get("access-control-allow-headers")?.split(", ")).toContain("If-None-Match");
   const answer = await send("/api/openapi", { headers: { Origin: gate.origin } });
-  expect(answer.headers.get("access-control-expose-headers")?.split(", ")).toContain("ETag");
+  const exposed = answer.headers.get("access-control-expose-headers")?.split(", ");
+  expect(exposed).toEqual(expect.arrayContaining(["ETag", "X-Problem"]));
   const again = { Origin: gate.origin, "If-None-Match": `W/${answer.headers.get("etag")!}` };
   expect((await send("/api/openapi", { headers: again })).status).toBe(304);
 });
 
-test("readiness names database, chain and both providers, each with its state and latency", async () => {
+test("readiness names database, chain, watcher and both providers, each with its state and latency", async () => {
   const { status, body } = await gate.ask({ path: "/readyz" });
   const up = { state: "up", latencyMs: expect.any(Number) as number };
+  const ageSeconds = expect.any(Number) as number;
   expect([status, body.status, body.dependencies]).toEqual([
     200,
     "ready",
-    { database: up, chain: up, provider: up, speech: up },
+    { database: up, chain: up, watcher: { ...up, ageSeconds }, provider: up, speech: up },
   ]);
 });
 

@@ -1,8 +1,8 @@
 import type { Page } from "playwright";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openTestBrowser } from "~/testing/chromium";
-import type { TestBrowser } from "~/testing/chromium";
-import { startServer } from "~/testing/running-server";
+import { openTestBrowser } from "~e2e/support/chromium";
+import type { TestBrowser } from "~e2e/support/chromium";
+import { startServer } from "~e2e/support/running-server";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 

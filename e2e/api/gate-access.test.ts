@@ -2,8 +2,9 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import { keccak256, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { clientOf, openGate } from "./gate-fixture";
+import { openGate } from "./gate-fixture";
 import type { Answer, Gate } from "./gate-fixture";
+import { sendRaw } from "./raw-http";
 
 let gate: Gate;
 beforeAll(async () => {
@@ -109,6 +110,40 @@ test("a Bearer header that is present has to be right; nothing falls through to 
     expect(answer.status, header).toBe(401);
     expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="latchkey", error="invalid_token"');
   }
+});
+
+test("a request to a host that is not on the list is 401 in words, whatever proof it brings", async () => {
+  const holder = await gate.mintKey();
+  const { accessToken } = (await gate.signIn(holder)).body;
+  const proofs: [string, Record<string, unknown>, string][] = [
+    [`Authorization: Bearer ${String(accessToken)}\r\n`, {}, ', error="invalid_token"'],
+    ["", await gate.siweBody(holder), ""],
+    ["", await gate.legacyBody(holder), ""],
+  ];
+  for (const [header, json, challenge] of proofs) {
+    const body = JSON.stringify(json);
+    const send = (host: string) =>
+      sendRaw({
+        port: gate.server.port,
+        bytes: `POST /api/gate-access HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${header}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      });
+    const refused = await send("elsewhere.example");
+    expect([refused.status, refused.body]).toEqual([
+      401,
+      expect.stringContaining("/problems/authentication-failed"),
+    ]);
+    expect(refused.body).toContain("came to a host that this site does not accept proofs for");
+    expect(refused.head.toLowerCase()).toContain(`www-authenticate: bearer realm="latchkey"${challenge}\r\n`);
+    expect((await send(gate.domain)).status).toBe(200);
+  }
+});
+
+test("a message that expires soon lets in until then, and its token lives as long as any other", async () => {
+  const holder = await gate.mintKey();
+  const fields = { expirationTime: new Date(Date.now() + 20_000).toISOString() };
+  const answer = await gate.post("/api/gate-access", await gate.siweBody({ ...holder, fields }));
+  const { iat, exp, siwe } = decodeJwt<{ siwe: object }>(String(answer.body.accessToken));
+  expect([exp! - iat!, siwe]).toEqual([900, expect.objectContaining(fields)]);
 });
 
 test("the legacy envelope lets a holder in once, in milliseconds and in seconds", async () => {
@@ -233,12 +268,14 @@ test("a key that leaves the wallet ends its tokens within a poll, and the new ho
   expect((await bearer(accessToken)).status).toBe(403);
 });
 
-test("the watcher alone ends the tokens of a key that left: on a route that never asks the chain", async () => {
+test("the watcher alone ends the tokens of a key that left and is back before anybody asks", async () => {
   const { account, tokenId } = await gate.mintKey();
   const { accessToken } = (await gate.signIn({ account, tokenId })).body;
   const headers = { Authorization: `Bearer ${String(accessToken)}` };
   expect((await gate.ask({ path: "/api/quota", headers })).status).toBe(200);
-  await gate.transferKey({ from: account, to: (await gate.rich()).address, tokenId });
+  const friend = await gate.rich();
+  await gate.transferKey({ from: account, to: friend.address, tokenId });
+  await gate.transferKey({ from: friend, to: account.address, tokenId });
   await expect
     .poll(async () => (await gate.ask({ path: "/api/quota", headers })).status, { timeout: 5000 })
     .toBe(401);
@@ -358,13 +395,13 @@ test("public keys are served, and a shared secret is not among them", async () =
 });
 
 test("a second server on the same database and secret accepts what the first one issued", async () => {
-  const { startServer } = await import("~/testing/running-server");
+  const { startServer } = await import("~e2e/support/running-server");
   const second = await startServer({
     env: {
       RPC_URL: gate.chain.rpcUrl,
       KEY_CONTRACT_ADDRESS: gate.contract,
       // Behind one name, as two instances would be.
-      NEXT_PUBLIC_DOMAIN: `${gate.domain}, localhost`,
+      NEXT_PUBLIC_DOMAIN: gate.domain,
       PUBLIC_ORIGIN: gate.origin,
       RATE_LIMIT_NONCE: "0",
       RATE_LIMIT_GATE_ACCESS: "0",
@@ -374,9 +411,11 @@ test("a second server on the same database and secret accepts what the first one
   try {
     const holder = await gate.mintKey();
     const { accessToken } = (await gate.signIn(holder)).body;
-    const headers = { Authorization: `Bearer ${String(accessToken)}` };
-    const answer = await clientOf(second).ask({ path: "/api/gate-access", method: "POST", headers });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    const answer = await sendRaw({
+      port: second.port,
+      bytes: `POST /api/gate-access HTTP/1.1\r\nHost: ${gate.domain}\r\nConnection: close\r\nAuthorization: Bearer ${String(accessToken)}\r\n\r\n`,
+    });
+    expect(answer.status, answer.body).toBe(200);
   } finally {
     await second.stop();
   }

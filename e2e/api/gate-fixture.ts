@@ -4,8 +4,8 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import { signForm, signLegacy, signSiwe } from "~/commands/client/signed-requests";
 import type { Holder } from "~/commands/client/signed-requests";
 import { mintTestKey, waitForReceipt } from "~/commands/client/test-key";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
 import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
 
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
@@ -76,7 +76,7 @@ export async function openGate({
       functionName: "transferFrom",
       args: [from.address, to as `0x${string}`, BigInt(tokenId)],
     });
-    await waitForReceipt({ client, hash });
+    await waitForReceipt(client, hash);
   }
 
   return {
@@ -94,22 +94,19 @@ export async function openGate({
   };
 }
 
+type AskOptions = {
+  path: string;
+  method?: string;
+  json?: unknown;
+  headers?: Record<string, string>;
+};
+
 /** What an API client does, against any running server. */
 export function clientOf(server: Pick<RunningServer, "origin">) {
   const { origin } = server;
   const domain = new URL(origin).host;
 
-  async function ask({
-    path,
-    method = "GET",
-    json,
-    headers = {},
-  }: {
-    path: string;
-    method?: string;
-    json?: unknown;
-    headers?: Record<string, string>;
-  }): Promise<Answer> {
+  async function ask({ path, method = "GET", json, headers = {} }: AskOptions): Promise<Answer> {
     const response = await fetch(`${origin}${path}`, {
       method,
       headers: { ...(json === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
@@ -137,7 +134,7 @@ export function clientOf(server: Pick<RunningServer, "origin">) {
   }
 
   const legacyBody = ({ timestamp, ...holder }: Holder & { timestamp?: number }) =>
-    signLegacy({ place, holder, timestamp });
+    signLegacy(place, holder, timestamp);
   const formBody = ({
     message,
     signHash,

@@ -57,6 +57,22 @@ test("* is answered to OPTIONS, with the methods there are, and to nothing else"
   }
 });
 
+test("the framework's manifest of routes is not served, however many paths are asked about", async () => {
+  const paths = Array.from({ length: 50 }, (_, index) => `p=${"/gate".repeat(index + 1)}`).join("&");
+  for (const target of ["/__manifest", `/__manifest?version=1&${paths}`]) {
+    expect((await ask(`GET ${target}`)).status, target).toBe(404);
+  }
+});
+
+test("what a stranger puts into a page's address comes back in no page's data", async () => {
+  const words = "reflected".repeat(400);
+  for (const page of ["_root", "gate", "chat", "docs", "problems", "problems/too-many-requests"]) {
+    const answer = await ask(`GET /${page}.data?token=${words}&next=${words}&tokenId=${words}&${words}=1`);
+    expect(answer.status, page).toBe(200);
+    expect(answer.body, page).not.toContain("reflectedreflected");
+  }
+});
+
 test("nothing that lies around the program is handed out, whatever way it is asked for", async () => {
   const files = [
     "package.json",
@@ -112,6 +128,7 @@ const tokenRoutes: [method: string, path: string, body: string, shape: object][]
   ["POST", "/api/chat", '{"messages":[{"role":"user","content":"Hello"}]}', { error: "Invalid request" }],
   ["GET", "/api/quota", "", { error: "Invalid request" }],
   ["POST", "/api/quota-reset", '{"scope":"both","all":true}', { error: "Invalid request" }],
+  ["POST", "/api/mcp", '{"method":"tools/list"}', { error: { code: -32600 } }],
   ["GET", "/metrics", "", { title: "Invalid request", status: 400 }],
 ];
 test.each(tokenRoutes)(

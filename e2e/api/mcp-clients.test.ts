@@ -6,7 +6,8 @@ import {
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { limitsOff, signInNew } from "./chat-fixture";
+import { limitsOff } from "~e2e/support/limits";
+import { signInNew } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -71,7 +72,7 @@ const clients: [string, Connect][] = [
 ];
 
 test.each(clients)("%s lists the tools and calls them", async (_name, connect) => {
-  const { tokenId, bearer, account } = await signInNew({ gate });
+  const { tokenId, bearer, account } = await signInNew(gate);
   const { listNames, call } = await connect(bearer);
   expect(await listNames()).toEqual(toolNames);
   expect(await call("key_status", { tokenId })).toMatchObject({
@@ -92,7 +93,7 @@ test.each(clients)("%s lists the tools and calls them", async (_name, connect) =
 test.each(clients)(
   "of %s two at once, which count their ids alike, each get what is theirs",
   async (_name, connect) => {
-    const holders = await Promise.all([signInNew({ gate }), signInNew({ gate })]);
+    const holders = await Promise.all([signInNew(gate), signInNew(gate)]);
     const connected = await Promise.all(holders.map(({ bearer }) => connect(bearer)));
     const rooms = await Promise.all(
       connected.flatMap(({ call }) => Array.from({ length: 8 }, () => call("get_gated_content"))),
@@ -114,7 +115,7 @@ test.each(clients)("%s is told when it has no token", async (_name, connect) => 
 });
 
 test("arguments that do not fit are a result by the newest revisions and an error by the older ones", async () => {
-  const { bearer } = await signInNew({ gate });
+  const { bearer } = await signInNew(gate);
   for (const mode of ["legacy", "auto"] as const) {
     const { call } = await connectNew(mode)(bearer);
     expect(await call("libsql_search", { query: "x", topK: "5" })).toMatchObject({ isError: true });
@@ -125,7 +126,9 @@ test("arguments that do not fit are a result by the newest revisions and an erro
       method: "POST",
       headers: { "Content-Type": "application/json", "MCP-Protocol-Version": version, ...bearer },
       body: JSON.stringify({
-        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
         params: { name: "key_status", arguments: { tokenId: "x" } },
       }),
     });

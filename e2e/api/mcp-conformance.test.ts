@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { limitsOff } from "./chat-fixture";
+import { limitsOff } from "~e2e/support/limits";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 

@@ -28,7 +28,7 @@ export function mcpOf({ origin, path = "/api/mcp" }: { origin: string; path?: st
   const post = (message: unknown, headers: Record<string, string> = {}) =>
     send({ headers: { ...json, ...headers }, body: JSON.stringify(message) });
 
-  /** A bare call, and what the tool answered. */
+  /** A bare call, and what the tool answered, or what it failed with. */
   async function callTool({
     name,
     args,
@@ -40,9 +40,9 @@ export function mcpOf({ origin, path = "/api/mcp" }: { origin: string; path?: st
   }) {
     const answer = await post({ method: "tools/call", params: { name, arguments: args } }, headers);
     const result = answer.body?.result as
-      | { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: true }
-      | undefined;
-    return { ...answer, text: result?.content[0]?.text ?? "", result };
+      { content: { text: string }[]; structuredContent?: Record<string, unknown> } | undefined;
+    const error = answer.body?.error as { code: number; message: string } | undefined;
+    return { ...answer, text: result?.content[0]?.text ?? error?.message ?? "", result, error };
   }
 
   return { send, post, callTool };

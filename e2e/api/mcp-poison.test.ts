@@ -4,7 +4,7 @@ import path from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, onTestFinished, test } from "vitest";
-import { startServer } from "~/testing/running-server";
+import { startServer } from "~e2e/support/running-server";
 import { mcpOf } from "./mcp-fixture";
 
 /** What a document may hold that wants to be more than a document. */
@@ -25,8 +25,11 @@ async function open(pages: Record<string, string>) {
   const server = await startServer({
     env: {
       // Public documents are found without the chain, so there is none.
-      ...{ RPC_URL: "http://127.0.0.1:9", KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}` },
-      ...{ CONTENT_DIR: contentDir, CHAIN_POLL_SECONDS: "300", RATE_LIMIT_MCP: "0" },
+      RPC_URL: "http://127.0.0.1:9",
+      KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`,
+      CONTENT_DIR: contentDir,
+      CHAIN_POLL_SECONDS: "300",
+      RATE_LIMIT_MCP: "0",
     },
   });
   onTestFinished(async () => void (await server.stop()));
@@ -61,7 +64,8 @@ test("a hundred matches of the longest passages stay within the bounds of one an
   const wide = `wide: ${"w".repeat(20_000)}`;
   const server = await open({ "huge.md": `---\n${wide}\n---\n# Huge\n\n${sections.join("\n\n")}` });
   const { result } = await mcpOf(server).callTool({
-    ...{ name: "libsql_search", args: { query: "lighthouse", topK: 100 } },
+    name: "libsql_search",
+    args: { query: "lighthouse", topK: 100 },
   });
   const { matches } = result!.structuredContent as { matches: { metadata?: unknown }[] };
   expect(matches).toHaveLength(100);

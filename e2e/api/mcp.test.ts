@@ -1,7 +1,8 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { combinePlaced, tokenPlacements } from "~/testing/token-placements";
-import { limitsOff, signInNew, startChatServer } from "./chat-fixture";
+import { combinePlaced, tokenPlacements } from "~e2e/support/token-placements";
+import { limitsOff } from "~e2e/support/limits";
+import { signInNew, startChatServer } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 import { mcpOf } from "./mcp-fixture";
@@ -215,7 +216,7 @@ test("hosts that take turns on one connection are each judged by their own name"
 test("where a token is required it is looked for in six places, and the first one decides", async () => {
   const { origin, server, signIn } = await startChatServer({ gate, env: required });
   const strict = mcpOf({ origin });
-  const { token, bearer } = await signInNew({ gate, at: { signIn } });
+  const { token, bearer } = await signInNew(gate, { signIn });
   const list = { method: "tools/list" };
   const resourceMetadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource/api/mcp"`;
 
@@ -283,18 +284,23 @@ test("where no token is required, tools about one's own key need one all the sam
 });
 
 test("key_status tells owner and use; get_gated_content gives the holder's own room; mark_key_used ends it", async () => {
-  const { account, tokenId, bearer } = await signInNew({ gate });
+  const { account, tokenId, bearer } = await signInNew(gate);
   const status = () => mcp.callTool({ name: "key_status", args: { tokenId } });
   expect((await status()).result).toEqual({
     content: [{ type: "text", text: expect.any(String) as string }],
     structuredContent: {
-      ...{ tokenId, exists: true, owner: account.address, count: 1, used: false },
-      ...{ usedBy: null, usedAt: null },
+      tokenId,
+      exists: true,
+      owner: account.address,
+      count: 1,
+      used: false,
+      usedBy: null,
+      usedAt: null,
     },
   });
 
   const room = await mcp.callTool({ name: "get_gated_content", headers: bearer });
-  expect(room.result).not.toHaveProperty("isError");
+  expect(room.error).toBeUndefined();
   expect(room.result).not.toHaveProperty("structuredContent");
   expect(room.text).toContain("# Welcome");
   expect(room.text).not.toMatch(/<form|<script|<textarea/);
@@ -306,20 +312,19 @@ test("key_status tells owner and use; get_gated_content gives the holder's own r
   const uses = await Promise.all(
     Array.from({ length: 10 }, () => mcp.callTool({ name: "mark_key_used", headers: bearer })),
   );
-  const used = uses.filter(({ result }) => result && !result.isError);
+  const used = uses.filter(({ result }) => result);
   expect(used).toHaveLength(1);
   expect(used[0]!.result!.structuredContent).toEqual({
     tokenId,
     usedBy: account.address.toLowerCase(),
     usedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
   });
-  for (const { status: httpStatus, result } of uses.filter((use) => use !== used[0])) {
-    if (result)
-      expect(result).toMatchObject({
-        isError: true,
-        content: [{ text: expect.stringMatching(/used/) as string }],
-      });
-    else expect(httpStatus).toBe(401);
+  for (const { status: httpStatus, error } of uses.filter((use) => use !== used[0])) {
+    if (httpStatus !== 401)
+      expect([httpStatus, error]).toEqual([
+        200,
+        { code: -32000, message: expect.stringMatching(/used/) as string },
+      ]);
   }
   expect((await status()).result!.structuredContent).toMatchObject({
     used: true,
@@ -331,13 +336,12 @@ test("key_status tells owner and use; get_gated_content gives the holder's own r
 });
 
 test("a key that was given away opens nothing to its former holder, and cannot be used up by them", async () => {
-  const { account, tokenId, bearer } = await signInNew({ gate });
+  const { account, tokenId, bearer } = await signInNew(gate);
   const other = await gate.rich();
   await gate.transferKey({ from: account, to: other.address, tokenId });
   for (const name of ["mark_key_used", "get_gated_content"]) {
-    const { status, result } = await mcp.callTool({ name, headers: bearer });
-    if (result) expect(result.isError, name).toBe(true);
-    else expect(status).toBe(401);
+    const { status, error } = await mcp.callTool({ name, headers: bearer });
+    if (status !== 401) expect([status, error?.code], name).toEqual([200, -32000]);
   }
   const facts = await mcp.callTool({ name: "key_status", args: { tokenId } });
   expect(facts.result!.structuredContent).toMatchObject({ owner: other.address, used: false });
@@ -356,7 +360,7 @@ test("the resource is described at its well-known address, and nothing else is t
   expect((await gate.ask({ path: "/.well-known/oauth-protected-resource/api/chat" })).status).toBe(404);
 });
 
-test("the operator's own path is served and named, and the limit holds on both", async () => {
+test("the tools move to the path of MCP_ENDPOINT, which is named everywhere", async () => {
   const { origin } = await startChatServer({
     gate,
     env: { ...required, MCP_ENDPOINT: "/tools/mcp", RATE_LIMIT_MCP: "3/60" },
@@ -368,7 +372,8 @@ test("the operator's own path is served and named, and the limit holds on both",
   );
   expect(refused.headers.get("x-ratelimit-remaining")).toBe("2");
   expect((await moved.send({ method: "GET" })).status).toBe(405);
-  expect((await mcpOf({ origin }).send({ headers: json, body: "{" })).status).toBe(400);
+  expect((await moved.send({ headers: json, body: "{" })).status).toBe(400);
+  expect((await fetch(`${origin}/api/mcp`, { method: "POST" })).status).toBe(404);
   expect((await moved.post({ method: "ping" })).status).toBe(401);
   const limited = await moved.post({ method: "ping" });
   expect([limited.status, limited.body]).toEqual([
@@ -378,4 +383,8 @@ test("the operator's own path is served and named, and the limit holds on both",
   expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
   const described = await fetch(`${origin}/.well-known/oauth-protected-resource/tools/mcp`);
   expect(await described.json()).toMatchObject({ resource: `${origin}/tools/mcp` });
+  const description = await (await fetch(`${origin}/api/openapi`)).text();
+  expect(description).toContain("/.well-known/oauth-protected-resource/tools/mcp");
+  expect(description).not.toContain("/api/mcp");
+  expect(await (await fetch(`${origin}/docs`)).text()).not.toContain("/api/mcp");
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { callingTools, saying } from "~/testing/openai-server";
-import { waitUntil } from "~/testing/processes";
+import { callingTools, saying } from "~e2e/support/providers/openai-server";
+import { waitUntil } from "~e2e/support/processes";
 import { chat, localProvider, openChat, quotaOn, readRest, readUntil } from "./chat-fixture";
 import { signInNew, startChatServer, startProvider } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
@@ -46,14 +46,12 @@ test("what a running server does is in its figures", async () => {
     saying("three"),
   );
   const api = await start({
-    ...{
-      ...quotaOn,
-      ...localProvider(provider),
-      AI_CHAT_QUOTA_TOKENS: "40",
-      AI_CHAT_MAX_OUTPUT_TOKENS: "30",
-    },
+    ...quotaOn,
+    ...localProvider(provider),
+    AI_CHAT_QUOTA_TOKENS: "40",
+    AI_CHAT_MAX_OUTPUT_TOKENS: "30",
   });
-  const { account, tokenId, bearer } = await signInNew({ gate, at: api });
+  const { account, tokenId, bearer } = await signInNew(gate, api);
   const { incoming } = await openChat({ port: api.server.port, headers: bearer });
   await readUntil(incoming, "one ");
   expect(await api.sample('latchkey_open_streams{route="/api/chat"}')).toBe(1);
@@ -105,7 +103,9 @@ test("what clients make up does not become labels", async () => {
     await api.ask({ path: `/hostile-${index}`, method: index % 2 ? "GET" : "PURGE" });
     await api.ask({ path: `/api/token-status/hostile-${index}` });
     await api.post("/api/mcp", {
-      ...{ jsonrpc: "2.0", id: index, method: "tools/call" },
+      jsonrpc: "2.0",
+      id: index,
+      method: "tools/call",
       params: { name: `hostile-${index}`, arguments: {} },
     });
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { waitUntil } from "~/testing/processes";
+import { waitUntil } from "~e2e/support/processes";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -38,5 +38,5 @@ test("the nonce limit slides: no stretch of a window's length has more than the 
     const apartMs = later.answeredAtMs - admitted[index]!.askedAtMs;
     expect(apartMs, `${index + 1} and ${index + 1 + points}`).toBeGreaterThanOrEqual(windowMs);
   }
-  expect(gate.server.output(), "the database counts").not.toContain("rate limits are kept in process");
+  expect(gate.server.output(), "the database counts").not.toContain("limits are kept in memory");
 });

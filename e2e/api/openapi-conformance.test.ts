@@ -8,12 +8,12 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { OpenApiDocument } from "~/platform/openapi/api-registry";
 import { buildApiDocument } from "~/services/api-description.server";
-import { removeServerDatabase, runsOnPostgresql } from "~/testing/chosen-database";
-import { distinctLimits } from "~/testing/distinct-limits";
-import { holdStart } from "~/testing/held-start";
-import { findFaults, findOperation, listOperations } from "~/testing/openapi-checker";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
+import { removeServerDatabase, runsOnPostgresql } from "~e2e/support/databases/chosen-database";
+import { distinctLimits } from "~e2e/support/limits";
+import { holdStart } from "~e2e/support/held-start";
+import { findFaults, findOperation, listOperations } from "~e2e/support/openapi-checker";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -63,7 +63,7 @@ async function expectDescribed(
   const text = await response.text();
   const answer = { method, path, status: response.status, headers: response.headers, text };
   expect(answer.status, `${method} ${path}: ${text.slice(0, 500)}`).toBe(status);
-  expect(findFaults({ document: by, answer }), `${method} ${path} ${status}`).toEqual([]);
+  expect(findFaults(by, answer), `${method} ${path} ${status}`).toEqual([]);
   const described = findOperation({ document: by, method, path })!;
   seen.add(`${described.method} ${described.path} ${status}`);
   return answer;
@@ -127,6 +127,15 @@ test("the session answers and refuses as described", async () => {
     await expectDescribed({ path: at, method, headers: elsewhere }, { status: 403 });
   }
   await expectDescribed({ path: at, method: "PUT" }, { status: 405 });
+});
+
+test("the form refuses a key that came too lately as described", async () => {
+  const { origin } = await openServer({ KEY_USE_CONFIRMATIONS: "2", OWNERSHIP_CACHE_SECONDS: "0" });
+  const { account: seller, tokenId } = await gate.mintKey();
+  const account = await gate.rich();
+  await gate.transferKey({ from: seller, to: account.address, tokenId });
+  const form = await clientOf({ origin }).formBody({ account, tokenId, message: "Hello." });
+  await expectDescribed(post(formPath, form), { status: 409, origin });
 });
 
 test("the form answers as described, the second time too", async () => {
@@ -264,13 +273,16 @@ test("the conversation is answered as described, and its quota with it", async (
   await expectDescribed(post(chatPath, { ...question, model: "no such" }, bearer), { status: 400, origin });
   await expectDescribed(post(chatPath, { messages: [{ role: "user" }] }, bearer), { status: 400, origin });
   await expectDescribed(post(chatPath, {}, bearer), { status: 400, origin });
+  await expectDescribed({ path: "/api/models", headers: bearer }, { status: 200, origin });
   for (const [wrong, status] of [
     [{}, 401],
     [{ Authorization: "Bearer x" }, 401],
     [elsewhere, 403],
   ] as [Record<string, string>, number][]) {
     await expectDescribed(post(chatPath, question, wrong), { status, origin });
-    await expectDescribed({ path: "/api/quota", headers: wrong }, { status, origin });
+    for (const path of ["/api/quota", "/api/models"]) {
+      await expectDescribed({ path, headers: wrong }, { status, origin });
+    }
   }
 
   const told = { path: chatPath, method: "POST", headers: json };
@@ -351,11 +363,14 @@ test("exhausted limits are answered as described", async () => {
     RATE_LIMIT_NONCE: limit,
     RATE_LIMIT_GATE_ACCESS: limit,
     RATE_LIMIT_SESSION: limit,
+    RATE_LIMIT_SESSION_ENTER: limit,
     RATE_LIMIT_FORM_SUBMISSION: limit,
     RATE_LIMIT_TOKEN_STATUS: limit,
     RATE_LIMIT_QUOTA_RESET: limit,
     RATE_LIMIT_CHAT: limit,
     RATE_LIMIT_MCP: limit,
+    RATE_LIMIT_MODELS: limit,
+    RATE_LIMIT_QUOTA: limit,
   });
   const { origin } = strict;
   const form = await gate.formBody({ ...holder, message: "For another gate." });
@@ -366,6 +381,8 @@ test("exhausted limits are answered as described", async () => {
     post("/session", { renew: true }),
     post(formPath, form),
     { path: "/api/token-status/1" },
+    { path: "/api/models" },
+    { path: "/api/quota" },
     post(resetPath, { all: true }),
   ];
   await fetch(`${origin}${chatPath}`, post(chatPath, question) as RequestInit);
@@ -435,9 +452,7 @@ test("a chain that is away is answered as described", async () => {
 });
 
 test("a server that is still starting answers every operation as described", async () => {
-  const held = await holdStart({
-    env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract },
-  });
+  const held = await holdStart({ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract });
   onTestFinished(held.stop);
   const { origin } = held;
   // The demo's routes are built into every server; only a demo describes them.

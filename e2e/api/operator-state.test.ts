@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { findFreePort } from "~/testing/free-port";
-import { hasRedis, startRedis } from "~/testing/redis";
-import { startServer } from "~/testing/running-server";
+import { findFreePort } from "~e2e/support/free-port";
+import { hasRedis, startRedis } from "~e2e/support/databases/redis";
+import { startServer } from "~e2e/support/running-server";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -47,8 +47,11 @@ async function readPage({ origin, cookie }: { origin: string; cookie: string }):
 test("a provider of speech and a model that are away are down on the page, for a reason", async () => {
   const nobody = `http://127.0.0.1:${await findFreePort()}/v1`;
   const place = await startSignedIn({
-    ...{ TTS_PROVIDER: "local", TTS_BASE_URL: nobody },
-    ...{ AI_PROVIDER: "local", AI_BASE_URL: nobody, AI_MODELS: "small" },
+    TTS_PROVIDER: "local",
+    TTS_BASE_URL: nobody,
+    AI_PROVIDER: "local",
+    AI_BASE_URL: nobody,
+    AI_MODELS: "small",
   });
   const { status, text, rows } = await readPage(place);
   expect(status).toBe(200);
@@ -70,7 +73,9 @@ test("speech that is switched off is off, and no fault", async () => {
 
 test("the switches of a server say what its settings say", async () => {
   const place = await startSignedIn({
-    ...{ BASE_WALLET: "true", OFFLINE_PAGE: "false", SEARCH_GATED_NAMESPACES: "vault" },
+    BASE_WALLET: "true",
+    OFFLINE_PAGE: "false",
+    SEARCH_GATED_NAMESPACES: "vault",
     RATE_LIMIT_CHAT: "0",
   });
   const { rows } = await readPage(place);
@@ -90,7 +95,8 @@ describe.skipIf(!hasRedis)("with state in Redis", () => {
   test("Redis has a row, which is down for a reason when it is away, and up again when it is back", async () => {
     const redis = await startRedis();
     const place = await startSignedIn({
-      ...{ STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password },
+      STATE_WORKER_URL: redis.url,
+      STATE_WORKER_API_KEY: redis.password,
     });
     const before = await readPage(place);
     expect(before.rows.get("Redis")?.badge).toBe("up");

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { neverAttemptAtMs } from "~/platform/outbox/outbox";
-import { waitUntil } from "~/testing/processes";
-import { startWebhookReceiver } from "~/testing/webhook-receiver";
-import type { WebhookReceiver } from "~/testing/webhook-receiver";
+import { waitUntil } from "~e2e/support/processes";
+import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
+import type { WebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -17,15 +17,16 @@ let gate: Gate;
 let database: Database;
 let cookie: string;
 beforeAll(async () => {
-  receiver = await startWebhookReceiver({ verifier: new Webhook(hookSecret) });
+  receiver = await startWebhookReceiver(new Webhook(hookSecret));
   gate = await openGate({
     env: {
       OPERATOR_SECRET: secret,
-      ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: hookSecret },
+      WEBHOOK_URL: receiver.url,
+      WEBHOOK_SECRET: hookSecret,
     },
   });
   database = await openDatabase({ url: gate.server.databaseUrl });
-  const answer = await send({ path: "/operator/session", fields: { secret } });
+  const answer = await send("/operator/session", { secret });
   cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
 });
 afterAll(async () => {
@@ -35,7 +36,7 @@ afterAll(async () => {
 });
 
 /** With fields: a form of this site; without: a page. */
-function send({ path: where, fields }: { path: string; fields?: Record<string, string> }): Promise<Response> {
+function send(where: string, fields?: Record<string, string>): Promise<Response> {
   return fetch(`${gate.origin}${where}`, {
     redirect: "manual",
     headers: { Origin: gate.origin, ...(cookie ? { cookie } : {}) },
@@ -57,7 +58,7 @@ test("an answer of the chat moves the chart of tokens", async () => {
   });
   expect(answer.status).toBe(200);
   await waitUntil(async () => (await amountOf({ equals: "tokens" })) > before);
-  const page = await (await send({ path: "/operator/activity?span=hour" })).text();
+  const page = await (await send("/operator/activity?span=hour")).text();
   expect(page).toMatch(/[Tt]okens/);
   expect(page).toContain(String(await amountOf({ equals: "tokens" })));
 });
@@ -78,13 +79,16 @@ test("a notification that was given up is sent again at the operator's word, und
   const where = { notificationId_channel: { notificationId: given.id, channel: "webhook" } };
   await database.notificationDelivery.create({
     data: {
-      ...{ notificationId: given.id, channel: "webhook", attempts: 12, lastError: "HTTP 500" },
+      notificationId: given.id,
+      channel: "webhook",
+      attempts: 12,
+      lastError: "HTTP 500",
       nextAttemptAtMs: BigInt(neverAttemptAtMs),
     },
   });
-  const outbox = async () => (await send({ path: "/operator/outbox" })).text();
+  const outbox = async () => (await send("/operator/outbox")).text();
   expect(await outbox()).toContain("HTTP 500");
-  const answer = await send({ path: "/operator/do/retry-given-up", fields: {} });
+  const answer = await send("/operator/do/retry-given-up", {});
   expect([answer.status, answer.headers.get("location")]).toEqual([
     303,
     "/operator/outbox?done=retried&count=1",
@@ -96,7 +100,7 @@ test("a notification that was given up is sent again at the operator's word, und
   expect(receiver.received[0]).toMatchObject({ body: given.payload, verified: true });
   expect(receiver.received[0]?.headers["webhook-id"]).toBe(given.id);
   expect(await outbox()).not.toContain("HTTP 500");
-  const again = await send({ path: "/operator/do/retry-given-up", fields: {} });
+  const again = await send("/operator/do/retry-given-up", {});
   expect(again.headers.get("location")).toBe("/operator/outbox?done=retried&count=0");
   const entries = await database.auditEntry.findMany({ where: { kind: "operator-retry" } });
   expect(entries.map(({ detail }) => detail)).toContain('{"all":true,"deliveries":1}');

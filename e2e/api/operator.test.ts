@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
-import { readBuiltRoutes } from "~/testing/built-routes";
-import { waitUntil } from "~/testing/processes";
-import { startServer } from "~/testing/running-server";
+import { readBuiltRoutes } from "~e2e/support/built-routes";
+import { waitUntil } from "~e2e/support/processes";
+import { startServer } from "~e2e/support/running-server";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -116,6 +116,7 @@ test("with a session the pages are there, kept nowhere, and show what happened",
     "keys",
     "submissions",
     "outbox",
+    "payments",
     "quotas",
     "limits",
     "decisions",
@@ -264,8 +265,13 @@ test("exports hold every row once, are recorded, and hold nothing a spreadsheet 
   const cookie = await signIn();
   await database.submission.createMany({
     data: Array.from({ length: 1_300 }, (_, index) => ({
-      ...{ id: `export-${index}`, chainId: 1n, contractAddress: "0xexport", tokenId: String(index) },
-      ...{ address: "0xexported", requestId: "r", createdAtMs: BigInt(1_700_000_000_000 + index) },
+      id: `export-${index}`,
+      chainId: 1n,
+      contractAddress: "0xexport",
+      tokenId: String(index),
+      address: "0xexported",
+      requestId: "r",
+      createdAtMs: BigInt(1_700_000_000_000 + index),
       message: index === 7 ? '=HYPERLINK("https://evil.example")' : `Message, "${index}"`,
     })),
   });
@@ -354,15 +360,26 @@ test("decisions tell who, what and why, and never with what", async () => {
   });
   const address = holder.account.address.toLowerCase();
   expect(rows.find(({ requestId }) => requestId === ids[0])).toMatchObject({
-    ...{ outcome: "granted", route: "/api/gate-access", proof: "siwe", address, tokenId: holder.tokenId },
-    ...{ slug: null, reason: null },
+    outcome: "granted",
+    route: "/api/gate-access",
+    proof: "siwe",
+    address,
+    tokenId: holder.tokenId,
+    slug: null,
+    reason: null,
   });
   expect(rows.find(({ requestId }) => requestId === ids[1])).toMatchObject({
-    ...{ outcome: "refused", address, tokenId: holder.tokenId, slug: "authentication-failed" },
+    outcome: "refused",
+    address,
+    tokenId: holder.tokenId,
+    slug: "authentication-failed",
     reason: expect.stringContaining("nonce has been used"),
   });
   expect(rows.find(({ requestId }) => requestId === ids[2])).toMatchObject({
-    ...{ outcome: "refused", route: "/api/chat", address: null, slug: "missing-jwt" },
+    outcome: "refused",
+    route: "/api/chat",
+    address: null,
+    slug: "missing-jwt",
   });
   const all = JSON.stringify(await database.accessDecision.findMany(), (_, value) => String(value));
   for (const proof of [token, String(body.signature), String(body.nonce), "Hello"])

@@ -1,15 +1,8 @@
 import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  chat,
-  hello,
-  limitsOff,
-  localProvider,
-  signInNew,
-  startChatServer,
-  startProvider,
-} from "./chat-fixture";
+import { limitsOff } from "~e2e/support/limits";
+import { chat, hello, localProvider, signInNew, startChatServer, startProvider } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 import { mcpOf } from "./mcp-fixture";
@@ -20,11 +13,13 @@ const privateKey = generatePrivateKey();
 const payer = privateKeyToAccount(privateKey).address;
 const args = { amount: "0.0001", idempotencyKey: "payment-1" };
 const amountWei = 10n ** 14n;
+const metricsToken = "a-token-of-the-tests-for-metrics-only";
 
 let gate: Gate;
 let viewer: ReturnType<typeof createPublicClient>;
 beforeAll(async () => {
-  gate = await openGate({ env: { ...limitsOff, AI_PRIVATE_KEY: privateKey } });
+  const switches = { AI_PRIVATE_KEY: privateKey, METRICS_TOKEN: metricsToken };
+  gate = await openGate({ env: { ...limitsOff, ...switches } });
   viewer = createPublicClient({ transport: http(gate.chain.rpcUrl) });
   await viewer.request({
     method: "anvil_setBalance" as never,
@@ -40,33 +35,44 @@ test("a holder is paid once, at the address that signed in; nobody else is paid 
   const anybody = await mcp.callTool({ name, args });
   expect([anybody.status, anybody.body]).toMatchObject([401, { error: { code: -32001 } }]);
 
-  const { account, bearer } = await signInNew({ gate });
+  const { account, bearer } = await signInNew(gate);
   const before = await balanceOf(account.address);
   const calls = await Promise.all(
     Array.from({ length: 5 }, () => mcp.callTool({ name, args, headers: bearer })),
   );
   const [first] = calls;
   expect(first!.result!.structuredContent).toMatchObject({
-    ...{ status: "paid", amount: "0.0001", to: account.address.toLowerCase(), chainId: 31337 },
+    status: "paid",
+    amount: "0.0001",
+    to: account.address.toLowerCase(),
+    chainId: 31337,
   });
   for (const { result } of calls) expect(result).toEqual(first!.result);
   expect(await balanceOf(account.address)).toBe(before + amountWei);
 
   const other = await mcp.callTool({ name, args: { ...args, amount: "0.0002" }, headers: bearer });
-  expect(other.result).toMatchObject({ isError: true });
+  expect(other.error).toMatchObject({ code: -32000 });
   expect(other.text).toContain("another amount");
   const diverted = await mcp.callTool({ name, args: { ...args, to: payer }, headers: bearer });
   expect(diverted.body).toMatchObject({ error: { code: -32602 } });
 });
 
+test("the process that looks after payments says so, and how many are open", async () => {
+  const readMetrics = async () => {
+    const headers = { Authorization: `Bearer ${metricsToken}` };
+    return await (await fetch(`${gate.origin}/metrics`, { headers })).text();
+  };
+  await expect.poll(readMetrics, { timeout: 10_000 }).toContain('latchkey_lease_held{lease="payments"} 1');
+  expect(await readMetrics()).toContain("latchkey_payments_open 0");
+});
+
 test("who gave the key away is not paid any more", async () => {
-  const { account, tokenId, bearer } = await signInNew({ gate });
+  const { account, tokenId, bearer } = await signInNew(gate);
   const to = (await gate.rich()).address;
   await gate.transferKey({ from: account, to, tokenId });
   const before = await balanceOf(account.address);
-  const { status, result } = await mcpOf(gate).callTool({ name, args, headers: bearer });
-  if (result) expect(result.isError).toBe(true);
-  else expect(status).toBe(401);
+  const { status, error } = await mcpOf(gate).callTool({ name, args, headers: bearer });
+  if (status !== 401) expect([status, error?.code]).toEqual([200, -32000]);
   expect(await balanceOf(account.address)).toBe(before);
 });
 
@@ -93,7 +99,9 @@ test("the chat's model is told of no tool that destroys or spends, and runs none
     async ({ start, delta, finish }) => {
       start();
       const tool_calls = destructive.map((toolName, index) => ({
-        ...{ index, id: `call-${index}`, type: "function" },
+        index,
+        id: `call-${index}`,
+        type: "function",
         function: { name: toolName, arguments: toolName === name ? JSON.stringify(args) : "{}" },
       }));
       await delta({ tool_calls });
@@ -109,7 +117,7 @@ test("the chat's model is told of no tool that destroys or spends, and runs none
     gate,
     env: { ...localProvider(provider), AI_PRIVATE_KEY: privateKey },
   });
-  const { account, tokenId, bearer } = await signInNew({ gate, at: client });
+  const { account, tokenId, bearer } = await signInNew(gate, client);
   const before = await balanceOf(account.address);
   const { status, events } = await chat({ port: server.port, json: hello, headers: bearer });
   expect(status).toBe(200);

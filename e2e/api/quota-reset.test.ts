@@ -1,5 +1,3 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { systemClock as clock } from "~/platform/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
@@ -7,9 +5,9 @@ import type { Database } from "~/platform/database/database.server";
 import { createQuotaStore } from "~/quota/quota.store.server";
 import { ownerOfAddress, ownerOfKey } from "~/quota/quota-subject";
 import type { QuotaOwner } from "~/quota/quota-subject";
-import { waitUntil } from "~/testing/processes";
-import { startServer } from "~/testing/running-server";
-import { combinePlaced, tokenPlacements } from "~/testing/token-placements";
+import { waitUntil } from "~e2e/support/processes";
+import { startServer } from "~e2e/support/running-server";
+import { combinePlaced, tokenPlacements } from "~e2e/support/token-placements";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Answer, Gate } from "./gate-fixture";
 
@@ -38,10 +36,14 @@ function ownerOf(tokenId: string): QuotaOwner {
 }
 
 /** What an answer does, from another process on the server's database. */
-async function useQuota({ owner, usedTokens }: { owner: QuotaOwner; usedTokens: number }): Promise<void> {
-  const store = createQuotaStore({ database, clock, instance: "the test" });
+async function useQuota(owner: QuotaOwner, usedTokens: number): Promise<void> {
+  const store = createQuotaStore(database, clock, "the test");
   const outcome = await store.reserve({
-    ...{ owner, wanted: usedTokens, limit: 20_000, windowSeconds: 86_400, leaseSeconds: 600 },
+    owner,
+    wanted: usedTokens,
+    limit: 20_000,
+    windowSeconds: 86_400,
+    leaseSeconds: 600,
   });
   if (outcome.outcome === "exhausted") throw new Error("The quota is exhausted.");
   await store.settle({ reservationId: outcome.reservationId, usedTokens });
@@ -83,7 +85,7 @@ test("a holder sees what their key has left, and a reset brings it back", async 
     remaining: 20_000,
     resetAt: null,
   });
-  await useQuota({ owner: ownerOf(tokenId), usedTokens: 1_234 });
+  await useQuota(ownerOf(tokenId), 1_234);
   const used = await readQuota(token);
   expect(used.body).toMatchObject({ used: 1_234, reserved: 0, remaining: 18_766 });
   expect(Date.parse(String(used.body.resetAt))).toBeGreaterThan(clock() + 86_000_000);
@@ -180,10 +182,12 @@ test("unusable requests are told in the route's own shape, once the secret is kn
 
 test("a reset leaves who, what and when in the database and the log, and the secret nowhere", async () => {
   const address = "0x00000000000000000000000000000000000000F1";
-  await useQuota({ owner: ownerOfAddress(address), usedTokens: 5 });
+  await useQuota(ownerOfAddress(address), 5);
   const before = clock();
   const answer = await gate.post(`/api/quota-reset?secret=${secret}`, {
-    ...{ secret, scope: "crypto", addresses: [address] },
+    secret,
+    scope: "crypto",
+    addresses: [address],
   });
   expect(answer.body).toEqual({ ok: true, scope: "crypto", mode: "addresses", crypto: { deleted: 1 } });
   const requestId = answer.headers.get("x-request-id")!;
@@ -191,7 +195,10 @@ test("a reset leaves who, what and when in the database and the log, and the sec
   expect(entry).toMatchObject({ kind: "quota-reset", clientId: expect.stringMatching(/^(127|::)/) });
   expect(Number(entry.atMs)).toBeGreaterThanOrEqual(before);
   expect(JSON.parse(entry.detail)).toEqual({
-    ...{ scope: "crypto", mode: "addresses", addresses: [address], deleted: { crypto: 1 } },
+    scope: "crypto",
+    mode: "addresses",
+    addresses: [address],
+    deleted: { crypto: 1 },
   });
   const findLine = () =>
     gate.server
@@ -207,65 +214,10 @@ test("a reset leaves who, what and when in the database and the log, and the sec
   );
 });
 
-test(
-  "the command line shows and resets the same windows, with the same trace",
-  { timeout: 90_000 },
-  async () => {
-    const run = async (...parameters: string[]) =>
-      promisify(execFile)(process.execPath, ["--import", "tsx", "app/commands/quota.ts", ...parameters], {
-        env: {
-          PATH: process.env.PATH,
-          DATA_DIR: gate.server.dataDir,
-          DATABASE_URL: gate.server.databaseUrl,
-          CHAIN_ID: "31337",
-          RPC_URL: gate.chain.rpcUrl,
-          KEY_CONTRACT_ADDRESS: gate.contract,
-          JWT_SECRET: "a-secret-of-the-tests-that-is-long-enough",
-        } as unknown as NodeJS.ProcessEnv,
-      });
-    await reset({ all: true });
-    expect((await run("show")).stdout).toBe("No window is open.\n");
-    await useQuota({ owner: ownerOf("31"), usedTokens: 500 });
-    await useQuota({ owner: ownerOf("32"), usedTokens: 700 });
-    const { stdout } = await run("show");
-    expect(stdout.split("\n")).toEqual([
-      expect.stringMatching(
-        new RegExp(`^token ${ownerOf("32").subject}: used 700 of 20000, reserved 0, resets `),
-      ),
-      expect.stringMatching(new RegExp(`^token ${ownerOf("31").subject}: used 500 of 20000`)),
-      "",
-    ]);
-    const done = await run("reset", "--token-ids", "32, 33", "--scope", "both");
-    expect(done.stdout).toBe("token: 1 window cleared\ncrypto: 0 windows cleared\n");
-    expect(done.stderr).toContain("quotas were reset");
-    expect((await run("show")).stdout).not.toContain(ownerOf("32").subject);
-    const [entry] = await database.auditEntry.findMany({ orderBy: { atMs: "desc" }, take: 1 });
-    expect(entry?.clientId).toMatch(/^command-line:./);
-    expect(JSON.parse(entry!.detail)).toMatchObject({
-      mode: "ids",
-      tokenIds: ["32", "33"],
-      deleted: { token: 1 },
-    });
-
-    for (const parameters of [
-      [],
-      ["reset"],
-      ["reset", "--all", "--token-ids", "1"],
-      ["show", "--count", "0"],
-      ["clear"],
-    ]) {
-      await expect(run(...parameters), parameters.join(" ")).rejects.toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("Usage:"),
-      });
-    }
-  },
-);
-
 test("readiness and the log say whether the quota is in force, and which condition is missing", async () => {
   const ready = await gate.ask({ path: "/readyz" });
   expect(ready.body).toMatchObject({ status: "ready", quota: { active: true, missing: [] } });
-  expect(gate.server.output()).toContain('"the chat quota is active"');
+  expect(gate.server.output()).toContain('"chat quota active"');
 
   const variant = await startVariant({ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: undefined });
   const missing = ["NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT is not true"];
@@ -311,7 +263,7 @@ test("a start settles in full what was left unsettled", async () => {
   const { dataDir } = first.server;
   const ledger = await openDatabase({ url });
   onTestFinished(() => closeDatabase(ledger));
-  const store = createQuotaStore({ database: ledger, clock, instance: "elsewhere/1/ended" });
+  const store = createQuotaStore(ledger, clock, "elsewhere/1/ended");
   const owner = ownerOf("77");
   const terms = { owner, wanted: 300, limit: 20_000, windowSeconds: 86_400 };
   await store.reserve({ ...terms, leaseSeconds: -1 });

@@ -3,6 +3,13 @@ import net from "node:net";
 /** `text`: all that came, which may be more than one answer; the rest is of the first. */
 export type RawAnswer = { status: number | null; head: string; body: string; text: string };
 
+type SendRawOptions = {
+  port: number;
+  bytes: string | Buffer;
+  write?: (socket: net.Socket) => void;
+  limitMs?: number;
+};
+
 /**
  * Sends bytes as they are and reads until the server closes, answers whole, or `limitMs` is over. `write` may go
  * on sending; it is told when the socket is gone.
@@ -12,12 +19,7 @@ export function sendRaw({
   bytes,
   write,
   limitMs = 15_000,
-}: {
-  port: number;
-  bytes: string | Buffer;
-  write?: (socket: net.Socket) => void;
-  limitMs?: number;
-}): Promise<RawAnswer & { closedAfterMs: number }> {
+}: SendRawOptions): Promise<RawAnswer & { closedAfterMs: number }> {
   return new Promise((resolve) => {
     const startedAt = performance.now();
     const socket = net.connect({ host: "127.0.0.1", port });

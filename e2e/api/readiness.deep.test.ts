@@ -1,13 +1,13 @@
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readinessSchema } from "~/platform/openapi/service.schema";
-import { findFreePort } from "~/testing/free-port";
-import { waitUntil } from "~/testing/processes";
-import { startTcpGate } from "~/testing/proxies";
-import { hasRedis, startRedis } from "~/testing/redis";
-import { startServer } from "~/testing/running-server";
+import { findFreePort } from "~e2e/support/free-port";
+import { waitUntil } from "~e2e/support/processes";
+import { startTcpGate } from "~e2e/support/providers/proxies";
+import { hasRedis, startRedis } from "~e2e/support/databases/redis";
+import { startServer } from "~e2e/support/running-server";
+import { limitsOff } from "~e2e/support/limits";
 import { startPostgresql } from "../../prisma/shadow-databases.mjs";
-import { limitsOff } from "./chat-fixture";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -35,8 +35,9 @@ async function lead(address: string) {
 }
 
 const settings = {
-  ...{ DATABASE_CONNECT_SECONDS: String(connectSeconds) },
-  ...{ DATABASE_STATEMENT_SECONDS: String(statementSeconds), DATABASE_POOL_SIZE: "4" },
+  DATABASE_CONNECT_SECONDS: String(connectSeconds),
+  DATABASE_STATEMENT_SECONDS: String(statementSeconds),
+  DATABASE_POOL_SIZE: "4",
 };
 
 async function askReadiness(origin: string) {
@@ -55,8 +56,12 @@ test("whatever hangs, and for how long, /readyz answers in its time and is ready
   };
   const server = await startServer({
     env: {
-      ...{ ...settings, ...limitsOff, DATABASE_URL: ways.database.url, RPC_URL: ways.chain.url },
-      ...{ KEY_CONTRACT_ADDRESS: gate.contract, CHAIN_POLL_SECONDS: "1" },
+      ...settings,
+      ...limitsOff,
+      DATABASE_URL: ways.database.url,
+      RPC_URL: ways.chain.url,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      CHAIN_POLL_SECONDS: "1",
       ...(redis && { STATE_WORKER_URL: ways.redis!.url, STATE_WORKER_API_KEY: redis.password }),
     },
   });
@@ -130,7 +135,7 @@ test("while the server still starts, it lives, is not ready, and keeps nobody wa
   await waitUntil(async () => (await askReadiness(origin)).status === 200);
   const log = server.output().split("\n");
   for (const { requestId } of answers) {
-    expect(log.find((line) => line.includes(requestId!))).toContain('"msg":"refused at the door"');
+    expect(log.find((line) => line.includes(requestId!))).toContain('"msg":"refused during start-up"');
   }
 }, 60_000);
 
@@ -168,7 +173,10 @@ test("connections that were lost without a word to either side keep nobody waiti
   const way = await lead(await postgresql.createDatabase());
   const server = await startServer({
     env: {
-      ...{ ...settings, ...limitsOff, DATABASE_URL: way.url, RPC_URL: gate.chain.rpcUrl },
+      ...settings,
+      ...limitsOff,
+      DATABASE_URL: way.url,
+      RPC_URL: gate.chain.rpcUrl,
       KEY_CONTRACT_ADDRESS: gate.contract,
     },
   });

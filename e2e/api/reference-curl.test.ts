@@ -9,8 +9,8 @@ import { writeCurl } from "~/reference/curl-snippet";
 import { readReference } from "~/reference/read-reference.server";
 import type { ApiDocument } from "~/reference/read-reference.server";
 import { startingValues, usualAs } from "~/reference/reference";
-import { startGateServer } from "../gate-server";
-import type { GateServer } from "../gate-server";
+import { startGateServer } from "../support/browser/gate-server";
+import type { GateServer } from "../support/browser/gate-server";
 import { clientOf } from "./gate-fixture";
 
 const secrets = {
@@ -24,8 +24,11 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "latchkey-curl-"));
   server = await startGateServer({
     env: {
-      ...{ TTS_PROVIDER: "flite", AI_OFFLINE_WORD_MS: "0", NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" },
-      ...{ METRICS_TOKEN: secrets.METRICS_TOKEN, AI_QUOTA_RESET_SECRET: secrets.QUOTA_RESET_SECRET },
+      TTS_PROVIDER: "flite",
+      AI_OFFLINE_WORD_MS: "0",
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+      METRICS_TOKEN: secrets.METRICS_TOKEN,
+      AI_QUOTA_RESET_SECRET: secrets.QUOTA_RESET_SECRET,
     },
   });
 }, 120_000);
@@ -46,17 +49,38 @@ async function becomeHolder(): Promise<string> {
 
 /** What each operation answers to its example, sent by a holder. Examples that somebody else signed are refused. */
 const expected: Record<string, number> = {
-  ...{ getNonce: 200, openGate: 401, submitForm: 401, getTokenStatus: 200, getPublicKeys: 200 },
+  getNonce: 200,
+  openGate: 401,
+  submitForm: 401,
+  getTokenStatus: 200,
+  getPublicKeys: 200,
   // Keeping a session takes either a token or what its example's body says, which needs the cookie.
-  ...{ getSession: 200, keepSession: 401, endSession: 200, getMedia: 403, getSandbox: 200 },
-  ...{ chat: 200, speak: 200, getQuota: 200, resetQuotas: 200, callTools: 200, getProtectedResource: 200 },
-  ...{ getSettings: 200, getOpenApi: 200, getHealth: 200, getReadiness: 200, getMetrics: 200 },
+  getSession: 200,
+  keepSession: 401,
+  endSession: 200,
+  getMedia: 403,
+  getSandbox: 200,
+  chat: 200,
+  listModels: 200,
+  speak: 200,
+  getQuota: 200,
+  resetQuotas: 200,
+  callTools: 200,
+  getProtectedResource: 200,
+  getSettings: 200,
+  getOpenApi: 200,
+  getHealth: 200,
+  getReadiness: 200,
+  getMetrics: 200,
   // Its address holds the digest of a logo that this server does not have.
-  ...{ getManifest: 200, getServiceWorker: 200, getBrandFile: 404 },
-  ...{ fillWallet: 200, askDemoChain: 200 },
+  getManifest: 200,
+  getServiceWorker: 200,
+  getBrandFile: 404,
+  fillWallet: 200,
+  askDemoChain: 200,
 };
 
-function run({ line, env }: { line: string; env: Record<string, string> }): Promise<string> {
+function run(line: string, env: Record<string, string>): Promise<string> {
   // The status comes behind whatever the line itself prints.
   const script = `curl() { command curl "$@" -w '\\n%{http_code}'; }\n${line}\n`;
   return new Promise((resolve, reject) => {
@@ -76,7 +100,7 @@ test("the curl line of every operation runs in a shell and is answered as the op
     const values = { ...startingValues(operation), as: usualAs({ operation, isSignedIn: true }) };
     const line = writeCurl({ operation, values, origin });
     expect(line).not.toContain(accessToken);
-    const printed = await run({ line, env: { ACCESS_TOKEN: accessToken, ...secrets } });
+    const printed = await run(line, { ACCESS_TOKEN: accessToken, ...secrets });
     statuses[operation.id] = Number(printed.trimEnd().split("\n").at(-1));
   }
   expect(statuses).toEqual(expected);

@@ -1,8 +1,12 @@
+import path from "node:path";
 import { expect } from "vitest";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import { onlyPostMessage } from "~/tools/mcp/answer.server";
 import { errorCodes } from "~/tools/mcp/message";
+import { getRouteSpec } from "~/platform/http/route.server";
+import type { RouteFunction } from "~/platform/http/route.server";
+import type { OperationDescription } from "~/platform/openapi/api-registry";
 
 export type SweptAnswer = { status: number; headers: Headers; text: string };
 /** Judges an answer as the refusal of this name, in a route's own shape; gives back its body. */
@@ -12,24 +16,17 @@ export type RefusalShape = (refused: {
   origin: string;
 }) => Record<string, unknown>;
 
-function expectRefused({
-  answer,
-  name,
-  contentType,
-}: {
-  answer: SweptAnswer;
-  name: RefusalName;
-  contentType: string;
-}): Record<string, unknown> {
+function expectRefused(answer: SweptAnswer, name: RefusalName, contentType: string): Record<string, unknown> {
   expect(answer.status, answer.text).toBe(refusalTable[name].status);
   expect(answer.headers.get("content-type")).toBe(contentType);
   expect(answer.headers.get("cache-control")).toContain("no-store");
+  expect(answer.headers.get("x-problem")).toBe(refusalTable[name].slug);
   return JSON.parse(answer.text) as Record<string, unknown>;
 }
 
 /** Problem Details. */
 export const problem: RefusalShape = ({ answer, name, origin }) => {
-  const body = expectRefused({ answer, name, contentType: "application/problem+json" });
+  const body = expectRefused(answer, name, "application/problem+json");
   const { slug, status, title } = refusalTable[name];
   const instance = answer.headers.get("x-request-id");
   expect(body).toMatchObject({ type: `${origin}/problems/${slug}`, status, title, instance });
@@ -40,7 +37,7 @@ export const problem: RefusalShape = ({ answer, name, origin }) => {
 
 /** `{error}`, with nothing of Problem Details in it. */
 export const plainError: RefusalShape = ({ answer, name }) => {
-  const body = expectRefused({ answer, name, contentType: "application/json; charset=utf-8" });
+  const body = expectRefused(answer, name, "application/json; charset=utf-8");
   expect(body.error).toBe(refusalTable[name].title);
   for (const member of ["type", "title", "status", "detail", "instance"]) {
     expect(body).not.toHaveProperty(member);
@@ -51,7 +48,7 @@ export const plainError: RefusalShape = ({ answer, name }) => {
 
 /** JSON-RPC for bare callers: `{error: {code, message}}`; the wrong method has words of the contract instead. */
 const rpcError: RefusalShape = ({ answer, name }) => {
-  const body = expectRefused({ answer, name, contentType: "application/json; charset=utf-8" });
+  const body = expectRefused(answer, name, "application/json; charset=utf-8");
   expect(Object.keys(body)).toEqual(["error"]);
   if (name === "method-not-allowed") {
     expect(body.error).toBe(onlyPostMessage);
@@ -60,29 +57,34 @@ const rpcError: RefusalShape = ({ answer, name }) => {
   const { status, title } = refusalTable[name];
   const { code, message } = body.error as { code: number; message: string };
   if (status === 401) expect([code, message]).toEqual([errorCodes.authentication, title]);
+  else if (status === 429) expect(code).toBe(errorCodes.unavailable);
   else expect([errorCodes.parse, errorCodes.invalidRequest]).toContain(code);
   expect(message.length).toBeGreaterThan(10);
   return body;
 };
 
-type Anonymous = {
-  /** What a caller without any proof is told, or null: strangers are served, or the proof is a field of the body. */
-  unauthenticated: RefusalName | null;
-};
+type Method = "GET" | "POST" | "DELETE";
 
 export type BodyExpectation = {
   maxBodyBytes: number;
   /** What is no JSON at all, and what is JSON of a shape that no call of this route has. */
   refusals: { unparseable: RefusalName; wrongShape: RefusalName };
+  /** Members and elements in all. */
+  maxValues: number;
+  /** The setting of the limit; null: the demo's own routes have none. */
+  limit: `RATE_LIMIT_${string}` | null;
+  /** A body around a token id as it is written. */
+  tokenIdIn?: (tokenId: string) => string;
 };
 
 export type RouteExpectation = {
   /** An address of this route. */
   path: string;
+  methods: readonly Method[];
   shape: RefusalShape;
-  GET?: Anonymous;
-  DELETE?: Anonymous;
-  POST?: Anonymous & { body: BodyExpectation | null };
+  /** What a caller without any proof is told; null: strangers are served, or the proof is a field of the body. */
+  unauthenticated: Record<Method, RefusalName | null>;
+  body: BodyExpectation | null;
   /** The realm its 401 names; by default the gate's. */
   realm?: string;
   /** What else its challenge says, of the origin asked. */
@@ -91,129 +93,98 @@ export type RouteExpectation = {
   credential?: "access token" | "reset secret";
 };
 
-const invalid = { unparseable: "invalid-request", wrongShape: "invalid-request" } as const;
-const open = { unauthenticated: null } as const;
+type Exception = Partial<Omit<RouteExpectation, "unauthenticated" | "methods" | "shape" | "body">> &
+  Pick<BodyExpectation, "tokenIdIn"> & {
+    unauthenticated?: Partial<Record<Method, RefusalName>>;
+    wrongShape?: RefusalName;
+    /** As the contract has them, where they are not 64 KiB and 1,000. */
+    bounds?: { maxBodyBytes?: number; maxValues?: number };
+  };
 
-/** Every resource route there is, by the pattern the build has it under. A new one is one more entry. */
-export const routeExpectations: Readonly<Record<string, RouteExpectation>> = {
-  "/.well-known/oauth-protected-resource/*": {
-    path: "/.well-known/oauth-protected-resource",
-    shape: problem,
-    GET: open,
-  },
-  "/.well-known/jwks.json": { path: "/.well-known/jwks.json", shape: problem, GET: open },
-  "/api/*": { path: "/api/does/not/exist", shape: problem, GET: open, POST: { ...open, body: null } },
+/** What else a signed body holds, in its right shape. */
+const signed = `"address":"0x${"0".repeat(40)}","signature":"0x${"0".repeat(130)}","timestamp":1`;
+
+/** What no declaration of a route says. Everything else is read from the routes themselves. */
+const exceptions: Readonly<Record<string, Exception>> = {
+  "/.well-known/oauth-protected-resource/*": { path: "/.well-known/oauth-protected-resource" },
+  "/api/*": { path: "/api/does/not/exist" },
   "/api/chat": {
-    path: "/api/chat",
-    shape: plainError,
-    credential: "access token",
-    POST: {
-      unauthenticated: "missing-jwt",
-      body: {
-        maxBodyBytes: 262_144,
-        refusals: { unparseable: "invalid-json-body", wrongShape: "missing-messages" },
-      },
-    },
+    wrongShape: "missing-messages",
+    bounds: { maxBodyBytes: 262_144, maxValues: 10_000 },
   },
   "/api/form-submission-gate": {
-    path: "/api/form-submission-gate",
-    shape: problem,
-    POST: { ...open, body: { maxBodyBytes: 65_536, refusals: invalid } },
+    tokenIdIn: (tokenId) => `{"tokenId":${tokenId},"message":"7.0",${signed}}`,
   },
   "/api/gate-access": {
-    path: "/api/gate-access",
-    shape: problem,
-    POST: {
-      unauthenticated: "authentication-failed",
-      body: { maxBodyBytes: 65_536, refusals: invalid },
-    },
+    unauthenticated: { POST: "authentication-failed" },
+    tokenIdIn: (tokenId) => `{"tokenId":${tokenId},${signed}}`,
   },
   "/api/mcp": {
-    path: "/api/mcp",
-    shape: rpcError,
-    credential: "access token",
+    bounds: { maxBodyBytes: 262_144, maxValues: 5_000 },
     challengeOf: (origin) => `, resource_metadata="${origin}/.well-known/oauth-protected-resource/api/mcp"`,
-    POST: { unauthenticated: "missing-jwt", body: { maxBodyBytes: 262_144, refusals: invalid } },
   },
-  "/api/nonce": { path: "/api/nonce", shape: problem, GET: open },
-  "/api/openapi": { path: "/api/openapi", shape: problem, GET: open },
-  "/api/quota": { path: "/api/quota", shape: plainError, GET: { unauthenticated: "missing-jwt" } },
   "/api/quota-reset": {
-    path: "/api/quota-reset",
-    shape: plainError,
     credential: "reset secret",
     realm: "latchkey-quota-reset",
-    POST: {
-      unauthenticated: "quota-reset-unauthorized",
-      body: { maxBodyBytes: 16_384, refusals: invalid },
-    },
+    unauthenticated: { POST: "quota-reset-unauthorized" },
+    bounds: { maxBodyBytes: 16_384 },
+    tokenIdIn: (tokenId) => `{"scope":"token","tokenIds":[${tokenId}]}`,
   },
-  "/api/settings": { path: "/api/settings", shape: problem, GET: open },
-  "/api/token-status/:tokenId": { path: "/api/token-status/1", shape: problem, GET: open },
-  "/api/tts": {
-    path: "/api/tts",
-    shape: plainError,
-    credential: "access token",
-    POST: {
-      unauthenticated: "missing-jwt",
-      body: {
-        maxBodyBytes: 32_768,
-        refusals: { unparseable: "invalid-json-body", wrongShape: "missing-text" },
-      },
-    },
-  },
-  "/brand/:version/:file": { path: "/brand/any/logo.svg", shape: problem, GET: open },
-  // Outside the demo there is nothing behind these two; how they refuse is the same everywhere.
-  "/demo/faucet": {
-    path: "/demo/faucet",
-    shape: problem,
-    POST: { ...open, body: { maxBodyBytes: 65_536, refusals: invalid } },
-  },
-  "/demo/rpc": {
-    path: "/demo/rpc",
-    shape: problem,
-    POST: { ...open, body: { maxBodyBytes: 65_536, refusals: invalid } },
-  },
-  "/healthz": { path: "/healthz", shape: problem, GET: open },
-  "/manifest.webmanifest": { path: "/manifest.webmanifest", shape: problem, GET: open },
-  "/media/:tokenId/*": {
-    path: "/media/1/audio.wav",
-    shape: problem,
-    GET: { unauthenticated: "media-link-invalid" },
-  },
-  "/metrics": {
-    path: "/metrics",
-    shape: problem,
-    realm: "latchkey-metrics",
-    GET: { unauthenticated: "authentication-failed" },
-  },
+  "/api/token-status/:tokenId": { path: "/api/token-status/1" },
+  "/api/tts": { wrongShape: "missing-text", bounds: { maxBodyBytes: 32_768 } },
+  "/brand/:version/:file": { path: "/brand/any/logo.svg" },
+  "/media/:tokenId/*": { path: "/media/1/audio.wav", unauthenticated: { GET: "media-link-invalid" } },
+  "/metrics": { realm: "latchkey-metrics", unauthenticated: { GET: "authentication-failed" } },
   // Swept as it is without its secret; e2e/api/operator.test.ts has the rest.
-  "/operator/do/:action": {
-    path: "/operator/do/sign-out",
-    shape: problem,
-    POST: { unauthenticated: "not-found", body: null },
-  },
+  "/operator/do/:action": { path: "/operator/do/sign-out", unauthenticated: { POST: "not-found" } },
   "/operator/export/:table": {
     path: "/operator/export/submissions",
-    shape: problem,
-    GET: { unauthenticated: "not-found" },
+    unauthenticated: { GET: "not-found" },
   },
-  "/operator/session": {
-    path: "/operator/session",
-    shape: problem,
-    POST: { unauthenticated: "not-found", body: null },
-  },
-  "/readyz": { path: "/readyz", shape: problem, GET: open },
+  "/operator/session": { unauthenticated: { POST: "not-found" } },
   "/session": {
-    path: "/session",
-    shape: problem,
-    GET: open,
-    POST: {
-      unauthenticated: "authentication-failed",
-      body: { maxBodyBytes: 4096, refusals: invalid },
-    },
-    DELETE: open,
+    unauthenticated: { POST: "authentication-failed" },
+    bounds: { maxBodyBytes: 4096 },
   },
-  "/sw.js": { path: "/sw.js", shape: problem, GET: open },
-  "/sandbox": { path: "/sandbox", shape: problem, GET: open },
 };
+
+/** What a route has to do, by its own declaration and the contract's exceptions. */
+export async function expectationOf({
+  id,
+  pattern,
+}: {
+  id: string;
+  pattern: string;
+}): Promise<RouteExpectation> {
+  const { loader } = (await import(path.resolve("app", `${id}.ts`))) as { loader: RouteFunction };
+  const spec = getRouteSpec(loader);
+  const { unauthenticated, wrongShape, bounds, tokenIdIn, ...exception } = exceptions[pattern] ?? {};
+  const methods = (["GET", "POST", "DELETE"] as const).filter((method) => spec[method]);
+  const { operation, caller } = spec.POST ?? {};
+  const ofCaller = (method: Method) => (spec[method]?.caller ? "missing-jwt" : null);
+  const unparseable = operation?.malformedBody ?? "invalid-request";
+  const limit = operation?.limit;
+  return {
+    path: pattern,
+    credential: caller && "access token",
+    ...exception,
+    methods,
+    shape: shapeOf((spec.GET ?? spec.POST)?.operation),
+    unauthenticated: { GET: ofCaller("GET"), POST: ofCaller("POST"), DELETE: null, ...unauthenticated },
+    body: spec.POST?.body
+      ? {
+          maxBodyBytes: bounds?.maxBodyBytes ?? 65_536,
+          maxValues: bounds?.maxValues ?? 1_000,
+          refusals: { unparseable, wrongShape: wrongShape ?? "invalid-request" },
+          limit: limit ? `RATE_LIMIT_${limit.toUpperCase().replaceAll("-", "_")}` : null,
+          tokenIdIn,
+        }
+      : null,
+  };
+}
+
+/** In what shape the description says that a route refuses. */
+function shapeOf(operation: OperationDescription | undefined): RefusalShape {
+  if (!operation?.refusalContent) return problem;
+  return operation.path === "/api/mcp" ? rpcError : plainError;
+}

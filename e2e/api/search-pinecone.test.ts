@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { startJsonServer } from "~/testing/json-server";
-import { startServer } from "~/testing/running-server";
+import { startJsonServer } from "~e2e/support/providers/json-server";
+import { startServer } from "~e2e/support/running-server";
 import { mcpOf } from "./mcp-fixture";
 
 const pinecone = { PINECONE_API_KEY: "pc-secret", PINECONE_INDEXES: "docs" };
@@ -21,7 +21,9 @@ test("with Pinecone the tool has its name, and asks it with the vectors of the c
     env: {
       ...noChain,
       ...pinecone,
-      ...{ PINECONE_HOST: origin, AI_BASE_URL: `${origin}/v1`, EMBEDDING_MODEL: "a-model" },
+      PINECONE_HOST: origin,
+      AI_BASE_URL: `${origin}/v1`,
+      EMBEDDING_MODEL: "a-model",
     },
   });
   onTestFinished(async () => void (await server.stop()));

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { settings } from "~/platform/config/settings";
+import { settings } from "~/settings.server";
 
-export const secretSettings: readonly string[] = settings.flatMap((setting) =>
-  "secret" in setting && setting.secret ? [setting.name] : [],
+export const secretSettings: readonly string[] = settings.flatMap(({ isSecret, name }) =>
+  isSecret ? [name] : [],
 );
 
 export const random = () => randomBytes(24).toString("hex");
@@ -62,7 +62,11 @@ export function createSecretHunt() {
   }
 
   return {
-    ...{ use, useToken, lookFor, give, find },
+    use,
+    useToken,
+    lookFor,
+    give,
+    find,
     count: () => used.size,
     /** Settings that are secret and were never given. */
     listMissing: () => secretSettings.filter((name) => !given.has(name)),

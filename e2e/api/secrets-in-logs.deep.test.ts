@@ -4,20 +4,20 @@ import type { AddressInfo } from "node:net";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
-import { startJsonServer } from "~/testing/json-server";
-import { refusing, saying, startOpenAiServer } from "~/testing/openai-server";
-import { startCollector } from "~/testing/otlp-collector";
-import { waitUntil } from "~/testing/processes";
-import { hasRedis, launchRedis } from "~/testing/redis";
-import { startRpcFaultServer } from "~/testing/rpc-fault-server";
-import type { RpcFaultServer } from "~/testing/rpc-fault-server";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
-import { answeringSpeech, startSpeechServer } from "~/testing/speech-server";
-import { combinePlaced, tokenPlacements } from "~/testing/token-placements";
+import { startJsonServer } from "~e2e/support/providers/json-server";
+import { refusing, saying, startOpenAiServer } from "~e2e/support/providers/openai-server";
+import { startCollector } from "~e2e/support/providers/otlp-collector";
+import { waitUntil } from "~e2e/support/processes";
+import { hasRedis, launchRedis } from "~e2e/support/databases/redis";
+import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
+import { answeringSpeech, startSpeechServer } from "~e2e/support/providers/speech-server";
+import { combinePlaced, tokenPlacements } from "~e2e/support/token-placements";
+import { limitsOff } from "~e2e/support/limits";
 import { startPostgresql } from "../../prisma/shadow-databases.mjs";
-import { openTcpDoor } from "../tcp-door";
-import { limitsOff } from "./chat-fixture";
+import { openTcpSwitch } from "../support/browser/tcp-switch";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Answer, Gate } from "./gate-fixture";
 import { mcpOf } from "./mcp-fixture";
@@ -41,7 +41,8 @@ use("AI_PRIVATE_KEY without its prefix", secrets.AI_PRIVATE_KEY.slice(2));
 /** What a first server is given, and a second one that cannot have it at the same time. */
 const otherSecrets = give({
   JWT_PRIVATE_KEY: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
-    ...{ type: "pkcs8", format: "pem" },
+    type: "pkcs8",
+    format: "pem",
   }) as string,
   CLOUDFLARE_API_TOKEN: random(),
   ELEVENLABS_API_KEY: random(),
@@ -75,7 +76,7 @@ async function openWatchedDatabase() {
   const password = random();
   await setPassword("CREATE", password);
   await admin.$executeRawUnsafe(`ALTER DATABASE ${url.pathname.slice(1)} OWNER TO gatekeeper`);
-  const [port, door] = [Number(url.port), await openTcpDoor()];
+  const [port, door] = [Number(url.port), await openTcpSwitch()];
   closers.push(door.close);
   door.leadTo(port);
   Object.assign(url, { username: "gatekeeper", password, port: String(door.port) });
@@ -97,10 +98,10 @@ async function openWatchedDatabase() {
 /** A Redis whose password is looked for, and one that wants another, behind one address. */
 async function openWatchedRedis() {
   const password = random();
-  const own = await launchRedis({ settings: ["--requirepass", password] });
-  const foreign = await launchRedis({ settings: ["--requirepass", random()] });
+  const own = await launchRedis(["--requirepass", password]);
+  const foreign = await launchRedis(["--requirepass", random()]);
   closers.push(own.stop, foreign.stop);
-  const door = await openTcpDoor();
+  const door = await openTcpSwitch();
   closers.push(door.close);
   const leadTo = ({ url }: { url: string }) => door.leadTo(Number(new URL(url).port));
   leadTo(own);
@@ -126,7 +127,7 @@ async function startModel() {
 
 async function startVoice(key: string) {
   const headers = { "Content-Type": "text/plain" };
-  const speaker = await startSpeechServer(answeringSpeech({ status: 401, headers, text: repeating(key) }));
+  const speaker = await startSpeechServer(answeringSpeech(401, headers, repeating(key)));
   closers.push(speaker.close);
   return speaker;
 }
@@ -134,7 +135,8 @@ async function startVoice(key: string) {
 function chainSettings() {
   return {
     ...give({ RPC_URL: `${rpc.url}/${random()}?key=${random()}` }),
-    ...{ KEY_CONTRACT_ADDRESS: gate.contract, LOG_LEVEL: "trace" },
+    KEY_CONTRACT_ADDRESS: gate.contract,
+    LOG_LEVEL: "trace",
     DATABASE_CONNECT_SECONDS: "1",
   };
 }
@@ -142,7 +144,7 @@ function chainSettings() {
 beforeAll(async () => {
   gate = await openGate();
   closers.push(gate.close);
-  rpc = await startRpcFaultServer({ upstreamUrl: gate.chain.rpcUrl });
+  rpc = await startRpcFaultServer(gate.chain.rpcUrl);
   closers.push(rpc.stop);
   database = await openWatchedDatabase();
   redis = hasRedis ? await openWatchedRedis() : null;
@@ -156,11 +158,20 @@ beforeAll(async () => {
   closers.push(hook.close);
   server = await startServer({
     env: {
-      ...{ ...limitsOff, ...secrets, ...chainSettings(), ...database.env, ...redis?.env },
-      ...{ RATE_LIMIT_SESSION: "0", RATE_LIMIT_QUOTA_RESET: "0", RATE_LIMIT_OPERATOR: "0" },
+      ...limitsOff,
+      ...secrets,
+      ...chainSettings(),
+      ...database.env,
+      ...redis?.env,
+      RATE_LIMIT_SESSION: "0",
+      RATE_LIMIT_SESSION_ENTER: "0",
+      RATE_LIMIT_QUOTA_RESET: "0",
+      RATE_LIMIT_OPERATOR: "0",
       NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
-      ...{ AI_PROVIDER: "openai", OPENAI_BASE_URL: model.baseUrl },
-      ...{ TTS_PROVIDER: "local", TTS_BASE_URL: speaker.baseUrl },
+      AI_PROVIDER: "openai",
+      OPENAI_BASE_URL: model.baseUrl,
+      TTS_PROVIDER: "local",
+      TTS_BASE_URL: speaker.baseUrl,
       ...give({
         WEBHOOK_URL: `${hook.origin}/${random()}?key=${random()}`,
         // Nobody listens there.
@@ -304,7 +315,9 @@ async function operate(): Promise<void> {
   const headers = { Origin: api.origin };
   for (const secret of [use("a wrong operator secret", random()), secrets.OPERATOR_SECRET]) {
     const answer = await fetch(`${api.origin}/operator/session?secret=${secret}`, {
-      ...{ method: "POST", redirect: "manual", headers },
+      method: "POST",
+      redirect: "manual",
+      headers,
       body: new URLSearchParams({ secret, next: `/operator/keys?secret=${secret}` }),
     });
     statuses.push(answer.status);
@@ -387,7 +400,7 @@ test("a full run's log, at its most talkative, holds no secret, token, nonce, si
   const form = useBody("a form", await api.formBody({ ...holder, message }));
   expect((await told(api.post("/api/form-submission-gate", form))).status).toBe(200);
   await told(api.post("/api/form-submission-gate", form));
-  await waitUntil(() => server.output().split("outbox: not delivered").length > 2);
+  await waitUntil(() => server.output().split("webhook delivery failed").length > 2);
   const other = await gate.mintKey();
   const otherToken = String(
     (await enter(useBody("another sign-in", await api.siweBody(other)))).body.accessToken,
@@ -403,7 +416,7 @@ test("a full run's log, at its most talkative, holds no secret, token, nonce, si
   await loseEverything(other, otherToken);
   collector.behave("refuse");
   await told(api.ask({ path: "/api/nonce" }));
-  await waitUntil(() => server.output().includes("the trace collector cannot be used"));
+  await waitUntil(() => server.output().includes("trace collector unavailable"));
   collector.behave("take");
 
   // The log comes through a pipe: what was asked last is in it when the process has ended.
@@ -435,11 +448,22 @@ test("a server with the other providers, keys and addresses says none of them ei
   });
   const other = await startServer({
     env: {
-      ...{ ...limitsOff, ...otherSecrets, ...chainSettings(), ...database.env, ...redis?.otherEnv },
-      ...{ JWT_SECRET: undefined, JWT_ALG: "ES256" },
-      ...{ AI_PROVIDER: "workers-ai", WORKERS_AI_BASE_URL: `${origin}/v1`, CLOUDFLARE_ACCOUNT_ID: "account" },
-      ...{ TTS_PROVIDER: "elevenlabs", ELEVENLABS_BASE_URL: speaker.baseUrl, ELEVENLABS_VOICE_ID: "voice" },
-      ...{ PINECONE_HOST: origin, PINECONE_INDEXES: "docs", EMBEDDING_MODEL: "a-model" },
+      ...limitsOff,
+      ...otherSecrets,
+      ...chainSettings(),
+      ...database.env,
+      ...redis?.otherEnv,
+      JWT_SECRET: undefined,
+      JWT_ALG: "ES256",
+      AI_PROVIDER: "workers-ai",
+      WORKERS_AI_BASE_URL: `${origin}/v1`,
+      CLOUDFLARE_ACCOUNT_ID: "account",
+      TTS_PROVIDER: "elevenlabs",
+      ELEVENLABS_BASE_URL: speaker.baseUrl,
+      ELEVENLABS_VOICE_ID: "voice",
+      PINECONE_HOST: origin,
+      PINECONE_INDEXES: "docs",
+      EMBEDDING_MODEL: "a-model",
       ...give({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collected.endpoint}/${random()}` }),
     },
   });
@@ -464,21 +488,30 @@ test("a start that is refused names what is wrong and none of the values", async
   const refused = [
     // Every secret at once, none of them as it has to be.
     lookFor({
-      ...{
-        JWT_SECRET: `demo-${random()}`,
-        JWT_PREVIOUS_KEYS: "demo-0123456789",
-        OPERATOR_SECRET: "short-one",
-      },
-      ...{ JWT_PRIVATE_KEY: `-----BEGIN PRIVATE KEY-----\n${random()}\n-----END PRIVATE KEY-----` },
-      ...{ METRICS_TOKEN: "short-two", AI_QUOTA_RESET_SECRET: "short-three", AI_PRIVATE_KEY: random() },
-      ...{ RPC_URL: `ftp://${random()}`, DATABASE_URL: `mysql://keeper:${random()}@db.example/gate` },
-      ...{ STATE_WORKER_URL: `memcached://:${random()}@cache.example`, STATE_WORKER_API_KEY: random() },
-      ...{ WEBHOOK_URL: `ftp://hooks.example/${random()}`, WEBHOOK_SECRET: "short-four" },
-      ...{ SMTP_URL: `mailto:${random()}`, PINECONE_API_KEY: random() },
-      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: `grpc://${random()}`, OTEL_EXPORTER_OTLP_HEADERS: random() },
-      ...{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `grpc://${random()}/v1` },
-      ...{ OPENAI_API_KEY: random(), CLOUDFLARE_API_TOKEN: random(), AI_PROVIDER: "workers-ai" },
-      ...{ TTS_API_KEY: random(), ELEVENLABS_API_KEY: random(), TTS_PROVIDER: "elevenlabs" },
+      JWT_SECRET: `demo-${random()}`,
+      JWT_PREVIOUS_KEYS: "demo-0123456789",
+      OPERATOR_SECRET: "short-one",
+      JWT_PRIVATE_KEY: `-----BEGIN PRIVATE KEY-----\n${random()}\n-----END PRIVATE KEY-----`,
+      METRICS_TOKEN: "short-two",
+      AI_QUOTA_RESET_SECRET: "short-three",
+      AI_PRIVATE_KEY: random(),
+      RPC_URL: `ftp://${random()}`,
+      DATABASE_URL: `mysql://keeper:${random()}@db.example/gate`,
+      STATE_WORKER_URL: `memcached://:${random()}@cache.example`,
+      STATE_WORKER_API_KEY: random(),
+      WEBHOOK_URL: `ftp://hooks.example/${random()}`,
+      WEBHOOK_SECRET: "short-four",
+      SMTP_URL: `mailto:${random()}`,
+      PINECONE_API_KEY: random(),
+      OTEL_EXPORTER_OTLP_ENDPOINT: `grpc://${random()}`,
+      OTEL_EXPORTER_OTLP_HEADERS: random(),
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `grpc://${random()}/v1`,
+      OPENAI_API_KEY: random(),
+      CLOUDFLARE_API_TOKEN: random(),
+      AI_PROVIDER: "workers-ai",
+      TTS_API_KEY: random(),
+      ELEVENLABS_API_KEY: random(),
+      TTS_PROVIDER: "elevenlabs",
     }),
     // What the settings cannot know: a password that is wrong, and addresses that the driver does not understand.
     lookFor({ DATABASE_URL: database.env.DATABASE_URL.replace(/:[^:@]*@/, `:${random()}@`) }),

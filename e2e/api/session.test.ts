@@ -1,9 +1,10 @@
 import { decodeJwt } from "jose";
 import { privateKeyToAccount, generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { waitUntil } from "~/testing/processes";
-import { startServer } from "~/testing/running-server";
-import { limitsOff, quotaOn, signInNew } from "./chat-fixture";
+import { waitUntil } from "~e2e/support/processes";
+import { startServer } from "~e2e/support/running-server";
+import { limitsOff } from "~e2e/support/limits";
+import { quotaOn, signInNew } from "./chat-fixture";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Answer, Gate } from "./gate-fixture";
 
@@ -12,7 +13,7 @@ const minuteMs = 60_000;
 let gate: Gate;
 beforeAll(async () => {
   gate = await openGate({
-    env: { ...limitsOff, ...quotaOn, RATE_LIMIT_SESSION: "0", SESSION_MAX_SECONDS: "300" },
+    env: { ...limitsOff, ...quotaOn, RATE_LIMIT_SESSION: "0", SESSION_MAX_SECONDS: "600" },
   });
 });
 afterAll(() => gate.close());
@@ -40,7 +41,7 @@ const renew = (token: string, at: At = gate) => at.post(path, { renew: true }, i
 const open = (token: string) => gate.post(path, { open: true }, inCookie(token));
 
 test("a token that was just issued becomes the cookie, which opens the room and speaks for its holder", async () => {
-  const { account, tokenId, token } = await signInNew({ gate });
+  const { account, tokenId, token } = await signInNew(gate);
   const kept = await start(token);
   const { value, flags } = cookieOf(kept);
   expect(value).toBe(token);
@@ -60,7 +61,7 @@ test("a token that was just issued becomes the cookie, which opens the room and 
     tokenId,
     address: account.address.toLowerCase(),
     expiresAt: new Date(exp! * 1000).toISOString(),
-    renewableUntil: new Date((Math.floor(Date.parse(siwe.issuedAt) / 1000) + 300) * 1000).toISOString(),
+    renewableUntil: new Date((Math.floor(Date.parse(siwe.issuedAt) / 1000) + 600) * 1000).toISOString(),
   });
   expect(session.headers.getSetCookie()).toEqual([]);
 
@@ -76,8 +77,11 @@ test("a token that was just issued becomes the cookie, which opens the room and 
 test("the cookie is for HTTPS only where the site is", async () => {
   const server = await startServer({
     env: {
-      ...{ ...limitsOff, RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract },
-      ...{ NEXT_PUBLIC_DOMAIN: "gate.example", PUBLIC_ORIGIN: "https://gate.example" },
+      ...limitsOff,
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      NEXT_PUBLIC_DOMAIN: "gate.example",
+      PUBLIC_ORIGIN: "https://gate.example",
     },
   });
   onTestFinished(async () => void (await server.stop()));
@@ -86,7 +90,7 @@ test("the cookie is for HTTPS only where the site is", async () => {
 });
 
 test("what is no good token is refused and leaves no cookie", async () => {
-  const { token } = await signInNew({ gate });
+  const { token } = await signInNew(gate);
   const forged = `${token.slice(0, -4)}AAAA`;
   for (const headers of [{}, inHeader(forged), { Authorization: token }] as Record<string, string>[]) {
     const answer = await gate.ask({ path, method: "POST", headers });
@@ -104,7 +108,7 @@ test("what is no good token is refused and leaves no cookie", async () => {
 });
 
 test("no other site begins, asks, uses, renews or ends a session", async () => {
-  const { token } = await signInNew({ gate });
+  const { token } = await signInNew(gate);
   const own = { ...inCookie(token), ...inHeader(token) };
   for (const from of [
     { "sec-fetch-site": "cross-site" },
@@ -130,8 +134,8 @@ test("no other site begins, asks, uses, renews or ends a session", async () => {
 });
 
 test("a renewal makes a younger token of the same proof, without a signature, never beyond the limit", async () => {
-  const { token } = await signInNew({ gate });
-  // Its own 900 seconds are more than the 300 a signature may be renewed for: it is kept as it is.
+  const { token } = await signInNew(gate);
+  // Its own 900 seconds are more than the 600 a signature may be renewed for: it is kept as it is.
   expect(cookieOf(await renew(token)).value).toBe(token);
 
   const server = await startServer({
@@ -139,7 +143,7 @@ test("a renewal makes a younger token of the same proof, without a signature, ne
   });
   onTestFinished(async () => void (await server.stop()));
   const at = clientOf(server);
-  const { token: first } = await signInNew({ gate, at });
+  const { token: first } = await signInNew(gate, at);
   const answers = await Promise.all(Array.from({ length: 10 }, () => renew(first, at)));
   const tokens = answers.map((answer) => cookieOf(answer).value);
   expect(new Set([...tokens, first]).size).toBe(11);
@@ -153,7 +157,7 @@ test("a renewal makes a younger token of the same proof, without a signature, ne
   }
 });
 
-test("only a new signature helps once the time of the old one is over", async () => {
+test("only a new signature helps once the time of the old one is over, or too little of it is left for a token", async () => {
   const holder = await gate.mintKey();
   async function signInSigned(agoMs: number) {
     const fields = { issuedAt: new Date(Date.now() - agoMs).toISOString() };
@@ -169,8 +173,20 @@ test("only a new signature helps once the time of the old one is over", async ()
   expect(over.headers.getSetCookie()).toEqual([]);
 });
 
+/** What opens the gate says what is wrong with the key; to all else the token is a bad one. */
+async function expectEnded(token: string, slug: string): Promise<void> {
+  const opened = await open(token);
+  expect([opened.status, slugOf(opened)]).toEqual([403, slug]);
+  for (const ask of [start, renew]) {
+    const answer = await ask(token);
+    expect([answer.status, slugOf(answer)]).toEqual([401, "authentication-failed"]);
+    expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="latchkey", error="invalid_token"');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  }
+}
+
 test("a key that leaves the wallet ends the session within seconds, with the reason, and stays ended", async () => {
-  const { account, tokenId, token } = await signInNew({ gate });
+  const { account, tokenId, token } = await signInNew(gate);
   expect((await read(token)).body).toMatchObject({ signedIn: true });
   const other = await gate.rich();
   await gate.transferKey({ from: account, to: other.address, tokenId });
@@ -178,25 +194,25 @@ test("a key that leaves the wallet ends the session within seconds, with the rea
   expect((await read(token)).body).toMatchObject({
     ended: { type: `${gate.origin}/problems/you-do-not-own-this-token`, status: 403 },
   });
-  for (const ask of [start, renew, open]) expect((await ask(token)).status).toBe(403);
+  await expectEnded(token, "you-do-not-own-this-token");
 
   await gate.transferKey({ from: other, to: account.address, tokenId });
   await waitUntil(async () => {
     const { body } = await read(token);
     return String((body.ended as { detail?: string }).detail).includes("after this access token was made");
   });
-  for (const ask of [start, renew, open]) expect((await ask(token)).status).toBe(403);
+  await expectEnded(token, "you-do-not-own-this-token");
 });
 
 test("a renewal asks the chain itself, however short ago it was asked", async () => {
-  const { account, tokenId, token } = await signInNew({ gate });
+  const { account, tokenId, token } = await signInNew(gate);
   expect((await open(token)).status).toBe(200);
   await gate.transferKey({ from: account, to: privateKeyToAccount(generatePrivateKey()).address, tokenId });
-  expect((await renew(token)).status).toBe(403);
+  expect((await renew(token)).status).toBe(401);
 });
 
 test("a key that is used up ends the session at once, also for those who renew at that moment", async () => {
-  const { account, tokenId, token } = await signInNew({ gate });
+  const { account, tokenId, token } = await signInNew(gate);
   const form = await gate.formBody({ account, tokenId, message: "Once." });
   const [used, ...renewals] = await Promise.all([
     gate.post("/api/form-submission-gate", form),
@@ -209,12 +225,12 @@ test("a key that is used up ends the session at once, also for those who renew a
       signedIn: false,
       ended: { type: `${gate.origin}/problems/this-token-has-already-been-used` },
     });
-    expect((await renew(left)).status).toBe(403);
+    await expectEnded(left, "this-token-has-already-been-used");
   }
 });
 
 test("signing out clears the cookie, with or without one", async () => {
-  const { token } = await signInNew({ gate });
+  const { token } = await signInNew(gate);
   for (const headers of [{}, inCookie(token), inCookie("nonsense")] as Record<string, string>[]) {
     const answer = await gate.ask({ path, method: "DELETE", headers });
     expect([answer.status, answer.body]).toEqual([200, { signedIn: false }]);
@@ -226,7 +242,7 @@ test("signing out clears the cookie, with or without one", async () => {
 });
 
 test("a chain that is away ends no session", async () => {
-  const { token } = await signInNew({ gate });
+  const { token } = await signInNew(gate);
   // The same place and key as this gate's, with nobody behind the address of the chain.
   const secret = "one-secret-of-both-servers-of-this-test";
   const env = { ...limitsOff, JWT_SECRET: secret, KEY_CONTRACT_ADDRESS: gate.contract };
@@ -236,7 +252,7 @@ test("a chain that is away ends no session", async () => {
     startServer({ env: { ...shared, RPC_URL: "http://127.0.0.1:9" } }),
   ]);
   onTestFinished(async () => void (await Promise.all([near.stop(), away.stop()])));
-  const { token: known } = await signInNew({ gate, at: clientOf(near) });
+  const { token: known } = await signInNew(gate, clientOf(near));
   expect((await read(known, clientOf(near))).body).toMatchObject({ signedIn: true });
   const answer = await read(known, clientOf(away));
   expect([answer.status, slugOf(answer)]).toEqual([503, "chain-unavailable"]);
@@ -244,23 +260,39 @@ test("a chain that is away ends no session", async () => {
   expect((await read(token)).status).toBe(200);
 });
 
-test("sign-ins and sessions share a limit, asking has its own, and signing out none", async () => {
+test("sign-ins, sessions, asking for one and the page have limits of their own, and signing out has none", async () => {
   const limited = await startServer({
     env: {
-      ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract },
-      ...{ RATE_LIMIT_GATE_ACCESS: "2/60", RATE_LIMIT_SESSION: "3/60" },
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      RATE_LIMIT_GATE_ACCESS: "1/600",
+      RATE_LIMIT_SESSION_ENTER: "2/600",
+      RATE_LIMIT_SESSION: "3/600",
+      RATE_LIMIT_TOKEN_STATUS: "1/600",
+      RATE_LIMIT_PAGES: "4/600",
     },
   });
   onTestFinished(async () => void (await limited.stop()));
   const { ask, post } = clientOf(limited);
-  const posted = [
-    await post("/api/gate-access", {}),
-    await post(path, { renew: true }),
-    await post(path, { open: true }),
-  ];
-  expect(posted.map(({ status }) => status)).toEqual([401, 401, 429]);
-  const asked = [];
-  for (let round = 0; round < 4; round++) asked.push((await ask({ path })).status);
-  expect(asked).toEqual([200, 200, 200, 429]);
-  for (let round = 0; round < 5; round++) expect((await ask({ path, method: "DELETE" })).status).toBe(200);
+  const tooMany = "Too many requests";
+  const look = async (headers?: Record<string, string>) => {
+    const { status, body } = await ask({ path: "/gate?lookup=1", headers });
+    return [status, String(body.text).includes(tooMany)];
+  };
+  // A cookie and a lookup on one page are one visit.
+  const visitor = { cookie: "access_token=aaa.bbb.ccc" };
+  for (const headers of [visitor, {}, visitor, {}]) expect(await look(headers)).toEqual([200, false]);
+  expect(await look()).toEqual([200, true]);
+  expect((await ask({ path: "/gate" })).body.text, "nothing was asked").not.toContain(tooMany);
+
+  const statusesOf = async (count: number, send: () => Promise<Answer>) => {
+    const statuses: number[] = [];
+    for (let round = 0; round < count; round++) statuses.push((await send()).status);
+    return statuses;
+  };
+  expect(await statusesOf(2, () => ask({ path: "/api/token-status/1" }))).toEqual([200, 429]);
+  expect(await statusesOf(2, () => post("/api/gate-access", {}))).toEqual([401, 429]);
+  expect(await statusesOf(3, () => post(path, { renew: true }))).toEqual([401, 401, 429]);
+  expect(await statusesOf(4, () => ask({ path }))).toEqual([200, 200, 200, 429]);
+  expect(await statusesOf(5, () => ask({ path, method: "DELETE" }))).toEqual([200, 200, 200, 200, 200]);
 });

@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { waitUntil } from "~/testing/processes";
-import { limitsOff } from "./chat-fixture";
+import { waitUntil } from "~e2e/support/processes";
+import { limitsOff } from "~e2e/support/limits";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -49,7 +49,10 @@ test.runIf(process.platform === "linux")(
     };
     const before = await readBytes();
     const outgoing = request({
-      ...{ host: "127.0.0.1", port: gate.server.port, path: content.audioData.audioSrc, agent: false },
+      host: "127.0.0.1",
+      port: gate.server.port,
+      path: content.audioData.audioSrc,
+      agent: false,
     });
     outgoing.on("error", () => undefined);
     const incoming = await new Promise<IncomingMessage>((resolve) =>

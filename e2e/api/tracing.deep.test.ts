@@ -2,14 +2,15 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { runsOnPostgresql } from "~/testing/chosen-database";
-import { startJsonServer } from "~/testing/json-server";
-import { callingTools, saying, startOpenAiServer } from "~/testing/openai-server";
-import { startCollector } from "~/testing/otlp-collector";
-import type { CollectorBehaviour, ReceivedSpan } from "~/testing/otlp-collector";
-import { hasRedis, startRedis } from "~/testing/redis";
-import { startServer } from "~/testing/running-server";
-import { chat, limitsOff, localProvider, signInNew, startProvider } from "./chat-fixture";
+import { runsOnPostgresql } from "~e2e/support/databases/chosen-database";
+import { startJsonServer } from "~e2e/support/providers/json-server";
+import { callingTools, saying, startOpenAiServer } from "~e2e/support/providers/openai-server";
+import { startCollector } from "~e2e/support/providers/otlp-collector";
+import type { CollectorBehaviour, ReceivedSpan } from "~e2e/support/providers/otlp-collector";
+import { hasRedis, startRedis } from "~e2e/support/databases/redis";
+import { startServer } from "~e2e/support/running-server";
+import { limitsOff } from "~e2e/support/limits";
+import { chat, localProvider, signInNew, startProvider } from "./chat-fixture";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -29,7 +30,9 @@ async function start({
   onTestFinished(collector.close);
   const server = await startServer({
     env: {
-      ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, ...limitsOff },
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      ...limitsOff,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
       OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${collectorKey}`,
       ...env,
@@ -139,8 +142,10 @@ describe.skipIf(!hasRedis)("with state in Redis", () => {
     const redis = await startRedis();
     const { collector, server, ...api } = await start({
       env: {
-        ...{ STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password },
-        ...{ RATE_LIMIT_TOKEN_STATUS: "5/600", METRICS_TOKEN: "metrics-token-of-the-tests-0123" },
+        STATE_WORKER_URL: redis.url,
+        STATE_WORKER_API_KEY: redis.password,
+        RATE_LIMIT_TOKEN_STATUS: "5/600",
+        METRICS_TOKEN: "metrics-token-of-the-tests-0123",
       },
     });
     async function findCommand(of: { headers: Headers; script: string }): Promise<ReceivedSpan> {
@@ -190,7 +195,8 @@ describe.skipIf(!hasRedis)("with state in Redis", () => {
   test("developers see in Server-Timing what Redis took", async () => {
     const redis = await startRedis();
     const api = await startDevelopment({
-      ...{ STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password },
+      STATE_WORKER_URL: redis.url,
+      STATE_WORKER_API_KEY: redis.password,
     });
     const { headers } = await api.signIn(await gate.mintKey());
     expect(headers.get("server-timing")).toMatch(/\bredis;dur=\d+\.\d;desc="1x"/);
@@ -206,7 +212,9 @@ test("search, its vectors and a voice are spans of the requests that asked for t
     env: { AI_PROVIDER: "offline", AI_BASE_URL: `${embeddings.origin}/v1`, EMBEDDING_MODEL: "small" },
   });
   const found = await post("/api/mcp", {
-    ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
     params: { name: "libsql_search", arguments: { query: "lamp" } },
   });
   const names = ["tool libsql_search", "search libsql", "embeddings openai-compatible"];
@@ -274,7 +282,7 @@ test("no secret, token, signature, nonce, address, key or text reaches the colle
   const { collector, server, ...api } = await start({
     env: { ...localProvider(provider), LEGACY_SIGNATURES: "allow" },
   });
-  const { account, tokenId, token, bearer } = await signInNew({ gate, at: api });
+  const { account, tokenId, token, bearer } = await signInNew(gate, api);
   const body = await api.siweBody({ account, tokenId });
   const legacy = await api.legacyBody({ account, tokenId });
   const form = await api.formBody({ account, tokenId, message: "words-of-the-form" });
@@ -377,8 +385,12 @@ async function startDevelopment(env: Record<string, string> = {}) {
   const compiler = await startJsonServer(({ answer }) => answer({}));
   const server = await startServer({
     env: {
-      ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, ...limitsOff },
-      ...{ REMIX_DEV_ORIGIN: compiler.origin, LATCHKEY_MODE: "development", NODE_ENV: "development" },
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      ...limitsOff,
+      REMIX_DEV_ORIGIN: compiler.origin,
+      LATCHKEY_MODE: "development",
+      NODE_ENV: "development",
       ...env,
     },
     nodeOptions: ["build/index.js"],

@@ -2,8 +2,9 @@ import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { startServer } from "~/testing/running-server";
-import { chat, limitsOff, localProvider, openChat, parseStream, readRest, readUntil } from "./chat-fixture";
+import { startServer } from "~e2e/support/running-server";
+import { limitsOff } from "~e2e/support/limits";
+import { chat, localProvider, openChat, parseStream, readRest, readUntil } from "./chat-fixture";
 import { startChatServer, startProvider, textOf } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
@@ -15,15 +16,11 @@ beforeAll(async () => {
 afterAll(() => gate.close());
 
 /** As it is on the wire: nothing is unpacked on the way. */
-async function get({
-  port,
-  path,
-  headers = {},
-}: {
-  port: number;
-  path: string;
-  headers?: Record<string, string>;
-}): Promise<{ headers: IncomingMessage["headers"]; bytes: Buffer }> {
+async function get(
+  port: number,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ headers: IncomingMessage["headers"]; bytes: Buffer }> {
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
     request({ host: "127.0.0.1", port, path, headers, agent: false })
       .once("response", resolve)
@@ -42,15 +39,18 @@ const addresses = [...pages, ...resources];
 test("behind https every page and every API answer tells browsers to stay with it", async () => {
   const server = await startServer({
     env: {
-      ...{ ...limitsOff, AI_OFFLINE_WORD_MS: "0" },
-      ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract },
-      ...{ NEXT_PUBLIC_DOMAIN: "gate.example", PUBLIC_ORIGIN: "https://gate.example" },
+      ...limitsOff,
+      AI_OFFLINE_WORD_MS: "0",
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      NEXT_PUBLIC_DOMAIN: "gate.example",
+      PUBLIC_ORIGIN: "https://gate.example",
     },
   });
   onTestFinished(async () => void (await server.stop()));
   const expected = "max-age=31536000; includeSubDomains";
   for (const path of addresses) {
-    const { headers } = await get({ port: server.port, path });
+    const { headers } = await get(server.port, path);
     expect(headers["strict-transport-security"], path).toBe(expected);
   }
   const stream = await chat({ port: server.port });
@@ -60,7 +60,7 @@ test("behind https every page and every API answer tells browsers to stay with i
 test("over plain http on this machine nothing of the kind is said", async () => {
   expect(gate.origin).toMatch(/^http:\/\/localhost:/);
   for (const path of addresses) {
-    const { headers } = await get({ port: gate.server.port, path });
+    const { headers } = await get(gate.server.port, path);
     expect(headers, path).not.toHaveProperty("strict-transport-security");
   }
   expect((await chat({ port: gate.server.port })).headers).not.toHaveProperty("strict-transport-security");
@@ -69,14 +69,14 @@ test("over plain http on this machine nothing of the kind is said", async () => 
 test("pages come compressed to those who ask for it, and plain to all others", async () => {
   const { port } = gate.server;
   for (const path of ["/", "/gate"]) {
-    const packed = await get({ port, path, headers: { "Accept-Encoding": "gzip" } });
+    const packed = await get(port, path, { "Accept-Encoding": "gzip" });
     expect(packed.headers["content-encoding"], path).toBe("gzip");
     expect(packed.headers.vary).toContain("Accept-Encoding");
     const html = gunzipSync(packed.bytes).toString("utf8");
     expect(html).toContain("</html>");
     expect(packed.bytes.length).toBeLessThan(html.length);
 
-    const plain = await get({ port, path });
+    const plain = await get(port, path);
     expect(plain.headers).not.toHaveProperty("content-encoding");
     expect(plain.bytes.toString("utf8")).toContain("</html>");
   }

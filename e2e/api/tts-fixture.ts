@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
-import { startSpeechServer } from "~/testing/speech-server";
-import type { SpeechBehaviour, SpeechServer } from "~/testing/speech-server";
+import { startSpeechServer } from "~e2e/support/providers/speech-server";
+import type { SpeechBehaviour, SpeechServer } from "~e2e/support/providers/speech-server";
 import { startChatServer } from "./chat-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -22,17 +22,15 @@ export function localSpeaker({ baseUrl }: Pick<SpeechServer, "baseUrl">) {
   return { TTS_PROVIDER: "local", TTS_BASE_URL: baseUrl };
 }
 
-/** One more server before the gate's chain; it ends with the test. */
-export async function startSpeechGate({
-  gate,
-  env,
-  ...rest
-}: {
+type StartSpeechGateOptions = {
   gate: Pick<Gate, "chain" | "contract">;
   env: Record<string, string | undefined>;
   dataDir?: string;
   nodeOptions?: readonly string[];
-}) {
+};
+
+/** One more server before the gate's chain; it ends with the test. */
+export async function startSpeechGate({ gate, env, ...rest }: StartSpeechGateOptions) {
   return await startChatServer({ gate, env: { ...speechLimitOff, ...env }, ...rest });
 }
 
@@ -51,7 +49,11 @@ export function sendSpeech({
   path = "/api/tts",
 }: SpeechQuestion): ClientRequest {
   const outgoing = request({
-    ...{ host: "127.0.0.1", port, path, method: "POST", agent: false },
+    host: "127.0.0.1",
+    port,
+    path,
+    method: "POST",
+    agent: false,
     headers: { "Content-Type": "application/json", ...headers },
   });
   outgoing.on("error", () => undefined);

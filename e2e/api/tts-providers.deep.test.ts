@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { memoryReportOptions, readMemory } from "~/testing/memory-report";
+import { memoryReportOptions, readMemory } from "~e2e/support/measure/memory-report";
 import {
   answeringSpeech,
   breakingOffAfter,
@@ -12,9 +12,10 @@ import {
   pausingAfter,
   sounding,
   soundingLong,
-} from "~/testing/speech-server";
-import type { SpeechBehaviour } from "~/testing/speech-server";
-import { limitsOff } from "./chat-fixture";
+} from "~e2e/support/providers/speech-server";
+import type { SpeechBehaviour } from "~e2e/support/providers/speech-server";
+import { limitsOff } from "~e2e/support/limits";
+import { quotaOn, signInNew } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 import {
@@ -55,7 +56,9 @@ const providers = [
   {
     name: "elevenlabs",
     settings: (baseUrl: string) => ({
-      ...{ TTS_PROVIDER: "elevenlabs", ELEVENLABS_API_KEY: key, ELEVENLABS_VOICE_ID: "voice1" },
+      TTS_PROVIDER: "elevenlabs",
+      ELEVENLABS_API_KEY: key,
+      ELEVENLABS_VOICE_ID: "voice1",
       ELEVENLABS_BASE_URL: baseUrl,
     }),
     path: "/v1/text-to-speech/voice1/stream?output_format=mp3_44100_128",
@@ -103,25 +106,19 @@ test.each(providers)(
     const words = (message: string) => JSON.stringify({ error: { message } });
     const detail = JSON.stringify({ detail: { message: `bad key ${key}` } });
     const failures: [SpeechBehaviour, RegExp][] = [
+      [answeringSpeech(401, json, words(`Wrong key ${key}. Bearer ${key}`)), /^HTTP 401: Wrong key/],
+      [answeringSpeech(401, json, detail), /^HTTP 401/],
+      [answeringSpeech(429, json, words("Slow down")), /^HTTP 429: Slow down$/],
+      [answeringSpeech(500, { "Content-Type": "text/plain" }, key), /^HTTP 500$/],
       [
-        answeringSpeech({ status: 401, headers: json, text: words(`Wrong key ${key}. Bearer ${key}`) }),
-        /^HTTP 401: Wrong key/,
-      ],
-      [answeringSpeech({ status: 401, headers: json, text: detail }), /^HTTP 401/],
-      [answeringSpeech({ status: 429, headers: json, text: words("Slow down") }), /^HTTP 429: Slow down$/],
-      [answeringSpeech({ status: 500, headers: { "Content-Type": "text/plain" }, text: key }), /^HTTP 500$/],
-      [
-        answeringSpeech({ status: 302, headers: { Location: "http://127.0.0.1:9/elsewhere" }, text: "" }),
+        answeringSpeech(302, { Location: "http://127.0.0.1:9/elsewhere" }, ""),
         /^HTTP 302: redirects are not followed$/,
       ],
       [
-        answeringSpeech({ status: 200, headers: { "Content-Type": "text/html" }, text: `<p>${key}</p>` }),
+        answeringSpeech(200, { "Content-Type": "text/html" }, `<p>${key}</p>`),
         /^HTTP 200: an answer of type text\/html instead of audio$/,
       ],
-      [
-        answeringSpeech({ status: 200, headers: { "Content-Type": "audio/mpeg" }, text: "" }),
-        /^HTTP|^an empty answer/,
-      ],
+      [answeringSpeech(200, { "Content-Type": "audio/mpeg" }, ""), /^HTTP|^an empty answer/],
       [({ response }) => void response.destroy(), /broke off/],
       [({ response }) => void response.socket?.end(`nonsense ${key}\r\n\r\n`), /./],
     ];
@@ -165,7 +162,7 @@ test.each(providers)("readiness names speech, and is degraded while $name is awa
 test("the first byte leaves when the provider's first byte comes, long before its last", async () => {
   let proceed = () => {};
   const gone = new Promise<void>((resolve) => (proceed = resolve));
-  const { baseUrl } = await startSpeaker(pausingAfter({ chunk: sound, rest: sound, proceed: gone }));
+  const { baseUrl } = await startSpeaker(pausingAfter(sound, sound, gone));
   const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
   const { incoming, status } = await openSpeech({ port: server.port });
   expect(status).toBe(200);
@@ -203,9 +200,10 @@ test("twenty megabytes for each of eight texts pass through in constant memory, 
   const [count, listeners, mebi] = [320, 8, 1024 * 1024];
   let proceed = () => {};
   const waiting = new Promise<void>((resolve) => (proceed = resolve));
-  const { baseUrl, calls } = await startSpeaker(sounding(sound), soundingLong({ count, before: waiting }));
+  const { baseUrl, calls } = await startSpeaker(sounding(sound), soundingLong(count, waiting));
   const { server } = await startSpeechGate({
-    ...{ gate, env: { ...localSpeaker({ baseUrl }), TTS_CACHE_MB: "1000" } },
+    gate,
+    env: { ...localSpeaker({ baseUrl }), TTS_CACHE_MB: "1000" },
     nodeOptions: memoryReportOptions,
   });
   const hash = createHash("sha256");
@@ -254,7 +252,7 @@ test("the same text asked for by many at once is one call of the provider, and o
   let proceed = () => {};
   const waiting = new Promise<void>((resolve) => (proceed = resolve));
   const { baseUrl, calls } = await startSpeaker(
-    pausingAfter({ chunk: sound, rest: sound, proceed: waiting }),
+    pausingAfter(sound, sound, waiting),
     sounding(Buffer.from("something else")),
   );
   const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
@@ -276,7 +274,7 @@ test("the same text asked for by many at once is one call of the provider, and o
 });
 
 test("a client that takes nothing pauses the provider, and one that goes ends its work", async () => {
-  const { baseUrl, calls } = await startSpeaker(soundingLong({ count: 2_000 }));
+  const { baseUrl, calls } = await startSpeaker(soundingLong(2_000));
   const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
   const { outgoing, incoming } = await openSpeech({ port: server.port });
   incoming.pause();
@@ -316,13 +314,38 @@ test("a client that goes before the first byte ends the provider's work, but not
   expect(calls).toHaveLength(2);
 });
 
+test("a client that hangs up before the first byte pays for the text, until its budget is spent", async () => {
+  const { baseUrl, calls } = await startSpeaker(neverSpeaking);
+  const { server, signIn } = await startSpeechGate({
+    gate,
+    env: { ...quotaOn, ...localSpeaker({ baseUrl }), TTS_QUOTA_CHARACTERS: "100" },
+  });
+  const { bearer } = await signInNew(gate, { signIn });
+  const question = (letter: string) => ({
+    port: server.port,
+    headers: bearer,
+    json: { text: letter.repeat(40) },
+  });
+  for (const [index, letter] of ["a", "b"].entries()) {
+    const outgoing = sendSpeech(question(letter));
+    await expect.poll(() => calls.length).toBe(index + 1);
+    outgoing.destroy();
+    await calls[index]!.closed;
+    await expect.poll(() => server.output().split('"cutOff":true').length - 1).toBe(index + 1);
+  }
+  const refused = await speak(question("c"));
+  expect([refused.status, refused.body]).toMatchObject([429, { error: "Quota exceeded", remaining: 20 }]);
+  expect(Object.keys(refused.body ?? {})).not.toContain("details");
+  expect(calls).toHaveLength(2);
+});
+
 test("a server that is killed while it speaks leaves nothing that is served as whole", async () => {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-speech-"));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const forever = new Promise<void>(() => undefined);
   const { baseUrl, calls } = await startSpeaker(
     sounding(sound),
-    pausingAfter({ chunk: sound, rest: sound, proceed: forever }),
+    pausingAfter(sound, sound, forever),
     sounding(Buffer.from("anew")),
   );
   const env = localSpeaker({ baseUrl });
@@ -349,7 +372,7 @@ test("beyond its queue the embedded voice says when to come back", async () => {
       }),
     ),
   );
-  const refused = answers.filter(({ status }) => status === 503);
+  const refused = answers.filter(({ status }) => status === 429);
   expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
   expect(refused.length).toBeGreaterThan(0);
   for (const { body, headers } of refused) {

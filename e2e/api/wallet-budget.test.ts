@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inputsOf, listScripts, listScriptsOf, weigh } from "~/testing/build-scripts";
+import { inputsOf, listScripts, listScriptsOf, weigh } from "~e2e/support/build-scripts";
 
 const page = listScriptsOf(["entry.client", "root", "routes/_index", "routes/gate"]);
 /** What is loaded between the press of "Connect" and the room, the demo's own wallet included. */
@@ -27,8 +27,8 @@ test("WalletConnect and Base are in scripts of their own, loaded by nobody who d
   const optional = /node_modules\/(@coinbase|@walletconnect|uqr)\//;
   expect(inputsOf(afterConnect).filter((input) => optional.test(input))).toEqual([]);
   for (const [source, name] of [
-    ["wallet-connect-provider", /@walletconnect/],
-    ["base-provider", /@coinbase/],
+    ["wallet-connect-provider.client", /@walletconnect/],
+    ["base-provider.client", /@coinbase/],
     ["pairing-code", /uqr/],
   ] as const) {
     expect(

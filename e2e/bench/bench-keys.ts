@@ -1,9 +1,9 @@
 import secp256k1 from "secp256k1";
 import { bytesToHex, encodeAbiParameters, hashMessage, hexToBytes, keccak256, padHex } from "viem";
 import type { Hex } from "viem";
-import type { TestChain } from "~/testing/chain";
-import { developmentAccount } from "../../../contracts/local-chain.mjs";
-import type { Holder } from "./operation";
+import type { TestChain } from "~e2e/support/chain/chain";
+import { developmentAccount } from "../../contracts/local-chain.mjs";
+import type { Holder } from "./costs/operation";
 
 const wallets = 10;
 const keysPerWallet = 4;
@@ -12,37 +12,37 @@ const ownersSlot = 2n;
 const granted = 1000;
 
 /** Keys that were minted as visitors mint them. */
-export async function mintKeys({ chain }: { chain: TestChain }): Promise<Holder[]> {
+export async function mintKeys(chain: TestChain): Promise<Holder[]> {
   const holders: Holder[] = [];
   for (let index = 0; index < wallets * keysPerWallet; index++) {
-    holders.push(toHolder({ tokenId: await chain.mintKey(index % wallets), wallet: index % wallets }));
+    holders.push(toHolder(await chain.mintKey(index % wallets), index % wallets));
   }
   return holders;
 }
+
+type GrantKeysOptions = {
+  chain: TestChain;
+  firstTokenId: number;
+  count: number;
+  step?: number;
+};
 
 /**
  * Thousands of keys at once, written where the contract keeps its owners: minting them would take minutes, and what
  * the contract answers is the same. The first and the last of them are asked for.
  */
-export async function grantKeys({
-  chain,
-  firstTokenId,
-  count,
-  step = 1,
-}: {
-  chain: TestChain;
-  firstTokenId: number;
-  count: number;
-  step?: number;
-}): Promise<void> {
+export async function grantKeys({ chain, firstTokenId, count, step = 1 }: GrantKeysOptions): Promise<void> {
   const tokenIds = Array.from({ length: count }, (_, index) => BigInt(firstTokenId + index * step));
   for (let from = 0; from < count; from += granted) {
     const calls = tokenIds.slice(from, from + granted).map((tokenId, index) => ({
-      ...{ jsonrpc: "2.0", id: index, method: "anvil_setStorageAt" },
+      jsonrpc: "2.0",
+      id: index,
+      method: "anvil_setStorageAt",
       params: [chain.key.address, ownerSlotOf(tokenId), padHex(walletOf(tokenId).address, { size: 32 })],
     }));
     const response = await fetch(chain.rpcUrl, {
-      ...{ method: "POST", headers: { "Content-Type": "application/json" } },
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
       body: JSON.stringify(calls),
     });
     if (!response.ok) throw new Error(`The chain answered ${response.status}.`);
@@ -73,7 +73,7 @@ export function keySeries({
 }
 
 export function toGrantedHolder(tokenId: number): Holder {
-  return toHolder({ tokenId: String(tokenId), wallet: tokenId % wallets });
+  return toHolder(String(tokenId), tokenId % wallets);
 }
 
 function walletOf(tokenId: bigint) {
@@ -84,13 +84,13 @@ function ownerSlotOf(tokenId: bigint): Hex {
   return keccak256(encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [tokenId, ownersSlot]));
 }
 
-function toHolder({ tokenId, wallet }: { tokenId: string; wallet: number }): Holder {
+function toHolder(tokenId: string, wallet: number): Holder {
   const { address, privateKey } = developmentAccount(wallet);
-  return { tokenId, address, sign: (message) => signMessage({ message, privateKey }) };
+  return { tokenId, address, sign: (message) => signMessage(message, privateKey) };
 }
 
 /** Some thousand signatures are made for a run, which takes the native library a fraction of a second. */
-function signMessage({ message, privateKey }: { message: string; privateKey: Hex }): Hex {
+function signMessage(message: string, privateKey: Hex): Hex {
   const { signature, recid } = secp256k1.ecdsaSign(hashMessage(message, "bytes"), hexToBytes(privateKey));
   return `${bytesToHex(signature)}${(recid + 27).toString(16)}`;
 }

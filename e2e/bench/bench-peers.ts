@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import type { TestChain } from "~/testing/chain";
+import type { TestChain } from "~e2e/support/chain/chain";
 import type { CountingProxy } from "./counting-proxy";
-import type { Holder, Side, SideName, Target } from "./operation";
+import type { Holder, Side, SideName, Target } from "./costs/operation";
 import type { FixedAnswer } from "./fixed-answers";
 import type { AiSdkOrder } from "./peers/ai-sdk-server";
 import type { PluginSetup } from "./peers/better-auth-server";
@@ -69,30 +69,40 @@ async function describePeers({
   const key = { chainId: chain.chainId, contractAddress, tokenId };
   const statements = (name: string): StatementsSetup => ({
     databaseUrl: pathToFileURL(path.join(dir, `${name}.db`)).href,
-    ...{ key, holder: address, bodies },
+    key,
+    holder: address,
+    bodies,
   });
   const speechFile = path.join(dir, "speech.mp3");
   await writeFile(speechFile, speech);
   const plugin: PluginSetup = {
-    ...{ databaseFile: path.join(dir, "better-auth.db"), rpcUrl: proxy.url, contractAddress },
+    databaseFile: path.join(dir, "better-auth.db"),
+    rpcUrl: proxy.url,
+    contractAddress,
     keys: Object.fromEntries(holders.map((holder) => [holder.address, holder.tokenId])),
   };
   return [
     { name: "bare Node", module: "peers/bare-server.ts", setup: statements("bare") },
     {
-      ...{ name: "Fastify", module: "peers/fastify-server.ts" },
+      name: "Fastify",
+      module: "peers/fastify-server.ts",
       setup: { ...statements("fastify"), fixed } satisfies FastifySetup,
     },
     {
-      ...{ name: "better-auth", module: "peers/better-auth-server.ts", setup: plugin },
-      ...{ changes: { needsSignatures: true }, countRpcCalls: proxy.countCalls },
+      name: "better-auth",
+      module: "peers/better-auth-server.ts",
+      setup: plugin,
+      changes: { needsSignatures: true },
+      countRpcCalls: proxy.countCalls,
     },
     {
-      ...{ name: "Express", module: "peers/express-files-server.ts" },
+      name: "Express",
+      module: "peers/express-files-server.ts",
       setup: { folder: path.resolve("content"), speechFile } satisfies FilesSetup,
     },
     {
-      ...{ name: "AI SDK", module: "peers/ai-sdk-server.ts" },
+      name: "AI SDK",
+      module: "peers/ai-sdk-server.ts",
       setup: { order: "start", baseUrl: modelUrl } satisfies AiSdkOrder,
     },
   ];

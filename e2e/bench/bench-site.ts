@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { startTestChain } from "~/testing/chain";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
+import { startTestChain } from "~e2e/support/chain/chain";
+import { limitsOff } from "~e2e/support/limits";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
 import { grantKeys, keySeries, mintKeys } from "./bench-keys";
 import { openPeers } from "./bench-peers";
 import type { NewTarget, RealAnswers } from "./bench-peers";
@@ -12,9 +13,9 @@ import { startCountingProxy } from "./counting-proxy";
 import { ownSide } from "./figures";
 import { metricsToken, operatorForms, readFixedAnswers, sessionCookie } from "./fixed-answers";
 import type { Load, LoadResult } from "./load-generator";
-import { originOf } from "./operation";
-import type { PrepareCall, Side, Target } from "./operation";
-import { resetSecret, spokenText } from "./operations";
+import { originOf } from "./costs/operation";
+import type { PrepareCall, Side, Target } from "./costs/operation";
+import { resetSecret, spokenText } from "./costs/operations";
 import type { ModelAnswer, ModelOrder } from "./scale/model-process";
 import { prepareForms, readAnswer, signInOnce } from "./sign-in";
 import { startWorkerProcess } from "./worker-process";
@@ -30,17 +31,18 @@ const unusedKeys = { firstTokenId: 1_000_000, count: 12_000 };
 
 /** Limits would end the run; the watcher's polls would be counted with the requests' own calls to the chain. */
 export const benchSettings = {
-  ...{ RATE_LIMIT_NONCE: "0", RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_TOKEN_STATUS: "0" },
-  ...{ RATE_LIMIT_FORM_SUBMISSION: "0", RATE_LIMIT_TTS: "0", RATE_LIMIT_SESSION: "0", RATE_LIMIT_CHAT: "0" },
-  ...{ RATE_LIMIT_QUOTA_RESET: "0", RATE_LIMIT_MCP: "0" },
+  ...limitsOff,
   CHAIN_POLL_SECONDS: "300",
 };
 
 /** Whoever chats or listens is counted, and has enough for as long as it takes. */
 const inForce = {
-  ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_CHAT_QUOTA_TOKENS: "1000000000" },
-  ...{ TTS_QUOTA_CHARACTERS: "100000000", JWT_ACCESS_TTL: String(accessTtlSeconds) },
-  ...{ AI_QUOTA_RESET_SECRET: resetSecret, METRICS_TOKEN: metricsToken },
+  NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+  AI_CHAT_QUOTA_TOKENS: "1000000000",
+  TTS_QUOTA_CHARACTERS: "100000000",
+  JWT_ACCESS_TTL: String(accessTtlSeconds),
+  AI_QUOTA_RESET_SECRET: resetSecret,
+  METRICS_TOKEN: metricsToken,
   OPERATOR_SECRET: operatorSecret,
 };
 
@@ -55,17 +57,21 @@ export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly s
     closers.push(() => rm(dir, { recursive: true, force: true }));
     const chain = await startTestChain();
     closers.push(chain.stop);
-    const holders = await mintKeys({ chain });
+    const holders = await mintKeys(chain);
     await grantKeys({ chain, ...unusedKeys });
-    const proxy = await startCountingProxy({ upstreamUrl: chain.rpcUrl });
+    const proxy = await startCountingProxy(chain.rpcUrl);
     closers.push(proxy.stop);
 
     const contractAddress = chain.key.address;
     const chainSettings = { RPC_URL: proxy.url, KEY_CONTRACT_ADDRESS: contractAddress };
     const modelUrl = await startModel(closers);
     const env = {
-      ...{ ...chainSettings, NODE_ENV: "production", ...benchSettings, ...inForce },
-      ...{ AI_PROVIDER: "local", AI_BASE_URL: modelUrl },
+      ...chainSettings,
+      NODE_ENV: "production",
+      ...benchSettings,
+      ...inForce,
+      AI_PROVIDER: "local",
+      AI_BASE_URL: modelUrl,
     };
     const start = (): Promise<RunningServer> => startServer({ env });
     const server = await startServer({ env, nodeOptions });
@@ -74,14 +80,12 @@ export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly s
     closers.push(generator.stop);
 
     const newTarget: NewTarget = (port, changes = {}) => ({
-      ...{
-        port,
-        chainId: chain.chainId,
-        accessToken: "",
-        operatorCookie: "",
-        holders,
-        needsSignatures: true,
-      },
+      port,
+      chainId: chain.chainId,
+      accessToken: "",
+      operatorCookie: "",
+      holders,
+      needsSignatures: true,
       takeUnusedKeys: keySeries(unusedKeys),
       ...changes,
     });
@@ -125,7 +129,9 @@ async function sendForms({ target, generateLoad }: Pick<PrepareCall, "target" | 
 
 async function signInAsOperator({ origin }: RunningServer): Promise<string> {
   const answer = await fetch(`${origin}/operator/session`, {
-    ...{ method: "POST", redirect: "manual", headers: { Origin: origin } },
+    method: "POST",
+    redirect: "manual",
+    headers: { Origin: origin },
     body: new URLSearchParams({ secret: operatorSecret }),
   });
   const [cookie] = answer.headers.getSetCookie();
@@ -136,16 +142,19 @@ async function signInAsOperator({ origin }: RunningServer): Promise<string> {
 /** What the real server answers, for those who are to send the same bytes. */
 async function readRealAnswers(target: Target): Promise<RealAnswers> {
   const origin = originOf(target);
-  const { text: signIn, answer } = await signInOnce({ target });
+  const { text: signIn, answer } = await signInOnce(target);
   const headers = { Authorization: `Bearer ${answer.accessToken}` };
   const bearer = await readAnswer(await fetch(`${origin}/api/gate-access`, { method: "POST", headers }));
   const cookie = sessionCookie(answer.accessToken);
   const session = await readAnswer(await fetch(`${origin}/session`, { headers: cookie }));
   const fixed = await readFixedAnswers({
-    ...{ origin, accessToken: answer.accessToken, operatorCookie: target.operatorCookie },
+    origin,
+    accessToken: answer.accessToken,
+    operatorCookie: target.operatorCookie,
   });
   const spoken = await fetch(`${origin}/api/tts`, {
-    ...{ method: "POST", headers: { ...headers, "Content-Type": "application/json" } },
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
     body: JSON.stringify({ text: spokenText }),
   });
   if (spoken.status !== 200) throw new Error(`Speech answered ${spoken.status}: ${await spoken.text()}`);

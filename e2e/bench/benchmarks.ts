@@ -1,17 +1,18 @@
-import { operations } from "./operations";
-import { benchOperations, describeOperations } from "./operation-costs";
+import { operations } from "./costs/operations";
+import { benchOperations, describeOperations } from "./costs/operation-costs";
 import { toOperationTable } from "./operation-table";
-import { benchPages, describePages } from "./page-costs";
-import { benchParts, toPartTable } from "./part-costs";
-import { benchSearch, toSearchTable } from "./search-costs";
+import { benchBodies, toBodyTable } from "./costs/body-costs";
+import { benchPages, describePages } from "./costs/page-costs";
+import { benchParts, toPartTable } from "./costs/part-costs";
+import { benchSearch, toSearchTable } from "./costs/search-costs";
 import { benchChats } from "./scale/chat-costs";
 import { toChatTable } from "./scale/chat-table";
 import { benchInstances } from "./scale/instance-costs";
 import { toInstanceTable } from "./scale/instance-table";
 import { benchUsedKeys } from "./scale/used-key-costs";
 import { toUsedKeyTable } from "./scale/used-key-table";
-import { benchStreams, toStreamTable } from "./stream-costs";
-import { benchTools } from "./tool-costs";
+import { benchStreams, toStreamTable } from "./costs/stream-costs";
+import { benchTools } from "./costs/tool-costs";
 import type { BenchOptions, BenchResult } from "./bench-options";
 
 type Kind<Found> = {
@@ -46,6 +47,7 @@ export const benchmarks: readonly Benchmark[] = [
     describe: ({ figures }) => toInstanceTable(figures),
   }),
   kind({ name: "search", run: benchSearch, describe: ({ figures }) => toSearchTable(figures) }),
+  kind({ name: "bodies", run: benchBodies, describe: ({ figures }) => toBodyTable(figures) }),
   kind({ name: "pages", run: benchPages, describe: describePages }),
 ];
 

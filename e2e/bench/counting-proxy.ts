@@ -6,7 +6,7 @@ import { listen } from "~/platform/http/http-server.server";
 export type CountingProxy = { url: string; countCalls: () => number; stop: () => Promise<void> };
 
 /** Stands between the server and its chain and counts JSON-RPC calls: each member of a batch is one. */
-export async function startCountingProxy({ upstreamUrl }: { upstreamUrl: string }): Promise<CountingProxy> {
+export async function startCountingProxy(upstreamUrl: string): Promise<CountingProxy> {
   const agent = new Agent({ keepAlive: true });
   let calls = 0;
 
@@ -27,7 +27,7 @@ export async function startCountingProxy({ upstreamUrl }: { upstreamUrl: string 
   const server = createServer((incoming, response) => {
     pass(incoming, response).catch(() => response.destroy());
   });
-  const port = await listen({ server, host: "127.0.0.1", port: 0 });
+  const port = await listen(server, "127.0.0.1", 0);
   return {
     url: `http://127.0.0.1:${port}`,
     countCalls: () => calls,

@@ -77,7 +77,7 @@ test("every other side stands beside ours, round by round, and a round that lack
 
 test("an aim beside the bare handler is judged by that side and by no other", () => {
   const others = [{ name: "Fastify", figures, ratios: { byThroughput: 9, byCpu: 9 } }];
-  expect(judge({ measurement: measured({ others }), aims: { maxRatio: 3 } })).toEqual([]);
+  expect(judge(measured({ others }), { maxRatio: 3 })).toEqual([]);
 });
 
 test.each([
@@ -86,7 +86,7 @@ test.each([
   { ratios: { byThroughput: 3, byCpu: 3.01 }, isMet: false },
   { ratios: { byThroughput: 3, byCpu: null }, isMet: true },
 ])("a ratio of $ratios.byThroughput and $ratios.byCpu against 3 is met: $isMet", ({ ratios, isMet }) => {
-  expect(judge({ measurement: besideBare(ratios), aims: { maxRatio: 3 } })[0]!.isMet).toBe(isMet);
+  expect(judge(besideBare(ratios), { maxRatio: 3 })[0]!.isMet).toBe(isMet);
 });
 
 test.each([
@@ -95,7 +95,7 @@ test.each([
   { rpcCallsPerRequest: 0.99, isMet: false },
 ])("$rpcCallsPerRequest RPC calls a request against exactly one: $isMet", ({ rpcCallsPerRequest, isMet }) => {
   const measurement = measured({ ours: { ...figures, rpcCallsPerRequest } });
-  expect(judge({ measurement, aims: { rpcCallsPerRequest: 1 } })[0]!.isMet).toBe(isMet);
+  expect(judge(measurement, { rpcCallsPerRequest: 1 })[0]!.isMet).toBe(isMet);
 });
 
 test.each([
@@ -104,7 +104,7 @@ test.each([
   { cpuMicrosPerRequest: null, isMet: null },
 ])("$cpuMicrosPerRequest µs of CPU against under 1000: $isMet", ({ cpuMicrosPerRequest, isMet }) => {
   const measurement = measured({ ours: { ...figures, cpuMicrosPerRequest } });
-  expect(judge({ measurement, aims: { maxCpuMicros: 1000 } })[0]!.isMet).toBe(isMet);
+  expect(judge(measurement, { maxCpuMicros: 1000 })[0]!.isMet).toBe(isMet);
 });
 
 test.each([
@@ -113,10 +113,10 @@ test.each([
 ])("$measured as many a second against five times: $isMet", ({ byThroughput, isMet, measured: said }) => {
   const others = [{ name: "MCP SDK", figures, ratios: { byThroughput, byCpu: 9 } }];
   const aims = { minTimes: { side: "MCP SDK", times: 5 } };
-  expect(judge({ measurement: measured({ others }), aims })).toEqual([
+  expect(judge(measured({ others }), aims)).toEqual([
     { aim: "x at least 5x as many a second as MCP SDK", isMet, measured: said },
   ]);
-  expect(judge({ measurement: measured({}), aims })[0]!.isMet).toBeNull();
+  expect(judge(measured({}), aims)[0]!.isMet).toBeNull();
 });
 
 test("a median of figures that are not all known is not known", () => {

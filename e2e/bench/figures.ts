@@ -100,7 +100,9 @@ export function toMeasurement({
     return found;
   };
   return {
-    ...{ operation, requestsPerRound, rounds },
+    operation,
+    requestsPerRound,
+    rounds,
     ours: summarize(rounds.map((round) => readRound(round, ownSide))),
     others: names.map((name) => ({
       name,
@@ -116,7 +118,7 @@ export function toMeasurement({
  * A ratio is met only when both figures say so: a load generator that is itself the bottleneck evens throughputs
  * out, and CPU time alone would not see a server that waits.
  */
-export function judge({ measurement, aims }: { measurement: Measurement; aims: Aims }): Verdict[] {
+export function judge(measurement: Measurement, aims: Aims): Verdict[] {
   const { operation, ours, others } = measurement;
   const verdicts: Verdict[] = [];
   const bare = others.find(({ name }) => name === bareSide);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { toHttp } from "./operation";
-import type { Operation, Prepare, Target } from "./operation";
+import { toHttp } from "./costs/operation";
+import type { Operation, Prepare, Target } from "./costs/operation";
 
 /** What somebody else can answer by sending the same bytes: pages, and documents about the service. */
 export type FixedRequest = {
@@ -19,8 +19,10 @@ export type FixedAnswer = { path: string; isSignedIn: boolean; type: string; bod
 export const metricsToken = randomBytes(24).toString("hex");
 
 const page = {
-  ...{ headers: () => ({ Accept: "text/html", "Accept-Encoding": "identity" }), holds: "</html>" },
-  ...{ requests: 200, warmUpRequests: 600 },
+  headers: () => ({ Accept: "text/html", "Accept-Encoding": "identity" }),
+  holds: "</html>",
+  requests: 200,
+  warmUpRequests: 600,
 };
 const small = { headers: () => ({}), requests: 1500, warmUpRequests: 3000 };
 
@@ -28,17 +30,26 @@ const pageRequests: readonly FixedRequest[] = [
   { ...page, name: "GET /, the page", slug: "landing", path: "/" },
   { ...page, name: "GET /gate, the page", slug: "gate-page", path: "/gate" },
   {
-    ...{ ...page, name: "GET /gate, signed in: the room", slug: "room", path: "/gate" },
+    ...page,
+    name: "GET /gate, signed in: the room",
+    slug: "room",
+    path: "/gate",
     headers: (target) => ({ ...page.headers(), ...sessionCookie(target.accessToken) }),
     holds: "You are in",
   },
   { ...page, name: "GET /chat, the page", slug: "chat-page", path: "/chat" },
   {
-    ...{ ...page, name: "GET /docs, the page", slug: "docs-page", path: "/docs" },
-    ...{ requests: 100, warmUpRequests: 200 },
+    ...page,
+    name: "GET /docs, the page",
+    slug: "docs-page",
+    path: "/docs",
+    requests: 100,
+    warmUpRequests: 200,
   },
   {
-    ...{ ...page, name: "GET /problems/{slug}, the page", slug: "problem-page" },
+    ...page,
+    name: "GET /problems/{slug}, the page",
+    slug: "problem-page",
     path: "/problems/this-token-has-already-been-used",
   },
   { ...small, name: "GET /api/openapi", slug: "openapi", path: "/api/openapi", holds: '"3.0.3"' },
@@ -46,8 +57,13 @@ const pageRequests: readonly FixedRequest[] = [
   { ...small, name: "GET /healthz", slug: "healthz", path: "/healthz", holds: "alive" },
   { ...small, name: "GET /readyz", slug: "readyz", path: "/readyz", holds: '"status":"ready"' },
   {
-    ...{ ...small, name: "GET /metrics", slug: "metrics", path: "/metrics", holds: "# HELP" },
-    ...{ requests: 500, warmUpRequests: 1000 },
+    ...small,
+    name: "GET /metrics",
+    slug: "metrics",
+    path: "/metrics",
+    holds: "# HELP",
+    requests: 500,
+    warmUpRequests: 1000,
     headers: () => ({ Authorization: `Bearer ${metricsToken}` }),
   },
 ];
@@ -56,17 +72,23 @@ const pageRequests: readonly FixedRequest[] = [
 export const operatorForms = 100;
 export const formMessage = "I would like to see the room.";
 const asOperator = {
-  ...{ requests: 100, warmUpRequests: 300, holds: formMessage },
+  requests: 100,
+  warmUpRequests: 300,
+  holds: formMessage,
   headers: ({ operatorCookie }: Visitor) => ({ ...page.headers(), Cookie: operatorCookie }),
 };
 
 const operatorRequests: readonly FixedRequest[] = [
   {
-    ...{ ...asOperator, name: "GET /operator/submissions, the table", slug: "operator-table" },
+    ...asOperator,
+    name: "GET /operator/submissions, the table",
+    slug: "operator-table",
     path: "/operator/submissions",
   },
   {
-    ...{ ...asOperator, name: "GET /operator/export/submissions, CSV", slug: "operator-export" },
+    ...asOperator,
+    name: "GET /operator/export/submissions, CSV",
+    slug: "operator-export",
     path: "/operator/export/submissions",
   },
 ];

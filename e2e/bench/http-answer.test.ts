@@ -33,5 +33,5 @@ test.each([
   { answer: { status: 206, body: "RIFF" }, expected: { status: 206, holds: "RIFF", bytes: 5 }, is: false },
   { answer: { status: 200, body: "sorry" }, expected: { holds: "nonce" }, is: false },
 ])("$answer.status $answer.body beside $expected: $is", ({ answer, expected, is }) => {
-  expect(isExpected({ answer, expected })).toBe(is);
+  expect(isExpected(answer, expected)).toBe(is);
 });

@@ -49,7 +49,7 @@ function joinChunks(text: string): string | null {
   }
 }
 
-export function isExpected({ answer, expected }: { answer: Answer; expected: ExpectedAnswer }): boolean {
+export function isExpected(answer: Answer, expected: ExpectedAnswer): boolean {
   const { status = 200, holds, bytes } = expected;
   if (answer.status !== status || !answer.body.includes(holds)) return false;
   return bytes === undefined || answer.body.length === bytes;

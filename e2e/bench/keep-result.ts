@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { BenchOptions, BenchResult } from "./bench-options";
 import type { Benchmark } from "./benchmarks";
@@ -19,7 +19,7 @@ export type ToKeep = {
 
 /**
  * Prints what was found, keeps every round of it as JSON, and puts it between its marks. Beside a document that is
- * written, the same JSON stands in the folder of the document's name, for whoever wants to calculate anew.
+ * written, the same JSON stands in its folder, for whoever wants to calculate anew.
  */
 export function keepResult({ name, result, describe, run, options, documentFile, say }: ToKeep): void {
   const { verdicts, figures, measured } = result;
@@ -28,26 +28,18 @@ export function keepResult({ name, result, describe, run, options, documentFile,
   const kept = { name, ...run, options: asked, verdicts, figures, measured };
   writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
   const short = JSON.stringify(kept, shortenNumber);
-  const described = describeKept({ kept: JSON.parse(short) as KeptResult, describe });
+  const described = describeKept(JSON.parse(short) as KeptResult, describe);
   say(`\n${name}\n\n${described}\n\nEvery round is in ${file}.`);
   if (documentFile === null) return;
-  const folder = roundsFolder(documentFile);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, `${name}.json`), `${short}\n`);
-  putIntoDocument({ documentFile, name, text: described });
+  writeFileSync(path.join(path.dirname(documentFile), `${name}.json`), `${short}\n`);
+  putIntoDocument(documentFile, name, described);
 }
 
 /** As it stands beside the document. */
 export type KeptResult = Run & Pick<BenchResult, "verdicts" | "figures">;
 
 /** The document's part about one kind, of nothing but what is kept: so whoever has the file can see that both agree. */
-export function describeKept({
-  kept,
-  describe,
-}: {
-  kept: KeptResult;
-  describe: Benchmark["describe"];
-}): string {
+export function describeKept(kept: KeptResult, describe: Benchmark["describe"]): string {
   const { verdicts } = kept;
   const judged = verdicts.length > 0 ? ["", "```text", ...verdicts, "```"] : [];
   return [describeRun(kept), "", describe(kept), ...judged].join("\n");
@@ -58,20 +50,7 @@ export function shortenNumber(_key: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
 }
 
-function roundsFolder(documentFile: string): string {
-  const { dir, name } = path.parse(documentFile);
-  return path.join(dir, name);
-}
-
-export function putIntoDocument({
-  documentFile,
-  name,
-  text,
-}: {
-  documentFile: string;
-  name: string;
-  text: string;
-}): void {
+export function putIntoDocument(documentFile: string, name: string, text: string): void {
   const document = readFileSync(documentFile, "utf8");
-  writeFileSync(documentFile, replaceBetweenMarks({ document, name, text }));
+  writeFileSync(documentFile, replaceBetweenMarks(document, name, text));
 }

@@ -73,17 +73,14 @@ function openSocket(port: number): Promise<Socket> {
   });
 }
 
-function driveConnection({
-  socket,
-  takeRequest,
-  expected,
-  onAnswer,
-}: {
+type DriveConnectionOptions = {
   socket: Socket;
   takeRequest: () => string | null;
   expected: ExpectedAnswer;
   onAnswer: (answer: { sentAt: number; body: string }) => void;
-}): Promise<void> {
+};
+
+function driveConnection({ socket, takeRequest, expected, onAnswer }: DriveConnectionOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = "";
     let sentAt = 0;
@@ -100,7 +97,7 @@ function driveConnection({
       received += chunk.toString("latin1");
       const answer = findAnswer(received);
       if (answer === "incomplete") return;
-      if (answer === "malformed" || !isExpected({ answer, expected })) {
+      if (answer === "malformed" || !isExpected(answer, expected)) {
         return reject(new Error(`An answer was not as expected:\n${received.slice(0, 2000)}`));
       }
       onAnswer({ sentAt, body: answer.body });

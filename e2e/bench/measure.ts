@@ -1,9 +1,9 @@
-import type { BenchPlace } from "./bench-place";
+import type { BenchPlace } from "./bench-site";
 import { median, toMeasurement } from "./figures";
 import type { Measurement, Round } from "./figures";
 import type { Load, LoadResult } from "./load-generator";
-import type { Operation, Prepared, Side } from "./operation";
-import { originOf } from "./operation";
+import type { Operation, Prepared, Side } from "./costs/operation";
+import { originOf } from "./costs/operation";
 import { findProcessCpuMicros } from "./process-cpu";
 
 export type GenerateLoad = (load: Load) => Promise<LoadResult>;
@@ -14,18 +14,20 @@ const maxRoundSeconds = 15;
 /** The same for warming up, which takes several times the requests. */
 const maxWarmUpSeconds = 45;
 
+type MeasureOperationOptions = {
+  place: Pick<BenchPlace, "getSide" | "generateLoad">;
+  operation: Operation;
+  rounds: number;
+  scale: number;
+};
+
 /** Measures one operation on all its sides. */
 export async function measureOperation({
   place,
   operation,
   rounds,
   scale,
-}: {
-  place: Pick<BenchPlace, "getSide" | "generateLoad">;
-  operation: Operation;
-  rounds: number;
-  scale: number;
-}): Promise<Measurement> {
+}: MeasureOperationOptions): Promise<Measurement> {
   const requestsPerRound = Math.max(connections, Math.round(operation.requests * scale));
   const warmUpRequests = Math.max(connections, Math.round(operation.warmUpRequests * scale));
   const { generateLoad } = place;
@@ -40,7 +42,7 @@ export async function measureOperation({
     await measureRound({ generateLoad, side, prepared: warmUp, maxSeconds: maxWarmUpSeconds });
     runners[name] = () => measureRound({ generateLoad, side, prepared: loads.pop()! });
   }
-  const measured = await takeTurns({ runners, rounds });
+  const measured = await takeTurns(runners, rounds);
   return toMeasurement({ operation: operation.name, requestsPerRound, rounds: measured });
 }
 
@@ -48,13 +50,10 @@ export async function measureOperation({
  * Round by round, everybody in each, and another one first each time, so that whatever else the machine does falls on
  * all alike.
  */
-export async function takeTurns<Value>({
-  runners,
-  rounds,
-}: {
-  runners: Readonly<Record<string, () => Promise<Value>>>;
-  rounds: number;
-}): Promise<Record<string, Value>[]> {
+export async function takeTurns<Value>(
+  runners: Readonly<Record<string, () => Promise<Value>>>,
+  rounds: number,
+): Promise<Record<string, Value>[]> {
   const names = Object.keys(runners);
   const measured: Record<string, Value>[] = [];
   for (let index = 0; index < rounds; index++) {
@@ -68,17 +67,19 @@ export async function takeTurns<Value>({
   return measured;
 }
 
+type MeasureRoundOptions = {
+  generateLoad: GenerateLoad;
+  side: Pick<Side, "target" | "pid" | "countRpcCalls">;
+  prepared: Prepared;
+  maxSeconds?: number;
+};
+
 export async function measureRound({
   generateLoad,
   side,
   prepared,
   maxSeconds = maxRoundSeconds,
-}: {
-  generateLoad: GenerateLoad;
-  side: Pick<Side, "target" | "pid" | "countRpcCalls">;
-  prepared: Prepared;
-  maxSeconds?: number;
-}): Promise<Round> {
+}: MeasureRoundOptions): Promise<Round> {
   const { target, pid, countRpcCalls } = side;
   const cpuBefore = findProcessCpuMicros(pid);
   const callsBefore = countRpcCalls?.();
@@ -97,13 +98,10 @@ export async function measureRound({
 export type StartTimes = { startsMs: number[]; medianMs: number };
 
 /** From the spawn of the process, on a database that does not exist yet, until /readyz answers 200. */
-export async function timeStarts({
-  place,
-  starts,
-}: {
-  place: Pick<BenchPlace, "startAnother">;
-  starts: number;
-}): Promise<StartTimes> {
+export async function timeStarts(
+  place: Pick<BenchPlace, "startAnother">,
+  starts: number,
+): Promise<StartTimes> {
   const startsMs: number[] = [];
   for (let index = 0; index < starts; index++) {
     const spawnedAt = performance.now();

@@ -33,5 +33,5 @@ export function toOperationTable(measurements: OperationFigures["operations"]): 
       ...[ratios.byThroughput.toFixed(2), ratios.byCpu?.toFixed(2) ?? "n/a"],
     ]),
   ]);
-  return toTable({ columns, rows, texts: 2 });
+  return toTable(columns, rows, 2);
 }

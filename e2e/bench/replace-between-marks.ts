@@ -1,13 +1,5 @@
 /** The document with what stands between the marks of this name replaced. */
-export function replaceBetweenMarks({
-  document,
-  name,
-  text,
-}: {
-  document: string;
-  name: string;
-  text: string;
-}): string {
+export function replaceBetweenMarks(document: string, name: string, text: string): string {
   const beginMark = `<!-- ${name}:begin -->`;
   const endMark = `<!-- ${name}:end -->`;
   const begin = document.indexOf(beginMark);

@@ -6,20 +6,34 @@ import { describeRun, findCommit, toTable, verdictLines } from "./report";
 import type { Run } from "./report";
 
 const round = (seconds: number, rpcCalls: number | null): Round => ({
-  ...{ requests: 100, seconds, p50Ms: 1.234, p99Ms: 5, cpuMicros: 20_000 * seconds, rpcCalls },
+  requests: 100,
+  seconds,
+  p50Ms: 1.234,
+  p99Ms: 5,
+  cpuMicros: 20_000 * seconds,
+  rpcCalls,
 });
 const run: Run = {
-  ...{ takenAt: "2026-01-02T03:04:05.000Z", command: "npm run bench", commit: null, rounds: 3 },
+  takenAt: "2026-01-02T03:04:05.000Z",
+  command: "npm run bench",
+  commit: null,
+  rounds: 3,
   tookSeconds: 90,
   machine: {
-    ...{ cpu: "A Processor", cores: 2, memoryGiB: 8, platform: "Linux x64", node: "v20.19.0" },
-    ...{ loadBefore: [0.12, 0, 0], loadAfter: [1.5, 0, 0] },
+    cpu: "A Processor",
+    cores: 2,
+    memoryGiB: 8,
+    platform: "Linux x64",
+    node: "v20.19.0",
+    loadBefore: [0.12, 0, 0],
+    loadAfter: [1.5, 0, 0],
   },
 };
 
 test("every side has a row, and the ratios stand in the others' rows", () => {
   const measurement = toMeasurement({
-    ...{ operation: "GET /x", requestsPerRound: 100 },
+    operation: "GET /x",
+    requestsPerRound: 100,
     rounds: [{ [ownSide]: round(2, 100), [bareSide]: round(1, null), Fastify: round(1.6, null) }],
   });
   const rows = toOperationTable([measurement])
@@ -54,7 +68,7 @@ test("the commit is known here, unless there is no repository", () => {
 });
 
 test("texts stand to the left and figures to the right", () => {
-  expect(toTable({ columns: ["a", "long"], rows: [["text", "1"]], texts: 1 }).split("\n")).toEqual([
+  expect(toTable(["a", "long"], [["text", "1"]], 1).split("\n")).toEqual([
     "| a    | long |",
     "| ---- | ---: |",
     "| text |    1 |",

@@ -62,15 +62,11 @@ function countRounds(rounds: number): string {
 }
 
 /** Texts to the left in the first `texts` columns, figures to the right in the others. */
-export function toTable({
-  columns,
-  rows,
-  texts,
-}: {
-  columns: readonly string[];
-  rows: readonly (readonly string[])[];
-  texts: number;
-}): string {
+export function toTable(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  texts: number,
+): string {
   const all = [columns, ...rows];
   const widths = columns.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
   const toLine = (cells: readonly string[]) =>

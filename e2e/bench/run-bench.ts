@@ -5,8 +5,8 @@ import { runBenchmarks } from "./run-benchmarks";
 
 const usage = `Usage: npm run bench [-- options]
 
-  --write        put what is measured into docs/performance.md, and its JSON into docs/performance/, each kind
-                 as soon as it has ended
+  --write        write the tables of docs/performance/tables.md and the JSON beside them, each kind as soon as
+                 it has ended
   --rounds N     rounds for each operation (default 3)
   --scale X      multiplies the requests of a round (default 1)
   --only NAME    ${listChoices()}
@@ -15,7 +15,7 @@ const usage = `Usage: npm run bench [-- options]
 `;
 
 const resultsDir = "e2e/.results";
-const documentFile = "docs/performance.md";
+const documentFile = "docs/performance/tables.md";
 
 const { values: given } = parseArgs({
   options: {

@@ -1,31 +1,37 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { createTestDir } from "~/testing/database";
+import { createTestDir } from "~e2e/support/databases/database";
 import type { BenchResult } from "./bench-options";
 import { describeKept } from "./keep-result";
 import type { KeptResult } from "./keep-result";
 import { runBenchmarks } from "./run-benchmarks";
 
 const result = (changes: Partial<BenchResult> = {}): BenchResult => ({
-  ...{ rounds: 2, verdicts: [], figures: { middle: 1 }, measured: [1, 2] },
+  rounds: 2,
+  verdicts: [],
+  figures: { middle: 1 },
+  measured: [1, 2],
   ...changes,
 });
 const describe = ({ figures }: { figures: unknown }) => `| ${JSON.stringify(figures)} |`;
 const finding = (name: string, changes: Partial<BenchResult> = {}) => ({
-  ...{ name, describe },
+  name,
+  describe,
   run: async () => result(changes),
 });
 const failing = (name: string) => ({
-  ...{ name, describe },
+  name,
+  describe,
   run: async () => Promise.reject(new Error("An answer was not as expected")),
 });
 
 async function openPlace(names: readonly string[]) {
   const dir = await createTestDir();
-  const documentFile = path.join(dir, "page.md");
+  const documentFile = path.join(dir, "page", "tables.md");
+  mkdirSync(path.dirname(documentFile));
   const marks = names.map((name) => `<!-- ${name}:begin -->\nold ${name}\n<!-- ${name}:end -->`);
   writeFileSync(documentFile, marks.join("\n"));
   const options = { resultsDir: dir, rounds: 2, scale: 1, operation: null, hasProfile: false };
@@ -35,7 +41,7 @@ async function openPlace(names: readonly string[]) {
     said,
     call: { options, documentFile, command: "npm run bench", isStrict: false, isWhole: true, say },
     readBeside: (name: string) => readFileSync(path.join(dir, "page", `${name}.json`), "utf8"),
-    hasBeside: () => existsSync(path.join(dir, "page")),
+    hasBeside: () => names.some((name) => existsSync(path.join(dir, "page", `${name}.json`))),
     readPage: () => readFileSync(documentFile, "utf8"),
     readKept: (name: string) =>
       JSON.parse(readFileSync(path.join(dir, `bench-${name}.json`), "utf8")) as Record<string, unknown>,
@@ -51,8 +57,13 @@ test("each kind renews its part of the page and keeps every round with the machi
   expect(said.at(-1)).toMatch(/^\n`npm run bench` took \d+\.\d minutes\.$/);
   expect(readPage()).toMatch(/`npm run bench` took \d+\.\d minutes in all: one 0\.0, two 0\.0\./);
   expect(readKept("one")).toMatchObject({
-    ...{ name: "one", command: "npm run bench", rounds: 2, verdicts },
-    ...{ figures: { middle: 1 }, measured: [1, 2], options: { rounds: 2, scale: 1, operation: null } },
+    name: "one",
+    command: "npm run bench",
+    rounds: 2,
+    verdicts,
+    figures: { middle: 1 },
+    measured: [1, 2],
+    options: { rounds: 2, scale: 1, operation: null },
     machine: {
       node: process.version,
       loadBefore: [expect.any(Number), expect.any(Number), expect.any(Number)],
@@ -82,7 +93,7 @@ test("the page shows the figures as they are kept, to no digit more", async () =
   await runBenchmarks({ ...call, chosen: [finding("one", { figures: { perSecond: 4410.4999 } })] });
   expect(readPage()).toContain('| {"perSecond":4410.5} |');
   const kept = JSON.parse(readBeside("one")) as KeptResult;
-  expect(readPage()).toContain(`\n\n${describeKept({ kept, describe })}\n\n`);
+  expect(readPage()).toContain(`\n\n${describeKept(kept, describe)}\n\n`);
 });
 
 test("one kind that fails takes nothing from the others, and the run fails", async () => {
@@ -99,7 +110,8 @@ test("a kind is on the page before the next one begins", async () => {
   const { call, readPage } = await openPlace(["one", "two", "duration"]);
   let seen = "";
   const looking = {
-    ...{ name: "two", describe },
+    name: "two",
+    describe,
     run: async () => {
       seen = readPage();
       return result();
@@ -139,7 +151,7 @@ test("a part of the kinds is no duration of a run, and without a page nothing is
 });
 
 test("a run that was asked for something else ends with a failure", async () => {
-  const parameters = ["--import", "tsx", "app/commands/bench/run-bench.ts", "--only", "nothing-like-it"];
+  const parameters = ["--import", "tsx", "e2e/bench/run-bench.ts", "--only", "nothing-like-it"];
   const run = promisify(execFile)(process.execPath, parameters);
   await expect(run).rejects.toMatchObject({ code: 1 });
 });

@@ -8,6 +8,18 @@ import { describeMachine, findCommit, namePlace, toMinutes } from "./report";
 
 export const durationMark = "duration";
 
+type RunBenchmarksOptions = {
+  chosen: readonly Benchmark[];
+  /** These are all there are: how long they took is the duration of a run. */
+  isWhole: boolean;
+  options: BenchOptions;
+  /** As somebody would type it. */
+  command: string;
+  documentFile: string | null;
+  isStrict: boolean;
+  say: (text: string) => void;
+};
+
 /**
  * One after the other, each kept as soon as it has ended. One that fails takes nothing from the others; in the end it
  * is thrown, as is an aim that was missed where `isStrict`.
@@ -20,19 +32,9 @@ export async function runBenchmarks({
   documentFile,
   isStrict,
   say,
-}: {
-  chosen: readonly Benchmark[];
-  /** These are all there are: how long they took is the duration of a run. */
-  isWhole: boolean;
-  options: BenchOptions;
-  /** As somebody would type it. */
-  command: string;
-  documentFile: string | null;
-  isStrict: boolean;
-  say: (text: string) => void;
-}): Promise<void> {
+}: RunBenchmarksOptions): Promise<void> {
   const names = [...chosen.map(({ name }) => name), ...(isWhole ? [durationMark] : [])];
-  if (documentFile !== null) requireMarks({ documentFile, names });
+  if (documentFile !== null) requireMarks(documentFile, names);
   // Once, because the page that is written is a change too.
   const commit = findCommit();
   const beganAt = performance.now();
@@ -62,13 +64,13 @@ export async function runBenchmarks({
   if (documentFile !== null && isWhole) {
     const place = namePlace(describeMachine([]));
     const text = `On ${place}, ${took} in all: ${durations.join(", ")}.`;
-    putIntoDocument({ documentFile, name: durationMark, text });
+    putIntoDocument(documentFile, durationMark, text);
   }
   if (isStrict && missed.length > 0) throw new Error(`Not kept:\n${missed.join("\n")}`);
 }
 
 /** Before anything is measured, so that no result is without its place. */
-function requireMarks({ documentFile, names }: { documentFile: string; names: readonly string[] }): void {
+function requireMarks(documentFile: string, names: readonly string[]): void {
   const document = readFileSync(documentFile, "utf8");
-  for (const name of names) replaceBetweenMarks({ document, name, text: "" });
+  for (const name of names) replaceBetweenMarks(document, name, "");
 }

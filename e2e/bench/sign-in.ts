@@ -1,9 +1,9 @@
 import { createSiweMessage } from "viem/siwe";
 import type { Hex } from "viem";
-import { legacyEnvelopeText } from "~/gate/legacy-envelope";
+import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { formMessage } from "./fixed-answers";
-import { originOf, toHttp } from "./operation";
-import type { Holder, Prepare, PrepareCall, Target } from "./operation";
+import { originOf, toHttp } from "./costs/operation";
+import type { Holder, Prepare, PrepareCall, Target } from "./costs/operation";
 
 export type SignedIn = {
   accessToken: string;
@@ -83,17 +83,19 @@ export const preparePluginSignIns: Prepare = async (call) => {
   return { requests, expected: { holds: '"success":true' } };
 };
 
+type ToOlderSignInOptions = {
+  target: Target;
+  holder: Holder;
+  path: string;
+  timestamp: number;
+};
+
 function toOlderSignIn({
   target,
   holder: { tokenId, address, sign },
   path,
   timestamp,
-}: {
-  target: Target;
-  holder: Holder;
-  path: string;
-  timestamp: number;
-}) {
+}: ToOlderSignInOptions) {
   const { chainId, needsSignatures } = target;
   const domain = new URL(originOf(target)).host;
   const envelope = { tokenId, domain, path, method: "POST", chainId, timestamp };
@@ -137,13 +139,10 @@ export async function signInEach({ target, requests, generateLoad }: PrepareCall
 }
 
 /** One sign-in, with all that comes back. */
-export async function signInOnce({
-  target,
-  holder = target.holders[0]!,
-}: {
-  target: Target;
-  holder?: Holder;
-}): Promise<{ text: string; answer: SignedIn }> {
+export async function signInOnce(
+  target: Target,
+  holder: Holder = target.holders[0]!,
+): Promise<{ text: string; answer: SignedIn }> {
   const origin = originOf(target);
   const { nonce } = JSON.parse(await readAnswer(await fetch(`${origin}/api/nonce`))) as { nonce: string };
   const response = await fetch(`${origin}/api/gate-access`, {

@@ -1,5 +1,5 @@
-import { bodyOf } from "./asker";
-import type { Exchange } from "./asker";
+import { bodyOf } from "./client";
+import type { Exchange } from "./client";
 import type { Figure } from "./scenario";
 
 /** Counts what came of all requests, whoever made them. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Gate } from "../api/gate-fixture";
 import { sendRaw } from "../api/raw-http";
 import { createTally, keepBusy } from "./tally";
-import type { Later } from "./tidily";
+import type { Later } from "./cleanup";
 
 /** What visitors ask for whom a fault does not concern. */
 export const otherRoutes = ["/healthz", "/api/nonce", "/api/token-status/1", "/gate"];
@@ -20,10 +20,10 @@ export function startBystanders({
   const { port } = gate.server;
   const tally = createTally();
   let isOver = false;
-  const busy = keepBusy({
-    lanes: otherRoutes.length,
-    isOver: () => isOver,
-    work: async (lane) => {
+  const busy = keepBusy(
+    otherRoutes.length,
+    () => isOver,
+    async (lane) => {
       // A connection of its own: on one that was kept, a server may hang up while the next request is on its way.
       const bytes = `GET ${otherRoutes[lane]} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`;
       const { status } = await tally.time(() => sendRaw({ port, bytes }));
@@ -31,7 +31,7 @@ export function startBystanders({
       look();
       await delay(20);
     },
-  });
+  );
   async function stop(): Promise<void> {
     isOver = true;
     await busy;

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { waitUntil } from "~/testing/processes";
+import { waitUntil } from "~e2e/support/processes";
 import { openGate } from "../api/gate-fixture";
-import { tidily } from "./tidily";
+import { tidily } from "./cleanup";
 
 test("what was begun before a failure is undone, the last first, also where an undo fails", async () => {
   const undone: string[] = [];
@@ -18,7 +18,7 @@ test("what was begun before a failure is undone, the last first, also where an u
 });
 
 const endless = `
-  import { tidily } from "./e2e/faults/tidily.ts";
+  import { tidily } from "./e2e/faults/cleanup.ts";
   await tidily(async (later) => {
     later(() => console.log("undone"));
     console.log("begun");

@@ -1,4 +1,4 @@
-import { closeOnSignals } from "~/commands/bench/close-on-signals";
+import { closeOnSignals } from "~e2e/bench/close-on-signals";
 
 export type Later = (undo: () => unknown) => void;
 

@@ -26,19 +26,16 @@ export type Question = {
 
 export type Asker = ReturnType<typeof createAsker>;
 
-/** A client that tells every ending apart. Times are of the monotonic clock. */
-export function createAsker({
-  port,
-  timeoutMs,
-  idleMs,
-  onExchange,
-}: {
+type CreateAskerOptions = {
   port: number;
   timeoutMs: number;
   /** How long a connection is kept that nobody uses: below what the server keeps it for, none ends under a request. */
   idleMs?: number;
   onExchange: (exchange: Exchange) => void;
-}) {
+};
+
+/** A client that tells every ending apart. Times are of the monotonic clock. */
+export function createAsker({ port, timeoutMs, idleMs, onExchange }: CreateAskerOptions) {
   const agent = new Agent({ keepAlive: true, timeout: idleMs });
   const state: { inFlight: number; abandonedFor: Error | null } = { inFlight: 0, abandonedFor: null };
 
@@ -50,7 +47,11 @@ export function createAsker({
     const end = await new Promise<Pick<Exchange, "ended" | "status" | "headers" | "text">>((resolve) => {
       const broken = (ended: Exchange["ended"]) => resolve({ ended, status: 0, headers: {}, text: "" });
       const outgoing = request({
-        ...{ host: "127.0.0.1", port, path, method, agent },
+        host: "127.0.0.1",
+        port,
+        path,
+        method,
+        agent,
         headers: {
           host: `localhost:${port}`,
           ...(body !== undefined && {
@@ -79,7 +80,9 @@ export function createAsker({
         incoming.on("error", () => broken("cut"));
         incoming.once("end", () =>
           resolve({
-            ...{ ended: "answered", status: incoming.statusCode ?? 0, headers: incoming.headers },
+            ended: "answered",
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
             text: Buffer.concat(chunks).toString("utf8"),
           }),
         );

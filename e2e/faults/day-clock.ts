@@ -1,12 +1,12 @@
-import { setClock } from "~/testing/movable-clock";
-import type { RunningServer } from "~/testing/running-server";
+import { setClock } from "~e2e/support/measure/movable-clock";
+import type { RunningServer } from "~e2e/support/running-server";
 
 export const dayMs = 86_400_000;
 
 export type DayClock = ReturnType<typeof createDayClock>;
 
 /** The time of a server whose clock is put forward while it serves, as those who ask it read it. */
-export function createDayClock({ server, offsetFile }: { server: RunningServer; offsetFile: string }) {
+export function createDayClock(server: RunningServer, offsetFile: string) {
   let offsetMs = 0;
   /** Odd while it is being put forward. */
   let turns = 0;

@@ -1,18 +1,19 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
-import { createSubmissionStore } from "~/gate/submissions.store.server";
+import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
+import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { ownerOfKey } from "~/quota/quota-subject";
 import type { QuotaStore } from "~/quota/quota.store.server";
 import { createStateStores } from "~/services/state.server";
-import { createTestDatabase } from "~/testing/database";
-import { hasRedis } from "~/testing/redis";
-import { createRedisState } from "~/testing/state";
-import type { ReceivedWebhook } from "~/testing/webhook-receiver";
+import { createTestDatabase } from "~e2e/support/databases/database";
+import { hasRedis } from "~e2e/support/databases/redis";
+import { createRedisState } from "~e2e/support/databases/state";
+import type { ReceivedWebhook } from "~e2e/support/providers/webhook-receiver";
 import { answerTokens, reservedTokens } from "./load-site";
-import { reckonUp } from "./reckon";
-import type { ReckonedSite } from "./reckon";
+import { reckonUp } from "./final-checks";
+import type { ReckonedSite } from "./final-checks";
 import { createRecord } from "./record";
 import type { LoadRecord } from "./record";
 import { isKept } from "./scenario";
@@ -26,13 +27,16 @@ const key = (tokenId: string) => ({ chainId: 31337, contractAddress: contract, t
 /** A server that has kept everything: two keys used, one of them by the tool, and two answers of which one was cut. */
 async function keepAll() {
   const { database } = await createTestDatabase();
-  const store = createSubmissionStore({ database, clock });
-  const notificationOf = (tokenId: string, kind: string) => ({
-    ...{ kind, payload: JSON.stringify({ data: { tokenId } }), channels: ["webhook"] },
-  });
+  const store = createSubmissionStore(database, clock, createOutboxStore(database, clock, ["webhook"]));
+  const notificationOf = (tokenId: string, kind: string) => ({ kind, data: { tokenId } });
   await store.submitOnce({
-    ...{ submissionId: "s1", key: key("1"), usedBy: account.address, message: "Hello", messageHash: null },
-    ...{ requestId: "r1", notification: notificationOf("1", "submission.received") },
+    submissionId: "s1",
+    key: key("1"),
+    usedBy: account.address,
+    message: "Hello",
+    messageHash: null,
+    requestId: "r1",
+    notification: notificationOf("1", "submission.received"),
   });
   const usedBy = account.address;
   await store.useKeyOnce({ key: key("2"), usedBy, notification: notificationOf("2", "key.used") });
@@ -40,13 +44,17 @@ async function keepAll() {
     data: { value: "n1", clientId: "c", issuedAtMs: 1n, expiresAtMs: 2n, consumedAtMs: 1n },
   });
   const { quota } = createStateStores({ database, redis: null, clock, instance });
-  await chargeAnswers({ quota, usages: [answerTokens, reservedTokens] });
+  await chargeAnswers(quota, [answerTokens, reservedTokens]);
   await database.auditEntry.create({
     data: { id: "a1", atMs: 1n, kind: "quota-reset", clientId: "c", requestId: "reset-1", detail: "{}" },
   });
 
   const received = (await database.notification.findMany()).map(({ id, payload }) => ({
-    ...{ method: "POST", url: "/hook", headers: { "webhook-id": id }, body: payload, verified: true },
+    method: "POST",
+    url: "/hook",
+    headers: { "webhook-id": id },
+    body: payload,
+    verified: true,
   }));
   const record = createRecord();
   record.uses.push({ holder: holderOf("1"), message: "Hello" }, { holder: holderOf("2"), message: null });
@@ -54,13 +62,14 @@ async function keepAll() {
   record.talkers.push({ holder: holderOf("3"), bearer: "", asked: 2, finished: 1 });
   record.resets.push("reset-1");
   const site: ReckonedSite = {
-    ...{ contract, receiver: { taken: () => received } },
+    contract,
+    receiver: { taken: () => received },
     withDatabase: (work) => work(database),
   };
   return { site, record, database, quota, received };
 }
 
-async function chargeAnswers({ quota, usages }: { quota: QuotaStore; usages: readonly number[] }) {
+async function chargeAnswers(quota: QuotaStore, usages: readonly number[]) {
   for (const usedTokens of usages) {
     const reserved = await reserve(quota);
     await quota.settle({ reservationId: reserved.reservationId, usedTokens });
@@ -70,7 +79,10 @@ async function chargeAnswers({ quota, usages }: { quota: QuotaStore; usages: rea
 async function reserve(quota: QuotaStore) {
   const outcome = await quota.reserve({
     owner: ownerOfKey(key("3")),
-    ...{ wanted: reservedTokens, limit: 1_000_000_000, windowSeconds: 86_400, leaseSeconds: 600 },
+    wanted: reservedTokens,
+    limit: 1_000_000_000,
+    windowSeconds: 86_400,
+    leaseSeconds: 600,
   });
   if (outcome.outcome === "exhausted") throw new Error("The quota is exhausted.");
   return outcome;
@@ -129,7 +141,7 @@ test.each<Fault>([
     ["answers charged that nobody asked for", "whole answers charged as unended"],
     ({ record }) => (record.talkers[0]!.asked = 1),
   ],
-  [["ledgers that are no sum of answers"], ({ quota }) => chargeAnswers({ quota, usages: [1] })],
+  [["ledgers that are no sum of answers"], ({ quota }) => chargeAnswers(quota, [1])],
   [["tokens still set aside"], ({ quota }) => reserve(quota)],
   [["acknowledged resets without a record"], ({ database }) => database.auditEntry.deleteMany()],
   [["resets that left something counted"], ({ record }) => (record.resetsThatLeftSomething = 1)],
@@ -143,7 +155,7 @@ test.skipIf(!hasRedis)("a nonce that was accepted and is still good is found in 
   const { redis } = await createRedisState();
   const kept = { ...(await keepAll()), redis };
   const { nonces, quota } = createStateStores({ database: kept.database, redis, clock, instance });
-  await chargeAnswers({ quota, usages: [answerTokens, reservedTokens] });
+  await chargeAnswers(quota, [answerTokens, reservedTokens]);
   await nonces.issueNonce({ value: "n1", clientId: "c", ttlSeconds: 60 });
   expect(await nonces.consumeNonce({ value: "n1", clientId: "c" })).toBe("consumed");
   expect(await findBroken(kept)).toEqual([]);

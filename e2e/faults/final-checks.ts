@@ -4,7 +4,7 @@ import type { Redis } from "~/platform/redis/redis.server";
 import { ownerOfKey } from "~/quota/quota-subject";
 import { createStateStores } from "~/services/state.server";
 import type { StateStores } from "~/services/state.server";
-import type { ReceivedWebhook } from "~/testing/webhook-receiver";
+import type { ReceivedWebhook } from "~e2e/support/providers/webhook-receiver";
 import { answerTokens, reservedTokens } from "./load-site";
 import type { LoadSite } from "./load-site";
 import { countTwiceUsed } from "./record";
@@ -18,21 +18,23 @@ export type ReckonedSite = Pick<LoadSite, "withDatabase" | "contract"> & {
 
 const none = { equals: 0 } as const;
 
+type ReckonUpOptions = {
+  site: ReckonedSite;
+  record: LoadRecord;
+  redis?: Redis | null;
+  /** Where the ledger could not be asked at the end of an answer, that answer counts in full later. */
+  settlesLate?: boolean;
+};
+
 /** What clients were told, held against what the database holds and the receiver got. */
 export async function reckonUp({
   site,
   record,
   redis = null,
   settlesLate = false,
-}: {
-  site: ReckonedSite;
-  record: LoadRecord;
-  redis?: Redis | null;
-  /** Where the ledger could not be asked at the end of an answer, that answer counts in full later. */
-  settlesLate?: boolean;
-}): Promise<Figure[]> {
+}: ReckonUpOptions): Promise<Figure[]> {
   return await site.withDatabase(async (database) => {
-    const kept = await readKept({ database, site });
+    const kept = await readKept(database, site);
     const stores = createStateStores({ database, redis, clock, instance: "the reckoning" });
     return [
       { what: "acknowledged sign-ins", measured: record.nonceGrants.size, bound: { atLeast: 1 } },
@@ -41,17 +43,17 @@ export async function reckonUp({
       { what: "wrongly let in", measured: record.wrongGrants.length, bound: none },
       { what: "acknowledged unlocks", measured: record.uses.length, bound: { atLeast: 1 } },
       { what: "keys used twice", measured: countTwiceUsed(record), bound: none },
-      ...reckonUses({ kept, record }),
+      ...reckonUses(kept, record),
       ...reckonNotifications({ kept, received: site.receiver.taken() }),
       ...(await reckonQuotas({ stores, site, record, settlesLate })),
-      ...(await reckonResets({ database, record })),
+      ...(await reckonResets(database, record)),
     ];
   });
 }
 
 type Kept = Awaited<ReturnType<typeof readKept>>;
 
-async function readKept({ database, site }: { database: Database; site: ReckonedSite }) {
+async function readKept(database: Database, site: ReckonedSite) {
   const where = { contractAddress: site.contract.toLowerCase() };
   const [usedKeys, submissions, notifications] = await Promise.all([
     database.usedKey.findMany({ where }),
@@ -89,7 +91,7 @@ async function reckonNonces({
   return { what: "accepted nonces that are still good", measured, bound: none };
 }
 
-function reckonUses({ kept, record }: { kept: Kept; record: LoadRecord }): Figure[] {
+function reckonUses(kept: Kept, record: LoadRecord): Figure[] {
   const { usedKeys, submissions, notifications } = kept;
   const lostUses = record.uses.filter(({ holder: { tokenId, account } }) => {
     return usedKeys.get(tokenId)?.usedBy !== account.address.toLowerCase();
@@ -137,24 +139,28 @@ function reckonNotifications({
   ];
 }
 
+type ReckonQuotasOptions = {
+  stores: StateStores;
+  site: ReckonedSite;
+  record: LoadRecord;
+  settlesLate: boolean;
+};
+
 async function reckonQuotas({
   stores: { quota },
   site,
   record,
   settlesLate,
-}: {
-  stores: StateStores;
-  site: ReckonedSite;
-  record: LoadRecord;
-  settlesLate: boolean;
-}): Promise<Figure[]> {
+}: ReckonQuotasOptions): Promise<Figure[]> {
   const counts = { answers: 0, uncharged: 0, invented: 0, crooked: 0, overcharged: 0, reserved: 0 };
   for (const talker of record.talkers) {
     const owner = ownerOfKey({
-      ...{ chainId: 31337, contractAddress: site.contract, tokenId: talker.holder.tokenId },
+      chainId: 31337,
+      contractAddress: site.contract,
+      tokenId: talker.holder.tokenId,
     });
     const { used, reserved } = await quota.readStanding({ owner, limit: 1_000_000_000 });
-    const charged = readCharges({ used });
+    const charged = readCharges(used);
     counts.answers += talker.finished;
     counts.uncharged += Math.max(0, talker.finished - charged.whole - charged.inFull);
     counts.invented += Math.max(0, charged.whole + charged.inFull - talker.asked);
@@ -175,19 +181,13 @@ async function reckonQuotas({
   ];
 }
 
-function readCharges({ used }: { used: number }): { whole: number; inFull: number; rest: number } {
+function readCharges(used: number): { whole: number; inFull: number; rest: number } {
   const inFull = Math.floor(used / reservedTokens);
   const whole = Math.floor((used % reservedTokens) / answerTokens);
   return { whole, inFull, rest: used - inFull * reservedTokens - whole * answerTokens };
 }
 
-async function reckonResets({
-  database,
-  record,
-}: {
-  database: Database;
-  record: LoadRecord;
-}): Promise<Figure[]> {
+async function reckonResets(database: Database, record: LoadRecord): Promise<Figure[]> {
   const entries = await database.auditEntry.findMany({ where: { kind: "quota-reset" } });
   const written = new Set(entries.map(({ requestId }) => requestId));
   const unwritten = record.resets.filter((requestId) => !written.has(requestId));

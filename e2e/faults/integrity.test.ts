@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createPostgresqlTestDatabase } from "~/testing/database";
-import type { TestDatabase } from "~/testing/database";
-import { query } from "~/testing/postgresql-with-tools";
+import { createPostgresqlTestDatabase } from "~e2e/support/databases/database";
+import type { TestDatabase } from "~e2e/support/databases/database";
+import { query } from "~e2e/support/databases/postgresql-with-tools";
 import { countDamages } from "./integrity";
 
 const useKey = ({ database }: TestDatabase, tokenId: string) =>

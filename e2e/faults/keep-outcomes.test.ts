@@ -2,26 +2,34 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { describeMachine } from "~/commands/bench/report";
+import { describeMachine } from "~e2e/bench/report";
 import { createOutcomeKeeper, describePlayed } from "./keep-outcomes";
 import type { PlayedFault } from "./keep-outcomes";
-import { judge } from "./report";
+import { countVerdicts, judge } from "./report";
 import { scenarios } from "./scenarios";
 
 const played = (slug: string, rest: Partial<PlayedFault> = {}): PlayedFault => ({
-  ...{ slug, promise: "All is kept.", seconds: 90, error: null, skipped: null },
+  slug,
+  promise: "All is kept.",
+  seconds: 90,
+  error: null,
+  skipped: null,
   figures: [{ what: "unlocks lost", measured: 0, bound: { equals: 0 } }],
-  ...{ takenAt: "2026-01-02T03:04:05.000Z", commit: "abc", seed: 7, scale: 1, machine: describeMachine([0]) },
+  takenAt: "2026-01-02T03:04:05.000Z",
+  commit: "abc",
+  seed: 7,
+  scale: 1,
+  machine: describeMachine([0]),
   ...rest,
 });
 
 async function createPlace() {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-outcomes-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  const document = path.join(dir, "faults.md");
+  const document = path.join(dir, "tables.md");
   await writeFile(document, "Before.\n<!-- faults:begin -->\n<!-- faults:end -->\nAfter.\n");
   return {
-    keeper: createOutcomeKeeper({ document, slugs: ["one", "two"] }),
+    keeper: createOutcomeKeeper(document, ["one", "two"]),
     page: () => readFile(document, "utf8"),
   };
 }
@@ -42,14 +50,15 @@ test("a fault that is played again takes the place of its own outcome, and of no
   ]);
 });
 
-const kept = createOutcomeKeeper({
-  document: "docs/faults.md",
-  slugs: scenarios.map(({ slug }) => slug),
-}).read();
+const kept = createOutcomeKeeper(
+  "docs/faults/tables.md",
+  scenarios.map(({ slug }) => slug),
+).read();
 
-test("docs/faults.md says of every fault what came of it, and nothing else", async () => {
+test("docs/faults/tables.md says of every fault what came of it, and docs/faults.md how many held", async () => {
   expect(kept.map(({ slug }) => slug)).toEqual(scenarios.map(({ slug }) => slug));
-  expect(await readFile("docs/faults.md", "utf8")).toContain(`\n\n${describePlayed(kept)}\n\n`);
+  expect(await readFile("docs/faults/tables.md", "utf8")).toContain(`\n\n${describePlayed(kept)}\n\n`);
+  expect(await readFile("docs/faults.md", "utf8")).toContain(countVerdicts(kept));
 });
 
 test.each(kept)("what is kept of $slug was played in full, held, and of code that is committed", (one) => {

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { shortenNumber } from "~/commands/bench/keep-result";
-import { replaceBetweenMarks } from "~/commands/bench/replace-between-marks";
-import { namePlace, toMinutes, toTable as layOut } from "~/commands/bench/report";
-import type { Machine } from "~/commands/bench/report";
+import { shortenNumber } from "~e2e/bench/keep-result";
+import { replaceBetweenMarks } from "~e2e/bench/replace-between-marks";
+import { namePlace, toMinutes, toTable as layOut } from "~e2e/bench/report";
+import type { Machine } from "~e2e/bench/report";
 import { countVerdicts, judge, toTable } from "./report";
 import type { Outcome } from "./report";
 
@@ -18,11 +18,9 @@ export type PlayedFault = Omit<Outcome, "seconds"> & {
   scale: number;
 };
 
-/** A file for each fault in the folder of the document's name, and all of them together as the document's tables. */
-export function createOutcomeKeeper({ document, slugs }: { document: string; slugs: readonly string[] }) {
-  const { dir, name } = path.parse(document);
-  const folder = path.join(dir, name);
-  const fileOf = (slug: string) => path.join(folder, `${slug}.json`);
+/** A file for each fault beside the document, and all of them together as the document's tables. */
+export function createOutcomeKeeper(document: string, slugs: readonly string[]) {
+  const fileOf = (slug: string) => path.join(path.dirname(document), `${slug}.json`);
 
   function read(): PlayedFault[] {
     return slugs
@@ -33,13 +31,9 @@ export function createOutcomeKeeper({ document, slugs }: { document: string; slu
   return {
     read,
     keep(played: PlayedFault): void {
-      mkdirSync(folder, { recursive: true });
       writeFileSync(fileOf(played.slug), `${JSON.stringify(played, shortenNumber)}\n`);
       const text = describePlayed(read());
-      writeFileSync(
-        document,
-        replaceBetweenMarks({ document: readFileSync(document, "utf8"), name: "faults", text }),
-      );
+      writeFileSync(document, replaceBetweenMarks(readFileSync(document, "utf8"), "faults", text));
     },
   };
 }
@@ -49,15 +43,15 @@ const notNoted = "not noted";
 /** What was played when, and below it what came of it. */
 export function describePlayed(all: readonly PlayedFault[]): string {
   const places = [...new Set(all.flatMap(({ machine }) => (machine ? [describePlace(machine)] : [])))];
-  const runs = layOut({
-    columns: ["Fault", "Played on", "Commit", "Seed", "Scale", "Took", ""],
-    rows: all.map((played) => [
+  const runs = layOut(
+    ["Fault", "Played on", "Commit", "Seed", "Scale", "Took", ""],
+    all.map((played) => [
       ...[played.slug, played.takenAt.slice(0, 10), played.commit ?? notNoted, String(played.seed)],
       ...[String(played.scale), played.seconds === null ? notNoted : toMinutes(played.seconds)],
       judge(played),
     ]),
-    texts: 4,
-  });
+    4,
+  );
   const sum = `Each as it was played last${places.length > 0 ? `, on ${places.join("; ")}` : ""}: ${countVerdicts(all)}.`;
   return [sum, "", runs, "", toTable(all)].join("\n");
 }

@@ -19,7 +19,7 @@ const mintGas = "0x1d4c0";
  * Keys by the thousand, in the wallets of the development accounts, which the local chain signs for by itself. Nobody
  * else may mint: the number of a key follows from the order. The last account never holds one.
  */
-export function createKeyRing({ rpcUrl, contract }: { rpcUrl: string; contract: Hex }) {
+export function createKeyRing(rpcUrl: string, contract: Hex) {
   const client = createPublicClient({ transport: http(rpcUrl, { batch: { batchSize: batch } }) });
   const stock: Holder[] = [];
   let minted = 0n;

@@ -9,18 +9,18 @@ import type { ChildProcess } from "node:child_process";
 import { Webhook } from "standardwebhooks";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
-import { startOpenAiServer } from "~/testing/openai-server";
-import type { CompletionCall } from "~/testing/openai-server";
-import { waitUntil } from "~/testing/processes";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
-import { startWebhookReceiver } from "~/testing/webhook-receiver";
+import { startOpenAiServer } from "~e2e/support/providers/openai-server";
+import type { CompletionCall } from "~e2e/support/providers/openai-server";
+import { waitUntil } from "~e2e/support/processes";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
+import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
-import { createAsker } from "./asker";
-import type { Exchange } from "./asker";
+import { createAsker } from "./client";
+import type { Exchange } from "./client";
 import { createKeyRing } from "./key-ring";
 import type { Random } from "./random";
-import type { Later } from "./tidily";
+import type { Later } from "./cleanup";
 
 export type LoadSite = Awaited<ReturnType<typeof openLoadSite>>;
 
@@ -36,6 +36,16 @@ const webhookSecret = `whsec_${createHash("sha256").update("faults").digest("bas
 const startLimitMs = 120_000;
 const outboxDrainsWithinMs = 60_000;
 
+type OpenLoadSiteOptions = {
+  later: Later;
+  random: Random;
+  env?: Record<string, string | undefined>;
+  dataDir?: string;
+  /** PostgreSQL as seen by whoever looks at what was kept; the server may be told another way to it. */
+  databaseUrl?: string;
+  onExchange?: (exchange: Exchange) => void;
+};
+
 /**
  * All that stands around a server that is to be hurt, and the server on one port for as often as it is started. Limits
  * are off but for one that nobody reaches, which keeps its store busy.
@@ -47,19 +57,11 @@ export async function openLoadSite({
   dataDir: givenDataDir,
   databaseUrl,
   onExchange = () => undefined,
-}: {
-  later: Later;
-  random: Random;
-  env?: Record<string, string | undefined>;
-  dataDir?: string;
-  /** PostgreSQL as seen by whoever looks at what was kept; the server may be told another way to it. */
-  databaseUrl?: string;
-  onExchange?: (exchange: Exchange) => void;
-}) {
+}: OpenLoadSiteOptions) {
   const chain = await startLocalChain();
   later(chain.stop);
   const contract = await deployKeyContract({ rpcUrl: chain.rpcUrl });
-  const provider = await startOpenAiServer((call) => answerSlowly({ call, random }));
+  const provider = await startOpenAiServer((call) => answerSlowly(call, random));
   later(provider.close);
   const receiver = await openMoodyReceiver();
   later(receiver.close);
@@ -72,14 +74,30 @@ export async function openLoadSite({
   later(() => running?.kill());
 
   const settings = {
-    ...{ RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: contract.address, CHAIN_POLL_SECONDS: "1" },
-    ...{ PORT: String(port), LEASE_SECONDS: "2", JWT_ACCESS_TTL: "86400" },
-    ...{ AI_PROVIDER: "local", AI_BASE_URL: provider.baseUrl, NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" },
-    ...{ AI_CHAT_MAX_OUTPUT_TOKENS: String(reservedTokens), AI_CHAT_QUOTA_TOKENS: "1000000000" },
-    ...{ AI_QUOTA_RESET_SECRET: resetSecret, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: webhookSecret },
-    ...{ RATE_LIMIT_NONCE: "0", RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_FORM_SUBMISSION: "0" },
-    ...{ RATE_LIMIT_CHAT: "0", RATE_LIMIT_MCP: "0", RATE_LIMIT_QUOTA_RESET: "0" },
-    ...{ RATE_LIMIT_TOKEN_STATUS: "1000000/60", DATABASE_URL: databaseUrl },
+    RPC_URL: chain.rpcUrl,
+    KEY_CONTRACT_ADDRESS: contract.address,
+    CHAIN_POLL_SECONDS: "1",
+    PORT: String(port),
+    LEASE_SECONDS: "2",
+    JWT_ACCESS_TTL: "86400",
+    AI_PROVIDER: "local",
+    AI_BASE_URL: provider.baseUrl,
+    NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+    AI_CHAT_MAX_OUTPUT_TOKENS: String(reservedTokens),
+    AI_CHAT_QUOTA_TOKENS: "1000000000",
+    AI_QUOTA_RESET_SECRET: resetSecret,
+    WEBHOOK_URL: receiver.url,
+    WEBHOOK_SECRET: webhookSecret,
+    RATE_LIMIT_NONCE: "0",
+    RATE_LIMIT_GATE_ACCESS: "0",
+    RATE_LIMIT_FORM_SUBMISSION: "0",
+    RATE_LIMIT_CHAT: "0",
+    RATE_LIMIT_MCP: "0",
+    RATE_LIMIT_MODELS: "0",
+    RATE_LIMIT_QUOTA: "0",
+    RATE_LIMIT_QUOTA_RESET: "0",
+    RATE_LIMIT_TOKEN_STATUS: "1000000/60",
+    DATABASE_URL: databaseUrl,
     ...env,
   };
 
@@ -119,16 +137,27 @@ export async function openLoadSite({
   }
 
   return {
-    ...{ chain, contract: contract.address, provider, receiver, dataDir, databaseUrl, settings, port, asker },
+    chain,
+    contract: contract.address,
+    provider,
+    receiver,
+    dataDir,
+    databaseUrl,
+    settings,
+    port,
+    asker,
     place: { origin: `http://localhost:${port}`, chainId: 31337 },
-    keys: createKeyRing({ rpcUrl: chain.rpcUrl, contract: contract.address }),
+    keys: createKeyRing(chain.rpcUrl, contract.address),
     /** The server that was started last. */
     running: () => running!,
-    ...{ start, withDatabase, shortenOutboxWaits, drainOutbox },
+    start,
+    withDatabase,
+    shortenOutboxWaits,
+    drainOutbox,
   };
 }
 
-async function answerSlowly({ call, random }: { call: CompletionCall; random: Random }): Promise<void> {
+async function answerSlowly(call: CompletionCall, random: Random): Promise<void> {
   await call.delta({ role: "assistant", content: "" });
   for (let said = 0; said < answerTokens; said += 1) {
     await call.text("word");
@@ -141,13 +170,10 @@ async function answerSlowly({ call, random }: { call: CompletionCall; random: Ra
 async function openMoodyReceiver() {
   let isCalm = false;
   const taken = new Set<number>();
-  const receiver = await startWebhookReceiver({
-    verifier: new Webhook(webhookSecret),
-    answer: ({ response, count }) => {
-      const fails = !isCalm && count % 7 === 0;
-      if (!fails) taken.add(count - 1);
-      response.writeHead(fails ? 500 : 204).end();
-    },
+  const receiver = await startWebhookReceiver(new Webhook(webhookSecret), ({ response, count }) => {
+    const fails = !isCalm && count % 7 === 0;
+    if (!fails) taken.add(count - 1);
+    response.writeHead(fails ? 500 : 204).end();
   });
   return {
     url: receiver.url,

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { signForm, signSiwe } from "~/commands/client/signed-requests";
 import type { Holder } from "~/commands/client/signed-requests";
-import { bodyOf } from "./asker";
-import type { Exchange, Question } from "./asker";
+import { bodyOf } from "./client";
+import type { Exchange, Question } from "./client";
 import { resetSecret } from "./load-site";
 import type { LoadSite } from "./load-site";
 import type { Random } from "./random";
 import type { LoadRecord, Talker } from "./record";
-import type { Later } from "./tidily";
+import type { Later } from "./cleanup";
 
 type LoadParts = { site: LoadSite; record: LoadRecord; random: Random };
 
@@ -54,7 +54,7 @@ export async function startLoad({
 }
 
 /** Asks again until there is an answer that is not about something being away. */
-async function insist({ site, question }: { site: LoadSite; question: Question }): Promise<Exchange> {
+async function insist(site: LoadSite, question: Question): Promise<Exchange> {
   for (;;) {
     const exchange = await site.asker.ask(question);
     if (exchange.ended === "answered" && exchange.status < 500) return exchange;
@@ -62,8 +62,8 @@ async function insist({ site, question }: { site: LoadSite; question: Question }
   }
 }
 
-async function sign({ site, holder }: { site: LoadSite; holder: Holder }) {
-  const { nonce } = bodyOf(await insist({ site, question: { path: "/api/nonce" } }));
+async function sign(site: LoadSite, holder: Holder) {
+  const { nonce } = bodyOf(await insist(site, { path: "/api/nonce" }));
   return signSiwe({ place: site.place, holder, nonce: String(nonce) });
 }
 
@@ -76,23 +76,15 @@ async function signIn({
   holder,
 }: Pick<LoadParts, "site" | "record"> & { holder: Holder }): Promise<string> {
   for (;;) {
-    const body = await sign({ site, holder });
+    const body = await sign(site, holder);
     const exchange = await site.asker.ask(signInBy(body));
-    noteGrant({ record, nonce: body.nonce, exchange });
+    noteGrant(record, body.nonce, exchange);
     if (exchange.status === 200) return `Bearer ${String(bodyOf(exchange).accessToken)}`;
     await delay(againAfterMs);
   }
 }
 
-function noteGrant({
-  record,
-  nonce,
-  exchange,
-}: {
-  record: LoadRecord;
-  nonce: string;
-  exchange: Exchange;
-}): void {
+function noteGrant(record: LoadRecord, nonce: string, exchange: Exchange): void {
   if (exchange.status !== 200) return;
   record.nonceGrants.set(nonce, (record.nonceGrants.get(nonce) ?? 0) + 1);
 }
@@ -103,9 +95,9 @@ async function enter({ site, record, random }: LoadParts): Promise<Lane> {
   const old: Awaited<ReturnType<typeof sign>>[] = [];
   return async () => {
     const replayed = random.chance(0.4) ? random.pick(old) : undefined;
-    const body = replayed ?? (await sign({ site, holder }));
+    const body = replayed ?? (await sign(site, holder));
     const copies = Array.from({ length: random.between(1, 3) }, () => site.asker.ask(signInBy(body)));
-    for (const exchange of await Promise.all(copies)) noteGrant({ record, nonce: body.nonce, exchange });
+    for (const exchange of await Promise.all(copies)) noteGrant(record, body.nonce, exchange);
     if (!replayed && old.push(body) > replayable) old.shift();
   };
 }
@@ -162,11 +154,13 @@ async function useByTool({
   bearer,
 }: Pick<LoadParts, "site" | "record"> & { holder: Holder; bearer: string }): Promise<boolean> {
   const exchange = await site.asker.ask({
-    ...{ path: "/api/mcp", method: "POST", headers: { authorization: bearer } },
+    path: "/api/mcp",
+    method: "POST",
+    headers: { authorization: bearer },
     json: { method: "tools/call", params: { name: "mark_key_used", arguments: {} } },
   });
-  const { result } = bodyOf(exchange) as { result?: { isError?: boolean } };
-  const isUsed = exchange.status === 200 && result !== undefined && !result.isError;
+  const { result } = bodyOf(exchange) as { result?: unknown };
+  const isUsed = exchange.status === 200 && result !== undefined;
   if (isUsed) record.uses.push({ holder, message: null });
   return isUsed;
 }
@@ -181,12 +175,14 @@ async function beTalker({ site, record }: Pick<LoadParts, "site" | "record">): P
 
 async function talk({ site, record }: LoadParts): Promise<Lane> {
   const talker = await beTalker({ site, record });
-  return () => askOnce({ site, talker });
+  return () => askOnce(site, talker);
 }
 
-async function askOnce({ site, talker }: { site: LoadSite; talker: Talker }): Promise<void> {
+async function askOnce(site: LoadSite, talker: Talker): Promise<void> {
   const exchange = await site.asker.ask({
-    ...{ path: "/api/chat", method: "POST", headers: { authorization: talker.bearer } },
+    path: "/api/chat",
+    method: "POST",
+    headers: { authorization: talker.bearer },
     json: { messages: [{ role: "user", content: "Hello" }] },
   });
   if (exchange.ended === "unreached") return await delay(againAfterMs);
@@ -201,19 +197,18 @@ async function operate({ site, record, random }: LoadParts): Promise<Lane> {
   const talker = await beTalker({ site, record });
   const { tokenId } = talker.holder;
   return async () => {
-    for (let left = random.between(2, 6); left > 0; left -= 1) await askOnce({ site, talker });
-    const reset = await insist({
-      site,
-      question: {
-        ...{ path: "/api/quota-reset", method: "POST", headers: { "x-quota-reset-secret": resetSecret } },
-        json: { scope: "token", tokenIds: [tokenId] },
-      },
+    for (let left = random.between(2, 6); left > 0; left -= 1) await askOnce(site, talker);
+    const reset = await insist(site, {
+      path: "/api/quota-reset",
+      method: "POST",
+      headers: { "x-quota-reset-secret": resetSecret },
+      json: { scope: "token", tokenIds: [tokenId] },
     });
     if (reset.status !== 200) throw new Error(`A reset was answered with ${reset.status}: ${reset.text}`);
     record.resets.push(String(reset.headers["x-request-id"]));
     Object.assign(talker, { asked: 0, finished: 0 });
     const question = { path: "/api/quota", headers: { authorization: talker.bearer } };
-    const standing = bodyOf(await insist({ site, question }));
+    const standing = bodyOf(await insist(site, question));
     if (standing.used !== 0 || standing.reserved !== 0) record.resetsThatLeftSomething += 1;
   };
 }
@@ -238,7 +233,7 @@ async function intrude({ site, record, random }: LoadParts): Promise<Lane> {
   return async () => {
     const used = random.chance(0.5) ? record.uses.at(-1)?.holder : undefined;
     const holder = used ?? foreign;
-    const exchange = await site.asker.ask(signInBy(await sign({ site, holder })));
+    const exchange = await site.asker.ask(signInBy(await sign(site, holder)));
     if (exchange.status === 200) record.wrongGrants.push(`sign-in with key ${holder.tokenId}`);
     await delay(againAfterMs);
   };

@@ -2,12 +2,16 @@ import type { Outcome } from "./report";
 import type { Scenario, ScenarioRun } from "./scenario";
 
 /** Plays one fault; whatever goes wrong is part of the outcome. */
-export async function play({ scenario, run }: { scenario: Scenario; run: ScenarioRun }): Promise<Outcome> {
+export async function play(scenario: Scenario, run: ScenarioRun): Promise<Outcome> {
   const { slug, promise } = scenario;
   const startedAt = performance.now();
   const outcomeOf = (rest: Partial<Outcome>): Outcome => ({
-    ...{ slug, promise, seconds: Math.round((performance.now() - startedAt) / 100) / 10 },
-    ...{ figures: [], error: null, skipped: null },
+    slug,
+    promise,
+    seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+    figures: [],
+    error: null,
+    skipped: null,
     ...rest,
   });
   try {

@@ -8,7 +8,12 @@ import type { Bound, Figure } from "./scenario";
 const run = { scale: 1, seed: 1, say: () => undefined };
 const lost = (measured: number): Figure => ({ what: "unlocks lost", measured, bound: { equals: 0 } });
 const outcome = (rest: Partial<Outcome>): Outcome => ({
-  ...{ slug: "a-fault", promise: "All is kept.", seconds: 1, figures: [lost(0)], error: null, skipped: null },
+  slug: "a-fault",
+  promise: "All is kept.",
+  seconds: 1,
+  figures: [lost(0)],
+  error: null,
+  skipped: null,
   ...rest,
 });
 
@@ -67,14 +72,11 @@ test("the table names the fault, the figure, its bound and whether it held", () 
 
 test("a fault that throws is told with its reason, one that was skipped with its own", async () => {
   const scenario = { slug: "a-fault", promise: "All is kept.", inTests: false } as const;
-  const played = await play({ run, scenario: { ...scenario, run: async () => [lost(0)] } });
+  const played = await play({ ...scenario, run: async () => [lost(0)] }, run);
   expect(played).toMatchObject({ figures: [lost(0)], error: null, skipped: null });
-  const skipped = await play({ run, scenario: { ...scenario, run: async () => ({ skipped: "Not here." }) } });
+  const skipped = await play({ ...scenario, run: async () => ({ skipped: "Not here." }) }, run);
   expect(skipped).toMatchObject({ figures: [], error: null, skipped: "Not here." });
-  const failed = await play({
-    run,
-    scenario: { ...scenario, run: () => Promise.reject(new Error("Fell.")) },
-  });
+  const failed = await play({ ...scenario, run: () => Promise.reject(new Error("Fell.")) }, run);
   expect(failed).toMatchObject({ figures: [], error: "Error: Fell.", skipped: null });
 });
 

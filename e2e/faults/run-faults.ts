@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { setup as obtainPrograms } from "~/testing/obtain-programs";
-import { describeMachine, findCommit } from "~/commands/bench/report";
+import { setup as obtainPrograms } from "~e2e/support/obtain-programs";
+import { describeMachine, findCommit } from "~e2e/bench/report";
 import { createOutcomeKeeper } from "./keep-outcomes";
 import { play } from "./play";
 import { countVerdicts, judge, toTable } from "./report";
@@ -15,7 +15,7 @@ const usage = `Usage: npm run test:faults [-- options]
   --only SLUG    may be given again; one of: ${scenarios.map(({ slug }) => slug).join(", ")}
   --scale X      multiplies kills, clients and requests (default 1, the full measure)
   --seed N       repeats a run with the random choices it had
-  --write        puts what came of it into docs/faults.md, each fault as soon as it has ended
+  --write        writes the tables of docs/faults/tables.md and the JSON beside them, each fault as soon as it has ended
 `;
 
 const resultsDir = "e2e/.results";
@@ -44,7 +44,7 @@ async function runAll(): Promise<number> {
   }
   const commit = findCommit();
   const slugs = scenarios.map(({ slug }) => slug);
-  const keeper = createOutcomeKeeper({ document: "docs/faults.md", slugs });
+  const keeper = createOutcomeKeeper("docs/faults/tables.md", slugs);
   obtainPrograms();
   console.log(`Seed ${seed}, scale ${scale}.`);
   const outcomes: Outcome[] = [];
@@ -52,7 +52,7 @@ async function runAll(): Promise<number> {
     console.log(`── ${scenario.slug}: ${scenario.promise}`);
     const say = (line: string) => console.log(`   ${line}`);
     const loadBefore = os.loadavg();
-    const outcome = await play({ scenario, run: { scale, seed, say } });
+    const outcome = await play(scenario, { scale, seed, say });
     if (outcome.skipped !== null) console.warn(`\nSKIPPED: ${scenario.slug}. ${outcome.skipped}\n`);
     outcomes.push(outcome);
     const takenAt = new Date().toISOString();

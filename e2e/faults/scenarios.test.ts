@@ -11,8 +11,9 @@ test("docs/faults.md names the faults that the tests do not play", async () => {
 });
 
 test("docs/faults.md names the faults for which waits within the server are shortened as it is loaded", async () => {
-  const files = (await readdir("e2e/faults")).filter((file) => !file.endsWith(".test.ts"));
-  const read = async (file: string) => [file, await readFile(path.join("e2e/faults", file), "utf8")] as const;
+  const files = (await readdir("e2e/faults/scenarios")).filter((file) => !file.endsWith(".test.ts"));
+  const read = async (file: string) =>
+    [file, await readFile(path.join("e2e/faults/scenarios", file), "utf8")] as const;
   const shortening = (await Promise.all(files.map(read)))
     .filter(([, text]) => /\.\.\.shorten\w+\(/.test(text))
     .map(([file]) => path.basename(file, ".ts"));

@@ -1,15 +1,15 @@
-import { chainLying } from "./chain-lying";
-import { clockJumps } from "./clock-jumps";
-import { databaseStopped } from "./database-stopped";
-import { diskFull, diskFullBelowPostgresql } from "./disk-full";
-import { diskReadOnly } from "./disk-read-only";
-import { killedOnPostgresql, killedOnRedis, killedOnSqlite } from "./killed-under-load";
-import { manyClients } from "./many-clients";
-import { providerHanging } from "./provider-hanging";
-import { redisStopped } from "./redis-stopped";
+import { chainLying } from "./scenarios/chain-lying";
+import { clockJumps } from "./scenarios/clock-jumps";
+import { databaseStopped } from "./scenarios/database-stopped";
+import { diskFull, diskFullBelowPostgresql } from "./scenarios/disk-full";
+import { diskReadOnly } from "./scenarios/disk-read-only";
+import { killedOnPostgresql, killedOnRedis, killedOnSqlite } from "./scenarios/killed-under-load";
+import { manyClients } from "./scenarios/many-clients";
+import { providerHanging } from "./scenarios/provider-hanging";
+import { redisStopped } from "./scenarios/redis-stopped";
 import type { Scenario } from "./scenario";
-import { slowClients } from "./slow-clients";
-import { soak } from "./soak";
+import { slowClients } from "./scenarios/slow-clients";
+import { soak } from "./scenarios/soak";
 
 /** In the order they are played. */
 export const scenarios: readonly Scenario[] = [

@@ -27,15 +27,11 @@ export type Tally = ReturnType<typeof createTally>;
  * Does the work again and again in so many lanes at once, until it is over. Work that fails is told to whoever waits for
  * the end, and until somebody does, ends nothing else.
  */
-export function keepBusy({
-  lanes,
-  isOver,
-  work,
-}: {
-  lanes: number;
-  isOver: () => boolean;
-  work: (lane: number) => Promise<void>;
-}): Promise<unknown> {
+export function keepBusy(
+  lanes: number,
+  isOver: () => boolean,
+  work: (lane: number) => Promise<void>,
+): Promise<unknown> {
   const busy = Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
       while (!isOver()) await work(lane);

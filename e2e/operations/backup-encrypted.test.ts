@@ -3,12 +3,12 @@ import { cp, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~/testing/certificates";
-import type { Certificates } from "~/testing/certificates";
-import { migrationsDir } from "~/testing/database";
-import { startEncryptingPostgresqlWithTools } from "~/testing/encrypting-postgresql";
-import { startImpostor } from "~/testing/postgresql-impostor";
-import { hasPostgresqlTools, query } from "~/testing/postgresql-with-tools";
+import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~e2e/support/certificates";
+import type { Certificates } from "~e2e/support/certificates";
+import { migrationsDir } from "~e2e/support/databases/database";
+import { startEncryptingPostgresqlWithTools } from "~e2e/support/databases/encrypting-postgresql";
+import { startImpostor } from "~e2e/support/databases/postgresql-impostor";
+import { hasPostgresqlTools, query } from "~e2e/support/databases/postgresql-with-tools";
 import { createFolder, nameCopy, readShellBlocks } from "./operations-fixture";
 
 sayWithoutOpenssl("back-up over encrypted connections");

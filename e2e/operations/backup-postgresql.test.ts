@@ -2,12 +2,16 @@ import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, truncate, writeF
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { migrationsDir } from "~/testing/database";
-import { hasPostgresqlTools, query, startPostgresqlWithTools } from "~/testing/postgresql-with-tools";
-import type { PostgresqlWithTools } from "~/testing/postgresql-with-tools";
-import { hasRedis, startRedis } from "~/testing/redis";
-import { clientOf, openGate } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
+import { migrationsDir } from "~e2e/support/databases/database";
+import {
+  hasPostgresqlTools,
+  query,
+  startPostgresqlWithTools,
+} from "~e2e/support/databases/postgresql-with-tools";
+import type { PostgresqlWithTools } from "~e2e/support/databases/postgresql-with-tools";
+import { hasRedis, startRedis } from "~e2e/support/databases/redis";
+import { clientOf, openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
 import {
   createPlace,
   isUsed,
@@ -50,7 +54,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
 
   /** The shell gets the address out of `.env` alone. */
   async function openPlace(url: string): Promise<Place> {
-    const opened = await createPlace({ gate, environment: { ...postgresql.toolsEnvironment } });
+    const opened = await createPlace(gate, { ...postgresql.toolsEnvironment });
     await writeFile(path.join(opened.dir, ".env"), `# settings\nDATABASE_URL="${url}"\nLEASE_SECONDS=3\n`);
     await cp("docs", path.join(opened.dir, "docs"), { recursive: true });
     return opened;
@@ -293,7 +297,9 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     const { hostname, port, password } = new URL(database.url);
     return {
       env: {
-        ...{ PGHOST: hostname, PGPORT: port, PGPASSWORD: password },
+        PGHOST: hostname,
+        PGPORT: port,
+        PGPASSWORD: password,
         PATH: `${bin}:${postgresql.toolsEnvironment.PATH!}`,
       },
       readCalls: async () => {

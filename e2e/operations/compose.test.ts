@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
-import { parseConfig } from "~/platform/config/config.server";
-import { readYaml } from "~/testing/read-yaml";
+import { parseConfig } from "~/settings.server";
+import { readYaml } from "~e2e/support/read-yaml";
 import { readStages } from "./dockerfile-stages";
 import { readPlainBlocks } from "./operations-fixture";
 

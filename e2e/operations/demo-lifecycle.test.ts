@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { isAlive, waitUntil } from "~/testing/processes";
-import { mcpOf } from "./mcp-fixture";
+import { isAlive, waitUntil } from "~e2e/support/processes";
+import { mcpOf } from "../api/mcp-fixture";
 
 /** Linux alone tells who started whom without another program. */
 const canSeeChildren = process.platform === "linux";
@@ -32,7 +32,8 @@ test.runIf(canSeeChildren)(
     expect((await fetch(`${origin}/api/nonce`)).status).toBe(200);
     // Nobody has run `npm run index`.
     const asked = await mcpOf({ origin }).callTool({
-      ...{ name: "libsql_search", args: { query: "How do I gate my own contract?", topK: 1 } },
+      name: "libsql_search",
+      args: { query: "How do I gate my own contract?", topK: 1 },
     });
     expect(asked.text).toContain("gate-your-own-contract.md");
     // The server, the guard of the chain, and the chain.

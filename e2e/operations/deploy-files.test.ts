@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { parseConfig } from "~/platform/config/config.server";
-import { production } from "~/testing/config";
+import { parseConfig } from "~/settings.server";
+import { production } from "~e2e/support/config";
 import { readStages } from "./dockerfile-stages";
 
 const run = promisify(execFile);
@@ -71,7 +71,9 @@ test("instances 1 and 2 are where docs/nginx.conf and docs/observability.md look
   const units = await Promise.all([1, 2].map(readInstance));
   const configs = units.map(({ Environment: settings }) =>
     parseConfig({
-      ...{ LATCHKEY_MODE: "production", ...production, TRUST_PROXY: "loopback" },
+      LATCHKEY_MODE: "production",
+      ...production,
+      TRUST_PROXY: "loopback",
       DATABASE_URL: "postgresql://latchkey:secret@127.0.0.1:5432/latchkey",
       ...Object.fromEntries(settings!.split(" ").map((setting) => setting.split("=") as [string, string])),
     }),

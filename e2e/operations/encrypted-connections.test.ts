@@ -1,17 +1,17 @@
 // The state's servers at the other end of an encrypted connection: whom this server believes, and what it says of others.
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~/testing/certificates";
-import type { Certificates } from "~/testing/certificates";
-import { createTestDir } from "~/testing/database";
-import { startEncryptingPostgresql } from "~/testing/encrypting-postgresql";
-import { findFreePort } from "~/testing/free-port";
-import { waitUntil } from "~/testing/processes";
-import { canRedisEncrypt, launchRedis } from "~/testing/redis";
-import { startServer } from "~/testing/running-server";
-import { limitsOff } from "./chat-fixture";
-import { clientOf, openGate } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
+import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~e2e/support/certificates";
+import type { Certificates } from "~e2e/support/certificates";
+import { createTestDir } from "~e2e/support/databases/database";
+import { startEncryptingPostgresql } from "~e2e/support/databases/encrypting-postgresql";
+import { findFreePort } from "~e2e/support/free-port";
+import { waitUntil } from "~e2e/support/processes";
+import { canRedisEncrypt, launchRedis } from "~e2e/support/databases/redis";
+import { startServer } from "~e2e/support/running-server";
+import { limitsOff } from "~e2e/support/limits";
+import { clientOf, openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
 
 sayWithoutOpenssl("encrypted connections to Redis and PostgreSQL");
 
@@ -50,12 +50,10 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
     beforeAll(async () => {
       tlsPort = await findFreePort();
       const { certificateFile, keyFile, authorityFile } = certificates;
-      redis = await launchRedis({
-        settings: [
-          ...["--tls-port", String(tlsPort), "--tls-cert-file", certificateFile, "--tls-key-file", keyFile],
-          ...["--tls-ca-cert-file", authorityFile, "--tls-auth-clients", "no"],
-        ],
-      });
+      redis = await launchRedis([
+        ...["--tls-port", String(tlsPort), "--tls-cert-file", certificateFile, "--tls-key-file", keyFile],
+        ...["--tls-ca-cert-file", authorityFile, "--tls-auth-clients", "no"],
+      ]);
       admin = new Redis(redis.url, { password: redis.password });
     });
     afterAll(async () => {

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
-import { parseConfig } from "~/platform/config/config.server";
-import { readAsDocker, readAsSystemd } from "~/testing/env-files";
+import { parseConfig } from "~/settings.server";
+import { readAsDocker, readAsSystemd } from "~e2e/support/env-files";
 import { listSettingsBlocks } from "./operations-fixture";
 
 const filledIn: Record<string, string> = {

@@ -21,7 +21,7 @@ async function readContext(): Promise<{ names: string[]; isLeftOut: (file: strin
   return { names, isLeftOut: (file) => leftOut.includes(path.normalize(file)) };
 }
 
-async function copyFromContext({ names, to }: { names: readonly string[]; to: string }): Promise<void> {
+async function copyFromContext(names: readonly string[], to: string): Promise<void> {
   const context = await readContext();
   for (const name of names) {
     expect(context.names).toContain(name);
@@ -30,12 +30,12 @@ async function copyFromContext({ names, to }: { names: readonly string[]; to: st
 }
 
 /** Docker's first stage, line by line, in a folder in the place of its WORKDIR. */
-async function runBuildStage({ stage, folder }: { stage: Instruction[]; folder: string }): Promise<void> {
+async function runBuildStage(stage: Instruction[], folder: string): Promise<void> {
   const env = { ...process.env, NODE_ENV: undefined, npm_config_prefer_offline: "true" };
   for (const { name, text } of stage) {
     if (name === "COPY") {
       const names = text === ". ." ? (await readContext()).names : text.split(" ").slice(0, -1);
-      await copyFromContext({ names, to: folder });
+      await copyFromContext(names, folder);
       // As from a checkout that nobody else may look into.
       const copied = names.map((copy) => path.join(folder, copy)).filter((place) => existsSync(place));
       await run("chmod", ["-R", "go-rwx", ...copied]);
@@ -47,7 +47,7 @@ async function runBuildStage({ stage, folder }: { stage: Instruction[]; folder: 
   }
 }
 
-function textOf({ stage, name }: { stage: Instruction[]; name: string }): string {
+function textOf(stage: Instruction[], name: string): string {
   const found = stage.find((instruction) => instruction.name === name);
   if (found === undefined) throw new Error(`This stage of the Dockerfile has no ${name}.`);
   return found.text;
@@ -66,11 +66,11 @@ export async function makeImage(): Promise<{
   try {
     const stages = await readStages();
     const [build, image] = [stages[0]!, stages.at(-1)!];
-    const home = textOf({ stage: image, name: "WORKDIR" });
+    const home = textOf(image, "WORKDIR");
     const copied = image.find(({ name, text }) => name === "COPY" && text.endsWith(` ${home}`))!;
     const [, source] = copied.text.split(" ") as [string, string];
-    await runBuildStage({ stage: build, folder: buildDir });
-    const assembled = path.relative(textOf({ stage: build, name: "WORKDIR" }), source);
+    await runBuildStage(build, buildDir);
+    const assembled = path.relative(textOf(build, "WORKDIR"), source);
     await mkdir(path.dirname(imageDir));
     await rename(path.join(buildDir, assembled), imageDir);
     await rm(buildDir, { recursive: true });
@@ -89,7 +89,7 @@ export const canMakeUsers = process.getuid?.() === 0 && existsSync("/usr/sbin/us
 /** Docker's second stage has one command, for its user and the volume: the same below a folder, as a small root. */
 export async function makeVolume(root: string): Promise<{ dataDir: string; uid: number }> {
   const image = (await readStages()).at(-1);
-  const command = textOf({ stage: image!, name: "RUN" });
+  const command = textOf(image!, "RUN");
   // Anything else would change this machine.
   expect(command).toMatch(/^useradd [\w -]+ latchkey && install -d -o latchkey -m \d+ \/data$/);
   await mkdir(path.join(root, "etc"), { recursive: true });
@@ -102,9 +102,9 @@ export async function makeVolume(root: string): Promise<{ dataDir: string; uid: 
     .replace("-o latchkey", () => `-o ${uidOfUser}`)
     .replace("/data", () => `"${root}/data"`);
   await run("sh", ["-c", below]);
-  const volume = textOf({ stage: image!, name: "VOLUME" });
-  expect(textOf({ stage: image!, name: "ENV" }).split(" ")).toContain(`DATA_DIR=${volume}`);
-  return { dataDir: path.join(root, volume), uid: Number(textOf({ stage: image!, name: "USER" })) };
+  const volume = textOf(image!, "VOLUME");
+  expect(textOf(image!, "ENV").split(" ")).toContain(`DATA_DIR=${volume}`);
+  return { dataDir: path.join(root, volume), uid: Number(textOf(image!, "USER")) };
 }
 
 /** Makes the started program this user, with no group of whoever started it; its threads are that already. */

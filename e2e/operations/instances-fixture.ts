@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
-import { saying, startOpenAiServer } from "~/testing/openai-server";
-import type { Behaviour } from "~/testing/openai-server";
-import { startTcpGate } from "~/testing/proxies";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
-import { startWebhookReceiver } from "~/testing/webhook-receiver";
+import { saying, startOpenAiServer } from "~e2e/support/providers/openai-server";
+import type { Behaviour } from "~e2e/support/providers/openai-server";
+import { startTcpGate } from "~e2e/support/providers/proxies";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
+import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import { startPostgresql } from "../../prisma/shadow-databases.mjs";
-import { openGate } from "./gate-fixture";
+import { openGate } from "../api/gate-fixture";
 
 export const resetSecret = "operator-secret-of-the-tests";
 export const metricsToken = "metrics-token-for-0a1b2c3d4e5f";
@@ -23,7 +23,7 @@ export type Site = Awaited<ReturnType<typeof openSite>>;
  * Two servers on one PostgreSQL, known to the world as `origin`, before a chain, a model and a receiver of webhooks.
  * The way to the database can be cut. What stands before the servers is the caller's: it is told their ports.
  */
-export async function openSite({ origin, env = {} }: { origin: string; env?: Record<string, string> }) {
+export async function openSite(origin: string, env: Record<string, string> = {}) {
   const postgresql = await startPostgresql();
   const databaseUrl = new URL(await postgresql.createDatabase());
   const directUrl = databaseUrl.href;
@@ -32,20 +32,40 @@ export async function openSite({ origin, env = {} }: { origin: string; env?: Rec
   const greeting = saying("Hello ", "there.");
   let behaviour = greeting;
   const provider = await startOpenAiServer((call) => behaviour(call));
-  const receiver = await startWebhookReceiver({ verifier: new Webhook(webhookSecret) });
+  const receiver = await startWebhookReceiver(new Webhook(webhookSecret));
   const settings = {
-    ...{ DATABASE_URL: databaseUrl.href, LEASE_SECONDS: String(leaseSeconds), LOG_LEVEL: "info" },
-    ...{ NEXT_PUBLIC_DOMAIN: new URL(origin).host, PUBLIC_ORIGIN: origin, TRUST_PROXY: "loopback" },
-    ...{ AI_PROVIDER: "local", AI_BASE_URL: provider.baseUrl, NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" },
-    ...{ AI_CHAT_MAX_OUTPUT_TOKENS: "30", AI_CHAT_QUOTA_TOKENS: "60", AI_QUOTA_RESET_SECRET: resetSecret },
-    ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: webhookSecret, METRICS_TOKEN: metricsToken },
-    ...{ RATE_LIMIT_NONCE: "0", RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_FORM_SUBMISSION: "0" },
-    ...{ RATE_LIMIT_CHAT: "0", RATE_LIMIT_MCP: "0", RATE_LIMIT_SESSION: "0", RATE_LIMIT_QUOTA_RESET: "0" },
+    DATABASE_URL: databaseUrl.href,
+    LEASE_SECONDS: String(leaseSeconds),
+    LOG_LEVEL: "info",
+    NEXT_PUBLIC_DOMAIN: new URL(origin).host,
+    PUBLIC_ORIGIN: origin,
+    TRUST_PROXY: "loopback",
+    AI_PROVIDER: "local",
+    AI_BASE_URL: provider.baseUrl,
+    NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+    AI_CHAT_MAX_OUTPUT_TOKENS: "30",
+    AI_CHAT_QUOTA_TOKENS: "60",
+    AI_QUOTA_RESET_SECRET: resetSecret,
+    WEBHOOK_URL: receiver.url,
+    WEBHOOK_SECRET: webhookSecret,
+    METRICS_TOKEN: metricsToken,
+    RATE_LIMIT_NONCE: "0",
+    RATE_LIMIT_GATE_ACCESS: "0",
+    RATE_LIMIT_FORM_SUBMISSION: "0",
+    RATE_LIMIT_CHAT: "0",
+    RATE_LIMIT_MCP: "0",
+    RATE_LIMIT_MODELS: "0",
+    RATE_LIMIT_QUOTA: "0",
+    RATE_LIMIT_SESSION: "0",
+    RATE_LIMIT_SESSION_ENTER: "0",
+    RATE_LIMIT_QUOTA_RESET: "0",
     ...env,
   };
   const gate = await openGate({ env: settings });
   const chainSettings = {
-    ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, CHAIN_POLL_SECONDS: "1" },
+    RPC_URL: gate.chain.rpcUrl,
+    KEY_CONTRACT_ADDRESS: gate.contract,
+    CHAIN_POLL_SECONDS: "1",
     ...settings,
   };
   const startInstance = (own: Record<string, string> = {}) =>
@@ -56,7 +76,12 @@ export async function openSite({ origin, env = {} }: { origin: string; env?: Rec
   return {
     /** What the model does from now on; null for its usual greeting. */
     setModel: (wanted: Behaviour | null) => (behaviour = wanted ?? greeting),
-    ...{ gate, servers, receiver, way, database, startInstance },
+    gate,
+    servers,
+    receiver,
+    way,
+    database,
+    startInstance,
     close: async () => {
       await Promise.all(servers.map((server) => server.stop()));
       await gate.close();
@@ -67,7 +92,7 @@ export async function openSite({ origin, env = {} }: { origin: string; env?: Rec
   };
 }
 
-/** Which of the shared work each server does, by its own word. */
+/** The leases that a server owns, by its metrics. */
 export async function readLeases(server: Pick<RunningServer, "port">): Promise<Record<string, number>> {
   const response = await fetch(`http://127.0.0.1:${server.port}/metrics`, {
     headers: { Authorization: `Bearer ${metricsToken}` },

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { waitUntil } from "~/testing/processes";
-import { clientOf } from "./gate-fixture";
-import type { Answer } from "./gate-fixture";
-import { parseStream, textOf } from "./chat-fixture";
+import { waitUntil } from "~e2e/support/processes";
+import { clientOf } from "../api/gate-fixture";
+import type { Answer } from "../api/gate-fixture";
+import { parseStream, textOf } from "../api/chat-fixture";
 import type { Site } from "./instances-fixture";
 
 export const isGranted = ({ status }: Answer) => status === 200;
@@ -42,7 +42,8 @@ export async function walkThrough({ site, origin }: { site: Site; origin: string
   }
 
   const response = await fetch(`${origin}/api/chat`, {
-    ...{ method: "POST", headers: { "Content-Type": "application/json", ...bearer } },
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...bearer },
     body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
   });
   expect(textOf(parseStream(await response.text()))).toBe("Hello there.");

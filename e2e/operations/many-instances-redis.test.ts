@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startRoundRobin } from "~/testing/proxies";
-import { hasRedis, launchRedis } from "~/testing/redis";
-import { hello } from "./chat-fixture";
+import { startRoundRobin } from "~e2e/support/providers/proxies";
+import { hasRedis, launchRedis } from "~e2e/support/databases/redis";
+import { hello } from "../api/chat-fixture";
 import { openSite } from "./instances-fixture";
 import type { Site } from "./instances-fixture";
 import { openVisitors, sharingSettings, testSharing } from "./instances-sharing";
@@ -13,10 +13,10 @@ describe.skipIf(!hasRedis)("two servers on one PostgreSQL, with their state in o
   let viewer: Redis;
   let site: Site;
   beforeAll(async () => {
-    [proxy, redis] = await Promise.all([startRoundRobin(), launchRedis({})]);
+    [proxy, redis] = await Promise.all([startRoundRobin(), launchRedis()]);
     viewer = new Redis(redis.url, { password: redis.password });
     const state = { STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password };
-    site = await openSite({ origin: proxy.origin, env: { ...sharingSettings, ...state } });
+    site = await openSite(proxy.origin, { ...sharingSettings, ...state });
     proxy.setPorts(site.servers.map(({ port }) => port));
   }, 120_000);
   afterAll(async () => {
@@ -43,6 +43,9 @@ describe.skipIf(!hasRedis)("two servers on one PostgreSQL, with their state in o
     const form = await through().formBody({ account, tokenId, message: "to be kept" });
     expect((await through().post("/api/form-submission-gate", form)).status).toBe(200);
     expect((await at(1)({ path: "/api/quota", headers: bearer })).status).toBe(401);
+    const fromElsewhere = { "X-Forwarded-For": "203.0.113.21" };
+    const status = await at(1)({ path: `/api/token-status/${tokenId}`, headers: fromElsewhere });
+    expect(status.status).toBe(200);
 
     expect(await database.usedKey.count({ where: { tokenId } })).toBe(1);
     expect(await database.submission.findMany({ where: { tokenId } })).toMatchObject([
@@ -59,7 +62,8 @@ describe.skipIf(!hasRedis)("two servers on one PostgreSQL, with their state in o
       database.quotaReservation.count(),
     ];
     expect(await Promise.all(elsewhere)).toEqual([0, 0, 0, 0, 0]);
-    expect(await readKinds()).toEqual(expect.arrayContaining(["limit", "nonce", "{quota}"]));
+    expect(await viewer.keys("latchkey:rate:token-status:203.0.113.21")).toHaveLength(1);
+    expect(await readKinds()).toEqual(expect.arrayContaining(["nonce", "rate", "{quota}"]));
   });
 
   test("with Redis emptied, a key that was used stays used, and its token stays ended, at both servers", async () => {

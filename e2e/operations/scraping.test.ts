@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findFreePort } from "~/testing/free-port";
-import { readYaml } from "~/testing/read-yaml";
-import { startServer } from "~/testing/running-server";
-import { openGate } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
+import { findFreePort } from "~e2e/support/free-port";
+import { readYaml } from "~e2e/support/read-yaml";
+import { startServer } from "~e2e/support/running-server";
+import { openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
 import { readYamlBlocks } from "./operations-fixture";
 
 type Job = {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => gate.close());
 
 /** What Prometheus gets by such a job, once its targets are where the server of the test is. */
-async function scrape({ job, env, port }: { job: Job; env: Record<string, string>; port?: number }) {
+async function scrape(job: Job, env: Record<string, string>, port?: number) {
   const world = { NEXT_PUBLIC_DOMAIN: "gate.example", PUBLIC_ORIGIN: "https://gate.example" };
   const server = await startServer({
     env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, ...world, ...env },
@@ -72,12 +72,9 @@ test("the first job reads a server's own port, the second one its public port by
   const [own, published] = (await readJobs()) as [Job, Job];
   const port = await findFreePort();
   const env = { METRICS_TOKEN: "metrics-token-of-the-tests-0123" };
-  const answers = [
-    await scrape({ job: own, env: { METRICS_PORT: String(port) }, port }),
-    await scrape({ job: published, env }),
-  ];
+  const answers = [await scrape(own, { METRICS_PORT: String(port) }, port), await scrape(published, env)];
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   for (const { text } of answers) expect(text).toContain("latchkey_lease_held");
   const { authorization: _none, ...without } = published;
-  expect((await scrape({ job: without, env })).status).toBe(401);
+  expect((await scrape(without, env)).status).toBe(401);
 }, 90_000);

@@ -5,12 +5,12 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect } from "vitest";
-import { testOnSqlite } from "~/testing/database";
-import { findFreePort } from "~/testing/free-port";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
-import { openGate } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
+import { testOnSqlite } from "~e2e/support/databases/database";
+import { findFreePort } from "~e2e/support/free-port";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
+import { openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
 import { isUsed, readPlainBlocks, readShellBlocks, useKey } from "./operations-fixture";
 import { startStandIns } from "./systemd-fixture";
 

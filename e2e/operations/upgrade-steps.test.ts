@@ -5,13 +5,13 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { testOnSqlite } from "~/testing/database";
-import { findOnPath } from "~/testing/debian-packages";
-import { findFreePort } from "~/testing/free-port";
-import { waitUntil } from "~/testing/processes";
-import { startServer, testJwtSecret } from "~/testing/running-server";
-import { openGate } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
+import { testOnSqlite } from "~e2e/support/databases/database";
+import { findOnPath } from "~e2e/support/debian-packages";
+import { findFreePort } from "~e2e/support/free-port";
+import { waitUntil } from "~e2e/support/processes";
+import { startServer, testJwtSecret } from "~e2e/support/running-server";
+import { openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
 import { isUsed, readPlainBlocks, readShellBlocks, readyStatus, useKey } from "./operations-fixture";
 
 const run = promisify(execFile);
@@ -39,7 +39,7 @@ async function makeFolder(): Promise<string> {
   return root;
 }
 
-async function writeProgram({ root, name, text }: { root: string; name: string; text: string }) {
+async function writeProgram(root: string, name: string, text: string) {
   const file = path.join(root, "bin", name);
   await writeFile(file, `#!/bin/sh\n${text}\n`);
   await chmod(file, 0o755);
@@ -78,7 +78,7 @@ async function makeClone(root: string) {
 }
 
 /** Runs a block that ends with a server in the foreground, in a shell of its own. */
-function runToServer({ block, cwd, env }: { block: string; cwd: string; env: Record<string, unknown> }) {
+function runToServer(block: string, cwd: string, env: Record<string, unknown>) {
   const shell = spawn("bash", ["-c", block], { cwd, env: env as NodeJS.ProcessEnv });
   let output = "";
   for (const stream of [shell.stdout, shell.stderr]) {
@@ -113,8 +113,12 @@ function runToServer({ block, cwd, env }: { block: string; cwd: string; env: Rec
     const holder = await gate.mintKey();
     const [port, dataDir] = [await findFreePort(), path.join(clone, "data")];
     const settings = {
-      ...{ CHAIN_ID: "31337", RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract },
-      ...{ JWT_SECRET: testJwtSecret, HOST: "127.0.0.1", PORT: String(port) },
+      CHAIN_ID: "31337",
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      JWT_SECRET: testJwtSecret,
+      HOST: "127.0.0.1",
+      PORT: String(port),
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
     await writeFile(path.join(clone, ".env"), lines.join(""));
@@ -133,9 +137,9 @@ function runToServer({ block, cwd, env }: { block: string; cwd: string; env: Rec
     // Installing is the packaging test's to show. Here `npm ci` leaves the packages that are there, and says that it was asked.
     const npm = findOnPath("npm");
     const text = `[ "$1" != ci ] || { echo "installed"; exit 0; }\nexec "${npm}" "$@"`;
-    await writeProgram({ root, name: "npm", text });
+    await writeProgram(root, "npm", text);
     const env = { PATH: `${root}/bin:${process.env.PATH}`, HOME: process.env.HOME };
-    const server = runToServer({ block: await findBlock("npm start"), cwd: clone, env });
+    const server = runToServer(await findBlock("npm start"), clone, env);
     try {
       await server.untilOpen();
       expect(server.read()).toMatch(/Fast-forward[^]*installed[^]*Built\.[^]*the next version/);
@@ -158,7 +162,7 @@ test("with containers, each step of docs/upgrading.md is taken when the one befo
   const told = path.join(root, "told");
   for (const name of ["git", "docker"]) {
     const text = `echo "${name} $*" >> "${told}"\n[ "${name} $*" != "$FAILING" ]`;
-    await writeProgram({ root, name, text });
+    await writeProgram(root, name, text);
   }
   for (const [index, failing] of [...steps, "nothing"].entries()) {
     await writeFile(told, "");

@@ -4,13 +4,17 @@ import { pathToFileURL } from "node:url";
 import Sqlite from "libsql";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { createTestDir, migrationsDir, testOnSqlite } from "~/testing/database";
-import { hasPostgresqlTools, query, startPostgresqlWithTools } from "~/testing/postgresql-with-tools";
-import type { PostgresqlWithTools } from "~/testing/postgresql-with-tools";
-import type { RunningServer } from "~/testing/running-server";
+import { createTestDir, migrationsDir, testOnSqlite } from "~e2e/support/databases/database";
+import {
+  hasPostgresqlTools,
+  query,
+  startPostgresqlWithTools,
+} from "~e2e/support/databases/postgresql-with-tools";
+import type { PostgresqlWithTools } from "~e2e/support/databases/postgresql-with-tools";
+import type { RunningServer } from "~e2e/support/running-server";
 import { startPostgresql } from "../../prisma/shadow-databases.mjs";
-import { clientOf, openGate } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
+import { clientOf, openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
 import { createPlace, isUsed, nameCopy, readShellBlocks, readyStatus, useKey } from "./operations-fixture";
 import type { Place } from "./operations-fixture";
 
@@ -33,11 +37,12 @@ type Engine = {
 };
 
 async function openSqlite(): Promise<Engine> {
-  const place = await createPlace({ gate });
+  const place = await createPlace(gate);
   onTestFinished(() => place.remove());
   const file = path.join(place.dir, "data/latchkey.db");
   return {
-    ...{ url: pathToFileURL(file).href, place },
+    url: pathToFileURL(file).href,
+    place,
     ask: <Row extends object>(sql: string) => {
       const sqlite = new Sqlite(file);
       try {
@@ -50,14 +55,8 @@ async function openSqlite(): Promise<Engine> {
   };
 }
 
-async function openPostgresql({
-  url,
-  environment = {},
-}: {
-  url: string;
-  environment?: Record<string, string>;
-}): Promise<Engine> {
-  const place = await createPlace({ gate, environment: { ...environment, DATABASE_URL: url } });
+async function openPostgresql(url: string, environment: Record<string, string> = {}): Promise<Engine> {
+  const place = await createPlace(gate, { ...environment, DATABASE_URL: url });
   onTestFinished(() => place.remove());
   await cp("docs", path.join(place.dir, "docs"), { recursive: true });
   await writeFile(path.join(place.dir, ".env"), `DATABASE_URL=${url}\n`);
@@ -102,7 +101,9 @@ const readCommon = async (ask: Engine["ask"]) => ({
 
 async function readSubmissionsPage({ origin }: Pick<RunningServer, "origin">): Promise<string> {
   const signedIn = await fetch(`${origin}/operator/session`, {
-    ...{ method: "POST", redirect: "manual", headers: { Origin: origin } },
+    method: "POST",
+    redirect: "manual",
+    headers: { Origin: origin },
     body: new URLSearchParams({ secret: operatorSecret }),
   });
   const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
@@ -163,7 +164,7 @@ testOnSqlite(
 test("a database of an older version is brought up to date by a start, and one of a later version refused (PostgreSQL)", async () => {
   const server = await startPostgresql();
   onTestFinished(() => server.stop());
-  const engine = await openPostgresql({ url: await server.createDatabase() });
+  const engine = await openPostgresql(await server.createDatabase());
   const holder = await gate.mintKey();
   await fillAsFormerVersion(engine, { ...holder, address: holder.account.address });
   await expectUpgraded(engine, holder);
@@ -213,7 +214,7 @@ describe.skipIf(!hasPostgresqlTools)("with PostgreSQL's own tools", () => {
     const [copy, , restore] = await readShellBlocks("docs/backup.md", "PostgreSQL");
     const [, listMigrations] = await readShellBlocks("docs/upgrading.md");
     const { url } = await postgresql.createDatabase("upgraded");
-    const engine = await openPostgresql({ url, environment: postgresql.toolsEnvironment });
+    const engine = await openPostgresql(url, postgresql.toolsEnvironment);
     await goThereAndBack({ engine, commands: [copy!, restore!, listMigrations!] });
   }, 90_000);
 });

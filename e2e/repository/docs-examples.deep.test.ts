@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { startServer } from "~/testing/running-server";
-import { startGateServer } from "../gate-server";
-import { clientOf, openGate } from "./gate-fixture";
-import type { Gate } from "./gate-fixture";
+import { startServer } from "~e2e/support/running-server";
+import { startGateServer } from "../support/browser/gate-server";
+import { clientOf, openGate } from "../api/gate-fixture";
+import type { Gate } from "../api/gate-fixture";
 
 let gate: Gate;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => gate.close());
 
-function runShell({ script, env }: { script: string; env: Record<string, string> }) {
+function runShell(script: string, env: Record<string, string>) {
   return new Promise<{ failed: boolean; stdout: string; stderr: string }>((resolve) => {
     const options = { env: { PATH: process.env.PATH, ...env } as unknown as NodeJS.ProcessEnv };
     execFile("bash", ["-euo", "pipefail", "-c", script], options, (error, stdout, stderr) =>
@@ -28,22 +28,24 @@ test("the shell blocks of docs/api.md work as they stand there, one after anothe
   await gate.transferKey({ from: account, to: privateKeyToAccount(privateKey).address, tokenId });
   const text = await readFile("docs/api.md", "utf8");
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
-  expect(blocks).toHaveLength(6);
+  expect(blocks).toHaveLength(8);
 
   const separated = blocks.join("\necho '<next>'\n");
   const env = { ORIGIN: gate.origin, TOKEN_ID: tokenId, LATCHKEY_PRIVATE_KEY: privateKey };
-  const { failed, stdout, stderr } = await runShell({ script: separated, env });
+  const { failed, stdout, stderr } = await runShell(separated, env);
   expect(failed, stderr).toBe(false);
   const answers = stdout
     .split("<next>")
     .slice(1)
     .map((part) => JSON.parse(part) as Record<string, unknown>);
-  const [siwe, bearer, legacy, form, status] = answers;
+  const [siwe, bearer, quota, legacy, form, status, models] = answers;
   expect(siwe).toMatchObject({ access: "granted", accessToken: expect.any(String) });
   expect(bearer).toMatchObject({ access: "granted", content: expect.any(Object) });
+  expect(quota).toMatchObject({ active: false, used: 0, reserved: 0 });
   expect(legacy).toMatchObject({ access: "granted", accessToken: expect.any(String) });
   expect(form).toEqual({ success: true, message: "Access granted" });
   expect(status).toMatchObject({ tokenId, exists: true, used: true });
+  expect(models).toEqual({ object: "list", data: [{ id: "offline", object: "model" }] });
 });
 
 async function readShellBlocks(file: string): Promise<string[]> {
@@ -54,7 +56,7 @@ async function readShellBlocks(file: string): Promise<string[]> {
 /** The texts say where the demo is; here it is elsewhere. */
 const demoOrigin = "http://localhost:3000";
 
-test("the block of the README that opens the gate from a shell works against a demo", async () => {
+test("the block of the README that opens the gate and asks the assistant from a shell works against a demo", async () => {
   const server = await startGateServer();
   try {
     const block = (await readShellBlocks("README.md")).find((text) => text.includes("client -- mint"))!;
@@ -63,15 +65,14 @@ test("the block of the README that opens the gate from a shell works against a d
       .replaceAll(demoOrigin, server.baseUrl)
       .replaceAll(/client -- (mint|sign)/g, `client -- $1 --origin ${server.baseUrl}`);
     const env = { HOME: process.env.HOME ?? "" };
-    const { failed, stdout, stderr } = await runShell({ script, env });
+    const { failed, stdout, stderr } = await runShell(script, env);
     expect(failed, stderr).toBe(false);
-    const [siwe, bearer, status] = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const [siweLine, bearerLine, ...events] = stdout.trim().split("\n");
+    const [siwe, bearer] = [siweLine, bearerLine].map((line) => JSON.parse(line!) as Record<string, unknown>);
     expect(siwe).toMatchObject({ access: "granted", accessToken: expect.any(String) });
     expect(bearer).toMatchObject({ access: "granted", content: expect.any(Object) });
-    expect(status).toMatchObject({ exists: true, used: false });
+    expect(events.join("\n")).toContain('"type":"text-delta"');
+    expect(events.at(-1)).toBe("data: [DONE]");
   } finally {
     await server.stop();
   }
@@ -81,8 +82,11 @@ test("the shell blocks of docs/chat.md ask the assistant and reset quotas as the
   const secret = "a-secret-of-the-tests-for-quotas-only";
   const server = await startServer({
     env: {
-      ...{ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, AI_OFFLINE_WORD_MS: "0" },
-      ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_QUOTA_RESET_SECRET: secret },
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      AI_OFFLINE_WORD_MS: "0",
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+      AI_QUOTA_RESET_SECRET: secret,
     },
   });
   try {
@@ -93,13 +97,13 @@ test("the shell blocks of docs/chat.md ask the assistant and reset quotas as the
     const token = `-H "Authorization: Bearer $ACCESS_TOKEN"`;
     expect(await readFile("docs/chat.md", "utf8")).toContain(token);
     const env = { ACCESS_TOKEN: String(accessToken), SECRET: secret };
-    const asked = await runShell({ script: ask!.replace("curl -sN", `curl -sN ${token}`), env });
+    const asked = await runShell(ask!.replace("curl -sN", `curl -sN ${token}`), env);
     expect(asked.failed, asked.stderr).toBe(false);
     expect(asked.stdout).toContain('"type":"text-delta"');
     expect(asked.stdout.trimEnd()).toMatch(/data: \[DONE\]$/);
-    const refused = await runShell({ script: ask!, env });
+    const refused = await runShell(ask!, env);
     expect(JSON.parse(refused.stdout)).toMatchObject({ error: "Unauthorized: missing JWT" });
-    const resetted = await runShell({ script: reset!, env });
+    const resetted = await runShell(reset!, env);
     expect(resetted.failed, resetted.stderr).toBe(false);
     expect(JSON.parse(resetted.stdout)).toMatchObject({ ok: true, scope: "token", token: { deleted: 1 } });
   } finally {

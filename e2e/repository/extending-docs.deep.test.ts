@@ -3,16 +3,16 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startServer } from "~/testing/running-server";
-import { mcpOf } from "./mcp-fixture";
+import { mcpOf } from "~e2e/api/mcp-fixture";
+import { startServer } from "~e2e/support/running-server";
 
-const registryFile = "app/services/tools.server.ts";
+type Example = { section: string; file: string; list: string | null; code: string };
 
 /** What the project is built from, without what was built: a test may write into it. */
 async function copyProject(): Promise<string> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-copy-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  const isSource = (place: string) => !/\.test\.tsx?$|[\\/]public[\\/]build$/.test(place);
+  const isSource = (file: string) => !/\.test\.tsx?$|[\\/]public[\\/]build$/.test(file);
   for (const name of ["app", "public", "server.ts", "remix.config.js", "tsconfig.json", "package.json"]) {
     await cp(name, path.join(dir, name), { recursive: true, filter: isSource });
   }
@@ -23,7 +23,7 @@ async function copyProject(): Promise<string> {
 }
 
 /** A program of this project's packages, to its end; what it said, where it failed. */
-function run({ dir, parameters }: { dir: string; parameters: string[] }): Promise<string | null> {
+function run(dir: string, parameters: string[]): Promise<string | null> {
   const env = { ...process.env, NODE_ENV: "production" } as unknown as NodeJS.ProcessEnv;
   return new Promise((resolve) => {
     execFile(process.execPath, parameters, { cwd: dir, env }, (error, stdout, stderr) =>
@@ -32,41 +32,57 @@ function run({ dir, parameters }: { dir: string; parameters: string[] }): Promis
   });
 }
 
-async function readExample() {
-  const text = await readFile("docs/tools.md", "utf8");
-  const [, section = ""] = text.split("## Adding a tool");
-  const blocks = [...section.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
-  expect(blocks).toHaveLength(3);
-  const places = [...section.matchAll(/`(app\/[\w./-]+)`/g)].map(([, place]) => place!);
-  expect(places.slice(0, 2)).toEqual([expect.stringMatching(/^app\/tools\//), registryFile]);
-  const [tool, importLine, line] = blocks as [string, string, string];
-  for (const one of [importLine, line]) expect(one.trim().split("\n")).toHaveLength(1);
-  return { toolFile: places[0]!, tool, importLine, line };
+/**
+ * The `ts` blocks, each with the file it belongs to: the last one named in the text before it. A block after "In
+ * `file`:" goes to the file's top, one after "in its `list`" to the beginning of that list.
+ */
+function readExamples(text: string): Example[] {
+  return text.split(/^## /m).flatMap((part) => {
+    const section = part.split("\n")[0]!;
+    let file = "";
+    return [...part.matchAll(/([\s\S]*?)^```ts\n([\s\S]*?)^```$/gm)].map(([, words = "", code = ""]) => {
+      const introduction = words.trim().split("\n\n").at(-1)!.replaceAll("\n", " ");
+      file = [...introduction.matchAll(/`((?:app|e2e)\/[\w./-]+)`/g)].at(-1)?.[1] ?? file;
+      const list = /in its `(\w+)`/.exec(introduction)?.[1] ?? null;
+      return { section, file, list, code };
+    });
+  });
+}
+
+async function addExample(dir: string, { file, list, code }: Example): Promise<void> {
+  const target = path.join(dir, file);
+  const current = await readFile(target, "utf8").catch(() => "");
+  if (list === null) return await writeFile(target, `${code}${current}`);
+  const parts = current.split(new RegExp(`(\\bconst ${list}\\b[^=]*= [[{])`));
+  expect(parts, `one list ${list} in ${file}`).toHaveLength(3);
+  await writeFile(target, `${parts[0]}${parts[1]}${code}${parts[2]}`);
 }
 
 test(
-  "the tool that docs/tools.md adds compiles where it says, is listed, is described and does its work",
-  { timeout: 240_000 },
+  "the examples of docs/extending.md compile where they say, and the tool is listed and does its work",
+  { timeout: 400_000 },
   async () => {
-    const { toolFile, tool, importLine, line } = await readExample();
+    const examples = readExamples(await readFile("docs/extending.md", "utf8"));
+    const sections = ["A provider", "A tool", "A proof", "A setting", "An operator's table"];
+    expect([...new Set(examples.map(({ section }) => section))]).toEqual(sections);
     const dir = await copyProject();
-    await writeFile(path.join(dir, toolFile), tool);
-    const registry = await readFile(path.join(dir, registryFile), "utf8");
-    const opened = "const registry: readonly Tool[] = [\n";
-    expect(registry.split(opened)).toHaveLength(2);
-    const changed = registry.replace(opened, `${opened}${line}`);
-    await writeFile(path.join(dir, registryFile), `${importLine}${changed}`);
+    for (const example of examples) await addExample(dir, example);
 
-    const settings = { extends: "./tsconfig.json", include: [], files: ["server.ts", toolFile] };
-    await writeFile(path.join(dir, "tsconfig.example.json"), JSON.stringify(settings));
+    const include = ["app/platform/**/*.d.ts"];
+    const files = ["server.ts", ...new Set(examples.map(({ file }) => file))];
+    await writeFile(
+      path.join(dir, "tsconfig.example.json"),
+      JSON.stringify({ extends: "./tsconfig.json", include, files }),
+    );
     const compile = ["node_modules/typescript/bin/tsc", "--noEmit", "-p", "tsconfig.example.json"];
-    expect(await run({ dir, parameters: compile })).toBeNull();
-    expect(await run({ dir, parameters: ["node_modules/@remix-run/dev/dist/cli.js", "build"] })).toBeNull();
+    expect(await run(dir, compile)).toBeNull();
+    expect(await run(dir, ["node_modules/@remix-run/dev/dist/cli.js", "build"])).toBeNull();
 
     const server = await startServer({
       projectDir: dir,
       env: {
-        ...{ RPC_URL: "http://127.0.0.1:9", KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}` },
+        RPC_URL: "http://127.0.0.1:9",
+        KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`,
         NEXT_PUBLIC_DOMAIN: "localhost,gate.example.com",
       },
     });
@@ -75,7 +91,7 @@ test(
     const { body } = await mcp.post({ method: "tools/list" });
     const { tools } = body!.result as { tools: { name: string; inputSchema: unknown }[] };
     expect(tools).toHaveLength(5);
-    const name = /name: "(\w+)"/.exec(tool)![1]!;
+    const name = "site_domain";
     expect(tools.find((listed) => listed.name === name)).toMatchObject({
       inputSchema: { properties: { place: { type: "integer", minimum: 1, default: 1 } } },
     });
@@ -83,8 +99,8 @@ test(
     expect((await call({ place: 2 })).result).toMatchObject({
       structuredContent: { domain: "gate.example.com" },
     });
-    expect((await call({ place: 3 })).result).toMatchObject({
-      ...{ isError: true, content: [{ text: "There are only 2 domains." }] },
+    expect((await call({ place: 3 })).body).toEqual({
+      error: { code: -32000, message: "There are only 2 domains." },
     });
     expect((await call({ place: "2" })).body).toMatchObject({ error: { code: -32602 } });
   },

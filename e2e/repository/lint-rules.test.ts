@@ -10,9 +10,9 @@ const timeoutMs = 120_000;
 const eslint = new ESLint({ cwd: projectDir });
 
 /** What the rules about places say of this text, were it the file at this path. */
-async function judge({ file, text }: { file: string; text: string }): Promise<string[]> {
+async function judge(file: string, text: string): Promise<string[]> {
   const [result] = await eslint.lintText(text, { filePath: path.join(projectDir, file) });
-  const about = /^(no-restricted-(imports|properties|syntax)|import-x\/no-restricted-paths)$/;
+  const about = /^(no-restricted-(imports|properties|syntax)|import-x\/no-restricted-paths|max-params)$/;
   expect(result?.messages.filter(({ fatal }) => fatal)).toEqual([]);
   return (result?.messages ?? [])
     .filter(({ ruleId }) => about.test(ruleId ?? ""))
@@ -143,9 +143,9 @@ const rules: Rule[] = [
     rule: "routes know no stores and no gateways",
     says: /A route calls one function of getServices/,
     refused: [
-      'import { createKeyStore } from "~/gate/keys.store.server";\nexport const keys = createKeyStore;',
-      'import type { KeyStore } from "~/gate/keys.store.server";\nexport type K = KeyStore;',
-      'import { readKey } from "../gate/ownership.gateway.server";\nexport const read = readKey;',
+      'import { createKeyStore } from "~/gate/keys/keys.store.server";\nexport const keys = createKeyStore;',
+      'import type { KeyStore } from "~/gate/keys/keys.store.server";\nexport type K = KeyStore;',
+      'import { readKey } from "~/gate/ownership/ownership.gateway.server";\nexport const read = readKey;',
       'export const read = () => import("~/demo/demo-chain.gateway.server");',
     ].map((text) => ({ file: "app/routes/api.new-thing.ts", text })),
     allowed: [
@@ -159,11 +159,11 @@ const rules: Rule[] = [
     rule: "a feature's store is its own",
     says: /A store belongs to its feature alone/,
     refused: [
-      'import { createKeyStore } from "~/gate/keys.store.server";\nexport const keys = createKeyStore;',
-      'import { createKeyStore } from "../gate/keys.store.server";\nexport const keys = createKeyStore;',
-      'import type { KeyStore } from "~/gate/keys.store.server";\nexport type K = KeyStore;',
-      'export { createKeyStore } from "~/gate/keys.store.server";',
-      'export const keys = () => import("~/gate/keys.store.server");',
+      'import { createKeyStore } from "~/gate/keys/keys.store.server";\nexport const keys = createKeyStore;',
+      'import { createKeyStore } from "~/gate/keys/keys.store.server";\nexport const keys = createKeyStore;',
+      'import type { KeyStore } from "~/gate/keys/keys.store.server";\nexport type K = KeyStore;',
+      'export { createKeyStore } from "~/gate/keys/keys.store.server";',
+      'export const keys = () => import("~/gate/keys/keys.store.server");',
     ].map((text) => ({ file: "app/chat/new-thing.server.ts", text })),
     allowed: [
       {
@@ -177,22 +177,40 @@ const rules: Rule[] = [
     ],
   },
   {
+    rule: "neither a feature nor the platform knows the table of all settings",
+    says: /A feature receives what it needs as arguments|The platform knows no feature/,
+    refused: [useCase, "app/gate/new-thing.settings.ts", "app/platform/config/new-thing.server.ts"].map(
+      (file) => ({
+        file,
+        text: 'import type { Config } from "~/settings.server";\nexport type C = Config;',
+      }),
+    ),
+    allowed: [
+      {
+        file: "app/services/new-thing.server.ts",
+        text: 'import type { Config } from "~/settings.server";\nexport type C = Config;',
+      },
+    ],
+  },
+  {
     rule: "what may run in a browser reaches no server code and no Node",
     says: /This file may run in the browser/,
     refused: [
-      'import { issueNonce } from "./issue-nonce.server";\nexport const issue = issueNonce;',
-      'import { issueNonce } from "~/gate/issue-nonce.server";\nexport const issue = issueNonce;',
-      'export { issueNonce } from "./issue-nonce.server";',
-      'export * from "./issue-nonce.server";',
-      'export const issue = () => import("./issue-nonce.server");',
+      'import { issueNonce } from "./proofs/issue-nonce.server";\nexport const issue = issueNonce;',
+      'import { issueNonce } from "~/gate/proofs/issue-nonce.server";\nexport const issue = issueNonce;',
+      'export { issueNonce } from "./proofs/issue-nonce.server";',
+      'export * from "./proofs/issue-nonce.server";',
+      'export const issue = () => import("./proofs/issue-nonce.server");',
       'import type { KeyStore } from "./keys.store.server";\nexport type K = KeyStore;',
+      'import { gateSettings } from "~/gate/gate.settings";\nexport const rows = gateSettings;',
+      'export const rows = () => import("~/gate/gate.settings");',
       'import { readFileSync } from "node:fs";\nexport const read = readFileSync;',
       'import { readFileSync } from "fs";\nexport const read = readFileSync;',
       'import { readFile } from "fs/promises";\nexport const read = readFile;',
     ].flatMap((text) => [
       { file: pure, text },
       {
-        file: "app/gate/components/new-thing.tsx",
+        file: "app/gate/page/new-thing.tsx",
         text: text.replaceAll("./", "../").replaceAll("~/../", "~/"),
       },
     ]),
@@ -206,17 +224,35 @@ const rules: Rule[] = [
       },
       {
         file: useCase,
-        text: 'import { issueNonce } from "./issue-nonce.server";\nexport const issue = issueNonce;',
+        text: 'import { issueNonce } from "./proofs/issue-nonce.server";\nexport const issue = issueNonce;',
       },
       { file: useCase, text: 'import { readFile } from "node:fs/promises";\nexport const read = readFile;' },
+      {
+        file: "app/gate/new-thing.settings.ts",
+        text: 'import path from "node:path";\nexport const at = path.resolve("x");',
+      },
     ],
+  },
+  {
+    rule: "a function takes up to three parameters, and a large object has a named type",
+    says: /Maximum allowed is 3|Give a type of more than four members a name|Write the members themselves/,
+    refused: [
+      "export function sum(a: number, b: number, c: number, d: number) {\n  return a + b + c + d;\n}",
+      "export function show(of: { a: 1; b: 2; c: 3; d: 4; e: 5 }) {\n  return of;\n}",
+      "export const both = (a: number, b: number) => ({ ...{ a, b } });",
+    ].map((text) => ({ file: pure, text })),
+    allowed: [
+      "export function sum(a: number, b: number, c: number) {\n  return a + b + c;\n}",
+      "type Of = { a: 1; b: 2; c: 3; d: 4; e: 5 };\nexport function show(of: Of & { f: 6 }) {\n  return of;\n}",
+      "export const both = (rest: { a: number }) => ({ ...rest, b: 1 });",
+    ].map((text) => ({ file: pure, text })),
   },
 ];
 
 test.each(rules)("$rule", { timeout: timeoutMs }, async ({ says, refused, allowed }) => {
   for (const { file, text } of refused) {
-    const said = await judge({ file, text });
+    const said = await judge(file, text);
     expect(said, `${file}: ${text}`).toContainEqual(expect.stringMatching(says));
   }
-  for (const { file, text } of allowed) expect(await judge({ file, text }), `${file}: ${text}`).toEqual([]);
+  for (const { file, text } of allowed) expect(await judge(file, text), `${file}: ${text}`).toEqual([]);
 });

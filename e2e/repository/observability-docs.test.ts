@@ -18,9 +18,14 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   metrics.countLimiterStoreFailure("nonce");
   metrics.countForgottenClient("nonce");
   metrics.watchOutboxPending(async () => 0);
+  metrics.watchWatcherAge({ readSeconds: async () => 0, allowedSeconds: 90 });
   metrics.watchLeases(() => ({ watcher: true }));
   metrics.observeProviderCall({
-    ...{ kind: "chat", provider: "local", outcome: "ok", durationSeconds: 1, firstSeconds: 1 },
+    kind: "chat",
+    provider: "local",
+    outcome: "ok",
+    durationSeconds: 1,
+    firstSeconds: 1,
   });
   metrics.observeToolCall({ tool: "key_status", outcome: "ok", durationSeconds: 1 });
   metrics.openStream("/x");
@@ -28,18 +33,19 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   for (const step of ["reserved", "settled", "refused"] as const)
     metrics.countQuota({ kind: "token", step, amount: 1 });
   metrics.countSpokenAnswer("kept");
-  metrics.countDeparture();
+  metrics.countDepartures(2);
   metrics.observeDatabase({ what: "statement", isFailed: true, durationSeconds: 1 });
   metrics.observeDatabase({ what: "transaction", isFailed: false, durationSeconds: 1 });
   metrics.observeRedis({ command: "nonce-issue", outcome: "ok", durationSeconds: 1 });
   metrics.watchDatabasePool(() => ({ open: 1, idle: 1, waiting: 0 }));
+  metrics.watchPayments(async () => ({ open: 0, oldestOpenMs: null }));
   metrics.watchTraceSpans(() => ({ sent: 1, dropped: 0, failed: 0 }));
   const { body } = await metrics.render();
   const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!] as const);
-  return new Map(types.map(([name, type]) => [name, { type, labels: labelsOf({ body, name }) }]));
+  return new Map(types.map(([name, type]) => [name, { type, labels: labelsOf(body, name) }]));
 }
 
-function labelsOf({ body, name }: { body: string; name: string }): string[] {
+function labelsOf(body: string, name: string): string[] {
   const samples = body.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?\\{([^}]*)\\}`, "gm"));
   const names = [...samples].flatMap(([, inside]) =>
     [...inside!.matchAll(/(\w+)="/g)].map(([, label]) => label!),
@@ -50,13 +56,7 @@ function labelsOf({ body, name }: { body: string; name: string }): string[] {
 const isOurs = ([name]: [string, Metric]) => !/^latchkey_(process|nodejs)_/.test(name);
 
 /** Metrics an expression asks for, without what histograms add to their names. */
-function findNames({
-  expression,
-  known,
-}: {
-  expression: string;
-  known: ReadonlyMap<string, Metric>;
-}): string[] {
+function findNames(expression: string, known: ReadonlyMap<string, Metric>): string[] {
   return [...expression.matchAll(/\b(?:latchkey_\w+|up\b)/g)].map(([name]) => {
     const base = name.replace(/_(?:bucket|sum|count)$/, "");
     return known.get(base)?.type === "histogram" ? base : name;
@@ -129,7 +129,7 @@ test.each([
   const known = await listMetrics();
   expect(expressions.length).toBeGreaterThanOrEqual(least);
   for (const { where, expression } of expressions) {
-    const names = findNames({ expression, known });
+    const names = findNames(expression, known);
     expect(names.length, where).toBeGreaterThan(0);
     expect(
       names.filter((name) => name !== "up" && !known.has(name)),
@@ -153,7 +153,7 @@ test.each([
 
 test("every metric of ours is on the dashboard", async () => {
   const known = await listMetrics();
-  const shown = new Set(dashboardExpressions.flatMap(({ expression }) => findNames({ expression, known })));
+  const shown = new Set(dashboardExpressions.flatMap(({ expression }) => findNames(expression, known)));
   expect([...known].filter(isOurs).filter(([name]) => !shown.has(name))).toEqual([]);
 });
 
@@ -182,10 +182,16 @@ test("every alert says for how long, how bad and what", () => {
   }
 });
 
+test("the watcher is old for the alert where it is for readiness, in each deployment by itself", () => {
+  expect(rules.find(({ name }) => name === "LatchkeyWatcherOld")?.expression).toBe(
+    "min by (job) (latchkey_watcher_age_seconds) > max by (job) (latchkey_watcher_allowed_age_seconds)",
+  );
+});
+
 test("a name that does not exist is noticed", async () => {
   const known = await listMetrics();
   const expression = "rate(latchkey_http_request_duration_seconds_bucket[5m]) / latchkey_grants_count";
-  const [first, second] = findNames({ expression, known });
+  const [first, second] = findNames(expression, known);
   expect(known.has(first!)).toBe(true);
   expect(known.has(second!)).toBe(false);
 });

@@ -1,6 +1,6 @@
 // Plays faults against the built server and prints what must hold beside what was measured.
-import { buildIfNeeded } from "./build.mjs";
-import { prepare, projectDir, run } from "./prepare.mjs";
+import { buildIfNeeded } from "../../app/commands/build.mjs";
+import { prepare, projectDir, run } from "../../app/commands/prepare.mjs";
 
 process.chdir(projectDir);
 await prepare();

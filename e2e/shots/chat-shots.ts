@@ -1,14 +1,16 @@
 import type { BrowserContext, Page } from "@playwright/test";
-import { signInByCookie } from "./chat-servers";
-import type { ModelServer } from "./chat-servers";
-import type { GateServer } from "./gate-server";
+import { signInByCookie } from "../support/browser/chat-servers";
+import type { ModelServer } from "../support/browser/chat-servers";
+import type { GateServer } from "../support/browser/gate-server";
 
 type Shoot = (state: string) => Promise<unknown>;
 
 const field = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
 
-async function ask({ page, text }: { page: Page; text: string }): Promise<void> {
+async function ask(page: Page, text: string): Promise<void> {
   await field(page).fill(text);
+  // Pressed earlier, while the page has not yet drawn that it may be sent, Enter does nothing and is not pressed again.
+  await page.locator('[aria-label="Send"]:not([aria-disabled="true"])').waitFor();
   await field(page).press("Enter");
 }
 
@@ -16,24 +18,16 @@ async function rest(page: Page): Promise<void> {
   await page.locator('[role="log"][aria-busy="false"]').waitFor();
 }
 
-async function openChat({ page, server }: { page: Page; server: GateServer }): Promise<void> {
+async function openChat(page: Page, server: GateServer): Promise<void> {
   await page.goto(`${server.baseUrl}/chat`);
   await page.locator(".chat[data-ready]").waitFor();
 }
 
 /** The conversation as the embedded assistant holds it, from its beginning to its sources. */
-export async function shootConversation({
-  page,
-  server,
-  shoot,
-}: {
-  page: Page;
-  server: GateServer;
-  shoot: Shoot;
-}) {
-  await openChat({ page, server });
+export async function shootConversation(page: Page, server: GateServer, shoot: Shoot) {
+  await openChat(page, server);
   await shoot("chat-empty");
-  await ask({ page, text: "How do I gate my own contract?" });
+  await ask(page, "How do I gate my own contract?");
   await page.locator(".markdown blockquote").first().waitFor();
   await shoot("chat-streaming");
   await page.locator(".sources").waitFor();
@@ -47,7 +41,7 @@ export async function shootConversation({
   await page.getByRole("button", { name: "To the end" }).waitFor();
   await shoot("chat-tool");
   await useUpQuestions(page);
-  await ask({ page, text: "And one more?" });
+  await ask(page, "And one more?");
   await page.locator(".notice-title", { hasText: "Too many requests" }).waitFor();
   await shoot("chat-rate-limited");
 }
@@ -71,17 +65,9 @@ async function useUpQuestions(page: Page): Promise<void> {
 }
 
 /** What models write, and what goes wrong with them. */
-export async function shootModels({
-  page,
-  server,
-  shoot,
-}: {
-  page: Page;
-  server: ModelServer;
-  shoot: Shoot;
-}) {
-  await openChat({ page, server });
-  await ask({ page, text: "rich" });
+export async function shootModels(page: Page, server: ModelServer, shoot: Shoot) {
+  await openChat(page, server);
+  await ask(page, "rich");
   await page.locator(".markdown .task").first().waitFor();
   await rest(page);
   await shoot("chat-rich-end");
@@ -91,7 +77,7 @@ export async function shootModels({
   await page.getByRole("button", { name: "Edit your message" }).click();
   await shoot("chat-editing");
   await page.keyboard.press("Escape");
-  await ask({ page, text: "tools" });
+  await ask(page, "tools");
   await page.locator(".markdown", { hasText: "That is what I found." }).waitFor();
   await rest(page);
   await shoot("chat-tools");
@@ -99,13 +85,13 @@ export async function shootModels({
   await page.getByRole("group", { name: "Reading aloud" }).waitFor();
   await shoot("chat-reading");
   await page.getByRole("button", { name: "Stop reading" }).click();
-  await ask({ page, text: "down" });
+  await ask(page, "down");
   await page.getByRole("alert").waitFor();
   await page.context().setOffline(true);
   await page.getByText("You are offline.").waitFor();
   await shoot("chat-error-offline");
   await page.context().setOffline(false);
-  await ask({ page, text: "halfway" });
+  await ask(page, "halfway");
   await page.getByText("closed the connection").first().waitFor();
   await rest(page);
   await shoot("chat-broken-off");
@@ -136,8 +122,8 @@ export async function shootLacks({ page, server, shoot }: { page: Page; server: 
       throw new DOMException("full", "QuotaExceededError");
     };
   });
-  await openChat({ page, server });
-  await ask({ page, text: "rich" });
+  await openChat(page, server);
+  await ask(page, "rich");
   await page.locator(".markdown .task").first().waitFor();
   await rest(page);
   await page.getByRole("button", { name: "Read aloud" }).first().click();
@@ -149,31 +135,28 @@ export async function shootLacks({ page, server, shoot }: { page: Page; server: 
   await shoot("chat-storage-full");
 }
 
-/** Where only holders may ask, up to the end of their quota. */
-export async function shootHolders({
-  page,
-  context,
-  server,
-  shoot,
-}: {
+type ShootHoldersOptions = {
   page: Page;
   context: BrowserContext;
   server: GateServer;
   shoot: Shoot;
-}) {
-  await openChat({ page, server });
+};
+
+/** Where only holders may ask, up to the end of their quota. */
+export async function shootHolders({ page, context, server, shoot }: ShootHoldersOptions) {
+  await openChat(page, server);
   await page.locator(".welcome .notice").waitFor();
   await shoot("chat-stranger");
-  await signInByCookie({ server, context });
-  await openChat({ page, server });
+  await signInByCookie(server, context);
+  await openChat(page, server);
   for (const [index, text] of ["Hello", "Hello", "Thanks", "Thanks"].entries()) {
-    await ask({ page, text });
+    await ask(page, text);
     await page.getByRole("article", { name: "Assistant" }).nth(index).waitFor();
     await rest(page);
   }
   await page.locator(".quota-low").waitFor();
   await shoot("chat-quota-low");
-  await ask({ page, text: "What is the one-time form?" });
+  await ask(page, "What is the one-time form?");
   await page.locator(".quota-wall").waitFor();
   await shoot("chat-quota-wall");
 }

@@ -1,9 +1,10 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "@playwright/test";
 import { createTestClient, http } from "viem";
 import { generatePrivateKey } from "viem/accounts";
-import { signInByCookie } from "./chat-servers";
-import type { GateServer } from "./gate-server";
-import { connectWallet, enterRoom, mintKey } from "./journey";
+import { signInByCookie } from "../support/browser/chat-servers";
+import type { GateServer } from "../support/browser/gate-server";
+import { connectWallet, enterRoom, mintKey } from "../support/browser/journey";
+import { shotPatienceMs } from "./pages-shots";
 import {
   formButton,
   formField,
@@ -12,26 +13,23 @@ import {
   reviewDialog,
   reviewForm,
   roomHeading,
-} from "./room-page";
-import { addWallet } from "./wallet";
+} from "../support/browser/room-page";
+import { addWallet } from "../support/browser/wallet";
 
 type Shoot = (state: string) => Promise<unknown>;
 type Round = { page: Page; context: BrowserContext; server: GateServer; shoot: Shoot };
 
 let rounds = 0;
 
-/** Every state of the gate's page: the way in, the room to its ends, and both as the server draws them. */
-export async function shootGate({
-  browser,
-  options,
-  server,
-  pathOf,
-}: {
+type ShootGateOptions = {
   browser: Browser;
   options: BrowserContextOptions;
   server: GateServer;
   pathOf: (state: string) => string;
-}): Promise<void> {
+};
+
+/** Every state of the gate's page: the way in, the room to its ends, and both as the server draws them. */
+export async function shootGate({ browser, options, server, pathOf }: ShootGateOptions): Promise<void> {
   for (const [take, more] of [
     [shootEntry, {}],
     [shootRoom, {}],
@@ -39,10 +37,13 @@ export async function shootGate({
     [shootServed, { javaScriptEnabled: false }],
   ] as const) {
     const context = await browser.newContext({
-      ...{ ...options, ...more, reducedMotion: "reduce" },
+      ...options,
+      ...more,
+      reducedMotion: "reduce",
       // Limits of its own for each round of pictures.
       extraHTTPHeaders: { "X-Forwarded-For": `198.18.1.${(rounds += 1)}` },
     });
+    context.setDefaultTimeout(shotPatienceMs);
     const page = await context.newPage();
     // The runner of this script marks functions with a helper that pages lack.
     await page.addInitScript("globalThis.__name = (value) => value");
@@ -62,7 +63,7 @@ async function shootEntry({ page, server, shoot }: Round): Promise<void> {
   await page.getByRole("definition").first().waitFor();
   await shoot("gate-lookup");
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await page.getByText("This wallet holds no key yet.").waitFor();
   await shoot("gate-no-key");
   await page.getByLabel("Number of the key").fill("999999");
@@ -71,7 +72,7 @@ async function shootEntry({ page, server, shoot }: Round): Promise<void> {
   await shoot("gate-refused");
   await page.getByLabel("Number of the key").fill("");
   await mintKey(page);
-  await page.getByText("The message, word for word").click();
+  await page.getByText("What you sign, word for word").click();
   await shoot("gate-key");
   await wallet.switchChain(8453);
   await page.locator('[data-step="network"][data-status="attention"]').waitFor();
@@ -110,7 +111,7 @@ async function shootRoom({ page, context, server, shoot }: Round): Promise<void>
   const chain = createTestClient({ mode: "anvil", transport: http(server.rpcUrl) });
   await chain.setBalance({ address: wallet.address(), value: 10n ** 18n });
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   const given = await mintKey(page);
   await enterRoom(page);
   await page.waitForLoadState("networkidle");
@@ -124,10 +125,9 @@ async function shootRoom({ page, context, server, shoot }: Round): Promise<void>
   await shoot("room-offline");
   await context.setOffline(false);
   await giveAway({ ...server, privateKey, tokenId: given });
-  await page.getByText("The room has closed").waitFor({ timeout: 30_000 });
+  await page.getByText("The room has closed").waitFor();
   await shoot("room-closed");
 
-  await page.getByLabel("Number of the key").fill("");
   await mintKey(page);
   await enterRoom(page);
   await formField(page).fill("x".repeat(480));
@@ -156,25 +156,25 @@ async function shootRoom({ page, context, server, shoot }: Round): Promise<void>
 
 /** The session's cookie alone: who comes back without the wallet. */
 async function shootWithoutWallet({ page, context, server, shoot }: Round): Promise<void> {
-  await signInByCookie({ server, context });
+  await signInByCookie(server, context);
   await page.goto("/gate");
   await page.getByText("the wallet is not connected").waitFor();
   await page.getByRole("button", { name: "Sign out" }).waitFor();
   await shoot("room-without-wallet");
 }
 
-/** A membership that runs out: in the open room, and at the door. */
+/** A membership that runs out: in the open room, and at the gate. */
 export async function shootMembership({ page, server, shoot }: Omit<Round, "context">): Promise<void> {
   await page.addInitScript("globalThis.__name = (value) => value");
   const { rpcUrl, baseUrl } = server;
   const wallet = await addWallet({ page, rpcUrl, chainId: 31337 });
   await page.goto(`${baseUrl}/gate`);
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   await page.getByText("Signed in for").waitFor();
-  await passTime({ rpcUrl, seconds: 3601 });
-  await page.getByText("The room has closed").waitFor({ timeout: 30_000 });
+  await passTime(rpcUrl, 3601);
+  await page.getByText("The room has closed").waitFor();
   await shoot("room-membership-expired");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("alert").waitFor();
@@ -185,7 +185,7 @@ export async function shootMembership({ page, server, shoot }: Omit<Round, "cont
 async function shootServed({ page, context, server, shoot }: Round): Promise<void> {
   await page.goto("/gate");
   await shoot("gate-served");
-  await signInByCookie({ server, context });
+  await signInByCookie(server, context);
   await page.goto("/gate");
   await page.locator(".served-room h1").waitFor();
   await shoot("room-served");

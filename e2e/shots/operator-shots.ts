@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { operatorSecret } from "./gate-server";
-import type { OperatorServer } from "./operator-server";
+import { operatorSecret } from "../support/browser/gate-server";
+import type { OperatorServer } from "../support/browser/operator-server";
 
 type Taking = { page: Page; server: OperatorServer; shoot: (state: string) => Promise<unknown> };
 

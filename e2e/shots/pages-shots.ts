@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions } from "@playwright/test";
-import type { GateServer } from "./gate-server";
+import type { GateServer } from "../support/browser/gate-server";
 
 /** Every theme a page has to be read in. */
 export const themes = {
@@ -23,26 +23,35 @@ export const pages = [
   { path: "/offline", state: "offline" },
 ] as const;
 
+/** How long a picture waits for its state: a machine may be busy, and gives up on nothing for that. */
+export const shotPatienceMs = 120_000;
+
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
+
+type ShootPagesOptions = {
+  browser: Browser;
+  server: GateServer;
+  folder: string;
+  prefix?: string;
+};
 
 export async function shootPages({
   browser,
   server,
   folder,
   prefix = "page",
-}: {
-  browser: Browser;
-  server: GateServer;
-  folder: string;
-  prefix?: string;
-}): Promise<void> {
+}: ShootPagesOptions): Promise<void> {
   for (const [theme, appearance] of Object.entries(themes)) {
-    for (const [size, viewport] of Object.entries(sizes)) {
+    const shootSize = async ([size, viewport]: [string, { width: number; height: number }]) => {
       const context = await browser.newContext({
-        ...{ baseURL: server.baseUrl, viewport, ...appearance, hasTouch: size === "phone" },
+        baseURL: server.baseUrl,
+        viewport,
+        ...appearance,
+        hasTouch: size === "phone",
         // Nothing moves, so that two rounds of pictures can be laid side by side.
         reducedMotion: "reduce",
       });
+      context.setDefaultTimeout(shotPatienceMs);
       const page = await context.newPage();
       for (const { path, state } of pages) {
         await page.goto(path);
@@ -54,6 +63,7 @@ export async function shootPages({
         });
       }
       await context.close();
-    }
+    };
+    await Promise.all(Object.entries(sizes).map(shootSize));
   }
 }

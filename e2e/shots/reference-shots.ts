@@ -1,40 +1,37 @@
 import type { BrowserContext, Page } from "@playwright/test";
-import { signInByCookie } from "./chat-servers";
-import type { GateServer } from "./gate-server";
+import { signInByCookie } from "../support/browser/chat-servers";
+import type { GateServer } from "../support/browser/gate-server";
 
 type Shoot = (state: string) => Promise<unknown>;
 
-/** The reference as a stranger and as a holder sees it, calls that were sent, and the pages of refusals. */
-export async function shootReference({
-  page,
-  context,
-  server,
-  shoot,
-}: {
+type ShootReferenceOptions = {
   page: Page;
   context: BrowserContext;
   server: GateServer;
   shoot: Shoot;
-}): Promise<void> {
+};
+
+/** The reference as a stranger and as a holder sees it, calls that were sent, and the pages of refusals. */
+export async function shootReference({ page, context, server, shoot }: ShootReferenceOptions): Promise<void> {
   await page.goto(`${server.baseUrl}/docs`);
   await page.locator('[data-visitor="stranger"]').waitFor();
   await shoot("docs-top");
-  await shootTry({ page, id: "getQuota" });
-  await page.locator("#getQuota .notice-problem").waitFor();
+  await shootTry(page, "getQuota");
+  await page.locator("#getQuota .notice").waitFor();
   await page.locator("#getQuota").scrollIntoViewIfNeeded();
   await shoot("docs-refused");
 
-  await signInByCookie({ server, context });
+  await signInByCookie(server, context);
   await page.goto(`${server.baseUrl}/docs`);
   await page.locator('[data-visitor="signed-in"]').waitFor();
   await page.locator("#openGate .fold > summary", { hasText: "Body" }).click();
   await page.locator("#openGate").evaluate((article) => article.scrollIntoView());
   await shoot("docs-operation");
-  await shootTry({ page, id: "chat" });
+  await shootTry(page, "chat");
   await page.locator("#chat .try-status", { hasText: "complete" }).waitFor();
   await page.locator("#chat .try").evaluate((part) => part.scrollIntoView());
   await shoot("docs-stream");
-  await shootTry({ page, id: "speak" });
+  await shootTry(page, "speak");
   await page.locator("#speak audio").waitFor();
   await page.locator("#speak .try").evaluate((part) => part.scrollIntoView());
   await shoot("docs-sound");
@@ -47,7 +44,7 @@ export async function shootReference({
   await shoot("problem-unknown");
 }
 
-async function shootTry({ page, id }: { page: Page; id: string }): Promise<void> {
+async function shootTry(page: Page, id: string): Promise<void> {
   await page.locator(`#${id} .try > summary`).click();
   await page.locator(`#${id}`).getByRole("button", { name: "Send" }).click();
 }

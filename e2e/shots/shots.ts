@@ -2,31 +2,34 @@ import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "@playwright/test";
-import { findBrowser } from "./browser";
-import { startHoldersServer, startModelServer } from "./chat-servers";
+import { findBrowser } from "../support/browser/browser";
+import { startHoldersServer, startModelServer } from "../support/browser/chat-servers";
 import { shootConversation, shootHolders, shootLacks, shootModels } from "./chat-shots";
-import { startGateServer } from "./gate-server";
-import type { GateServer } from "./gate-server";
+import { startGateServer } from "../support/browser/gate-server";
+import type { GateServer } from "../support/browser/gate-server";
 import { shootGate, shootMembership } from "./gate-shots";
-import { startOperatorServer } from "./operator-server";
+import { startOperatorServer } from "../support/browser/operator-server";
 import { shootOperator } from "./operator-shots";
-import { shootPages } from "./pages-shots";
+import { shootPages, shotPatienceMs } from "./pages-shots";
 import { shootReference } from "./reference-shots";
-import { startRelayServer } from "./relay-server";
+import { startRelayServer } from "../support/browser/relay-server";
 import { shootPairing, shootWallets, shootWays } from "./wallet-shots";
 
 /**
  * Pictures of every page and state on a phone and on a desk, light and dark, for looking at: `npm run shots`; of some
  * parts alone with their names, as in `npm run shots -- gate chat`.
  */
-const folder = fileURLToPath(new URL("./.shots/", import.meta.url));
+const folder = fileURLToPath(new URL("../.shots/", import.meta.url));
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
 const phoneAgent = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/143.0 Mobile Safari/537.36";
+
+type SharedServers = ReturnType<typeof shareServers>;
 
 /** One round: one size in one scheme. */
 type Round = {
   browser: Browser;
   server: GateServer;
+  shared: SharedServers;
   options: BrowserContextOptions;
   pathOf: (state: string) => string;
 };
@@ -48,18 +51,11 @@ const parts: Record<string, (round: Round) => Promise<void>> = {
   },
   wallet: (round) =>
     withPage(round, async ({ page, context, shoot }) => {
-      const relay = await startRelayServer();
-      const waysServer = await startWaysServer("ws://127.0.0.1:9");
-      const pairingServer = await startWaysServer(relay.url);
-      try {
-        await shootWays({ page, server: waysServer, shoot });
-        await shootPairing({ page, server: pairingServer, shoot });
-      } finally {
-        await Promise.all([waysServer.stop(), pairingServer.stop(), relay.close()]);
-      }
+      await shootWays(page, await round.shared.ways(), shoot);
+      await shootPairing(page, await round.shared.pairing(), shoot);
       const own = await context.newPage();
       const shootOwn = (state: string) => own.screenshot({ path: round.pathOf(state) });
-      await shootWallets({ page: own, server: round.server, shoot: shootOwn });
+      await shootWallets(own, round.server, shootOwn);
     }),
   docs: (round) =>
     withPage(round, ({ page, context, shoot }) =>
@@ -67,20 +63,12 @@ const parts: Record<string, (round: Round) => Promise<void>> = {
     ),
   chat: (round) =>
     withPage(round, async ({ page, context, shoot }) => {
-      const [modelServer, holdersServer, silentServer] = await Promise.all([
-        startModelServer(),
-        startHoldersServer(),
-        startModelServer({ TTS_PROVIDER: "disabled" }),
-      ]);
-      try {
-        await shootConversation({ page, server: round.server, shoot });
-        await shootModels({ page, server: modelServer, shoot });
-        await shootHolders({ page, context, server: holdersServer, shoot });
-        // Cookies know no ports: the holder's would be sent here too.
-        await withPage(round, (other) => shootLacks({ ...other, server: silentServer }));
-      } finally {
-        await Promise.all([modelServer, holdersServer, silentServer].map((one) => one.stop()));
-      }
+      await shootConversation(page, round.server, shoot);
+      await shootModels(page, await round.shared.models(), shoot);
+      await shootHolders({ page, context, server: await round.shared.holders(), shoot });
+      // Cookies know no ports: the holder's would be sent here too.
+      const server = await round.shared.silent();
+      await withPage(round, (other) => shootLacks({ ...other, server }));
     }),
   operator: (round) =>
     withPage(round, async ({ page }) => {
@@ -98,9 +86,13 @@ type Taking = { page: Page; context: BrowserContext; shoot: (state: string) => P
 
 async function withPage({ browser, options, pathOf }: Round, take: (taking: Taking) => Promise<void>) {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(shotPatienceMs);
+  const page = await context.newPage();
   try {
-    const page = await context.newPage();
     await take({ page, context, shoot: (state) => page.screenshot({ path: pathOf(state) }) });
+  } catch (error) {
+    await page.screenshot({ path: pathOf("failed") }).catch(() => undefined);
+    throw error;
   } finally {
     await context.close();
   }
@@ -111,36 +103,61 @@ function startWaysServer(relayUrl: string): Promise<GateServer> {
   return startGateServer({
     mode: "production",
     env: {
-      ...{ WALLETCONNECT_PROJECT_ID: "0".repeat(32), BASE_WALLET: "true" },
+      WALLETCONNECT_PROJECT_ID: "0".repeat(32),
+      BASE_WALLET: "true",
       WALLETCONNECT_RELAY_URL: relayUrl,
     },
   });
 }
 
-async function shootRounds({
-  names,
-  browser,
-  server,
-}: {
-  names: string[];
-  browser: Browser;
-  server: GateServer;
-}) {
-  let rounds = 0;
-  for (const name of names) {
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const [size, viewport] of Object.entries(sizes)) {
-        const hasTouch = size === "phone";
-        const userAgent = hasTouch ? phoneAgent : undefined;
-        const options = {
-          ...{ baseURL: server.baseUrl, viewport, colorScheme, hasTouch, userAgent },
-          // Limits of its own for each round of pictures.
-          extraHTTPHeaders: { "X-Forwarded-For": `198.18.0.${(rounds += 1)}` },
-        };
-        const pathOf = (state: string) => `${folder}${state}-${size}-${colorScheme}.png`;
-        await parts[name]!({ browser, server, options, pathOf });
+/** Started when the first round needs them; what one round leaves there is its own visitor's, and no other's. */
+function shareServers(ends: (() => Promise<void>)[]) {
+  function once<Server extends { stop: () => Promise<void> }>(start: () => Promise<Server>) {
+    let started: Promise<Server> | null = null;
+    return () => {
+      if (!started) {
+        const starting = start();
+        ends.push(async () => (await starting.catch(() => null))?.stop());
+        started = starting;
       }
-    }
+      return started;
+    };
+  }
+  const relay = once(async () => {
+    const { url, close } = await startRelayServer();
+    return { url, stop: close };
+  });
+  return {
+    models: once(() => startModelServer()),
+    holders: once(startHoldersServer),
+    silent: once(() => startModelServer({ TTS_PROVIDER: "disabled" })),
+    ways: once(() => startWaysServer("ws://127.0.0.1:9")),
+    pairing: once(async () => startWaysServer((await relay()).url)),
+  };
+}
+
+/** A part in one scheme, on the phone and on the desk at once: most of what a picture takes is waiting. */
+async function shootPart({
+  name,
+  ...place
+}: Pick<Round, "browser" | "server" | "shared"> & { name: string }) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const shootSize = ([size, viewport]: [string, { width: number; height: number }]) => {
+      const hasTouch = size === "phone";
+      const userAgent = hasTouch ? phoneAgent : undefined;
+      const options = {
+        baseURL: place.server.baseUrl,
+        viewport,
+        colorScheme,
+        hasTouch,
+        userAgent,
+        // Limits of its own for each round of pictures.
+        extraHTTPHeaders: { "X-Forwarded-For": `198.18.0.${(rounds += 1)}` },
+      };
+      const pathOf = (state: string) => `${folder}${state}-${size}-${colorScheme}.png`;
+      return parts[name]!({ ...place, options, pathOf });
+    };
+    await Promise.all(Object.entries(sizes).map(shootSize));
   }
 }
 
@@ -152,14 +169,22 @@ if (unknown.length > 0)
 const names = asked.length > 0 ? asked : known;
 
 mkdirSync(folder, { recursive: true });
-const server = await startGateServer();
-const { executablePath, args, env } = await findBrowser();
-const browser = await chromium.launch({ executablePath, args, env });
+const ends: (() => Promise<void>)[] = [];
+let rounds = 0;
 try {
-  if (names.includes("pages")) await shootPages({ browser, server, folder });
-  await shootRounds({ names: names.filter((name) => name !== "pages"), browser, server });
+  const server = await startGateServer();
+  ends.push(() => server.stop());
+  const { executablePath, args, env } = await findBrowser();
+  const browser = await chromium.launch({ executablePath, args, env });
+  ends.push(() => browser.close());
+  const shared = shareServers(ends);
+  for (const name of names) {
+    const beganAt = performance.now();
+    if (name === "pages") await shootPages({ browser, server, folder });
+    else await shootPart({ name, browser, server, shared });
+    console.log(`${name}: ${Math.round((performance.now() - beganAt) / 1_000)} s`);
+  }
   console.log(`The pictures are in ${folder}`);
 } finally {
-  await browser.close();
-  await server.stop();
+  for (const end of ends.reverse()) await end();
 }

@@ -1,19 +1,11 @@
 import type { Page } from "@playwright/test";
-import type { GateServer } from "./gate-server";
-import { addWallet } from "./wallet";
+import type { GateServer } from "../support/browser/gate-server";
+import { addWallet } from "../support/browser/wallet";
 
 type Shoot = (state: string) => Promise<unknown>;
 
 /** A wallet's question, and what it and the page show of every trouble, in a context of their own. */
-export async function shootWallets({
-  page,
-  server,
-  shoot,
-}: {
-  page: Page;
-  server: GateServer;
-  shoot: Shoot;
-}) {
+export async function shootWallets(page: Page, server: GateServer, shoot: Shoot) {
   const { rpcUrl, chainId, baseUrl } = server;
   // The compiler of this command names functions with a helper that pages do not have.
   await page.addInitScript("globalThis.__name = (named) => named;");
@@ -72,7 +64,7 @@ export async function shootWallets({
 }
 
 /** Where no wallet is in the browser, and the operator offers other ways to one. */
-export async function shootWays({ page, server, shoot }: { page: Page; server: GateServer; shoot: Shoot }) {
+export async function shootWays(page: Page, server: GateServer, shoot: Shoot) {
   const dialog = page.getByRole("dialog");
   await page.goto(`${server.baseUrl}/gate`);
   await page.getByRole("button", { name: "Connect", exact: true }).click();
@@ -86,15 +78,7 @@ export async function shootWays({ page, server, shoot }: { page: Page; server: G
 }
 
 /** The code for a wallet on another device, from a relay that takes everything in. */
-export async function shootPairing({
-  page,
-  server,
-  shoot,
-}: {
-  page: Page;
-  server: GateServer;
-  shoot: Shoot;
-}) {
+export async function shootPairing(page: Page, server: GateServer, shoot: Shoot) {
   const dialog = page.getByRole("dialog");
   await page.goto(`${server.baseUrl}/gate`);
   await page.getByRole("button", { name: "Connect", exact: true }).click();

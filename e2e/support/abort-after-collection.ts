@@ -3,8 +3,8 @@
  * what a server holds (the events and the client's controller), and then lets the client leave. Prints what was
  * settled and how long it took; the parent watches when its server sees the connection close.
  */
-import { createHostedProvider } from "~/chat/providers/openai.gateway.server";
-import { openReply } from "~/chat/reply.server";
+import { openaiProvider } from "~/chat/providers/openai.gateway.server";
+import { openReply } from "~/chat/reply/reply.server";
 
 const baseUrl = process.argv[2] ?? "";
 const collect = globalThis.gc;
@@ -15,12 +15,13 @@ const settled: number[] = [];
 
 async function begin() {
   const events = await openReply({
-    provider: createHostedProvider({ baseUrl, apiKey: "sk-test-key" }),
+    provider: openaiProvider.connect({ baseUrl, apiKey: "sk-test-key" }),
     model: "small",
     system: "",
     messages: [{ role: "user", text: "Hello?" }],
     tools: [],
     caller: null,
+    clientId: "client",
     reservation: { maxOutputTokens: 1_000, settle: async ({ usedTokens }) => void settled.push(usedTokens) },
     maxSteps: 5,
     maxDurationMs: 60_000,

@@ -2,7 +2,7 @@ import { readReference } from "~/reference/read-reference.server";
 import type { ApiDocument } from "~/reference/read-reference.server";
 import type { ReferenceOperation } from "~/reference/reference";
 import { buildApiDocument } from "~/services/api-description.server";
-import { distinctLimits } from "./distinct-limits";
+import { distinctLimits } from "./limits";
 
 export const referenceOrigin = "https://gate.example";
 

@@ -4,7 +4,7 @@ import ts from "typescript";
 export type BuiltRoute = {
   /** The route's file, as the compiler names it: `routes/api.nonce`. */
   id: string;
-  /** `/api/token-status/:tokenId`, as log lines and the direct lane have it. */
+  /** `/api/token-status/:tokenId`, as log lines and the direct routes have it. */
   pattern: string;
   /** Answers without a page: a module with a loader or an action and no default export. */
   isResource: boolean;
@@ -30,13 +30,13 @@ export function readBuiltRoutes({ file = "build/index.js" }: { file?: string } =
     const names = exportedNames.get(entry.moduleName);
     if (!names) throw new Error(`What ${entry.id} exports was not found in ${file}.`);
     const isResource = !names.has("default") && (names.has("loader") || names.has("action"));
-    return { id: entry.id, pattern: `/${pathOf({ entries, entry })}`, isResource };
+    return { id: entry.id, pattern: `/${pathOf(entries, entry)}`, isResource };
   });
 }
 
-function pathOf({ entries, entry }: { entries: Map<string, RouteEntry>; entry: RouteEntry }): string {
+function pathOf(entries: Map<string, RouteEntry>, entry: RouteEntry): string {
   const parent = entry.parentId === null ? undefined : entries.get(entry.parentId);
-  return [parent ? pathOf({ entries, entry: parent }) : "", entry.path].filter(Boolean).join("/");
+  return [parent ? pathOf(entries, parent) : "", entry.path].filter(Boolean).join("/");
 }
 
 type Part = { statement: ts.Statement; source: ts.SourceFile };

@@ -32,8 +32,8 @@ export async function makeCertificates(): Promise<Certificates> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-certificates-"));
   // Servers that run as a user of their own read them.
   await chmod(dir, 0o755);
-  const authority = await makeSelfSigned({ dir, commonName: "authority" });
-  const other = await makeSelfSigned({ dir, commonName: "other" });
+  const authority = await makeSelfSigned(dir, "authority");
+  const other = await makeSelfSigned(dir, "other");
   const keyFile = path.join(dir, "server.key");
   const requestFile = path.join(dir, "server.csr");
   const certificateFile = path.join(dir, "server.crt");
@@ -46,8 +46,10 @@ export async function makeCertificates(): Promise<Certificates> {
     ...["-CAcreateserial", "-days", "1", "-extfile", extensionFile, "-out", certificateFile],
   ]);
   return {
-    ...{ certificateFile, keyFile },
-    ...{ authorityFile: authority.certificateFile, otherAuthorityFile: other.certificateFile },
+    certificateFile,
+    keyFile,
+    authorityFile: authority.certificateFile,
+    otherAuthorityFile: other.certificateFile,
     giveKeyTo: async ({ uid, gid }) => {
       if (process.getuid?.() === 0) await chown(keyFile, uid, gid);
     },
@@ -58,7 +60,7 @@ export async function makeCertificates(): Promise<Certificates> {
 const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
 /** One that vouches for itself, for a day. */
-export async function makeSelfSigned({ dir, commonName }: { dir: string; commonName: string }) {
+export async function makeSelfSigned(dir: string, commonName: string) {
   const keyFile = path.join(dir, `${commonName}.key`);
   const certificateFile = path.join(dir, `${commonName}.crt`);
   const subject = ["-subj", `/CN=${commonName}`];

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 export type TestProcess = ChildProcessByStdio<Writable, Readable, null>;
 
 /** Runs a TypeScript file of this project as a process of its own; it is gone at the latest when the test ends. */
-export function startTestProcess({ file, args }: { file: string; args: string[] }): TestProcess {
+export function startTestProcess(file: string, args: string[]): TestProcess {
   const child = spawn(process.execPath, ["--import", "tsx", file, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
   });

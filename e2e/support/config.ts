@@ -1,5 +1,7 @@
-import { parseConfig } from "~/platform/config/config.server";
 import { ConfigError } from "~/platform/config/setting-reader";
+import { parseConfig } from "~/settings.server";
+
+export { parseConfig };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

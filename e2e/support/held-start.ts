@@ -13,13 +13,7 @@ const openLimitMs = 30_000;
  * The built server, held in its start by a database that takes connections and never says a word: its port is open, and
  * its doors stay closed until it is stopped.
  */
-export async function holdStart({
-  env,
-  port: givenPort,
-}: {
-  env: Record<string, string | undefined>;
-  port?: number;
-}) {
+export async function holdStart(env: Record<string, string | undefined>, givenPort?: number) {
   const port = givenPort ?? (await findFreePort());
   const origin = `http://localhost:${port}`;
   const connected = new Set<Socket>();
@@ -32,7 +26,9 @@ export async function holdStart({
   let child: ChildProcess | undefined;
   const starting = startServer({
     env: {
-      ...{ ...env, PORT: String(port), DATABASE_CONNECT_SECONDS: String(longestConnectSeconds) },
+      ...env,
+      PORT: String(port),
+      DATABASE_CONNECT_SECONDS: String(longestConnectSeconds),
       DATABASE_URL: `postgresql://nobody:password@127.0.0.1:${databasePort}/silent`,
     },
     onSpawn: (spawned) => (child = spawned),

@@ -12,7 +12,7 @@ const builtIn = createHashedEmbedder();
 const database = openSearchDatabase({ file });
 const report = await indexKnowledge({
   folder,
-  store: createCollectionStore({ database }),
+  store: createCollectionStore(database),
   lock: database,
   embedder: {
     ...builtIn,

@@ -7,7 +7,7 @@ import { createHashedEmbedder } from "~/search/hashed-embedder";
 import { indexKnowledge } from "~/search/index-knowledge.server";
 import { createKnowledgeSearch, knowledgeFolder, searchFile } from "~/search/knowledge-search.server";
 import { openSearchDatabase } from "~/search/search-database.store.server";
-import { createTestDir } from "./database";
+import { createTestDir } from "./databases/database";
 
 /** A content folder with these pages, and a data folder beside it; both are removed when the test ends. */
 export async function createKnowledge(pages: Record<string, string | Uint8Array> = {}) {
@@ -54,7 +54,7 @@ export function openKnowledgeSearch({
     topK = 5,
     ...rest
   }: { query: string } & Partial<Parameters<typeof search.search>[0]>) {
-    return search.search({ query, index: "knowledge", namespace, topK, ...rest });
+    return search.search({ query, index: "knowledge", namespace, topK, clientId: "client", ...rest });
   }
   const ask = async (query: string, namespace?: string) =>
     (await find({ query, namespace })).map(({ id }) => id);
@@ -72,7 +72,7 @@ export async function runIndex({
   try {
     return await indexKnowledge({
       folder,
-      store: createCollectionStore({ database }),
+      store: createCollectionStore(database),
       lock: database,
       embedder,
       signal: new AbortController().signal,

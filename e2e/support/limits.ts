@@ -1,13 +1,16 @@
-import { settings } from "~/platform/config/settings";
+import { limitSettings } from "~/platform/limits/limits.settings";
 
 /** Every limit there is a setting for, each with numbers of its own, by which it can be told in a text. */
 export function distinctLimits(): Record<string, { points: number; windowSeconds: number }> {
-  const prefix = "RATE_LIMIT_";
-  const names = settings.flatMap(({ name }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
   return Object.fromEntries(
-    names.map((name, index) => [
-      name.toLowerCase().replaceAll("_", "-"),
+    Object.keys(limitSettings).map((name, index) => [
+      name,
       { points: 101 + index, windowSeconds: 11 + index },
     ]),
   );
 }
+
+/** For tests about something else. */
+export const limitsOff: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.values(limitSettings).map(({ name }) => [name, "0"]),
+);

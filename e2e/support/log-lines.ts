@@ -12,6 +12,6 @@ export type LogLines = {
 /** The real log, writing into memory. */
 export function createLogLines(): LogLines {
   const lines: string[] = [];
-  const log = createLog({ level: "trace", destination: { write: (line) => void lines.push(line) } });
+  const log = createLog("trace", { write: (line) => void lines.push(line) });
   return { log, lines, entries: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }

@@ -14,11 +14,11 @@ export type PostgresqlPrograms = { binDir: string; environment: Record<string, s
 const postgresqlNames = ["initdb", "postgres", "pg_dump", "pg_restore", "psql"];
 
 export function findRedis(): Program | null {
-  return findProgram({ name: "redis", file: "usr/bin/redis-server" });
+  return findProgram("redis", "usr/bin/redis-server");
 }
 
 export function findNginx(): Program | null {
-  return findProgram({ name: "nginx", file: "usr/sbin/nginx", elsewhere: ["/usr/sbin", "/usr/local/sbin"] });
+  return findProgram("nginx", "usr/sbin/nginx", ["/usr/sbin", "/usr/local/sbin"]);
 }
 
 export function findPostgresql(): PostgresqlPrograms | null {
@@ -51,15 +51,7 @@ function listVersions(root: string): string[] {
     .map((version) => path.join(root, version, "bin"));
 }
 
-function findProgram({
-  name,
-  file,
-  elsewhere = [],
-}: {
-  name: string;
-  file: string;
-  elsewhere?: readonly string[];
-}): Program | null {
+function findProgram(name: string, file: string, elsewhere: readonly string[] = []): Program | null {
   const unpacked = path.join(unpackedDir(name), file);
   if (existsSync(unpacked)) return { command: unpacked, environment: librariesOf(unpackedDir(name)) };
   const program = path.basename(file);
@@ -82,17 +74,25 @@ type Wanted = {
 
 const programs: Wanted[] = [
   {
-    ...{ name: "redis", skipped: "every test on Redis" },
-    ...{ find: findRedis, ask: ["redis-server", "--version"] },
+    name: "redis",
+    skipped: "every test on Redis",
+    find: findRedis,
+    ask: ["redis-server", "--version"],
     listPackages: () => ["redis-server", "redis-tools"],
   },
   {
-    ...{ name: "nginx", skipped: "docs/nginx.conf" },
-    ...{ find: findNginx, ask: ["nginx", "-v"], listPackages: () => ["nginx"] },
+    name: "nginx",
+    skipped: "docs/nginx.conf",
+    find: findNginx,
+    ask: ["nginx", "-v"],
+    listPackages: () => ["nginx"],
   },
   {
-    ...{ name: "postgresql", skipped: "back-up and restore with PostgreSQL's own tools" },
-    ...{ find: findPostgresql, ask: ["postgres", "--version"], asUser: findPostgresqlUser },
+    name: "postgresql",
+    skipped: "back-up and restore with PostgreSQL's own tools",
+    find: findPostgresql,
+    ask: ["postgres", "--version"],
+    asUser: findPostgresqlUser,
     listPackages: (debian) => {
       const server = debian.dependsOf("postgresql").find((name) => /^postgresql-\d+$/.test(name));
       if (server === undefined) throw new Error("The archive has no PostgreSQL.");
@@ -165,7 +165,7 @@ function obtainMissing(): void {
   try {
     for (const wanted of missing) {
       if (debian instanceof Error) sayMissing({ wanted, error: debian });
-      else obtain({ wanted, debian });
+      else obtain(wanted, debian);
     }
   } finally {
     if (!(debian instanceof Error)) debian.close();
@@ -180,7 +180,7 @@ function openDebian(): DebianPackages | Error {
   }
 }
 
-function obtain({ wanted, debian }: { wanted: Wanted; debian: DebianPackages }): void {
+function obtain(wanted: Wanted, debian: DebianPackages): void {
   try {
     debian.unpack({ name: wanted.name, packages: wanted.listPackages(debian) });
   } catch (error) {

@@ -41,7 +41,7 @@ const good = {
 
 function faultsOf(changes: Partial<typeof good>): string {
   const answer = { ...good, ...changes };
-  return findFaults({ document, answer: { ...answer, headers: new Headers(answer.headers) } }).join("\n");
+  return findFaults(document, { ...answer, headers: new Headers(answer.headers) }).join("\n");
 }
 
 test("an answer that is as described has no faults", () => {

@@ -17,7 +17,7 @@ export function listOperations(document: OpenApiDocument): DescribedOperation[] 
 }
 
 /** Follows a reference into the document; anything else is given back as it is. */
-export function resolve({ document, value }: { document: OpenApiDocument; value: unknown }): Json {
+export function resolve(document: OpenApiDocument, value: unknown): Json {
   const reference = (value as { $ref?: string }).$ref;
   if (reference === undefined) return value as Json;
   const found = reference
@@ -62,20 +62,14 @@ function closeObject(value: unknown): unknown {
 }
 
 /** Everything in which an answer is not what the document says of its route and status. */
-export function findFaults({
-  document,
-  answer,
-}: {
-  document: OpenApiDocument;
-  answer: SeenAnswer;
-}): string[] {
+export function findFaults(document: OpenApiDocument, answer: SeenAnswer): string[] {
   const described = findOperation({ document, ...answer });
   if (!described) return [`${answer.method} ${answer.path} is not described`];
   const response = described.operation.responses[String(answer.status)];
   if (!response) return [`status ${answer.status} is not described: ${answer.text.slice(0, 300)}`];
   return [
-    ...findHeaderFaults({ document, response, headers: answer.headers }),
-    ...findBodyFaults({ document, response, answer }),
+    ...findHeaderFaults(document, response, answer.headers),
+    ...findBodyFaults(document, response, answer),
   ];
 }
 
@@ -107,17 +101,9 @@ function matchesTemplate({ path, actual }: { path: string; actual: string }): bo
   return new RegExp(`^${pattern}$`).test(new URL(actual, "http://any.invalid").pathname);
 }
 
-function findHeaderFaults({
-  document,
-  response,
-  headers,
-}: {
-  document: OpenApiDocument;
-  response: Json;
-  headers: Headers;
-}): string[] {
+function findHeaderFaults(document: OpenApiDocument, response: Json, headers: Headers): string[] {
   return Object.entries((response.headers ?? {}) as Json).flatMap(([name, value]) => {
-    const header = resolve({ document, value }) as { required?: boolean; schema: { type: string } };
+    const header = resolve(document, value) as { required?: boolean; schema: { type: string } };
     const text = headers.get(name);
     if (text === null) return header.required ? [`header ${name} is missing`] : [];
     const typed = header.schema.type === "integer" ? Number(text) : text;
@@ -126,15 +112,7 @@ function findHeaderFaults({
   });
 }
 
-function findBodyFaults({
-  document,
-  response,
-  answer,
-}: {
-  document: OpenApiDocument;
-  response: Json;
-  answer: SeenAnswer;
-}): string[] {
+function findBodyFaults(document: OpenApiDocument, response: Json, answer: SeenAnswer): string[] {
   const contents = (response.content ?? {}) as Record<string, { schema: Json }>;
   const actualType = answer.headers.get("content-type")?.split(";")[0] ?? null;
   if (Object.keys(contents).length === 0) {

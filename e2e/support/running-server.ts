@@ -5,7 +5,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { fileIn, findServerDatabase, removeServerDatabase, runsOnPostgresql } from "./chosen-database";
+import {
+  fileIn,
+  findServerDatabase,
+  removeServerDatabase,
+  runsOnPostgresql,
+} from "./databases/chosen-database";
 import { findFreePort } from "./free-port";
 import { waitUntil } from "./processes";
 
@@ -26,6 +31,17 @@ export type RunningServer = {
 export const testJwtSecret = "a-secret-of-the-tests-that-is-long-enough";
 const usualStartLimitMs = 20_000;
 
+type StartServerOptions = {
+  env?: Record<string, string | undefined>;
+  dataDir?: string;
+  nodeOptions?: readonly string[] | undefined;
+  projectDir?: string;
+  /** Writes nothing about single requests: for so many of them that their lines would fill the memory of a test. */
+  isQuiet?: boolean | undefined;
+  onSpawn?: (child: ChildProcess) => void;
+  startLimitMs?: number;
+};
+
 /**
  * The built server as a process of its own, in production mode, on a free port; ends when it is stopped. Settings
  * in `env` replace the ones given here; a setting of undefined is left out. Its database is the one that is chosen
@@ -40,16 +56,7 @@ export async function startServer({
   isQuiet = false,
   onSpawn,
   startLimitMs = usualStartLimitMs,
-}: {
-  env?: Record<string, string | undefined>;
-  dataDir?: string;
-  nodeOptions?: readonly string[] | undefined;
-  projectDir?: string;
-  /** Writes nothing about single requests: for so many of them that their lines would fill the memory of a test. */
-  isQuiet?: boolean | undefined;
-  onSpawn?: (child: ChildProcess) => void;
-  startLimitMs?: number;
-}): Promise<RunningServer> {
+}: StartServerOptions): Promise<RunningServer> {
   if (!existsSync(path.join(projectDir, "build/index.js")))
     throw new Error("There is no build. Run `npm run build` before these tests.");
   const dataDir = givenDataDir ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-server-")));
@@ -113,18 +120,15 @@ export async function startServer({
   };
 }
 
-/** For a server that does not say that it is open. */
-async function waitForAnswer({
-  child,
-  port,
-  read,
-  startLimitMs,
-}: {
+type WaitForAnswerOptions = {
   child: ChildProcess;
   port: number;
   read: () => string;
   startLimitMs: number;
-}): Promise<number> {
+};
+
+/** For a server that does not say that it is open. */
+async function waitForAnswer({ child, port, read, startLimitMs }: WaitForAnswerOptions): Promise<number> {
   async function isOpen(): Promise<boolean> {
     if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}.\n${read()}`);
     // Not /healthz, which says that the process lives before it is open.
@@ -140,17 +144,14 @@ async function waitForAnswer({
   return port;
 }
 
-async function waitForPort({
-  child,
-  closed,
-  read,
-  startLimitMs,
-}: {
+type WaitForPortOptions = {
   child: ChildProcess;
   closed: Promise<number | null>;
   read: () => string;
   startLimitMs: number;
-}): Promise<number> {
+};
+
+async function waitForPort({ child, closed, read, startLimitMs }: WaitForPortOptions): Promise<number> {
   const opened = new Promise<number>((resolve) => {
     function look(): void {
       const line = read()

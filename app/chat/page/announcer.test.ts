@@ -1,34 +1,33 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createAnnouncer, endOfSentences } from "./announcer";
-import type { Reply } from "./conversation";
+import type { Reply } from "./conversation/conversation";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-function toReply({
-  text,
-  status,
-  id = "one",
-}: {
-  text: string;
-  status: Reply["status"];
-  id?: string;
-}): Reply {
+function toReply(text: string, status: Reply["status"], id: string = "one"): Reply {
   return {
-    ...{ role: "assistant", id, parentId: "question", createdAtMs: 0, model: null },
-    ...{ parts: [{ kind: "text", id: "text", text }], status, finishReason: null, notice: null },
+    role: "assistant",
+    id,
+    parentId: "question",
+    createdAtMs: 0,
+    model: null,
+    parts: [{ kind: "text", id: "text", text }],
+    status,
+    finishReason: null,
+    notice: null,
   };
 }
 
-function follow({ deltas, everyMs }: { deltas: readonly string[]; everyMs: number }) {
+function follow(deltas: readonly string[], everyMs: number) {
   const said: string[] = [];
   const announcer = createAnnouncer((text) => said.push(text));
   let text = "";
-  announcer.follow(toReply({ text, status: "streaming" }));
+  announcer.follow(toReply(text, "streaming"));
   for (const delta of deltas) {
     vi.advanceTimersByTime(everyMs);
     text += delta;
-    announcer.follow(toReply({ text, status: "streaming" }));
+    announcer.follow(toReply(text, "streaming"));
   }
   const saidWhileGrowing = said.length;
   return { said, saidWhileGrowing, announcer, text };
@@ -45,27 +44,27 @@ test("a thousand words in eight seconds are told in a few turns, each sentence o
   const sentences = Array.from({ length: 250 }, (_, at) => `Here is sentence${at}.`);
   const deltas = sentences.flatMap((sentence) => sentence.split(/(?<= )/).concat(" "));
   expect(deltas).toHaveLength(1_000);
-  const { said, saidWhileGrowing, announcer, text } = follow({ deltas, everyMs: 8 });
+  const { said, saidWhileGrowing, announcer, text } = follow(deltas, 8);
   expect(saidWhileGrowing).toBeGreaterThan(0);
   expect(saidWhileGrowing).toBeLessThanOrEqual(3);
   for (const turn of said) expect(turn.trim()).toMatch(/sentence\d+\.$/);
-  announcer.follow(toReply({ text, status: "done" }));
+  announcer.follow(toReply(text, "done"));
   const heard = said.join(" ");
   expect(heard.match(/sentence\d+/g)).toEqual(sentences.map((_, at) => `sentence${at}`));
   expect(heard).toMatch(/sentence249\. The answer is complete\.$/);
 });
 
 test("what is no whole sentence yet waits, and is told when the answer is stopped", () => {
-  const { said, announcer, text } = follow({ deltas: ["Only ", "half a"], everyMs: 5_000 });
+  const { said, announcer, text } = follow(["Only ", "half a"], 5_000);
   expect(said).toEqual([]);
-  announcer.follow(toReply({ text, status: "stopped" }));
+  announcer.follow(toReply(text, "stopped"));
   expect(said).toEqual(["Only half a. The answer was stopped."]);
 });
 
 test("the next answer is told from its own beginning", () => {
-  const { said, announcer, text } = follow({ deltas: ["First answer. "], everyMs: 5_000 });
-  announcer.follow(toReply({ text, status: "done" }));
-  announcer.follow(toReply({ id: "two", text: "Other", status: "streaming" }));
-  announcer.follow(toReply({ id: "two", text: "Other words.", status: "done" }));
+  const { said, announcer, text } = follow(["First answer. "], 5_000);
+  announcer.follow(toReply(text, "done"));
+  announcer.follow(toReply("Other", "streaming", "two"));
+  announcer.follow(toReply("Other words.", "done", "two"));
   expect(said.at(-1)).toBe("Other words. The answer is complete.");
 });

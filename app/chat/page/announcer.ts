@@ -1,6 +1,6 @@
 import { toSpeakableText } from "~/speech/speakable-text";
-import type { Reply } from "./conversation";
-import { textOfReply } from "./conversation";
+import type { Reply } from "./conversation/conversation";
+import { textOfReply } from "./conversation/conversation";
 
 /** A screen reader needs time to read a sentence; what comes in between waits for the next turn. */
 const everyMs = 4_000;

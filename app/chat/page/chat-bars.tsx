@@ -1,10 +1,10 @@
 import { ChatNoticeCard } from "./chat-notice-card";
-import { listShown } from "./conversation";
-import { formatMoment, formatWait } from "./moments";
+import { listShown } from "./conversation/conversation";
+import { formatMoment, formatWait } from "~/ui/moments";
 import { QuotaMeter } from "./quota-meter";
-import { SpeechNotice } from "./read-aloud";
-import { useChatSession, useChatState } from "./use-chat";
-import { useSecondsUntil } from "./use-seconds-until";
+import { SpeechNotice } from "./speech/read-aloud";
+import { useChatSession, useChatState } from "./conversation/use-chat";
+import { useSecondsUntil } from "~/ui/use-seconds-until";
 
 /** What stands between the messages and the field: states of the whole conversation, not of one message. */
 export function ChatBars({ isWalled }: { isWalled: boolean }) {

@@ -4,12 +4,13 @@ import { expect, test } from "vitest";
 import { describeChat } from "~/chat/chat.openapi";
 import { createApiRegistry } from "~/platform/openapi/api-registry";
 import { refusalTable } from "~/platform/http/refusal";
+import type { RefusalName } from "~/platform/http/refusal";
 import { describeSpeech } from "~/speech/speech.openapi";
-import { distinctLimits } from "~/testing/distinct-limits";
-import { listOperations } from "~/testing/openapi-checker";
+import { distinctLimits } from "~e2e/support/limits";
+import { listOperations } from "~e2e/support/openapi-checker";
 import { ChatNoticeCard } from "./chat-notice-card";
-import { noticeForFailure, noticeForRefusal } from "./chat-notice";
-import type { ChatNotice } from "./chat-notice-shape";
+import { noticeForBrokenAnswer, noticeForFailure, noticeForRefusal } from "./chat-notice";
+import type { ChatNotice } from "./chat-notice";
 import { remediesOf } from "./chat-remedies";
 import type { Activity } from "./chat-remedies";
 
@@ -32,11 +33,17 @@ function listRefusals(activity: Activity): Seen[] {
   const answers = Object.entries(operation.responses as Record<string, DescribedAnswer>);
   return answers.flatMap(([code, { headers, content }]) =>
     Object.entries(content?.["application/json"]?.examples ?? {}).map(([name, { value: body }]) => {
-      const retryAfter = headers && "Retry-After" in headers ? "30" : null;
-      const answer = { activity, status: Number(code), body, retryAfter, nowMs };
-      return { activity, name, body, notice: noticeForRefusal(answer) };
+      const sent = new Headers({ "X-Problem": slugOf(name) });
+      if (headers && "Retry-After" in headers) sent.set("Retry-After", "30");
+      const answer = { status: Number(code), body, headers: sent };
+      return { activity, name, body, notice: noticeForRefusal(answer, activity, nowMs) };
     }),
   );
+}
+
+/** Each provider's failure is an example of its own, and one refusal. */
+function slugOf(name: string): string {
+  return name in refusalTable ? refusalTable[name as RefusalName].slug : "provider-failed";
 }
 
 const refusals = [...listRefusals("asking"), ...listRefusals("reading")];
@@ -82,30 +89,38 @@ test("the remedies are those of refusals that can come, and no others", () => {
   for (const activity of ["asking", "reading"] as const) {
     const slugs = refusals
       .filter((refusal) => refusal.activity === activity && refusal.name in refusalTable)
-      // Both addresses answer it with their own failure's words.
-      .filter(({ name }) => name !== "internal-error")
-      .map(({ name }) => name);
+      .map(({ name }) => slugOf(name));
     expect(Object.keys(remediesOf[activity]).sort()).toEqual([...new Set(slugs)].sort());
   }
 });
 
-test("what passes by itself tells when, and what the key is needed for leads to the door", () => {
+test("what passes by itself tells when, and what the key is needed for leads to the gate", () => {
   const find = (activity: Activity, name: string) =>
     refusals.find((refusal) => refusal.activity === activity && refusal.name === name)!.notice;
   for (const activity of ["asking", "reading"] as const) {
     expect(find(activity, "too-many-requests")).toMatchObject({ kind: "wait", retryAtMs: nowMs + 30_000 });
-    expect(find(activity, "quota-exceeded")).toMatchObject({ kind: "quota", retryAtMs: nowMs + 30_000 });
+    expect(find(activity, "quota-exceeded")).toMatchObject({ kind: "wait", retryAtMs: nowMs + 30_000 });
+    expect(find(activity, "quota-set-aside")).toMatchObject({
+      kind: "wait",
+      title: "Quota exceeded",
+      retryAtMs: nowMs + 30_000,
+      detail: expect.stringMatching(
+        /^\d+ of this key's \d+ (?:tokens|characters) are set aside for /,
+      ) as string,
+    });
     expect(find(activity, "state-unavailable").kind).toBe("wait");
     expect(find(activity, "missing-jwt").kind).toBe("sign-in");
     expect(find(activity, "invalid-jwt")).toMatchObject({
-      ...{ kind: "sign-in", title: "Your sign-in has ended" },
+      kind: "sign-in",
+      title: "Your sign-in has ended",
       detail: "The server says: Unauthorized: invalid JWT.",
     });
   }
   expect(find("asking", "quota-exceeded").remedy).toContain("What you wrote is kept");
   expect(find("reading", "quota-exceeded").remedy).toContain("Your place in the text is kept");
   expect(find("asking", "unknown-model")).toMatchObject({
-    ...{ kind: "model", remedy: "Choose another model below, then send again." },
+    kind: "model",
+    remedy: "Choose another model below, then send again.",
   });
   expect(find("asking", "body-too-large").remedy).toContain("Shorten what you wrote");
   expect(find("asking", "cross-site-request").remedy).toContain("Open this page at its own address");
@@ -113,15 +128,34 @@ test("what passes by itself tells when, and what the key is needed for leads to 
   expect(noticeForFailure({ activity: "reading", isOnline: false }).detail).toContain("Your place");
 });
 
+test("an answer that broke off says whether anything of it came, and can be asked for again", () => {
+  const errorText = "Chat request failed (the model ended its answer without a word)";
+  expect(noticeForBrokenAnswer({ errorText, hasContent: false })).toMatchObject({
+    kind: "again",
+    title: errorText,
+    detail: "Nothing of the answer came.",
+  });
+  expect(noticeForBrokenAnswer({ errorText, hasContent: true }).detail).toBe(
+    "What came before it is kept above.",
+  );
+  expect(noticeForBrokenAnswer({ errorText: null, hasContent: true }).detail).toBe(
+    "The connection ended before the answer did. What came before it is kept above.",
+  );
+});
+
 test("a screen reader is spared the ticking and told when the wait is over", () => {
   const draw = (retryAtMs: number) => {
     const notice: ChatNotice = {
-      ...{ kind: "wait", title: "Too many requests", detail: null, remedy: "Wait.", retryAtMs },
+      kind: "wait",
+      title: "Too many requests",
+      detail: null,
+      remedy: "Wait.",
+      retryAtMs,
     };
     return renderToStaticMarkup(createElement(ChatNoticeCard, { notice }));
   };
-  expect(draw(Date.now() + 60_000)).toMatch(/<p aria-live="off">You can go on in <strong>/);
-  expect(draw(Date.now() - 1)).toContain('<p aria-live="polite">You can go on now.</p>');
+  expect(draw(Date.now() + 60_000)).toMatch(/<p aria-live="off">You can try again in <strong>/);
+  expect(draw(Date.now() - 1)).toContain('<p aria-live="polite">You can try again now.</p>');
 });
 
 function toText(markup: string): string {

@@ -1,27 +1,30 @@
-import type { ChatNotice } from "./chat-notice-shape";
+import type { PageRemedy } from "~/platform/http/notice";
 
 /** What a person was about when the server said no: the same refusal leaves them with different things to do. */
 export type Activity = "asking" | "reading";
 
-export type Remedy = Pick<ChatNotice, "kind" | "remedy"> & {
-  /** Instead of words that only programs know; those follow as the detail. */
-  title?: string;
-};
+/** What the page offers next. */
+export type NoticeKind = "wait" | "sign-in" | "offline" | "model" | "again" | "skip" | "final";
 
-type Remedies = Record<string, Remedy>;
+type Remedy = PageRemedy & { kind: NoticeKind };
+type Remedies = Readonly<Record<string, Remedy>>;
 
 const signInEnded: Remedy = {
   kind: "sign-in",
   title: "Your sign-in has ended",
-  remedy: "It ran out, or the key has left the wallet. Sign in again at the room's door.",
+  remedy: "It ran out, or the key has left the wallet. Sign in again at the gate.",
 };
-const atTheDoor = "Sign in at the room's door: one signature, at no cost. Then come back here.";
+const signInFirst = "Sign in at the gate: one signature, at no cost. Then come back here.";
 /** A mistake of this page, and none of the person's. */
 const fault: Remedy = {
   kind: "final",
   remedy: "Load this page again; if it stays like this, tell whoever runs this site.",
 };
 const faults: Remedies = {
+  "internal-error": {
+    kind: "again",
+    remedy: "Try again; if it stays like this, tell whoever runs this site.",
+  },
   "invalid-json-body": fault,
   "method-not-allowed": fault,
   "unsupported-media-type": fault,
@@ -32,14 +35,11 @@ const askingRemedies: Remedies = {
   "missing-jwt": {
     kind: "sign-in",
     title: "This conversation is for holders of a key",
-    remedy: atTheDoor,
+    remedy: signInFirst,
   },
   "invalid-jwt": signInEnded,
   "too-many-requests": { kind: "wait", remedy: "Wait until the time below has passed, then send again." },
-  "quota-exceeded": {
-    kind: "quota",
-    remedy: "What you wrote is kept. Send it again when the new window begins.",
-  },
+  "quota-exceeded": { kind: "wait", remedy: "What you wrote is kept. Send it again at the time below." },
   "unknown-model": { kind: "model", remedy: "Choose another model below, then send again." },
   "missing-messages": { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." },
   "invalid-messages": { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." },
@@ -47,6 +47,7 @@ const askingRemedies: Remedies = {
   "request-timeout": { kind: "again", remedy: "Check your connection and try again." },
   "provider-failed": { kind: "again", remedy: "Nothing was counted. Try again in a moment." },
   "state-unavailable": { kind: "wait", remedy: "What you wrote is kept. Try again in a moment." },
+  "chain-unavailable": { kind: "wait", remedy: "What you wrote is kept. Try again in a moment." },
   "cross-site-request": { kind: "final", remedy: "Open this page at its own address and ask there." },
 };
 
@@ -57,15 +58,15 @@ const skipped: Remedy = {
 
 const readingRemedies: Remedies = {
   ...faults,
-  "missing-jwt": { kind: "sign-in", title: "Reading aloud is for holders of a key", remedy: atTheDoor },
+  "missing-jwt": { kind: "sign-in", title: "Reading aloud is for holders of a key", remedy: signInFirst },
   "invalid-jwt": signInEnded,
   "too-many-requests": {
     kind: "wait",
     remedy: "Your place in the text is kept. Read on from there when the time below has passed.",
   },
   "quota-exceeded": {
-    kind: "quota",
-    remedy: "Your place in the text is kept. Read on from there when the new window begins.",
+    kind: "wait",
+    remedy: "Your place in the text is kept. Read on from there at the time below.",
   },
   "missing-text": skipped,
   "text-too-long": skipped,
@@ -84,6 +85,10 @@ const readingRemedies: Remedies = {
   },
   "request-timeout": { kind: "again", remedy: "Check your connection, then read on from where it stopped." },
   "state-unavailable": {
+    kind: "wait",
+    remedy: "Your place in the text is kept. Read on from there in a moment.",
+  },
+  "chain-unavailable": {
     kind: "wait",
     remedy: "Your place in the text is kept. Read on from there in a moment.",
   },

@@ -1,23 +1,23 @@
 import { useEffect, useState } from "react";
 import { Dialog } from "~/ui/dialog";
-import { AskingBarrierContext, chooseBarrier } from "./asking-barrier";
+import { AskingBarrierContext, chooseBarrier } from "./conversation/asking-barrier";
 import { ChatBars } from "./chat-bars";
 import { Composer } from "./composer";
 import { focusComposer } from "./composer-focus";
-import { ConversationList } from "./conversation-list";
-import { createConversationArchive, createMemoryStore } from "./conversation-archive";
-import type { ConversationArchive } from "./conversation-archive";
-import { createChatSession } from "./chat-session";
-import type { ChatPlace } from "./chat-session";
+import { ConversationList } from "./conversation/conversation-list";
+import { createConversationArchive, createMemoryStore } from "./conversation/conversation-archive";
+import type { ConversationArchive } from "./conversation/conversation-archive";
+import { createChatSession } from "./conversation/chat-session";
+import type { ChatPlace } from "./conversation/chat-session";
 import { Icon } from "./icon";
-import { Thread } from "./thread";
-import { ChatSessionContext, useChatSession, useChatState } from "./use-chat";
-import { useSecondsUntil } from "./use-seconds-until";
-import { useVisibleHeight } from "./use-visible-height";
+import { Thread } from "./answer/thread";
+import { ChatSessionContext, useChatSession, useChatState } from "./conversation/use-chat";
+import { useSecondsUntil } from "~/ui/use-seconds-until";
+import { useVisibleHeight } from "./conversation/use-visible-height";
 import { Welcome } from "./welcome";
 
 export function Chat({ place }: { place: ChatPlace }) {
-  const [session] = useState(() => createChatSession({ place, openArchive }));
+  const [session] = useState(() => createChatSession(place, openArchive));
   useEffect(() => session.start(), [session]);
   return (
     <ChatSessionContext.Provider value={session}>
@@ -111,8 +111,8 @@ function useQuotaWall(): boolean {
   const session = useChatSession();
   const quota = useChatState("quota");
   const answeringId = useChatState("answeringId");
-  // An answer under way has set aside what it may need: what is left then is not the last word.
-  const isSpent = quota !== null && quota.remaining <= 0 && answeringId === null;
+  // An answer under way has set aside what it may need, here or elsewhere: what is left then is not the last word.
+  const isSpent = quota !== null && quota.used >= quota.limit && answeringId === null;
   const secondsLeft = useSecondsUntil(isSpent ? quota.resetAtMs : null);
   const isOver = isSpent && quota.resetAtMs !== null && secondsLeft === 0;
   useEffect(() => {

@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
-import { useAskingBarrier } from "./asking-barrier";
+import { useAskingBarrier } from "./conversation/asking-barrier";
 import { CharactersLeft, countLeft } from "./characters-left";
 import { composerId } from "./composer-focus";
 import { Icon } from "./icon";
-import { useChatSession, useChatState } from "./use-chat";
+import { useChatSession, useChatState } from "./conversation/use-chat";
 
 /** While nothing may be sent, writing goes on, and what is written is kept. */
 export function Composer() {

@@ -5,7 +5,9 @@ import { QuotaMeter } from "./quota-meter";
 
 const resetAtMs = Date.UTC(2031, 4, 6, 10, 0);
 const draw = (remaining: number, limit = 10_000) =>
-  renderToStaticMarkup(createElement(QuotaMeter, { quota: { limit, remaining, resetAtMs } }));
+  renderToStaticMarkup(
+    createElement(QuotaMeter, { quota: { limit, used: limit - remaining, remaining, resetAtMs } }),
+  );
 
 test("below eighty in a hundred used the meter says what is left, without a warning", () => {
   const markup = draw(2_001);
@@ -34,7 +36,7 @@ test("when it is renewed is told in the reader's own time, and left out when nob
   // Ten in the morning in Greenwich is a quarter to eleven at night on the Chatham Islands, where these tests run.
   expect(draw(5_000)).toMatch(/tokens left, renewed at [^<]*(?:10:45\sPM|22:45)/);
   const markup = renderToStaticMarkup(
-    createElement(QuotaMeter, { quota: { limit: 10, remaining: 5, resetAtMs: null } }),
+    createElement(QuotaMeter, { quota: { limit: 10, used: 5, remaining: 5, resetAtMs: null } }),
   );
   expect(markup).toContain("5 of 10 tokens left");
   expect(markup).not.toContain("renewed");

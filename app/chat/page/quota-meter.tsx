@@ -1,5 +1,5 @@
-import type { Quota } from "./chat-api";
-import { formatMoment } from "./moments";
+import type { Quota } from "./conversation/chat-api";
+import { formatMoment } from "~/ui/moments";
 
 /** From this share on the meter warns. */
 export const warningShare = 0.8;

@@ -1,6 +1,6 @@
 import { ChatNoticeCard } from "./chat-notice-card";
 import { focusComposer } from "./composer-focus";
-import { useChatSession, useChatState } from "./use-chat";
+import { useChatSession, useChatState } from "./conversation/use-chat";
 
 const suggestions = [
   "What is this place?",
@@ -23,7 +23,7 @@ export function Welcome({ requiresSignIn }: { requiresSignIn: boolean }) {
       </p>
       {requiresSignIn && !isLoaded ? (
         <p className="soft">
-          The conversation is for holders of a key: <a href="/gate">sign in at the door</a> first.
+          The conversation is for holders of a key: <a href="/gate">sign in at the gate</a> first.
         </p>
       ) : null}
       {barrier ? <ChatNoticeCard notice={barrier} /> : null}
@@ -46,7 +46,7 @@ export function Welcome({ requiresSignIn }: { requiresSignIn: boolean }) {
         </ul>
       )}
       <noscript>
-        <p className="notice notice-info">
+        <p className="notice tone-info">
           The answers come as a stream, which this page needs JavaScript to show. The same conversation is
           open to programs over HTTP.
         </p>

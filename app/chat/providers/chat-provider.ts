@@ -1,5 +1,5 @@
 import type { ToolOffer } from "~/tools/tool";
-import type { FinishReason } from "~/chat/chat-events";
+import type { FinishReason } from "~/chat/reply/chat-events";
 
 export type ToolCall = { toolCallId: string; toolName: string; inputText: string };
 
@@ -32,36 +32,26 @@ export type ProviderEvent =
  * `return()`, no connection is left open.
  */
 export type ChatProvider = {
-  name: "hosted" | "edge" | "local" | "offline";
+  name: string;
   /** What a client is told when this provider fails. */
   failureMessage: string;
   open: (request: ProviderRequest) => AsyncIterable<ProviderEvent>;
 };
 
-export type ProviderName = ChatProvider["name"];
+type ProviderFailure = { provider: string; message: string; details: string; cause?: unknown };
 
 /** `message` and `details` go to the client: no key, no body of an answer, no address but a configured one. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
-  readonly provider: ProviderName;
+  readonly provider: string;
   readonly details: string;
 
-  constructor({
-    provider,
-    message,
-    details,
-    cause,
-  }: {
-    provider: ProviderName;
-    message: string;
-    details: string;
-    cause?: unknown;
-  }) {
+  constructor({ provider, message, details, cause }: ProviderFailure) {
     super(message, { cause });
     this.provider = provider;
     this.details = details;
   }
 }
 
-/** Failures that are nobody's in particular. */
+/** For failures that no provider has a message for. */
 export const generalFailureMessage = "Chat request failed";

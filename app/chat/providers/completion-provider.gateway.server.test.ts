@@ -6,30 +6,20 @@ import { expect, onTestFinished, test } from "vitest";
 import {
   callingTools,
   fallingSilentAfter,
-  neverAnswering,
   refusing,
   saying,
   startOpenAiServer,
   talkingForever,
   toFrame,
-} from "~/testing/openai-server";
-import type { Behaviour } from "~/testing/openai-server";
+} from "~e2e/support/providers/openai-server";
+import type { Behaviour } from "~e2e/support/providers/openai-server";
 import { ProviderError } from "./chat-provider";
 import type { ProviderEvent, ProviderRequest } from "./chat-provider";
-import { createLocalProvider } from "./local.gateway.server";
-import { createHostedProvider } from "./openai.gateway.server";
-import type { CompletionTimes } from "./openai-stream.gateway.server";
-import { createEdgeProvider } from "./workers-ai.gateway.server";
+import { localProvider } from "./local.gateway.server";
+import { openaiProvider } from "./openai.gateway.server";
+import { workersAiProvider } from "./workers-ai.gateway.server";
 
 const apiKey = "sk-proj-Wm3tPq9ZxY7vKc2L";
-/** For servers that fall silent; the others get more than enough time, however busy the machine is. */
-const shortTimes: CompletionTimes = { connectTimeoutMs: 5_000, firstEventTimeoutMs: 250, idleTimeoutMs: 250 };
-const roomyTimes: CompletionTimes = {
-  connectTimeoutMs: 20_000,
-  firstEventTimeoutMs: 20_000,
-  idleTimeoutMs: 20_000,
-};
-
 async function startServer(...behaviours: [Behaviour, ...Behaviour[]]) {
   const server = await startOpenAiServer(...behaviours);
   onTestFinished(() => server.close());
@@ -68,16 +58,16 @@ async function failureOf(
 }
 
 /** How a hosted provider fails when its server behaves like this. */
-async function failWith(behaviour: Behaviour, times = roomyTimes) {
+async function failWith(behaviour: Behaviour) {
   const server = await startServer(behaviour);
-  const provider = createHostedProvider({ baseUrl: server.baseUrl, apiKey, times });
+  const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   const failure = await failureOf(provider.open(toRequest()));
   return { ...failure, details: failure.error.details, server };
 }
 
 test("streams text piece by piece and says why it ended", async () => {
   const server = await startServer(saying("Hel", "lo ", "you"));
-  const provider = createHostedProvider({ baseUrl: server.baseUrl, apiKey });
+  const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   expect(await collect(provider.open(toRequest()))).toEqual([
     { type: "text", text: "Hel" },
     { type: "text", text: "lo " },
@@ -101,9 +91,9 @@ test("asks in the words of each provider", async () => {
     ],
     tools: [{ name: "key_status", description: "State of a key", inputJsonSchema: { type: "object" } }],
   });
-  await collect(createHostedProvider({ baseUrl: server.baseUrl, apiKey }).open(request));
-  await collect(createEdgeProvider({ baseUrl: server.baseUrl, apiToken: "edge-token" }).open(request));
-  await collect(createLocalProvider({ baseUrl: `${server.baseUrl}/` }).open(toRequest()));
+  await collect(openaiProvider.connect({ baseUrl: server.baseUrl, apiKey }).open(request));
+  await collect(workersAiProvider.connect({ baseUrl: server.baseUrl, apiKey: "edge-token" }).open(request));
+  await collect(localProvider.connect({ baseUrl: `${server.baseUrl}/`, apiKey: null }).open(toRequest()));
 
   const [hosted, edge, local] = server.calls;
   expect(hosted?.path).toBe("/v1/chat/completions");
@@ -145,7 +135,7 @@ test("puts the fragments of parallel tool calls together, and tells of each as i
       { id: "b", name: "docs_search", fragments: ['{"query"', ':"keys', '"}'] },
     ),
   );
-  const provider = createHostedProvider({ baseUrl: server.baseUrl, apiKey });
+  const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   expect(await collect(provider.open(toRequest()))).toEqual([
     { type: "tool-call-start", toolCallId: "a", toolName: "key_status" },
     { type: "tool-call-start", toolCallId: "b", toolName: "docs_search" },
@@ -172,7 +162,7 @@ test("a UTF-8 character cut at every byte arrives whole, with comments, CRLF and
     }
     await call.finish();
   });
-  const provider = createHostedProvider({ baseUrl: server.baseUrl, apiKey });
+  const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   expect(await collect(provider.open(toRequest()))).toEqual([
     { type: "text", text },
     { type: "finish", reason: "stop" },
@@ -185,7 +175,7 @@ test("an answer that said why it ended needs no end mark; one that just closes i
     await call.delta({}, "length");
     call.response.end();
   });
-  const provider = createHostedProvider({ baseUrl: ended.baseUrl, apiKey });
+  const provider = openaiProvider.connect({ baseUrl: ended.baseUrl, apiKey });
   expect((await collect(provider.open(toRequest()))).at(-1)).toEqual({ type: "finish", reason: "length" });
 
   const { before, details } = await failWith(async (call) => {
@@ -202,7 +192,7 @@ test("an end mark without the last line break counts", async () => {
     await call.send("data: [DONE]");
     call.response.end();
   });
-  const provider = createHostedProvider({ baseUrl: server.baseUrl, apiKey });
+  const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   expect((await collect(provider.open(toRequest()))).at(-1)).toEqual({ type: "finish", reason: "stop" });
 });
 
@@ -215,7 +205,7 @@ test("a broken connection is named as one", async () => {
   expect(details).toBe("the connection broke off");
 });
 
-test.each<[string, Behaviour, string, CompletionTimes?]>([
+test.each<[string, Behaviour, string]>([
   [
     "a line of 10 MB",
     async (call) => call.send(`data: ${"x".repeat(10_000_000)}\n\n`),
@@ -267,28 +257,14 @@ test.each<[string, Behaviour, string, CompletionTimes?]>([
     refusing({ status: 307, headers: { Location: "http://127.0.0.1:1/" } }),
     "HTTP 307: redirects are not followed",
   ],
-  ["silence before the headers", neverAnswering, "no answer within 0.25 seconds", shortTimes],
-  [
-    "silence after the headers",
-    async (call) => {
-      call.start();
-      await call.closed;
-    },
-    "no answer within 0.25 seconds",
-    shortTimes,
-  ],
-  ["silence in mid-stream", fallingSilentAfter("one"), "nothing was sent for 0.25 seconds", shortTimes],
-])(
-  "fails with the hosted provider's words and safe details on %s",
-  async (_name, behaviour, details, times = roomyTimes) => {
-    const { error, server, details: told } = await failWith(behaviour, times);
-    expect(error).toMatchObject({ provider: "hosted", message: "Hosted-provider request failed" });
-    expect(told).toBe(details);
-    expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/Wm3tPq9Z|vKc2L|secret internals/);
-    expect(server.calls).toHaveLength(1);
-    await server.calls[0]?.closed;
-  },
-);
+])("fails with the hosted provider's words and safe details on %s", async (_name, behaviour, details) => {
+  const { error, server, details: told } = await failWith(behaviour);
+  expect(error).toMatchObject({ provider: "openai", message: "Hosted-provider request failed" });
+  expect(told).toBe(details);
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/Wm3tPq9Z|vKc2L|secret internals/);
+  expect(server.calls).toHaveLength(1);
+  await server.calls[0]?.closed;
+});
 
 test("a server that is not there is named with its configured address, without credentials", async () => {
   const listener = createServer().listen(0, "127.0.0.1");
@@ -296,7 +272,10 @@ test("a server that is not there is named with its configured address, without c
   const { port } = listener.address() as AddressInfo;
   listener.close();
   await once(listener, "close");
-  const provider = createLocalProvider({ baseUrl: `http://user:secret@127.0.0.1:${port}/v1` });
+  const provider = localProvider.connect({
+    baseUrl: `http://user:secret@127.0.0.1:${port}/v1`,
+    apiKey: null,
+  });
   const { error } = await failureOf(provider.open(toRequest()));
   expect(error.message).toBe(`Local server connection failed: http://127.0.0.1:${port}/v1`);
   expect(error.details).toBe("connection refused");
@@ -308,10 +287,10 @@ test("a connection that does not come to stand within its limit is given up", as
   await once(listener, "listening");
   onTestFinished(() => void listener.close());
   const { port } = listener.address() as AddressInfo;
-  const provider = createEdgeProvider({
+  const provider = workersAiProvider.connect({
     baseUrl: `https://127.0.0.1:${port}/v1`,
-    apiToken: "t",
-    times: { connectTimeoutMs: 100 },
+    apiKey: "t",
+    connectTimeoutMs: 100,
   });
   const { error } = await failureOf(provider.open(toRequest()));
   expect(error.message).toBe("Edge-inference provider request failed");
@@ -320,12 +299,12 @@ test("a connection that does not come to stand within its limit is given up", as
 
 test("tries once more after a quick 503 or a quick reset, and only once", async () => {
   const recovered = await startServer(refusing({ status: 503 }), saying("back"));
-  const provider = createEdgeProvider({ baseUrl: recovered.baseUrl, apiToken: "t" });
+  const provider = workersAiProvider.connect({ baseUrl: recovered.baseUrl, apiKey: "t" });
   expect((await collect(provider.open(toRequest())))[0]).toEqual({ type: "text", text: "back" });
   expect(recovered.calls).toHaveLength(2);
 
   const reset = await startServer((call) => void call.response.destroy(), saying("again"));
-  const second = createEdgeProvider({ baseUrl: reset.baseUrl, apiToken: "t" });
+  const second = workersAiProvider.connect({ baseUrl: reset.baseUrl, apiKey: "t" });
   expect((await collect(second.open(toRequest())))[0]).toEqual({ type: "text", text: "again" });
 
   const { details, server } = await failWith(refusing({ status: 503, message: "busy" }));
@@ -338,30 +317,29 @@ test("does not try again after a slow failure", async () => {
     await new Promise((resolve) => setTimeout(resolve, 400));
     response.writeHead(503).end();
   }, saying("never asked"));
-  const provider = createHostedProvider({ baseUrl: server.baseUrl, apiKey });
+  const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   const { error } = await failureOf(provider.open(toRequest()));
   expect(error.details).toBe("HTTP 503");
   expect(server.calls).toHaveLength(1);
 });
 
-test("an abort in mid-stream closes the server's connection within 250 ms and is told as the abort", async () => {
+test("an abort in mid-stream closes the connection to a silent server and is told as the abort", async () => {
   const server = await startServer(fallingSilentAfter("one"));
   const abort = new AbortController();
-  const provider = createHostedProvider({ baseUrl: server.baseUrl, apiKey });
+  const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   const events = provider.open(toRequest({ signal: abort.signal }))[Symbol.asyncIterator]();
   await events.next();
   const waiting = events.next();
-  const startedAtMs = performance.now();
   const reason = new Error("gone");
   abort.abort(reason);
   await expect(waiting).rejects.toBe(reason);
-  await server.calls[0]?.closed;
-  expect(performance.now() - startedAtMs).toBeLessThan(250);
+  expect(server.calls).toHaveLength(1);
+  await server.calls[0]!.closed;
 });
 
 test("a reader who stops in the middle leaves no connection open", async () => {
   const server = await startServer(talkingForever());
-  const provider = createHostedProvider({ baseUrl: server.baseUrl, apiKey });
+  const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   for await (const event of provider.open(toRequest())) {
     expect(event.type).toBe("text");
     break;
@@ -375,7 +353,7 @@ test("a connection that ended properly is used again", async () => {
     ports.add(call.response.socket?.remotePort);
     await saying("x")(call);
   });
-  const provider = createHostedProvider({ baseUrl: server.baseUrl, apiKey });
+  const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   for (let round = 0; round < 3; round += 1) {
     await collect(provider.open(toRequest()));
     await server.calls[round]?.closed;
@@ -386,14 +364,14 @@ test("a connection that ended properly is used again", async () => {
 
 test("a slow reader pauses the server, and reading on lets it go on", async () => {
   let sentBytes = 0;
-  const frame = toFrame({ delta: { content: "x".repeat(4_000) } });
+  const frame = toFrame({ content: "x".repeat(4_000) });
   const server = await startServer(async (call) => {
     while (!call.isClosed()) {
       await call.send(frame);
       sentBytes += frame.length;
     }
   });
-  const provider = createHostedProvider({ baseUrl: server.baseUrl, apiKey });
+  const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   const events = provider.open(toRequest())[Symbol.asyncIterator]();
   await events.next();
   const pausedBytes = await untilSteady(() => sentBytes);

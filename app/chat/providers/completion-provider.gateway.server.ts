@@ -1,9 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { charsPerToken } from "~/chat/chat-limits";
-import { linkAbort } from "~/platform/linked-abort";
+import type { ChatConfig } from "~/chat/chat.settings";
+import { monotonicClock } from "~/platform/clock";
+import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { ProviderError } from "./chat-provider";
 import type { ChatProvider, ProviderEvent, ProviderRequest } from "./chat-provider";
+import type { ChatProviderRow } from "./chat-provider-row.server";
 import { CompletionFault, createCompletionReader } from "./completion-reader";
 import { buildCompletionRequest } from "./completion-request";
 import type { MaxTokensField } from "./completion-request";
@@ -16,29 +19,23 @@ import {
 import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-words";
 import { createSseReader, SseOverflow } from "./sse-reader";
 
-export type CompletionTimes = {
-  /** Until the connection stands. */
-  connectTimeoutMs: number;
-  /** From asking until the first event of the stream. */
-  firstEventTimeoutMs: number;
-  /** Longest silence while the next event is wanted. */
-  idleTimeoutMs: number;
-};
+/** The only limit of its own that a provider has: how long it may be silent is the answer's affair. */
+const defaultConnectTimeoutMs = 10_000;
 
-export const defaultCompletionTimes: CompletionTimes = {
-  connectTimeoutMs: 3_000,
-  firstEventTimeoutMs: 20_000,
-  idleTimeoutMs: 15_000,
-};
+/** `baseUrl` is the API's root, such as `https://api.openai.com/v1`. */
+type Endpoint = { baseUrl: string; apiKey: string | null; connectTimeoutMs?: number };
 
-export type CompletionEndpoint = {
+type CompletionProtocol = {
   name: ChatProvider["name"];
-  failureMessage: string;
-  /** Ends in what stands before `/chat/completions`. */
-  baseUrl: string;
-  apiKey?: string;
+  failureMessage: (baseUrl: string) => string;
   maxTokensField: MaxTokensField;
-  times?: Partial<CompletionTimes>;
+};
+
+type CompletionEndpoint = Omit<CompletionProtocol, "failureMessage"> & Endpoint & { failureMessage: string };
+
+type CompletionProviderRow = CompletionProtocol & {
+  needs: ChatProviderRow["needs"];
+  locate: (config: ChatConfig) => { baseUrl: string | null; apiKey: string | null };
 };
 
 /** 256 Ki characters are at most 512 KiB of memory, for a line and for an event: 1 MiB a stream. */
@@ -50,33 +47,43 @@ const retryDelayMs = 50;
 /** How long a finished stream may take to close properly, so that its connection can be used again. */
 const closingGraceMs = 200;
 
-/** A provider that speaks OpenAI's streaming chat completions. */
-export function createCompletionProvider(endpoint: CompletionEndpoint): ChatProvider {
+/** The row of a provider that speaks OpenAI's streaming chat completions; `connect` makes it without a configuration. */
+export function defineCompletionProvider({ needs, locate, ...protocol }: CompletionProviderRow) {
+  const { name, maxTokensField } = protocol;
+
+  function connect(endpoint: Endpoint): ChatProvider {
+    const failureMessage = protocol.failureMessage(endpoint.baseUrl);
+    const target = { ...endpoint, name, maxTokensField, failureMessage };
+    return { name, failureMessage, open: (request) => streamCompletion(target, request) };
+  }
+
+  function locateConfigured(config: ChatConfig): Endpoint {
+    const { baseUrl, apiKey } = locate(config);
+    return { baseUrl: baseUrl ?? "", apiKey };
+  }
+
   return {
-    name: endpoint.name,
-    failureMessage: endpoint.failureMessage,
-    open: (request) => streamCompletion({ endpoint, request }),
-  };
+    name,
+    needs,
+    connect,
+    create: (config) => connect(locateConfigured(config)),
+    ping(config) {
+      const { baseUrl, apiKey } = locateConfigured(config);
+      const headers = bearerHeaders(apiKey);
+      return createProviderPing({ what: "model provider", baseUrl, headers, clock: monotonicClock });
+    },
+  } satisfies ChatProviderRow & { connect: typeof connect };
 }
 
-async function* streamCompletion({
-  endpoint,
-  request,
-}: {
-  endpoint: CompletionEndpoint;
-  request: ProviderRequest;
-}): AsyncGenerator<ProviderEvent> {
-  const times = { ...defaultCompletionTimes, ...endpoint.times };
-  const { controller, unlink } = linkAbort([request.signal]);
-  const firstEventTimer = setTimeout(() => {
-    controller.abort(new ConnectionFault(`no answer within ${times.firstEventTimeoutMs / 1000} seconds`));
-  }, times.firstEventTimeoutMs);
+async function* streamCompletion(
+  endpoint: CompletionEndpoint,
+  request: ProviderRequest,
+): AsyncGenerator<ProviderEvent> {
   let body: IncomingMessage | null = null;
   let finished = false;
   try {
-    body = await openStream({ endpoint, request, times, signal: controller.signal });
-    const onFirst = () => clearTimeout(firstEventTimer);
-    const nextEvents = createEventReader({ body, request, times, onFirst });
+    body = await openStream({ endpoint, request });
+    const nextEvents = createEventReader(body, request);
     while (!finished) {
       for (const event of await nextEvents()) {
         finished = event.type === "finish";
@@ -86,29 +93,23 @@ async function* streamCompletion({
     }
   } catch (error) {
     if (request.signal.aborted) throw request.signal.reason;
-    throw toProviderError({ endpoint, error: controller.signal.aborted ? controller.signal.reason : error });
+    throw toProviderError(endpoint, error);
   } finally {
-    clearTimeout(firstEventTimer);
-    unlink();
     if (!finished) body?.destroy();
   }
 }
 
 type Attempt = { response: IncomingMessage; error?: undefined } | { response?: undefined; error: unknown };
-type OpenOptions = {
-  endpoint: CompletionEndpoint;
-  request: ProviderRequest;
-  times: CompletionTimes;
-  signal: AbortSignal;
-};
+type OpenOptions = { endpoint: CompletionEndpoint; request: ProviderRequest };
 
 async function openStream(options: OpenOptions): Promise<IncomingMessage> {
+  const { signal } = options.request;
   const startedAtMs = performance.now();
   let attempt = await tryRequest(options);
   const wasQuick = performance.now() - startedAtMs < quickFailureMs;
-  if (wasQuick && !options.signal.aborted && isWorthRetrying(attempt)) {
+  if (wasQuick && !signal.aborted && isWorthRetrying(attempt)) {
     attempt.response?.destroy();
-    await sleep(retryDelayMs, undefined, { signal: options.signal });
+    await sleep(retryDelayMs, undefined, { signal });
     attempt = await tryRequest(options);
   }
   if (!attempt.response) throw attempt.error;
@@ -128,7 +129,7 @@ function isWorthRetrying({ response, error }: Attempt): boolean {
   return ["ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(codeOf(error) ?? "");
 }
 
-function sendRequest({ endpoint, request, times, signal }: OpenOptions): Promise<IncomingMessage> {
+function sendRequest({ endpoint, request }: OpenOptions): Promise<IncomingMessage> {
   return post({
     url: `${endpoint.baseUrl.replace(/\/+$/, "")}/chat/completions`,
     headers: {
@@ -137,8 +138,8 @@ function sendRequest({ endpoint, request, times, signal }: OpenOptions): Promise
       ...(endpoint.apiKey && { Authorization: `Bearer ${endpoint.apiKey}` }),
     },
     body: JSON.stringify(buildCompletionRequest({ request, maxTokensField: endpoint.maxTokensField })),
-    connectTimeoutMs: times.connectTimeoutMs,
-    signal,
+    connectTimeoutMs: endpoint.connectTimeoutMs ?? defaultConnectTimeoutMs,
+    signal: request.signal,
   });
 }
 
@@ -152,7 +153,7 @@ async function requireEventStream(response: IncomingMessage): Promise<IncomingMe
     response.destroy();
     throw new ConnectionFault(`HTTP ${status}: redirects are not followed`);
   }
-  const words = findProviderWords(await readBodyStart({ body: response, maxBytes: maxErrorBodyBytes }));
+  const words = findProviderWords(await readBodyStart(response, maxErrorBodyBytes));
   const told =
     words ?? (status === 200 ? `an answer of type ${contentType} instead of a stream of events` : null);
   throw new CompletionFault(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
@@ -162,27 +163,16 @@ async function requireEventStream(response: IncomingMessage): Promise<IncomingMe
  * Gives the events of each chunk as it comes: none where it holds but a part of one, `finish` once, at the end.
  * What a chunk holds before a fault is given before the fault is thrown.
  */
-function createEventReader({
-  body,
-  request,
-  times,
-  onFirst,
-}: {
-  body: IncomingMessage;
-  request: ProviderRequest;
-  times: CompletionTimes;
-  onFirst: () => void;
-}): () => Promise<ProviderEvent[]> {
-  const reader = createBodyReader({ body, idleTimeoutMs: times.idleTimeoutMs });
-  const sse = createSseReader({ maxEventChars });
-  const completion = createCompletionReader({ maxToolInputChars: request.maxOutputTokens * charsPerToken });
+function createEventReader(body: IncomingMessage, request: ProviderRequest): () => Promise<ProviderEvent[]> {
+  const reader = createBodyReader(body);
+  const sse = createSseReader(maxEventChars);
+  const completion = createCompletionReader(request.maxOutputTokens * charsPerToken);
   let fault: unknown = null;
 
   return async function nextEvents() {
     if (fault) throw fault;
     const chunk = await reader.next();
     const payloads = chunk === null ? sse.flush() : sse.push(chunk);
-    if (payloads.length > 0) onFirst();
     const events: ProviderEvent[] = [];
     try {
       for (const payload of payloads) {
@@ -207,18 +197,12 @@ function closeGently(body: IncomingMessage): void {
   body.once("close", () => clearTimeout(timer)).resume();
 }
 
-function toProviderError({
-  endpoint,
-  error,
-}: {
-  endpoint: CompletionEndpoint;
-  error: unknown;
-}): ProviderError {
+function toProviderError(endpoint: CompletionEndpoint, error: unknown): ProviderError {
   const secrets = endpoint.apiKey ? [endpoint.apiKey] : [];
   return new ProviderError({
     provider: endpoint.name,
     message: endpoint.failureMessage,
-    details: cleanProviderWords({ text: describe(error), secrets }),
+    details: cleanProviderWords(describe(error), secrets),
     // Faults carry a provider's words as they came, which may hold a key: they are told cleaned or not at all.
     cause: error instanceof CompletionFault ? undefined : error,
   });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CompletionFault, createCompletionReader } from "./completion-reader";
 
 function readAll(...chunks: unknown[]) {
-  const reader = createCompletionReader({ maxToolInputChars: 1_000 });
+  const reader = createCompletionReader(1_000);
   return chunks.flatMap((chunk) => reader.read(typeof chunk === "string" ? chunk : JSON.stringify(chunk)));
 }
 

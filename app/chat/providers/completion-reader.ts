@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FinishReason } from "~/chat/chat-events";
+import type { FinishReason } from "~/chat/reply/chat-events";
 import { countCharacters } from "~/platform/well-formed-text";
 import type { ProviderEvent, ToolCall } from "./chat-provider";
 
@@ -24,7 +24,7 @@ type PendingCall = ToolCall & { index: number; started: boolean };
  * fragments and are held, at most `maxToolInputChars` of them, until the model is done with its step; each is
  * told of at once, so that it counts even if the step never gets that far.
  */
-export function createCompletionReader({ maxToolInputChars }: { maxToolInputChars: number }) {
+export function createCompletionReader(maxToolInputChars: number) {
   const calls: PendingCall[] = [];
   let heldChars = 0;
 

@@ -1,26 +1,22 @@
 import { charsPerToken } from "~/chat/chat-limits";
-import { watchIteration } from "~/platform/providers/provider-watch";
-import type { ProviderWatch } from "~/platform/providers/provider-watch";
+import { instrumentIteration } from "~/platform/providers/instrument";
+import type { ProviderInstrument } from "~/platform/providers/instrument";
 import type { ChatProvider, ModelMessage, ProviderRequest } from "./chat-provider";
 
-/** The same provider; every request to it is told of, and how much it was given to read. */
-export function watchChatProvider({
-  provider,
-  watch,
-  countInput,
-}: {
-  provider: ChatProvider;
-  watch: ProviderWatch;
-  countInput: (tokens: number) => void;
-}): ChatProvider {
+/** Reports every request, and counts the tokens it was given to read. */
+export function instrumentChat(
+  provider: ChatProvider,
+  instrument: ProviderInstrument,
+  countInput: (tokens: number) => void,
+): ChatProvider {
   return {
     ...provider,
     open: (request) =>
-      watchIteration({
+      instrumentIteration({
         events: provider.open(request),
-        watched: () => {
+        begin: () => {
           countInput(Math.ceil(countInputChars(request) / charsPerToken));
-          return watch({ kind: "chat", provider: provider.name, model: request.model });
+          return instrument({ kind: "chat", provider: provider.name, model: request.model });
         },
         isLast: (event) => event.type === "finish",
         signal: request.signal,

@@ -1,24 +1,11 @@
-import type { ChatProvider } from "./chat-provider";
-import { createCompletionProvider } from "./openai-stream.gateway.server";
-import type { CompletionTimes } from "./openai-stream.gateway.server";
 import { toShownAddress } from "~/platform/providers/provider-words";
+import { defineCompletionProvider } from "./completion-provider.gateway.server";
 
-/** A server of the operator's own that speaks the same protocol, at an address ending in `/v1`. */
-export function createLocalProvider({
-  baseUrl,
-  apiKey,
-  times,
-}: {
-  baseUrl: string;
-  apiKey?: string;
-  times?: Partial<CompletionTimes>;
-}): ChatProvider {
-  return createCompletionProvider({
-    name: "local",
-    failureMessage: `Local server connection failed: ${toShownAddress(baseUrl)}`,
-    baseUrl,
-    apiKey,
-    maxTokensField: "max_tokens",
-    times,
-  });
-}
+/** A server of the operator's own. */
+export const localProvider = defineCompletionProvider({
+  name: "local",
+  needs: ["AI_BASE_URL"],
+  failureMessage: (baseUrl) => `Local server connection failed: ${toShownAddress(baseUrl)}`,
+  maxTokensField: "max_tokens",
+  locate: ({ local: { baseUrl } }) => ({ baseUrl, apiKey: null }),
+});

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { createSearchTool } from "~/tools/search-tool";
-import { openReply, ReplyCancelled } from "~/chat/reply.server";
-import type { ReplyOptions } from "~/chat/reply.server";
-import type { ChatEvent } from "~/chat/chat-events";
+import { openReply } from "~/chat/reply/reply.server";
+import { ReplyCancelled } from "~/chat/reply/reply-failures.server";
+import type { ReplyOptions } from "~/chat/reply/reply.server";
+import type { ChatEvent } from "~/chat/reply/chat-events";
 import type { PassageMatch } from "~/search/search-store";
 import { createOfflineProvider } from "./offline.server";
 import type { Sleep } from "./offline.server";
@@ -53,6 +54,7 @@ function prepare({
     messages: [{ role: "user", text: question }],
     tools: [search],
     caller: null,
+    clientId: "client",
     reservation: { maxOutputTokens, settle: async ({ usedTokens }) => void settled.push(usedTokens) },
     maxSteps: 5,
     maxDurationMs: 5_000,

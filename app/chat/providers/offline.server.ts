@@ -1,9 +1,11 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { charsPerToken } from "~/chat/chat-limits";
-import { composeAnswer, findSmallTalkAnswer, noSearchAnswer } from "~/chat/offline-answer";
+import { composeAnswer, findSmallTalkAnswer, noSearchAnswer } from "~/chat/reply/offline-answer";
 import { cutText } from "~/platform/well-formed-text";
+import { alwaysReady } from "~/platform/providers/provider-row";
 import { generalFailureMessage } from "./chat-provider";
 import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest } from "./chat-provider";
+import type { ChatProviderRow } from "./chat-provider-row.server";
 
 /** Rejects with the signal's reason as soon as it fires. */
 export type Sleep = (pause: { ms: number; signal: AbortSignal }) => Promise<void>;
@@ -11,6 +13,13 @@ export type Sleep = (pause: { ms: number; signal: AbortSignal }) => Promise<void
 /** A question may be as long as a message; what is searched for may not. */
 const maxQueryChars = 400;
 const passagesWanted = 5;
+
+export const offlineProvider: ChatProviderRow = {
+  name: "offline",
+  needs: [],
+  create: ({ offlineWordMs }) => createOfflineProvider({ wordDelayMs: offlineWordMs }),
+  ping: () => alwaysReady,
+};
 
 /**
  * The embedded default: no key, no network, no model. Asks the search tool it is offered and quotes what that
@@ -27,19 +36,15 @@ export function createOfflineProvider({
   return {
     name: "offline",
     failureMessage: generalFailureMessage,
-    open: (request) => answer({ request, wordDelayMs, sleep }),
+    open: (request) => answer(request, wordDelayMs, sleep),
   };
 }
 
-async function* answer({
-  request,
-  wordDelayMs,
-  sleep,
-}: {
-  request: ProviderRequest;
-  wordDelayMs: number;
-  sleep: Sleep;
-}): AsyncGenerator<ProviderEvent> {
+async function* answer(
+  request: ProviderRequest,
+  wordDelayMs: number,
+  sleep: Sleep,
+): AsyncGenerator<ProviderEvent> {
   const { messages, tools, maxOutputTokens, signal } = request;
   signal.throwIfAborted();
   const asked = messages.findLastIndex(({ role }) => role === "user");
@@ -48,7 +53,7 @@ async function* answer({
   const searchTool = tools.find(({ name }) => name.endsWith("_search"));
   const smallTalk = findSmallTalkAnswer(question);
   if (smallTalk === null && !found && searchTool) {
-    yield* askSearch({ toolName: searchTool.name, question, number: asked + 1 });
+    yield* askSearch(searchTool.name, question, asked + 1);
     return;
   }
   const text =
@@ -56,7 +61,7 @@ async function* answer({
     (found
       ? composeAnswer({ question, outputText: found.outputText, failed: found.failed })
       : noSearchAnswer);
-  const within = cutText({ text, maxChars: maxOutputTokens * charsPerToken });
+  const within = cutText(text, maxOutputTokens * charsPerToken);
   for (const word of within.match(/\s*\S+\s*/g) ?? []) {
     signal.throwIfAborted();
     yield { type: "text", text: word };
@@ -65,17 +70,9 @@ async function* answer({
   yield { type: "finish", reason: within.length < text.length ? "length" : "stop" };
 }
 
-function* askSearch({
-  toolName,
-  question,
-  number,
-}: {
-  toolName: string;
-  question: string;
-  number: number;
-}): Generator<ProviderEvent> {
+function* askSearch(toolName: string, question: string, number: number): Generator<ProviderEvent> {
   const toolCallId = `search-${number}`;
-  const query = cutText({ text: question.trim(), maxChars: maxQueryChars });
+  const query = cutText(question.trim(), maxQueryChars);
   yield { type: "tool-call-start", toolCallId, toolName };
   yield {
     type: "tool-call",

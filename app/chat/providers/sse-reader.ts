@@ -7,7 +7,7 @@ export class SseOverflow extends Error {
  * Bytes in, payloads of `data` out. Lines may end in LF, CR or CRLF and be cut anywhere, inside a UTF-8
  * character too. At most `maxEventChars` are held for a line, and the same for the lines of one event.
  */
-export function createSseReader({ maxEventChars }: { maxEventChars: number }) {
+export function createSseReader(maxEventChars: number) {
   const decoder = new TextDecoder();
   let line = "";
   let data: string | null = null;

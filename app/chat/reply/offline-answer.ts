@@ -47,7 +47,7 @@ export function composeAnswer({
   const result = failed ? null : readResult(outputText);
   if (!result)
     return `${assistantIntroduction} The search over the documents failed just now. Please ask again in a moment.`;
-  const quotes = chooseQuotes({ question, result });
+  const quotes = chooseQuotes(question, result);
   if (quotes.length === 0) {
     return `I found nothing about that in the documents of this site. ${assistantIntroduction} Other words may find it.`;
   }
@@ -72,7 +72,7 @@ function readResult(outputText: string): SearchResult | null {
   }
 }
 
-function chooseQuotes({ question, result }: { question: string; result: SearchResult }): Quote[] {
+function chooseQuotes(question: string, result: SearchResult): Quote[] {
   const words = new Set(toSearchWords(question));
   // Scores are the store's own affair: with one they are ranks, with another similarities.
   const held = result.matches.map(({ metadata }) => countHeld({ metadata, words }));
@@ -89,7 +89,7 @@ function chooseQuotes({ question, result }: { question: string; result: SearchRe
           title: shownTitle,
           heading: typeof heading === "string" ? heading : shownTitle,
           source: typeof source === "string" ? source : id,
-          text: excerpt({ text, words }),
+          text: excerpt(text, words),
         },
       ];
     });
@@ -107,8 +107,8 @@ function countHeld({
 }
 
 /** The paragraphs around the one that holds most of the question's words, whole where they fit. */
-function excerpt({ text, words }: { text: string; words: ReadonlySet<string> }): string {
-  if (!isLongerThan({ text, maxChars: maxQuoteChars })) return text;
+function excerpt(text: string, words: ReadonlySet<string>): string {
+  if (!isLongerThan(text, maxQuoteChars)) return text;
   const paragraphs = text.split(/\n{2,}/);
   const hits = paragraphs.map(
     (paragraph) => new Set(toSearchWords(paragraph).filter((word) => words.has(word))).size,
@@ -119,11 +119,11 @@ function excerpt({ text, words }: { text: string; words: ReadonlySet<string> }):
     if (chosen.length + paragraph.length + 2 > maxQuoteChars) break;
     chosen = `${chosen}\n\n${paragraph}`;
   }
-  return isLongerThan({ text: chosen, maxChars: maxQuoteChars }) ? cutAtWord(chosen) : chosen;
+  return isLongerThan(chosen, maxQuoteChars) ? cutAtWord(chosen) : chosen;
 }
 
 function cutAtWord(text: string): string {
-  const cut = cutText({ text, maxChars: maxQuoteChars });
+  const cut = cutText(text, maxQuoteChars);
   const at = Math.max(cut.lastIndexOf(" "), cut.lastIndexOf("\n"));
   return `${(at > maxQuoteChars / 2 ? cut.slice(0, at) : cut).trimEnd()} …`;
 }

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { charsPerToken } from "./chat-limits";
+import { charsPerToken } from "../chat-limits";
 
 /** How far an answer may go, and where its real length is put down. `settle` is called exactly once. */
 export type QuotaReservation = {
@@ -19,23 +19,19 @@ export class ReplyEnded extends Error {
 
 export type ReplyRun = ReturnType<typeof startRun>;
 
-/**
- * The life of one answer: what it may still say, and its one end. Whoever ends it first wins; the provider and
- * the tools are cancelled and the quota is settled in that moment, whether or not anybody reads on.
- */
-export function startRun({
-  reservation,
-  maxDurationMs,
-  signal,
-  shutdownSignal,
-  warn,
-}: {
+type StartRunOptions = {
   reservation: QuotaReservation;
   maxDurationMs: number;
   signal: AbortSignal;
   shutdownSignal: AbortSignal;
   warn: (message: string, error: unknown) => void;
-}) {
+};
+
+/**
+ * The life of one answer: what it may still say, and its one end. Whoever ends it first wins; the provider and
+ * the tools are cancelled and the quota is settled in that moment, whether or not anybody reads on.
+ */
+export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, warn }: StartRunOptions) {
   const controller = new AbortController();
   let usedChars = 0;
   let ending: ReplyEnding | null = null;

@@ -1,6 +1,6 @@
 import type { ChatEvent, FinishReason } from "./chat-events";
 import type { Tool, ToolCaller } from "~/tools/tool";
-import type { ModelMessage, ProviderEvent, ToolCall } from "./providers/chat-provider";
+import type { ModelMessage, ProviderEvent, ToolCall } from "../providers/chat-provider";
 import type { ReplyRun } from "./reply-run.server";
 import { readToolInput, runTool } from "~/tools/run-tool.server";
 import type { ToolInput, ToolOutcome } from "~/tools/run-tool.server";
@@ -13,11 +13,14 @@ export type StepContext = {
   run: ReplyRun;
   tools: readonly Tool[];
   caller: ToolCaller;
+  clientId: string;
   warn: (message: string, error: unknown) => void;
   /** Every id handed out in this answer: clients tell calls apart by them, models repeat them. */
   usedIds: Set<string>;
   /** Parts that are open in the stream, so that a failure can close them. */
   open: { step: boolean; textId: string | null; texts: number };
+  /** Whether the answer has held anything so far: a text that is more than white space, or a tool call. */
+  hasContent: boolean;
 };
 
 export type StepResult = { reason: FinishReason; addedMessages: ModelMessage[]; wantsAnother: boolean };
@@ -49,10 +52,11 @@ export async function* runStep({
   tools: readonly Tool[];
 }): AsyncGenerator<ChatEvent, StepResult> {
   const said: Said = { text: "", calls: [], openCalls: new Map(), reason: "other", wasCut: false };
-  context.open.step = true;
-  yield { type: "start-step" };
   try {
-    for (let next = await events.next(); !next.done; next = await events.next()) {
+    let next = await events.next();
+    context.open.step = true;
+    yield { type: "start-step" };
+    for (; !next.done; next = await events.next()) {
       context.run.throwIfEnded();
       const event = next.value;
       if (event.type === "finish") {
@@ -60,8 +64,8 @@ export async function* runStep({
         break;
       }
       // Plain loops: delegating each event through generators costs more than the rest of its way.
-      if (event.type === "text") for (const out of relayText({ context, said, text: event.text })) yield out;
-      else for (const out of relayCall({ context, said, event })) yield out;
+      if (event.type === "text") for (const out of relayText(context, said, event.text)) yield out;
+      else for (const out of relayCall(context, said, event)) yield out;
       if (said.wasCut) break;
     }
   } finally {
@@ -70,38 +74,32 @@ export async function* runStep({
   context.run.throwIfEnded();
   yield* closeText(context);
   if (said.wasCut) yield* closeCalls(said);
-  const outcomes = yield* runCalls({ context, calls: said.calls, tools });
+  const outcomes = yield* runCalls(context, said.calls, tools);
   context.open.step = false;
   yield { type: "finish-step" };
-  return toResult({ said, outcomes });
+  return toResult(said, outcomes);
 }
 
-function toResult({ said, outcomes }: { said: Said; outcomes: Map<string, ToolOutcome> }): StepResult {
+function toResult(said: Said, outcomes: Map<string, ToolOutcome>): StepResult {
   const { text, calls, wasCut } = said;
   return {
     reason: wasCut ? "length" : said.reason,
     wantsAnother: calls.length > 0 && !wasCut,
     addedMessages: [
       { role: "assistant", text: toWellFormedText(text), toolCalls: calls },
-      ...calls.map((call) => toToolMessage({ call, outcome: outcomes.get(call.toolCallId) })),
+      ...calls.map((call) => toToolMessage(call, outcomes.get(call.toolCallId))),
     ],
   };
 }
 
-function relayText({
-  context: { run, open },
-  said,
-  text,
-}: {
-  context: StepContext;
-  said: Said;
-  text: string;
-}): ChatEvent[] {
-  const delta = cutText({ text, maxChars: run.leftChars() });
+function relayText(context: StepContext, said: Said, text: string): ChatEvent[] {
+  const { run, open } = context;
+  const delta = cutText(text, run.leftChars());
   said.wasCut = delta.length < text.length;
   if (delta === "") return [];
   run.count(countCharacters(delta));
   said.text += delta;
+  context.hasContent ||= delta.trim() !== "";
   if (open.textId !== null) return [{ type: "text-delta", id: open.textId, delta }];
   open.textId = `text-${++open.texts}`;
   return [
@@ -110,35 +108,24 @@ function relayText({
   ];
 }
 
-function* relayCall({
-  context,
-  said,
-  event,
-}: {
-  context: StepContext;
-  said: Said;
-  event: CallEvent;
-}): Generator<ChatEvent> {
+function* relayCall(context: StepContext, said: Said, event: CallEvent): Generator<ChatEvent> {
   const call = findOpenCall({ said, event });
   if (event.type === "tool-call-progress") {
-    said.wasCut = !countInput({ run: context.run, call, chars: event.inputChars });
+    said.wasCut = !countInput(context.run, call, event.inputChars);
     return;
   }
   yield* closeText(context);
   const { toolName } = event;
   if (call.toolCallId === null) {
-    call.toolCallId = toUnusedId({ id: event.toolCallId, usedIds: context.usedIds });
+    call.toolCallId = toUnusedId(event.toolCallId, context.usedIds);
+    context.hasContent = true;
     yield { type: "tool-input-start", toolCallId: call.toolCallId, toolName };
   }
   if (event.type === "tool-call-start") return;
   const { toolCallId } = call;
   const { inputText } = event;
   // What a provider did not tell of while it came counts now.
-  said.wasCut = !countInput({
-    run: context.run,
-    call,
-    chars: countCharacters(inputText) - call.countedChars,
-  });
+  said.wasCut = !countInput(context.run, call, countCharacters(inputText) - call.countedChars);
   if (said.wasCut) return;
   call.isWhole = true;
   const input = readToolInput(inputText);
@@ -155,7 +142,7 @@ function findOpenCall({ said: { openCalls }, event }: { said: Said; event: CallE
 }
 
 /** Arguments are the model's work as text is: they count as they come, also those that end the answer. */
-function countInput({ run, call, chars }: { run: ReplyRun; call: OpenCall; chars: number }): boolean {
+function countInput(run: ReplyRun, call: OpenCall, chars: number): boolean {
   call.countedChars += chars;
   return run.count(chars);
 }
@@ -169,15 +156,11 @@ function* closeCalls({ openCalls }: Said): Generator<ChatEvent> {
 }
 
 /** Yields each answer as it comes; the slowest tool holds up nobody but the next step. */
-async function* runCalls({
-  context,
-  calls,
-  tools,
-}: {
-  context: StepContext;
-  calls: readonly AskedCall[];
-  tools: readonly Tool[];
-}): AsyncGenerator<ChatEvent, Map<string, ToolOutcome>> {
+async function* runCalls(
+  context: StepContext,
+  calls: readonly AskedCall[],
+  tools: readonly Tool[],
+): AsyncGenerator<ChatEvent, Map<string, ToolOutcome>> {
   const outcomes = new Map<string, ToolOutcome>();
   const running = new Map(
     calls.map((call, index) => [
@@ -200,22 +183,24 @@ async function* runCalls({
   return outcomes;
 }
 
-async function runCall({
-  context: { caller, run, warn },
-  call: { toolName, input },
-  tools,
-  isTooMany,
-}: {
+type RunCallOptions = {
   context: StepContext;
   call: AskedCall;
   tools: readonly Tool[];
   isTooMany: boolean;
-}): Promise<ToolOutcome> {
+};
+
+async function runCall({
+  context: { caller, clientId, run, warn },
+  call: { toolName, input },
+  tools,
+  isTooMany,
+}: RunCallOptions): Promise<ToolOutcome> {
   const tool = tools.find(({ name }) => name === toolName);
   if (!tool) return { ok: false, errorText: `There is no tool called ${toolName} here.` };
   if (isTooMany) return { ok: false, errorText: `Not run: at most ${maxToolsPerStep} tools in one step.` };
   if (!input.ok) return input;
-  return await runTool({ tool, input: input.value, caller, signal: run.signal, warn });
+  return await runTool({ tool, input: input.value, caller, clientId, signal: run.signal, warn });
 }
 
 export function* closeText({ open }: StepContext): Generator<ChatEvent> {
@@ -225,13 +210,7 @@ export function* closeText({ open }: StepContext): Generator<ChatEvent> {
   yield { type: "text-end", id };
 }
 
-function toToolMessage({
-  call,
-  outcome,
-}: {
-  call: AskedCall;
-  outcome: ToolOutcome | undefined;
-}): ModelMessage {
+function toToolMessage(call: AskedCall, outcome: ToolOutcome | undefined): ModelMessage {
   const outputText = outcome?.ok
     ? outcome.outputText
     : JSON.stringify({ error: outcome?.errorText ?? "Not run." });
@@ -244,7 +223,7 @@ function toToolMessage({
   };
 }
 
-function toUnusedId({ id, usedIds }: { id: string; usedIds: Set<string> }): string {
+function toUnusedId(id: string, usedIds: Set<string>): string {
   let unused = id;
   for (let count = 2; usedIds.has(unused); count += 1) unused = `${id}-${count}`;
   usedIds.add(unused);

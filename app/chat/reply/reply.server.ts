@@ -1,9 +1,9 @@
-import type { ChatMessage } from "./chat.schema";
+import type { ChatMessage } from "../chat.schema";
 import type { ChatEvent, FinishReason } from "./chat-events";
 import { toToolOffer } from "~/tools/tool";
 import type { Tool, ToolCaller } from "~/tools/tool";
-import { generalFailureMessage, ProviderError } from "./providers/chat-provider";
-import type { ChatProvider, ModelMessage, ProviderEvent } from "./providers/chat-provider";
+import type { ChatProvider, ModelMessage, ProviderEvent } from "../providers/chat-provider";
+import { emptyAnswer, tellFailure, toOpeningError } from "./reply-failures.server";
 import { startRun } from "./reply-run.server";
 import type { QuotaReservation, ReplyRun } from "./reply-run.server";
 import { closeText, runStep } from "./reply-step.server";
@@ -17,9 +17,13 @@ export type ReplyOptions = {
   messages: readonly ChatMessage[];
   tools: readonly Tool[];
   caller: ToolCaller;
+  /** Tools share what they use between clients. */
+  clientId: string;
   reservation: QuotaReservation;
   maxSteps: number;
   maxDurationMs: number;
+  /** How long the first event is awaited before the stream begins without it. */
+  firstEventWaitMs?: number;
   /** Fires when the client is gone. */
   signal: AbortSignal;
   /** Fires when the server begins to shut down. */
@@ -27,18 +31,16 @@ export type ReplyOptions = {
   warn: (message: string, error: unknown) => void;
 };
 
-/** Nobody is left to be answered. */
-export class ReplyCancelled extends Error {
-  override readonly name = "ReplyCancelled";
-}
+/** Proxies cut connections that are silent for too long: from then on the stream sends keep-alives. */
+const defaultFirstEventWaitMs = 10_000;
 
-/** For answers that no quota watches over. */
-export function unmeteredReservation({ maxOutputTokens }: { maxOutputTokens: number }): QuotaReservation {
+/** For answers without a quota. */
+export function unmeteredReservation(maxOutputTokens: number): QuotaReservation {
   return { maxOutputTokens, settle: () => Promise.resolve() };
 }
 
 /**
- * Waits for the provider's first event, so that its failure can still be answered with a status: throws
+ * Waits for the provider's first event, for a while, so that its failure can still be answered with a status: throws
  * `ProviderError`, or `ReplyCancelled` when the client left. From then on failures are events of the stream.
  *
  * From the moment of the call the reservation is this function's: it is settled exactly once, with what was
@@ -52,36 +54,63 @@ export async function openReply(options: ReplyOptions): Promise<AsyncIterableIte
       options,
       run,
       messages: options.messages,
-      tools: toolsIn({ options, step: 1 }),
+      tools: toolsIn(options, 1),
     });
-    const first = await events.next();
+    const first = events.next();
+    const early = await awaitFor(first, options.firstEventWaitMs ?? defaultFirstEventWaitMs);
     run.throwIfEnded();
-    if (first.done) throw new Error("The provider ended without an event");
-    return guardEvents({
-      run,
-      events: streamReply({ options, run, firstStep: startingWith({ first, events }) }),
-    });
+    if (early) await requireContent(early, events, options.provider);
+    return guardEvents(run, streamReply(options, run, startingWith(first, events)));
   } catch (error) {
     await run.end("failed");
     throw toOpeningError({ error, run, options });
   }
 }
 
-async function* streamReply({
-  options,
-  run,
-  firstStep,
-}: {
-  options: ReplyOptions;
-  run: ReplyRun;
-  firstStep: AsyncIterator<ProviderEvent>;
-}): AsyncGenerator<ChatEvent> {
-  const { tools, caller, warn } = options;
+/** Null on timeout; the promise is then still to be awaited. */
+async function awaitFor<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, ms, null)));
+  promise.catch(() => undefined);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** An answer that ends with its first event is none. */
+async function requireContent(
+  first: IteratorResult<ProviderEvent>,
+  events: AsyncIterator<ProviderEvent>,
+  provider: ChatProvider,
+): Promise<void> {
+  if (first.done) throw new Error("The provider ended without an event");
+  if (first.value.type !== "finish") return;
+  await events.return?.();
+  throw emptyAnswer(provider, first.value.reason);
+}
+
+async function* streamReply(
+  options: ReplyOptions,
+  run: ReplyRun,
+  firstStep: AsyncIterator<ProviderEvent>,
+): AsyncGenerator<ChatEvent> {
+  const { tools, caller, clientId, warn } = options;
   const open = { step: false, textId: null, texts: 0 };
-  const context: StepContext = { run, tools, caller, warn, usedIds: new Set(), open };
+  const context: StepContext = {
+    run,
+    tools,
+    caller,
+    clientId,
+    warn,
+    open,
+    usedIds: new Set(),
+    hasContent: false,
+  };
   yield { type: "start" };
   try {
-    const reason = yield* runSteps({ options, context, firstStep });
+    const reason = yield* runSteps(options, context, firstStep);
     // Settled before the last event, so that a client who has read it all reads the right figure next.
     await run.end("complete");
     yield { type: "finish", messageMetadata: { finishReason: reason } };
@@ -95,44 +124,43 @@ async function* streamReply({
   }
 }
 
-async function* runSteps({
-  options,
-  context,
-  firstStep,
-}: {
-  options: ReplyOptions;
-  context: StepContext;
-  firstStep: AsyncIterator<ProviderEvent>;
-}): AsyncGenerator<ChatEvent, FinishReason> {
+async function* runSteps(
+  options: ReplyOptions,
+  context: StepContext,
+  firstStep: AsyncIterator<ProviderEvent>,
+): AsyncGenerator<ChatEvent, FinishReason> {
   const { run } = context;
   const messages: ModelMessage[] = [...options.messages];
   let events = firstStep;
   for (let step = 1; ; step += 1) {
-    const tools = toolsIn({ options, step });
+    const tools = toolsIn(options, step);
     const result = yield* runStep({ context, events, tools });
+    if (!context.hasContent) throw emptyAnswer(options.provider, result.reason);
     if (!result.wantsAnother || step >= options.maxSteps) return result.reason;
     if (run.leftTokens() === 0) return "length";
     messages.push(...result.addedMessages);
-    events = openStep({ options, run, messages, tools: toolsIn({ options, step: step + 1 }) });
+    events = openStep({ options, run, messages, tools: toolsIn(options, step + 1) });
   }
 }
 
 /** The last step is offered no tools, so that it is spent on an answer. */
-function toolsIn({ options, step }: { options: ReplyOptions; step: number }): readonly Tool[] {
+function toolsIn(options: ReplyOptions, step: number): readonly Tool[] {
   return step >= options.maxSteps ? [] : options.tools;
 }
+
+type OpenStepOptions = {
+  options: ReplyOptions;
+  run: ReplyRun;
+  messages: readonly ModelMessage[];
+  tools: readonly Tool[];
+};
 
 function openStep({
   options: { provider, model, system },
   run,
   messages,
   tools,
-}: {
-  options: ReplyOptions;
-  run: ReplyRun;
-  messages: readonly ModelMessage[];
-  tools: readonly Tool[];
-}): AsyncIterator<ProviderEvent> {
+}: OpenStepOptions): AsyncIterator<ProviderEvent> {
   const events = provider.open({
     model,
     system,
@@ -144,19 +172,16 @@ function openStep({
   return events[Symbol.asyncIterator]();
 }
 
-function startingWith<Value>({
-  first,
-  events,
-}: {
-  first: IteratorResult<Value>;
-  events: AsyncIterator<Value>;
-}): AsyncIterator<Value> {
-  let pending: IteratorResult<Value> | null = first;
+function startingWith<Value>(
+  first: Promise<IteratorResult<Value>>,
+  events: AsyncIterator<Value>,
+): AsyncIterator<Value> {
+  let pending: Promise<IteratorResult<Value>> | null = first;
   return {
     next: () => {
       const given = pending;
       pending = null;
-      return given ? Promise.resolve(given) : events.next();
+      return given ?? events.next();
     },
     return: () => events.return?.() ?? Promise.resolve({ done: true, value: undefined }),
   };
@@ -166,13 +191,7 @@ function startingWith<Value>({
  * A generator cannot be stopped while it waits, and one that never started runs none of its clean-up. So
  * `return()` ends the answer first, which cancels what the generator may be waiting for.
  */
-function guardEvents({
-  run,
-  events,
-}: {
-  run: ReplyRun;
-  events: AsyncGenerator<ChatEvent>;
-}): AsyncIterableIterator<ChatEvent> {
+function guardEvents(run: ReplyRun, events: AsyncGenerator<ChatEvent>): AsyncIterableIterator<ChatEvent> {
   const guarded: AsyncIterableIterator<ChatEvent> = {
     [Symbol.asyncIterator]: () => guarded,
     next: () => events.next(),
@@ -182,63 +201,4 @@ function guardEvents({
     },
   };
   return guarded;
-}
-
-function toOpeningError({
-  error,
-  run,
-  options,
-}: {
-  error: unknown;
-  run: ReplyRun;
-  options: ReplyOptions;
-}): Error {
-  const { provider, maxDurationMs, warn } = options;
-  switch (run.ending()) {
-    case "client-gone":
-      return new ReplyCancelled("The client left before the answer began", { cause: error });
-    case "time-limit":
-      return new ProviderError({
-        provider: provider.name,
-        message: provider.failureMessage,
-        details: `no answer within ${maxDurationMs / 1000} seconds`,
-        cause: error,
-      });
-    case "shutdown":
-      return new ProviderError({
-        provider: provider.name,
-        message: generalFailureMessage,
-        details: "the server is shutting down",
-        cause: error,
-      });
-    default:
-      if (error instanceof ProviderError) return error;
-      warn("A chat request failed before its answer began", error);
-      return new ProviderError({
-        provider: provider.name,
-        message: generalFailureMessage,
-        details: "unexpected failure",
-        cause: error,
-      });
-  }
-}
-
-function tellFailure({
-  error,
-  run,
-  options,
-}: {
-  error: unknown;
-  run: ReplyRun;
-  options: ReplyOptions;
-}): string {
-  const ending = run.ending();
-  if (ending === "time-limit") {
-    return `The answer was ended: it took longer than the limit of ${options.maxDurationMs / 1000} seconds.`;
-  }
-  if (ending === "shutdown")
-    return "The answer was ended: the server is shutting down. Ask again in a moment.";
-  options.warn("A chat answer broke off", error);
-  if (error instanceof ProviderError) return `${error.message} (${error.details})`;
-  return generalFailureMessage;
 }

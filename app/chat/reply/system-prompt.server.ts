@@ -5,13 +5,7 @@ const builtInPrompt =
   "You are the assistant of this site. Help its visitors briefly and truthfully. When a question may be answered by the operator's documents, search them first and name your sources. Say so when you do not know.";
 
 /** The operator's words to the model: the setting, else `system-prompt.md` in the content folder, else our own. */
-export function createSystemPromptReader({
-  setting,
-  contentDir,
-}: {
-  setting: string | null;
-  contentDir: string;
-}) {
+export function createSystemPromptReader(setting: string | null, contentDir: string) {
   return async function readSystemPrompt(): Promise<string> {
     if (setting !== null) return setting;
     try {

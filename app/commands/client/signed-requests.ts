@@ -1,7 +1,7 @@
 import { keccak256, stringToHex } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { SiweMessage } from "siwe";
-import { legacyEnvelopeText } from "~/gate/legacy-envelope";
+import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 
 /** Where a request goes and on which chain its key lives: what every signature is bound to. */
 export type Place = { origin: string; chainId: number };
@@ -14,18 +14,15 @@ function domainOf(place: Place): string {
   return new URL(place.origin).host;
 }
 
-/** The body of POST /api/gate-access for SIWE. `fields` replace parts of the message. */
-export async function signSiwe({
-  place,
-  holder,
-  nonce,
-  fields = {},
-}: {
+type SignSiweOptions = {
   place: Place;
   holder: Holder;
   nonce: string;
   fields?: Partial<SiweMessage>;
-}) {
+};
+
+/** The body of POST /api/gate-access for SIWE. `fields` replace parts of the message. */
+export async function signSiwe({ place, holder, nonce, fields = {} }: SignSiweOptions) {
   const { account, tokenId } = holder;
   const message = new SiweMessage({
     address: account.address,
@@ -48,15 +45,7 @@ export async function signSiwe({
 }
 
 /** The body of POST /api/gate-access with the older timestamped signature. */
-export async function signLegacy({
-  place,
-  holder,
-  timestamp = Date.now(),
-}: {
-  place: Place;
-  holder: Holder;
-  timestamp?: number;
-}) {
+export async function signLegacy(place: Place, holder: Holder, timestamp: number = Date.now()) {
   const { account, tokenId } = holder;
   const envelope = {
     tokenId,
@@ -70,6 +59,14 @@ export async function signLegacy({
   return { address: account.address, signature, tokenId, timestamp };
 }
 
+type SignFormOptions = {
+  place: Place;
+  holder: Holder;
+  message: string;
+  signHash?: boolean;
+  timestamp?: number;
+};
+
 /** The body of POST /api/form-submission-gate; the message is part of what is signed unless `signHash` is false. */
 export async function signForm({
   place,
@@ -77,13 +74,7 @@ export async function signForm({
   message,
   signHash = true,
   timestamp = Date.now(),
-}: {
-  place: Place;
-  holder: Holder;
-  message: string;
-  signHash?: boolean;
-  timestamp?: number;
-}) {
+}: SignFormOptions) {
   const { account, tokenId } = holder;
   const messageHash = signHash ? keccak256(stringToHex(message)) : undefined;
   const envelope = {

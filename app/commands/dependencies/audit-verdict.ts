@@ -19,7 +19,7 @@ export type AuditVerdict =
 /** High and critical findings count, lesser ones are only named. */
 export function judgeAudit({ output, complaint }: { output: string; complaint: string }): AuditVerdict {
   const report = reportSchema.safeParse(parseJson(output));
-  if (!report.success) return { outcome: "not-asked", reason: findReason({ output, complaint }) };
+  if (!report.success) return { outcome: "not-asked", reason: findReason(output, complaint) };
   const findings = Object.entries(report.data.vulnerabilities).map(([name, { severity, via }]) => ({
     isGrave: severity === "high" || severity === "critical",
     text: `${severity}: ${name} (${via.map((one) => (typeof one === "string" ? `by ${one}` : `${one.title}, ${one.url}`)).join("; ")})`,
@@ -40,7 +40,7 @@ function parseJson(text: string): unknown {
 
 const failureSchema = z.object({ message: z.string() });
 
-function findReason({ output, complaint }: { output: string; complaint: string }): string {
+function findReason(output: string, complaint: string): string {
   const failure = failureSchema.safeParse(parseJson(output));
   if (failure.success) return failure.data.message;
   const line = complaint.split("\n").find((one) => one.startsWith("npm error"));

@@ -23,7 +23,7 @@ export type BillOfMaterials = z.infer<typeof billSchema>;
  * What production installs, out of npm's bill of everything. npm's own `--omit=dev` leaves out what production
  * shares with a development tool, so the lockfile's word counts. npm also names the project after its folder.
  */
-export function keepProduction({ bill, lockfile }: { bill: unknown; lockfile: unknown }): BillOfMaterials {
+export function keepProduction(bill: unknown, lockfile: unknown): BillOfMaterials {
   const { metadata, components, dependencies, ...rest } = billSchema.parse(bill);
   const { name, packages } = lockfileSchema.parse(lockfile);
   const installed = new Set(

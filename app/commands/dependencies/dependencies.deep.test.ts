@@ -62,7 +62,7 @@ function followDependencies(packages: Record<string, Locked>): Set<string> {
   return found;
 }
 
-function spellPackage({ place, packages }: { place: string; packages: Record<string, Locked> }): string {
+function spellPackage(place: string, packages: Record<string, Locked>): string {
   const { name, version } = packages[place]!;
   return `${name ?? place.split("node_modules/").at(-1)}@${version}`;
 }
@@ -71,8 +71,13 @@ function spellPackage({ place, packages }: { place: string; packages: Record<str
 async function startRegistry({ severity, status = 200 }: { severity?: Severity; status?: number }) {
   const asked: string[] = [];
   const advisory = {
-    ...{ id: 1, url: "https://advisories.example/1", title: "A fault", severity },
-    ...{ vulnerable_versions: "*", cwe: [], cvss: { score: 9, vectorString: null } },
+    id: 1,
+    url: "https://advisories.example/1",
+    title: "A fault",
+    severity,
+    vulnerable_versions: "*",
+    cwe: [],
+    cvss: { score: 9, vectorString: null },
   };
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
@@ -138,20 +143,22 @@ test("the bill of materials has everything production installs by the lockfile, 
   };
   expect(bill).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.5" });
   expect(bill.metadata.component).toMatchObject({
-    ...{ name: "latchkey", version: project.version, type: "application" },
+    name: "latchkey",
+    version: project.version,
+    type: "application",
     purl: `pkg:npm/latchkey@${project.version}`,
   });
 
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
     packages: Record<string, Locked>;
   };
-  const needed = [...followDependencies(packages)].map((place) => spellPackage({ place, packages }));
+  const needed = [...followDependencies(packages)].map((place) => spellPackage(place, packages));
   const listed = new Set(bill.components.map(({ purl }) => decodeURIComponent(purl.replace("pkg:npm/", ""))));
   expect(needed.length).toBeGreaterThan(Object.keys(project.dependencies).length);
   expect(needed.filter((one) => !listed.has(one))).toEqual([]);
   // One version can be installed in two places, one of them for production.
   const rest = Object.keys(packages).filter((place) => !packages[place]!.dev);
-  const production = new Set(rest.map((place) => spellPackage({ place, packages })));
+  const production = new Set(rest.map((place) => spellPackage(place, packages)));
   expect([...listed].filter((one) => !production.has(one))).toEqual([]);
   for (const tool of ["vitest@", "eslint@", "@playwright/test@"])
     expect(

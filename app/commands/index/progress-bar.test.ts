@@ -3,7 +3,7 @@ import { createProgressBar } from "./progress-bar";
 
 function makeBar({ isTTY }: { isTTY: boolean }) {
   const written: string[] = [];
-  const bar = createProgressBar({ stream: { isTTY, write: (text) => written.push(text) } });
+  const bar = createProgressBar({ isTTY, write: (text) => written.push(text) });
   return { ...bar, written };
 }
 

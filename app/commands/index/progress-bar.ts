@@ -6,13 +6,10 @@ const barChars = 24;
  * A line that is rewritten as the work goes on. Where the output is no terminal, a line of its own for each tenth
  * instead, which a log can hold.
  */
-export function createProgressBar({
-  stream,
-  unit = "pages",
-}: {
-  stream: { isTTY?: boolean; write: (text: string) => unknown };
-  unit?: string;
-}) {
+export function createProgressBar(
+  stream: { isTTY?: boolean; write: (text: string) => unknown },
+  unit: string = "pages",
+) {
   let lastTenth = -1;
   let isOpen = false;
 

@@ -80,7 +80,7 @@ async function requireNoOtherRows({
     let known = 0;
     for (const rows of source.readBatches({ table, size: batchRows })) {
       signal.throwIfAborted();
-      known += rows.length - (await findMissing({ target, table, rows })).length;
+      known += rows.length - (await findMissing(target, table, rows)).length;
     }
     if (known === there) continue;
     throw new CopyRefused(
@@ -91,15 +91,7 @@ async function requireNoOtherRows({
 }
 
 /** Of these rows the ones the target lacks. Refuses a row that is there with other content. */
-async function findMissing({
-  target,
-  table,
-  rows,
-}: {
-  target: Target;
-  table: Table;
-  rows: Row[];
-}): Promise<Row[]> {
+async function findMissing(target: Target, table: Table, rows: Row[]): Promise<Row[]> {
   const keyAt = table.keyColumns.map((name) => table.columns.indexOf(name));
   const keyOf = (row: Row) => fingerprint(keyAt.map((index) => row[index]!));
   const there = new Map(
@@ -123,7 +115,7 @@ async function copyTables({ source, target, tables, onProgress, signal }: Copyin
   for (const table of tables) {
     for (const rows of source.readBatches({ table, size: batchRows })) {
       signal.throwIfAborted();
-      const missing = await findMissing({ target, table, rows });
+      const missing = await findMissing(target, table, rows);
       await target.insert({ table, rows: missing });
       added.set(table.name, (added.get(table.name) ?? 0) + missing.length);
       done += rows.length;

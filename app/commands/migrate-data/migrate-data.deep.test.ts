@@ -11,8 +11,8 @@ import {
   createSqliteTestDatabase,
   createTestDir,
   migrationsDir,
-} from "~/testing/database";
-import { waitUntil } from "~/testing/processes";
+} from "~e2e/support/databases/database";
+import { waitUntil } from "~e2e/support/processes";
 import { openSource } from "./source";
 
 const timeout = 180_000;
@@ -69,17 +69,14 @@ function fill(filePath: string): number {
 
 const texts = ["plain", "Grüße 🗝 \u0301", `'"; DROP TABLE x; --`, "line\nbreak\ttab\\", ""];
 
-function makeValue({
-  column,
-  type,
-  notnull,
-  index,
-}: {
+type MakeValueOptions = {
   column: string;
   type: string;
   notnull: number;
   index: number;
-}) {
+};
+
+function makeValue({ column, type, notnull, index }: MakeValueOptions) {
   if (!notnull && index % 3 === 0) return null;
   if (type === "TEXT")
     return column.toLowerCase().endsWith("id") ? `id-${index}` : `${index} ${texts[index % texts.length]}`;
@@ -118,7 +115,7 @@ async function countAll(admin: pg.Client): Promise<number> {
 }
 
 /** Whether somebody waits for a lock on this table. */
-async function isAwaited({ url, table }: { url: string; table: string }): Promise<boolean> {
+async function isAwaited(url: string, table: string): Promise<boolean> {
   const watcher = new pg.Client({ connectionString: url });
   await watcher.connect();
   try {
@@ -204,7 +201,7 @@ test("killed in the middle and started again, it goes on where it ended", { time
   await place.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
   const { child, said, ended } = start(["--from", place.from, "--to", place.to]);
   // It waits for that table now, with others behind it.
-  await waitUntil(() => isAwaited({ url: place.to, table: "RateLimitWindow" }), { timeoutMs: 60_000 });
+  await waitUntil(() => isAwaited(place.to, "RateLimitWindow"), { timeoutMs: 60_000 });
   child.kill("SIGKILL");
   await ended;
   await place.admin.query("ROLLBACK");
@@ -292,7 +289,7 @@ test(
     fill(place.filePath);
     await place.admin.query(`BEGIN; LOCK TABLE "UsedKey" IN SHARE MODE`);
     const { said, ended } = start(["--from", place.from, "--to", place.to]);
-    await waitUntil(() => isAwaited({ url: place.to, table: "UsedKey" }), { timeoutMs: 60_000 });
+    await waitUntil(() => isAwaited(place.to, "UsedKey"), { timeoutMs: 60_000 });
     changeSource(place.filePath, (sqlite) => sqlite.exec(`UPDATE "Lease" SET "term" = "term" + 1`));
     await place.admin.query("ROLLBACK");
     expect([await ended, said.err]).toEqual([
@@ -377,7 +374,10 @@ test(
     const dataDir = await createTestDir();
     await migrateDatabase({ url: pathToFileURL(path.join(dataDir, "latchkey.db")).href, migrationsDir });
     const { said, ended } = start([], {
-      ...{ DATA_DIR: dataDir, DATABASE_URL: to, CHAIN_ID: "8453", RPC_URL: "https://rpc.example.com" },
+      DATA_DIR: dataDir,
+      DATABASE_URL: to,
+      CHAIN_ID: "8453",
+      RPC_URL: "https://rpc.example.com",
       KEY_CONTRACT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
       JWT_SECRET: "9f2c41d07be86a35c1f4e0927d5ab368",
     });

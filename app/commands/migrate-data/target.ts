@@ -81,7 +81,11 @@ export async function openTarget(url: string) {
   }
 
   return {
-    ...{ listColumns, countRows, findSameKeys, insert, readAll },
+    listColumns,
+    countRows,
+    findSameKeys,
+    insert,
+    readAll,
     listMigrations: async () =>
       (
         await client.query<{ name: string }>(

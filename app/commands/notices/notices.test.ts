@@ -6,7 +6,7 @@ import { readThirdPartyPackages } from "./packages";
 import type { ThirdPartyPackage } from "./packages";
 import { renderNotices } from "./render";
 
-const packages = readThirdPartyPackages({ projectDir: "." });
+const packages = readThirdPartyPackages(".");
 
 function makePackage(fields: Partial<ThirdPartyPackage>): ThirdPartyPackage {
   return {
@@ -65,7 +65,7 @@ test("a NOTICE file is passed on", () => {
     writeFileSync(path.join(projectDir, "node_modules/noticed/NOTICE"), "Made by Somebody.");
     const lock = { packages: { "": {}, "node_modules/noticed": {} } };
     writeFileSync(path.join(projectDir, "package-lock.json"), JSON.stringify(lock));
-    expect(renderNotices(readThirdPartyPackages({ projectDir }))).toContain("Made by Somebody.");
+    expect(renderNotices(readThirdPartyPackages(projectDir))).toContain("Made by Somebody.");
   } finally {
     rmSync(projectDir, { recursive: true, force: true });
   }

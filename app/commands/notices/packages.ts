@@ -31,7 +31,7 @@ const compiledIn = ["node_modules/@openzeppelin/contracts"];
  * Reads what is installed for production. Left out are binaries for one platform each, which npm installs only
  * where they fit: the list must be the same on every machine.
  */
-export function readThirdPartyPackages({ projectDir }: { projectDir: string }): ThirdPartyPackage[] {
+export function readThirdPartyPackages(projectDir: string): ThirdPartyPackage[] {
   const lock = JSON.parse(readFileSync(path.join(projectDir, "package-lock.json"), "utf8")) as {
     packages: Record<string, LockEntry>;
   };
@@ -64,7 +64,7 @@ function readPackage(folder: string): ThirdPartyPackage {
   const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as Manifest;
   const { name, version, license } = manifest;
   if (typeof license !== "string" || license === "") throw new Error(`${name} does not name its licence.`);
-  const text = findText({ folder, pattern: /^(licen[cs]e|copying)/i });
+  const text = findText(folder, /^(licen[cs]e|copying)/i);
   const lines = text?.split("\n").map((line) => line.trim()) ?? [];
   const holders = lines.filter(isCopyrightLine);
   return {
@@ -73,11 +73,11 @@ function readPackage(folder: string): ThirdPartyPackage {
     licence: license,
     copyright: holders.length > 0 ? [...new Set(holders)] : readAuthor(manifest.author),
     licenceText: text === null ? null : withoutHead(lines.filter((line) => !isCopyrightLine(line))),
-    notice: findText({ folder, pattern: /^notice(\.|$)/i }),
+    notice: findText(folder, /^notice(\.|$)/i),
   };
 }
 
-function findText({ folder, pattern }: { folder: string; pattern: RegExp }): string | null {
+function findText(folder: string, pattern: RegExp): string | null {
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && pattern.test(entry.name))
     .map((entry) => entry.name)
@@ -92,7 +92,7 @@ function findText({ folder, pattern }: { folder: string; pattern: RegExp }): str
 function isCopyrightLine(line: string): boolean {
   const isStatement =
     /^\W*(copyright\b|\(c\)|©).*(\d{4}|\(c\)|©)/i.test(line) || /^Copyright [A-Z]/.test(line);
-  return isStatement && !/\[yyyy\]|copyright (owner|notice|licen[cs]e)/i.test(line);
+  return isStatement && !/\[yyyy\]|copyright (owner|holder|notice|licen[cs]e)/i.test(line);
 }
 
 /** The title of the common licences is the one thing their copies differ in. */

@@ -23,7 +23,7 @@ export function renderNotices(packages: readonly ThirdPartyPackage[]): string {
     "",
     "| Package | Version | Licence | Text | Copyright |",
     "|---|---|---|---|---|",
-    ...packages.map((entry) => renderRow({ entry, texts })),
+    ...packages.map((entry) => renderRow(entry, texts)),
     "",
     "## Choices",
     "",
@@ -53,7 +53,7 @@ export function renderNotices(packages: readonly ThirdPartyPackage[]): string {
   ].join("\n");
 }
 
-function renderRow({ entry, texts }: { entry: ThirdPartyPackage; texts: readonly LicenceText[] }): string {
+function renderRow(entry: ThirdPartyPackage, texts: readonly LicenceText[]): string {
   const numbers = texts.filter(({ packages }) => packages.includes(entry)).map(({ number }) => number);
   const links = numbers.map((number) => `[${number}](#text-${number})`).join(", ");
   const cells = [entry.name, entry.version, entry.licence, links, entry.copyright.join("; ")];
@@ -89,7 +89,7 @@ function collectTexts(packages: readonly ThirdPartyPackage[]): LicenceText[] {
   const found = [...texts.values()];
   for (const entry of packages) {
     if (entry.licenceText !== null) continue;
-    for (const licence of licencesOf(entry)) getUsualText({ texts: found, licence }).packages.push(entry);
+    for (const licence of licencesOf(entry)) getUsualText(found, licence).packages.push(entry);
   }
   return found;
 }
@@ -99,7 +99,7 @@ function licencesOf({ licence }: ThirdPartyPackage): string[] {
 }
 
 /** The text that most packages under the licence have. */
-function getUsualText({ texts, licence }: { texts: readonly LicenceText[]; licence: string }): LicenceText {
+function getUsualText(texts: readonly LicenceText[], licence: string): LicenceText {
   const count = ({ packages }: LicenceText) =>
     packages.filter((entry) => entry.licenceText !== null && entry.licence === licence).length;
   const [usual] = texts.toSorted((one, other) => count(other) - count(one));

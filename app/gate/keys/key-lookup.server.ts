@@ -1,7 +1,7 @@
 import { lookupParameter } from "./key-lookup";
 import type { KeyLookup } from "./key-lookup";
-import type { TokenStatus } from "./gate.schema";
-import { toVisitProblem } from "./visit.server";
+import type { TokenStatus } from "../gate.schema";
+import { toVisitProblem } from "../visit.server";
 
 /** Longer than any number of a key; what is longer is not repeated in the page. */
 const maxAskedCharacters = 100;
@@ -25,6 +25,6 @@ export async function readKeyLookup({
     await requireWithinLimit();
     return { asked: shown, answer: await readTokenStatus({ tokenId: asked }) };
   } catch (error) {
-    return { asked: shown, problem: toVisitProblem({ error, origin }) };
+    return { asked: shown, problem: toVisitProblem(error, origin) };
   }
 }

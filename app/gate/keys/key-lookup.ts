@@ -1,5 +1,5 @@
-import type { TokenStatus } from "./gate.schema";
-import type { VisitProblem } from "./visit";
+import type { TokenStatus } from "../gate.schema";
+import type { VisitProblem } from "../visit";
 
 /** The public question whether a key was used, asked by a plain form: it needs no script. */
 export type KeyLookup = { asked: string } & ({ answer: TokenStatus } | { problem: VisitProblem });

@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { join, sqltag as sql } from "@prisma/client/runtime/client";
+import type { Sql } from "@prisma/client/runtime/client";
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "~/platform/leases/lease";
 import { whileHeld } from "~/platform/database/lease-condition.server";
@@ -11,7 +14,7 @@ export type KeyState = { used: KeyUse | null; departedAtMs: number | null };
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-export function createKeyStore({ database }: { database: Database }) {
+export function createKeyStore(database: Database) {
   async function findUsedKey({ key }: { key: KeyRef }): Promise<KeyUse | null> {
     const row = await database.usedKey.findUnique({
       where: { chainId_contractAddress_tokenId: toKeyColumns(key) },
@@ -31,28 +34,64 @@ export function createKeyStore({ database }: { database: Database }) {
   }
 
   /**
-   * Remembers the latest departure: an older one that is reported afterwards changes nothing, nor does one under a hold
-   * that is not in force any more.
+   * Remembers the latest departure of each, a thousand to a statement: an older one that is reported afterwards
+   * changes nothing, nor do any under a hold that is not in force any more. The second one within a second counts as at
+   * the end of that second: a token made between the two bears the second after the first, and has to end too.
    */
-  async function recordDeparture(request: Departure): Promise<void> {
-    const { chainId, contractAddress, tokenId } = toKeyColumns(request.key);
-    const holder = request.holder.toLowerCase();
-    const isHeld = whileHeld({ database, hold: request.hold });
-    await database.$executeRaw`
-      INSERT INTO "KeyDeparture" ("chainId", "contractAddress", "tokenId", "holder", "departedAtMs")
-      SELECT CAST(${chainId} AS BIGINT), ${contractAddress}, ${tokenId}, ${holder},
-        CAST(${BigInt(request.departedAtMs)} AS BIGINT)
-      WHERE ${isHeld}
-      ON CONFLICT ("chainId", "contractAddress", "tokenId", "holder")
-      DO UPDATE SET "departedAtMs" = excluded."departedAtMs"
-      WHERE "KeyDeparture"."departedAtMs" < excluded."departedAtMs" AND ${isHeld}`;
+  async function recordDepartures(report: DepartureReport): Promise<void> {
+    const { chainId, contractAddress, departedAtMs } = report;
+    const columns = toKeyColumns({ chainId, contractAddress, tokenId: "" });
+    const isHeld = whileHeld(database, report.hold);
+    for (const rows of inStatements(report.departures)) {
+      await nextTurn();
+      await database.$executeRaw`
+        WITH departed ("tokenId", "holder") AS (VALUES ${join(rows)})
+        INSERT INTO "KeyDeparture" ("chainId", "contractAddress", "tokenId", "holder", "departedAtMs")
+        SELECT CAST(${columns.chainId} AS BIGINT), ${columns.contractAddress}, departed."tokenId", departed."holder",
+          CAST(${BigInt(departedAtMs)} AS BIGINT)
+        FROM departed
+        WHERE ${isHeld}
+        ON CONFLICT ("chainId", "contractAddress", "tokenId", "holder")
+        DO UPDATE SET "departedAtMs" = CASE
+          WHEN "KeyDeparture"."departedAtMs" / 1000 = excluded."departedAtMs" / 1000
+          THEN (excluded."departedAtMs" / 1000 + 1) * 1000
+          ELSE excluded."departedAtMs" END
+        WHERE "KeyDeparture"."departedAtMs" < excluded."departedAtMs" AND ${isHeld}`;
+    }
   }
 
-  return { findUsedKey, findKeyState, recordDeparture };
+  async function recordDeparture({ key, holder, departedAtMs }: KeyDeparture): Promise<void> {
+    await recordDepartures({ ...key, departures: [{ tokenId: key.tokenId, holder }], departedAtMs });
+  }
+
+  return { findUsedKey, findKeyState, recordDeparture, recordDepartures };
 }
 
-type Departure = { key: KeyRef; holder: string; departedAtMs: number; hold?: LeaseHold | undefined };
+type KeyDeparture = { key: KeyRef; holder: string; departedAtMs: number };
+type Departure = { tokenId: string; holder: string };
+type DepartureReport = Omit<KeyRef, "tokenId"> & {
+  departures: readonly Departure[];
+  departedAtMs: number;
+  hold?: LeaseHold | undefined;
+};
 type KeyStateRow = { usedBy: string | null; usedAtMs: bigint | null; departedAtMs: bigint | null };
+
+/** A statement of so many holds up the requests of a single-threaded server for some 25 ms. */
+const maxRowsInStatement = 1_000;
+
+/** Each departure once, as rows, in one order: two statements that write the same ones wait for each other one way round. */
+function inStatements(departures: readonly Departure[]): Sql[][] {
+  const rows = new Map<string, Sql>();
+  for (const { tokenId, holder } of departures) {
+    const lowered = holder.toLowerCase();
+    rows.set(`${tokenId}:${lowered}`, sql`(${tokenId}, ${lowered})`);
+  }
+  const sorted = [...rows.keys()].sort().map((name) => rows.get(name)!);
+  const count = Math.ceil(sorted.length / maxRowsInStatement);
+  return Array.from({ length: count }, (_, index) =>
+    sorted.slice(index * maxRowsInStatement, (index + 1) * maxRowsInStatement),
+  );
+}
 
 async function queryKeyState({
   database,

@@ -2,12 +2,12 @@ import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { systemClock as clock } from "~/platform/clock";
 import { isSqlite } from "~/platform/database/database.server";
-import { readLines, startTestProcess } from "~/testing/child-process";
-import { testOnEachDatabase } from "~/testing/database";
-import { testOnEachState } from "~/testing/state";
+import { readLines, startTestProcess } from "~e2e/support/child-process";
+import { testOnEachDatabase } from "~e2e/support/databases/database";
+import { testOnEachState } from "~e2e/support/databases/state";
 
 function findTestProcess(name: string): string {
-  return fileURLToPath(new URL(`../testing/${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../../../e2e/support/databases/${name}`, import.meta.url));
 }
 
 testOnEachState(
@@ -21,7 +21,7 @@ testOnEachState(
       ttlSeconds: 600,
     });
     const racers = [1, 2].map(() => {
-      const child = startTestProcess({ file: findTestProcess("store-racer.ts"), args });
+      const child = startTestProcess(findTestProcess("store-racer.ts"), args);
       return { child, lines: readLines(child) };
     });
     for (const { lines } of racers) expect((await lines.next()).value).toBe("ready");
@@ -47,10 +47,7 @@ testOnEachDatabase(
     const kills = 15;
     for (let round = 0; round < kills; round++) {
       // Each life has its own numbers; so a key that was used without being acknowledged is not used again.
-      const child = startTestProcess({
-        file: findTestProcess("submit-forever.ts"),
-        args: [url, String(round * 1e6)],
-      });
+      const child = startTestProcess(findTestProcess("submit-forever.ts"), [url, String(round * 1e6)]);
       const killAfterLines = 1 + Math.floor(Math.random() * 30);
       let lineCount = 0;
       for await (const line of readLines(child)) {

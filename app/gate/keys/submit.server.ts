@@ -2,27 +2,33 @@ import { randomUUID } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
 import type { Address } from "viem";
 import { Refusal } from "~/platform/http/refusal";
-import { notificationPayload, submissionReceivedKind } from "~/platform/outbox/outbox";
-import type { Channel, SubmissionReceived } from "~/platform/outbox/outbox";
-import { requireOwned } from "./holder.server";
-import type { FormSubmission } from "./gate.schema";
-import { readLegacyClaim } from "./identify.server";
-import type { IdentifyDependencies } from "./identify.server";
-import type { OwnershipReader } from "./ownership.server";
-import { proveAndReadOwnership } from "./signature.server";
+import { requireOwned } from "../holder.server";
+import type { FormSubmission } from "../gate.schema";
+import type { OwnershipReader } from "../ownership/ownership.server";
+import type { RequireSettledHolding } from "../ownership/settled-holding.server";
+import { readLegacyClaim } from "../proofs/legacy.server";
+import type { ProofDependencies } from "../proofs/proof.server";
+import { proveAndReadOwnership } from "../proofs/signature.server";
+import { submissionReceived } from "./key-notifications";
 import type { SubmissionStore } from "./submissions.store.server";
 
-export type SubmitDependencies = Pick<IdentifyDependencies, "domains" | "chainId" | "clock"> & {
+export type SubmitDependencies = Pick<ProofDependencies, "domains" | "chainId" | "clock"> & {
   contractAddress: Address;
   requireSignedMessage: boolean;
   ownership: OwnershipReader;
   submissions: SubmissionStore;
-  /** Where the operator is told of it; none is fine, submissions stay readable. */
-  channels: readonly Channel[];
+  requireSettledHolding: RequireSettledHolding;
   wakeOutbox: () => void;
 };
 
 const formPath = "/api/form-submission-gate";
+
+type SubmitOptions = {
+  submission: FormSubmission;
+  host: string | null;
+  requestId: string;
+  dependencies: SubmitDependencies;
+};
 
 /** The one-time form: the key is used up, the message kept and the operator told, all together or not at all. */
 export async function submit({
@@ -30,12 +36,7 @@ export async function submit({
   host,
   requestId,
   dependencies,
-}: {
-  submission: FormSubmission;
-  host: string | null;
-  requestId: string;
-  dependencies: SubmitDependencies;
-}): Promise<{ success: true; message: string }> {
+}: SubmitOptions): Promise<{ success: true; message: string }> {
   const { message, messageHash, tokenId } = submission;
   requireMatchingHash({ message, messageHash, isRequired: dependencies.requireSignedMessage });
   const claim = readLegacyClaim({ body: submission, host, path: formPath, messageHash, dependencies });
@@ -48,28 +49,18 @@ export async function submit({
       ownership: dependencies.ownership,
     }),
   );
-  const { chainId, contractAddress, submissions, channels, clock } = dependencies;
+  await dependencies.requireSettledHolding(tokenId, claim.address);
+  const { chainId, contractAddress, submissions } = dependencies;
   const submissionId = randomUUID();
-  const data: SubmissionReceived = {
-    submissionId,
-    chainId,
-    contractAddress,
-    tokenId,
-    address: claim.address,
-    message,
-  };
+  const key = { chainId, contractAddress, tokenId };
   const { outcome } = await submissions.submitOnce({
     submissionId,
-    key: { chainId, contractAddress, tokenId },
+    key,
     usedBy: claim.address,
     message,
     messageHash: messageHash ?? null,
     requestId,
-    notification: {
-      kind: submissionReceivedKind,
-      payload: notificationPayload({ kind: submissionReceivedKind, occurredAtMs: clock(), data }),
-      channels,
-    },
+    notification: submissionReceived({ submissionId, ...key, address: claim.address, message }),
   });
   if (outcome === "already-used") throw new Refusal("this-token-has-already-been-used");
   dependencies.wakeOutbox();

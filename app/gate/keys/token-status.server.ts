@@ -1,7 +1,7 @@
 import type { Address } from "viem";
-import type { TokenStatus } from "./gate.schema";
+import type { TokenStatus } from "../gate.schema";
 import type { KeyStore } from "./keys.store.server";
-import type { OwnershipReader } from "./ownership.server";
+import type { OwnershipReader } from "../ownership/ownership.server";
 import { parseTokenId } from "./token-id";
 
 type StatusQuestion = {

@@ -1,13 +1,14 @@
-import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "~/platform/leases/lease";
-import { whileHeld } from "~/platform/database/lease-condition.server";
+import { databaseNowMs, whileHeld } from "~/platform/database/lease-condition.server";
 
 /** The last block whose transfers were read. */
 export type ChainCursor = { blockNumber: bigint; blockHash: string };
 
 export type WatchedContract = { chainId: number; contractAddress: string };
-export function createChainCursorStore({ database, clock }: { database: Database; clock: Clock }) {
+export function createChainCursorStore(database: Database) {
+  const now = databaseNowMs(database);
+
   async function findCursor(contract: WatchedContract): Promise<ChainCursor | null> {
     const row = await database.chainCursor.findUnique({
       where: { chainId_contractAddress: toColumns(contract) },
@@ -33,16 +34,25 @@ export function createChainCursorStore({ database, clock }: { database: Database
     const count = await database.$executeRaw`
       INSERT INTO "ChainCursor" ("chainId", "contractAddress", "blockNumber", "blockHash", "updatedAtMs")
       SELECT CAST(${columns.chainId} AS BIGINT), ${columns.contractAddress}, CAST(${blockNumber} AS BIGINT),
-        ${blockHash}, CAST(${BigInt(clock())} AS BIGINT)
-      WHERE ${whileHeld({ database, hold })}
+        ${blockHash}, ${now}
+      WHERE ${whileHeld(database, hold)}
       ON CONFLICT ("chainId", "contractAddress") DO UPDATE SET
         "blockNumber" = excluded."blockNumber", "blockHash" = excluded."blockHash",
         "updatedAtMs" = excluded."updatedAtMs"
-      WHERE ${whileHeld({ database, hold })}`;
+      WHERE ${whileHeld(database, hold)}`;
     return count === 1;
   }
 
-  return { findCursor, saveCursor };
+  /** How long ago the cursor was written, by the database's clock; null while there is none. */
+  async function findCursorAgeMs(contract: WatchedContract): Promise<number | null> {
+    const { chainId, contractAddress } = toColumns(contract);
+    const [row] = await database.$queryRaw<{ ageMs: bigint }[]>`
+      SELECT ${now} - "updatedAtMs" AS "ageMs" FROM "ChainCursor"
+      WHERE "chainId" = ${chainId} AND "contractAddress" = ${contractAddress}`;
+    return row ? Math.max(0, Number(row.ageMs)) : null;
+  }
+
+  return { findCursor, saveCursor, findCursorAgeMs };
 }
 
 function toColumns({ chainId, contractAddress }: WatchedContract) {

@@ -2,6 +2,7 @@ import {
   BaseError,
   decodeAbiParameters,
   encodeDeployData,
+  numberToHex,
   parseAbiParameters,
   zeroAddress,
   zeroHash,
@@ -11,7 +12,7 @@ import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { BlockTime } from "~/platform/chain/newest-block.server";
 import { findRpcError } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/http/refusal";
-import chainProbe from "../../contracts/artifacts/ChainProbe.json";
+import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
 
 /** A signature that only its wallet's own code can judge (ERC-1271, ERC-6492). */
 export type WalletSignature = {
@@ -27,6 +28,12 @@ export type SignatureVerdict =
   /** The wallet does not exist yet, and this chain cannot be asked what it would say if it did. */
   | "uncheckable";
 
+/**
+ * Reads that fit into one probe: they are part of its code, of which EIP-3860 allows 49,152 bytes, and each takes some
+ * 224.
+ */
+export const maxReadsInProbe = 150;
+
 export type Read = {
   target: Address;
   data: Hex;
@@ -41,7 +48,13 @@ export type Answers = {
   /** The block that was asked; null where the answers do not tell. */
   blockNumber: bigint | null;
 };
-export type Question = { client: ChainClient; reads: readonly Read[]; signed?: WalletSignature };
+export type Question = {
+  client: ChainClient;
+  reads: readonly Read[];
+  signed?: WalletSignature;
+  /** The block that is asked: an endpoint that does not have it says so. Unless given, the newest one it has. */
+  block?: bigint;
+};
 
 /**
  * Whom the calls seem to come from: nobody. Not the zero address, to which some contracts grant more during
@@ -64,13 +77,18 @@ const unsigned = {
  * Everything in one call that brings its own code. `refused` when the chain was reached and does not run such
  * code; throws chain-unavailable when it was not reached, or is another chain.
  */
-export async function askByProbe({ client, reads, signed }: Question): Promise<Answers | { refused: Error }> {
+export async function askByProbe({
+  client,
+  reads,
+  signed,
+  block,
+}: Question): Promise<Answers | { refused: Error }> {
   const data = encodeDeployData({
     abi: chainProbe.abi,
     bytecode: chainProbe.bytecode as Hex,
     args: [reads, signed ? toProbeSignature(signed) : unsigned],
   });
-  const result = await runProbe({ client, data, count: reads.length });
+  const result = await runProbe({ client, data, count: reads.length, block });
   if ("refused" in result) return result;
   const { blockNumber, isSigned, answers } = result;
   const verdict = isSigned ? "valid" : "invalid";
@@ -79,20 +97,26 @@ export async function askByProbe({ client, reads, signed }: Question): Promise<A
 
 type ProbeOutput = { chainId: bigint; blockNumber: bigint; isSigned: boolean; answers: readonly Answer[] };
 
+type RunProbeOptions = {
+  client: ChainClient;
+  data: Hex;
+  count: number;
+  block: bigint | undefined;
+};
+
 async function runProbe({
   client,
   data,
   count,
-}: {
-  client: ChainClient;
-  data: Hex;
-  count: number;
-}): Promise<ProbeOutput | { refused: Error }> {
+  block,
+}: RunProbeOptions): Promise<ProbeOutput | { refused: Error }> {
   let output: Hex;
   try {
-    const params = [{ from: caller, data }, "latest"];
-    const findForeignChain = (result: unknown) => findOtherChain({ client, output: result as Hex, count });
-    const findBlockTime = (result: unknown) => readBlockTime({ client, output: result as Hex });
+    const params = [{ from: caller, data }, nameBlock(block)];
+    const findForeignChain = (result: unknown) => findOtherChain(client, result as Hex, count);
+    // An older block tells nothing of how new the endpoint's newest one is.
+    const findBlockTime =
+      block === undefined ? (result: unknown) => readBlockTime(client, result as Hex) : () => null;
     output = (await client.ask({ method: "eth_call", params, findForeignChain, findBlockTime })) as Hex;
   } catch (error) {
     const refused = findRpcError(error);
@@ -101,14 +125,18 @@ async function runProbe({
     throw error;
   }
   return (
-    decodeProbe({ output, count }) ?? {
+    decodeProbe(output, count) ?? {
       refused: new Error("The answer to a call without a recipient is not what its code returns."),
     }
   );
 }
 
+export function nameBlock(block: bigint | undefined): "latest" | Hex {
+  return block === undefined ? "latest" : numberToHex(block);
+}
+
 /** Null when it is not what the probe says. It never fails itself, so it was not run. */
-function decodeProbe({ output, count }: { output: Hex; count: number }): ProbeOutput | null {
+function decodeProbe(output: Hex, count: number): ProbeOutput | null {
   try {
     const [chainId, blockNumber, , isSigned, answers] = decodeAbiParameters(probeAnswer, output);
     return answers.length === count ? { chainId, blockNumber, isSigned, answers } : null;
@@ -118,27 +146,19 @@ function decodeProbe({ output, count }: { output: Hex; count: number }): ProbeOu
 }
 
 /** Looks at the first word alone while that is right: nearly always. */
-function findOtherChain({
-  client,
-  output,
-  count,
-}: {
-  client: ChainClient;
-  output: Hex;
-  count: number;
-}): bigint | null {
-  if (isOfOwnChain({ client, output })) return null;
-  return decodeProbe({ output, count })?.chainId ?? null;
+function findOtherChain(client: ChainClient, output: Hex, count: number): bigint | null {
+  if (isOfOwnChain(client, output)) return null;
+  return decodeProbe(output, count)?.chainId ?? null;
 }
 
 /** Of the block that was asked: the third word. */
-function readBlockTime({ client, output }: { client: ChainClient; output: Hex }): BlockTime | null {
+function readBlockTime(client: ChainClient, output: Hex): BlockTime | null {
   const word = output.slice(2 + 2 * 64, 2 + 3 * 64);
-  if (!isOfOwnChain({ client, output }) || word.length < 64) return null;
+  if (!isOfOwnChain(client, output) || word.length < 64) return null;
   return { seconds: BigInt(`0x${word}`), isOfHeader: false };
 }
 
-function isOfOwnChain({ client, output }: { client: ChainClient; output: Hex }): boolean {
+function isOfOwnChain(client: ChainClient, output: Hex): boolean {
   return output.startsWith(`0x${client.chain.id.toString(16).padStart(64, "0")}`);
 }
 

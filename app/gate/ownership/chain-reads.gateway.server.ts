@@ -19,9 +19,10 @@ export async function askChain(question: Question): Promise<Answers> {
   }
   // From here on, the answers do not tell themselves which chain they come from.
   client.recheckChain();
-  // A revert needs no second look where plain answers were found good before.
+  // A revert needs no second read where plain reads have worked before.
   const refused = deployless.wasRefused() ? null : probed.refused;
   const answers = await askPlainly({ ...question, refused });
-  deployless.noteRefusal();
+  // An endpoint refuses a block that it lacks as well, whatever it makes of the probe.
+  if (question.block === undefined) deployless.noteRefusal();
   return answers;
 }

@@ -1,19 +1,17 @@
-import {
-  decodeAbiParameters,
-  getAddress,
-  numberToHex,
-  parseAbiParameters,
-  toEventSelector,
-  zeroAddress,
-} from "viem";
+import { decodeAbiParameters, getAddress, numberToHex, parseAbiParameters, toEventSelector } from "viem";
 import type { Address, Hash, Hex } from "viem";
 import { readBalances } from "./ownership.gateway.server";
 import type { KeyContract } from "./ownership.gateway.server";
 
 export type Block = { number: bigint; hash: string };
 export type Head = Block & { parentHash: string };
-/** A key, or a unit of one, that left a wallet. `id` names the log it was found in; another block, another id. */
-export type Transfer = { id: string; tokenId: string; from: Address; blockNumber: bigint };
+/**
+ * A key, or units of one, that went from one wallet to another; the zero address stands for none. `id` names the log it
+ * was found in; another block, another id.
+ */
+export type Transfer = { id: string; tokenId: string; from: Address; to: Address; blockNumber: bigint };
+/** A key that a wallet has no more. */
+export type Departure = { tokenId: string; holder: Address };
 
 type Log = {
   topics: readonly Hex[];
@@ -22,7 +20,7 @@ type Log = {
   blockNumber: Hex | null;
   logIndex: Hex | null;
 };
-type Moved = { tokenId: bigint; from: Address; to: Address };
+type Moved = { tokenId: bigint; value: bigint; from: Address; to: Address };
 
 const transfer = toEventSelector("Transfer(address,address,uint256)");
 const transferSingle = toEventSelector("TransferSingle(address,address,address,uint256,uint256)");
@@ -43,7 +41,7 @@ export async function findBlock({
   return { number: BigInt(block.number), hash: block.hash, parentHash: block.parentHash };
 }
 
-/** The transfers from one wallet to another in a range of blocks, in order. Mints are not among them. */
+/** The transfers in a range of blocks, in order, without those that change nobody's holding. */
 export async function findTransfers({
   client,
   contractAddress,
@@ -64,25 +62,31 @@ export async function findTransfers({
   })) as readonly Log[];
   return logs.flatMap((log) =>
     readMoves(log)
-      .filter(({ from, to }) => from !== zeroAddress && from !== to)
-      .map(({ tokenId, from }) => ({
+      .filter(({ from, to, value }) => from !== to && value > 0n)
+      .map(({ tokenId, from, to }) => ({
         id: `${log.blockHash}:${log.logIndex}:${tokenId}`,
         tokenId: String(tokenId),
         from,
+        to,
         blockNumber: BigInt(log.blockNumber ?? 0),
       })),
   );
 }
 
-/** Those transfers after which the sender has nothing left of the key: all of them, unless it is ERC-1155. */
+/**
+ * Each of those once who have nothing left of their key as of a block: all of them, unless it is ERC-1155. A node that
+ * does not have the block cannot answer for an older one.
+ */
 export async function keepDepartures({
-  transfers,
+  departures,
+  block,
   ...contract
-}: KeyContract & { transfers: readonly Transfer[] }): Promise<readonly Transfer[]> {
-  if (contract.standard !== "erc1155") return transfers;
-  const holdings = transfers.map(({ from, tokenId }) => ({ holder: from, tokenId: BigInt(tokenId) }));
-  const balances = await readBalances({ ...contract, holdings });
-  return transfers.filter((_transfer, index) => balances[index] === 0n);
+}: KeyContract & { departures: readonly Departure[]; block: bigint }): Promise<Departure[]> {
+  const different = [...new Map(departures.map((one) => [`${one.tokenId}:${one.holder}`, one])).values()];
+  if (contract.standard !== "erc1155") return different;
+  const holdings = different.map(({ holder, tokenId }) => ({ holder, tokenId: BigInt(tokenId) }));
+  const balances = await readBalances({ ...contract, holdings, block });
+  return different.filter((_departure, index) => balances[index] === 0n);
 }
 
 /** Nothing for a log that has the name of a transfer but not its form: the contract is a stranger's. */
@@ -91,14 +95,17 @@ function readMoves({ topics, data }: Log): Moved[] {
   if (indexed.length !== 3) return [];
   if (name === transfer) {
     const [from, to, tokenId] = indexed as [Hex, Hex, Hex];
-    return [{ from: readAddress(from), to: readAddress(to), tokenId: BigInt(tokenId) }];
+    return [{ from: readAddress(from), to: readAddress(to), tokenId: BigInt(tokenId), value: 1n }];
   }
   const [, from, to] = indexed as [Hex, Hex, Hex];
   const between = { from: readAddress(from), to: readAddress(to) };
   try {
-    const ids =
-      name === transferSingle ? [decodeAbiParameters(single, data)[0]] : decodeAbiParameters(batch, data)[0];
-    return ids.map((tokenId) => ({ ...between, tokenId }));
+    if (name === transferSingle) {
+      const [tokenId, value] = decodeAbiParameters(single, data);
+      return [{ ...between, tokenId, value }];
+    }
+    const [ids, values] = decodeAbiParameters(batch, data);
+    return ids.map((tokenId, index) => ({ ...between, tokenId, value: values[index] ?? 0n }));
   } catch {
     return [];
   }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { newestBlockHoldsMs } from "~/platform/chain/newest-block.server";
-import { startTestChain } from "~/testing/chain";
-import type { TestChain } from "~/testing/chain";
-import { startRpcFaultServer } from "~/testing/rpc-fault-server";
-import type { RpcFaultServer } from "~/testing/rpc-fault-server";
+import { startTestChain } from "~e2e/support/chain/chain";
+import type { TestChain } from "~e2e/support/chain/chain";
+import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { findBlock } from "./key-transfers.gateway.server";
 import { createOwnershipReader } from "./ownership.server";
 
@@ -27,8 +27,8 @@ let nowMs: number;
 
 beforeAll(async () => {
   [chain, past] = await Promise.all([startTestChain(), startTestChain()]);
-  first = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
-  second = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  first = await startRpcFaultServer(chain.rpcUrl);
+  second = await startRpcFaultServer(chain.rpcUrl);
   await past.setTime(secondsOf(wallMs - hourMs));
   await past.mintKey(seller);
   sold = await chain.mintKey(seller);

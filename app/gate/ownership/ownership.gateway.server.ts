@@ -2,7 +2,7 @@ import { getAddress, toFunctionSelector } from "viem";
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { chainUnavailable } from "~/platform/http/refusal";
-import { caller } from "./chain-probe.gateway.server";
+import { caller, maxReadsInProbe } from "./chain-probe.gateway.server";
 import type { Answer, Read, SignatureVerdict, WalletSignature } from "./chain-probe.gateway.server";
 import { askChain } from "./chain-reads.gateway.server";
 
@@ -46,21 +46,33 @@ export async function readKey({
   tokenId,
   holder,
   signed,
-}: KeyContract & { tokenId: string; holder: Address; signed?: WalletSignature }): Promise<KeyReading> {
+  block,
+}: KeyContract & {
+  tokenId: string;
+  holder: Address;
+  signed?: WalletSignature;
+  block?: bigint;
+}): Promise<KeyReading> {
   const id = BigInt(tokenId);
   if (standard === "erc1155") {
-    const reads = [makeRead({ contractAddress, name: "balanceOf", words: [BigInt(holder), id] })];
-    const { answers, ...rest } = await askChain({ client, reads, signed });
-    const balance = readWord({ answer: answers[0], name: "balanceOf", contractAddress }) ?? 0n;
+    const reads = [makeRead(contractAddress, "balanceOf", [BigInt(holder), id])];
+    const { answers, ...rest } = await askChain({ client, reads, signed, block });
+    if (isTooYoung(answers[0], block)) return { ...rest, owner: null, balance: 0n, hasExpired: false };
+    const balance = readWord(answers[0], "balanceOf", contractAddress) ?? 0n;
     return { ...rest, owner: null, balance, hasExpired: false };
   }
-  const reads = [makeRead({ contractAddress, name: "ownerOf", words: [id] })];
-  if (standard === "unlock") reads.push(makeRead({ contractAddress, name: "isValidKey", words: [id] }));
-  const { answers, ...rest } = await askChain({ client, reads, signed });
-  const owner = readOwnerWord({ answer: answers[0], contractAddress });
-  const isValidKey =
-    standard !== "unlock" || readWord({ answer: answers[1], name: "isValidKey", contractAddress }) === 1n;
+  const reads = [makeRead(contractAddress, "ownerOf", [id])];
+  if (standard === "unlock") reads.push(makeRead(contractAddress, "isValidKey", [id]));
+  const { answers, ...rest } = await askChain({ client, reads, signed, block });
+  if (isTooYoung(answers[0], block)) return { ...rest, owner: null, balance: null, hasExpired: false };
+  const owner = readOwnerWord(answers[0], contractAddress);
+  const isValidKey = standard !== "unlock" || readWord(answers[1], "isValidKey", contractAddress) === 1n;
   return { ...rest, owner, balance: null, hasExpired: owner !== null && !isValidKey };
+}
+
+/** A contract that is younger than the block asked about had no keys in it. */
+function isTooYoung(answer: Answer | undefined, block: bigint | undefined): boolean {
+  return block !== undefined && answer?.hasCode === false;
 }
 
 /** Whether an ERC-1155 id exists, where the contract counts its supply; null where it does not tell. */
@@ -74,41 +86,37 @@ export async function readSupply({
     client,
     reads: [
       // What every such contract answers: without it, silence on the rest would say nothing.
-      makeRead({ contractAddress, name: "balanceOf", words: [BigInt(caller), ...words] }),
-      { ...makeRead({ contractAddress, name: "exists", words }), isOptional: true },
-      { ...makeRead({ contractAddress, name: "totalSupply", words }), isOptional: true },
+      makeRead(contractAddress, "balanceOf", [BigInt(caller), ...words]),
+      { ...makeRead(contractAddress, "exists", words), isOptional: true },
+      { ...makeRead(contractAddress, "totalSupply", words), isOptional: true },
     ],
   });
-  requireCode({ answer: answers[0], contractAddress });
+  requireCode(answers[0], contractAddress);
   const told = answers.slice(1).find((answer) => answer.success && answer.size === 32n);
   return { blockNumber, exists: told ? told.word !== 0n : null };
 }
 
-/** Units each holder has of an id, in the order asked. Only for ERC-1155. */
+export type Holding = { holder: Address; tokenId: bigint };
+
+/** Units each holder has of an id as of a block, in the order asked. Only for ERC-1155. */
 export async function readBalances({
   client,
   contractAddress,
   holdings,
-}: Omit<KeyContract, "standard"> & { holdings: readonly { holder: Address; tokenId: bigint }[] }): Promise<
-  bigint[]
-> {
-  if (holdings.length === 0) return [];
+  block,
+}: Omit<KeyContract, "standard"> & { holdings: readonly Holding[]; block: bigint }): Promise<bigint[]> {
   const reads = holdings.map(({ holder, tokenId }) =>
-    makeRead({ contractAddress, name: "balanceOf", words: [BigInt(holder), tokenId] }),
+    makeRead(contractAddress, "balanceOf", [BigInt(holder), tokenId]),
   );
-  const { answers } = await askChain({ client, reads });
-  return answers.map((answer) => readWord({ answer, name: "balanceOf", contractAddress }) ?? 0n);
+  const answers: Answer[] = [];
+  for (let start = 0; start < reads.length; start += maxReadsInProbe) {
+    const group = reads.slice(start, start + maxReadsInProbe);
+    answers.push(...(await askChain({ client, reads: group, block })).answers);
+  }
+  return answers.map((answer) => readWord(answer, "balanceOf", contractAddress) ?? 0n);
 }
 
-function makeRead({
-  contractAddress,
-  name,
-  words,
-}: {
-  contractAddress: Address;
-  name: keyof typeof selectors;
-  words: readonly bigint[];
-}): Read {
+function makeRead(contractAddress: Address, name: keyof typeof selectors, words: readonly bigint[]): Read {
   const encoded = words.map((word) => word.toString(16).padStart(64, "0")).join("");
   return { target: contractAddress, data: `${selectors[name]}${encoded}` };
 }
@@ -125,8 +133,7 @@ export async function findContractFault({
   contractAddress,
   standard,
 }: KeyContract): Promise<string | null> {
-  const ask = (name: keyof typeof selectors, ...words: bigint[]) =>
-    makeRead({ contractAddress, name, words });
+  const ask = (name: keyof typeof selectors, ...words: bigint[]) => makeRead(contractAddress, name, words);
   const askInterface = (id: bigint) => ({ ...ask("supportsInterface", id), isOptional: true });
   const essential = {
     erc721: ask("ownerOf", 0n),
@@ -151,7 +158,7 @@ export async function findContractFault({
   return null;
 }
 
-function requireCode({ answer, contractAddress }: { answer: Answer | undefined; contractAddress: Address }) {
+function requireCode(answer: Answer | undefined, contractAddress: Address) {
   if (answer?.hasCode) return answer;
   throw chainUnavailable(
     new Error(
@@ -161,16 +168,8 @@ function requireCode({ answer, contractAddress }: { answer: Answer | undefined; 
 }
 
 /** One word as the contract gave it; null when it reverted, which is its way of saying no. */
-function readWord({
-  answer: given,
-  name,
-  contractAddress,
-}: {
-  answer: Answer | undefined;
-  name: string;
-  contractAddress: Address;
-}): bigint | null {
-  const answer = requireCode({ answer: given, contractAddress });
+function readWord(given: Answer | undefined, name: string, contractAddress: Address): bigint | null {
+  const answer = requireCode(given, contractAddress);
   if (!answer.success) return null;
   if (answer.size >= 32n) return answer.word;
   throw chainUnavailable(
@@ -180,14 +179,8 @@ function readWord({
   );
 }
 
-function readOwnerWord({
-  answer,
-  contractAddress,
-}: {
-  answer: Answer | undefined;
-  contractAddress: Address;
-}) {
-  const word = readWord({ answer, name: "ownerOf", contractAddress });
+function readOwnerWord(answer: Answer | undefined, contractAddress: Address) {
+  const word = readWord(answer, "ownerOf", contractAddress);
   if (word === null || word === 0n) return null;
   if (word <= biggestAddress) return getAddress(`0x${word.toString(16).padStart(40, "0")}`);
   throw chainUnavailable(new Error(`${contractAddress} answers ownerOf with something that is no address.`));

@@ -1,40 +1,31 @@
 import type { Address } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startLocalChain } from "../../contracts/local-chain.mjs";
+import { expect, test } from "vitest";
+import { startLocalChain } from "../../../contracts/local-chain.mjs";
 import { createChainClient } from "~/platform/chain/chain-client.server";
+import { openFaultyChain } from "~e2e/support/chain/faulty-chain";
 import type { Refusal } from "~/platform/http/refusal";
-import { startTestChain } from "~/testing/chain";
-import type { TestChain } from "~/testing/chain";
-import { startRpcFaultServer } from "~/testing/rpc-fault-server";
-import type { RpcFaultServer } from "~/testing/rpc-fault-server";
-import { deployUnlockLock } from "~/testing/unlock-lock";
+import { startTestChain } from "~e2e/support/chain/chain";
+import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
 import { createOwnershipReader } from "./ownership.server";
 import { findContractFault } from "./ownership.gateway.server";
 import type { KeyStandard } from "./ownership.gateway.server";
 
-let chain: TestChain;
-let rpc: RpcFaultServer;
+const { chain, rpc } = await openFaultyChain();
 
-beforeAll(async () => {
-  chain = await startTestChain();
-  rpc = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
-});
-afterAll(async () => {
-  await rpc.stop();
-  await chain.stop();
-});
+type MakeReaderOptions = {
+  contractAddress?: Address;
+  standard?: KeyStandard;
+  cacheSeconds?: number;
+  clock?: () => number;
+};
 
 function makeReader({
   contractAddress = chain.key.address,
   standard = "erc721",
   cacheSeconds = 4,
   clock = () => 1_000_000,
-}: {
-  contractAddress?: Address;
-  standard?: KeyStandard;
-  cacheSeconds?: number;
-  clock?: () => number;
-} = {}) {
+}: MakeReaderOptions = {}) {
   const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId });
   return createOwnershipReader({ client, contractAddress, standard, cacheSeconds, clock });
 }
@@ -90,7 +81,7 @@ test("erc1155 without a supply count: existence is not claimed either way", asyn
 });
 
 test("unlock: a real lock's key is owned while it is valid, and expired after that, in one call", async () => {
-  const lock = await deployUnlockLock({ chain, keyDurationSeconds: 3_600 });
+  const lock = await deployUnlockLock(chain, 3_600);
   const holder = chain.addressOf(1);
   const tokenId = await lock.purchase(holder);
   const reader = makeReader({ contractAddress: lock.address, standard: "unlock", cacheSeconds: 0 });
@@ -248,9 +239,9 @@ test("a new block, an answer from a later block and forget() each end the sharin
   reader.noteBlock(99n);
   expect(await readsOf(tokenId)).toBe(0);
 
-  reader.forget({ tokenId: otherId });
+  reader.forget({ tokenIds: new Set([otherId]) });
   expect(await readsOf(tokenId)).toBe(0);
-  reader.forget({ tokenId });
+  reader.forget({ tokenIds: new Set([tokenId]) });
   expect(await readsOf(tokenId)).toBe(1);
   reader.forget();
   expect(await readsOf(tokenId)).toBe(1);
@@ -278,7 +269,7 @@ test("a read that was on its way when the key changed hands is not kept", async 
   await hasArrived;
   rpc.onAnswer(() => {});
   await chain.transferKey({ tokenId, from: 1, to: buyer });
-  reader.forget({ tokenId });
+  reader.forget({ tokenIds: new Set([tokenId]) });
   const late = reader.readOwnership({ tokenId, holder: seller });
   letGo();
 
@@ -382,7 +373,7 @@ test.each([
 
 test("when the first endpoint is away or on another chain, the second one answers", async () => {
   const tokenId = await chain.mintKey(1);
-  const second = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  const second = await startRpcFaultServer(chain.rpcUrl);
   try {
     for (const fault of ["http-500", "hanging", "html", "wrong-chain", "rpc-error", "empty"] as const) {
       rpc.setFault(fault);
@@ -411,7 +402,7 @@ test("when the first endpoint is away or on another chain, the second one answer
 test("an endpoint that names the right chain and answers from another is passed over for the next one", async () => {
   const otherChain = await startTestChainWithId(chain.chainId + 1);
   const tokenId = await chain.mintKey(1);
-  const lying = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  const lying = await startRpcFaultServer(chain.rpcUrl);
   lying.setUpstream((method) => (method === "eth_chainId" ? chain.rpcUrl : otherChain.rpcUrl));
   try {
     const reader = createOwnershipReader({
@@ -435,7 +426,7 @@ test("an endpoint that names the right chain and answers from another is passed 
 test("an endpoint that moves to another chain while in use is found out by its very answer", async () => {
   const otherChain = await startTestChainWithId(chain.chainId + 1);
   const tokenId = await chain.mintKey(1);
-  const moving = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  const moving = await startRpcFaultServer(chain.rpcUrl);
   try {
     const client = createChainClient({ rpcUrls: [moving.url], chainId: chain.chainId });
     const reader = createOwnershipReader({
@@ -459,7 +450,7 @@ test("an endpoint that moves to another chain while in use is found out by its v
 test("an endpoint that names the right chain but answers from another is not believed", async () => {
   const otherChain = await startTestChainWithId(chain.chainId + 1);
   const tokenId = await chain.mintKey(1);
-  const lying = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  const lying = await startRpcFaultServer(chain.rpcUrl);
   lying.setUpstream((method) => (method === "eth_chainId" ? chain.rpcUrl : otherChain.rpcUrl));
   try {
     const reader = createOwnershipReader({

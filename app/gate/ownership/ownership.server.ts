@@ -27,8 +27,8 @@ export type OwnershipReader = {
     signed: WalletSignature;
   }) => Promise<{ verdict: SignatureVerdict; ownership: Ownership }>;
   readOwner: (wanted: { tokenId: string }) => Promise<KeyOwner>;
-  /** Drops what is remembered of one key, or of all. */
-  forget: (what?: { tokenId?: string }) => void;
+  /** Drops what is remembered of some keys, or of all. */
+  forget: (what?: { tokenIds?: ReadonlySet<string> }) => void;
   /** What was read before a new block is not shared any more. */
   noteBlock: (blockNumber: bigint) => void;
 };
@@ -39,12 +39,12 @@ export function createOwnershipReader({
   clock,
   ...contract
 }: KeyContract & { cacheSeconds: number; clock: Clock }): OwnershipReader {
-  const keys = createSharedReads<KeyReading>({ cacheMs: cacheSeconds * 1_000, maxEntries, clock });
-  const supplies = createSharedReads<Awaited<ReturnType<typeof readSupply>>>({
-    cacheMs: cacheSeconds * 1_000,
+  const keys = createSharedReads<KeyReading>(cacheSeconds * 1_000, maxEntries, clock);
+  const supplies = createSharedReads<Awaited<ReturnType<typeof readSupply>>>(
+    cacheSeconds * 1_000,
     maxEntries,
     clock,
-  });
+  );
   let notedBlock = -1n;
 
   function read({ tokenId, holder, fresh }: { tokenId: string; holder: Address; fresh: boolean }) {
@@ -71,18 +71,18 @@ export function createOwnershipReader({
   return {
     readOwner: ({ tokenId }) => readOwner(tokenId),
     async readOwnership({ tokenId, holder, fresh = false }) {
-      return judge({ reading: await read({ tokenId, holder, fresh }), holder });
+      return judge(await read({ tokenId, holder, fresh }), holder);
     },
     async readOwnershipAndSignature({ tokenId, signed }) {
       const reading = await readKey({ ...contract, tokenId, holder: signed.wallet, signed });
       return {
         verdict: reading.verdict ?? "invalid",
-        ownership: judge({ reading, holder: signed.wallet }),
+        ownership: judge(reading, signed.wallet),
       };
     },
-    forget({ tokenId } = {}) {
-      keys.forget(tokenId);
-      supplies.forget(tokenId);
+    forget({ tokenIds } = {}) {
+      keys.forget(tokenIds);
+      supplies.forget(tokenIds);
     },
     noteBlock(blockNumber) {
       if (blockNumber <= notedBlock) return;
@@ -93,7 +93,7 @@ export function createOwnershipReader({
   };
 }
 
-function judge({ reading, holder }: { reading: KeyReading; holder: Address }): Ownership {
+export function judge(reading: KeyReading, holder: Address): Ownership {
   if (reading.balance !== null) {
     return reading.balance > 0n ? { owned: true } : { owned: false, reason: "not-owner" };
   }

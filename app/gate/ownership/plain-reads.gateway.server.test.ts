@@ -4,18 +4,18 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Refusal } from "~/platform/http/refusal";
-import { startTestChain } from "~/testing/chain";
-import type { TestChain } from "~/testing/chain";
-import { startMinimalRpcServer, unknownAnswers } from "~/testing/minimal-rpc-server";
-import { deploylessFaults, startRpcFaultServer } from "~/testing/rpc-fault-server";
-import type { RpcFaultServer } from "~/testing/rpc-fault-server";
-import { deployUnlockLock } from "~/testing/unlock-lock";
-import { startLocalChain } from "../../contracts/local-chain.mjs";
+import { startTestChain } from "~e2e/support/chain/chain";
+import type { TestChain } from "~e2e/support/chain/chain";
+import { startMinimalRpcServer, unknownAnswers } from "~e2e/support/chain/minimal-rpc-server";
+import { deploylessFaults, startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
+import { startLocalChain } from "../../../contracts/local-chain.mjs";
 import { createOwnershipReader } from "./ownership.server";
 import type { OwnershipReader } from "./ownership.server";
 import { findContractFault, readBalances } from "./ownership.gateway.server";
 import type { KeyStandard } from "./ownership.gateway.server";
-import { proveAndReadOwnership } from "./signature.server";
+import { proveAndReadOwnership } from "../proofs/signature.server";
 import { createTransferWatcher } from "./transfer-watcher.server";
 import type { TransferWatcherOptions } from "./transfer-watcher.server";
 
@@ -30,7 +30,7 @@ let nowMs = 0;
 
 beforeAll(async () => {
   chain = await startTestChain();
-  rpc = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  rpc = await startRpcFaultServer(chain.rpcUrl);
   factory = await chain.deploy({ contractName: "ContractWalletFactory" });
 });
 afterAll(async () => {
@@ -50,22 +50,24 @@ function makeClient(): ChainClient {
   return createChainClient({
     rpcUrls: [rpc.url],
     chainId: chain.chainId,
-    timeoutMs: 500,
+    timeoutMs: 2_000,
     clock: () => nowMs,
   });
 }
+
+type MakeReaderOptions = {
+  client?: ChainClient;
+  contractAddress?: Address;
+  standard?: KeyStandard;
+  cacheSeconds?: number;
+};
 
 function makeReader({
   client = makeClient(),
   contractAddress = chain.key.address,
   standard = "erc721",
   cacheSeconds = 0,
-}: {
-  client?: ChainClient;
-  contractAddress?: Address;
-  standard?: KeyStandard;
-  cacheSeconds?: number;
-} = {}): OwnershipReader {
+}: MakeReaderOptions = {}): OwnershipReader {
   return createOwnershipReader({ client, contractAddress, standard, cacheSeconds, clock: () => nowMs });
 }
 
@@ -195,7 +197,7 @@ test("erc1155: units are counted in one request, and existence is told where the
 });
 
 test("unlock: owner and validity are asked side by side, and an expired membership is told", async () => {
-  const lock = await deployUnlockLock({ chain, keyDurationSeconds: 3_600 });
+  const lock = await deployUnlockLock(chain, 3_600);
   const holder = chain.addressOf(1);
   const tokenId = await lock.purchase(holder);
   const reader = await makePlainReader({ contractAddress: lock.address, standard: "unlock" });
@@ -413,14 +415,18 @@ test("many holdings are asked about with at most twenty calls under way", async 
   const holder = chain.addressOf(1);
   await chain.send({ ...multiKey, functionName: "mint", args: [holder, 44n, 3n], from: 0 });
   const [client, contractAddress] = [makeClient(), multiKey.address];
-  await readBalances({ client, contractAddress, holdings: [{ holder, tokenId: 0n }] });
+  await findContractFault({ client, contractAddress, standard: "erc1155" });
+  const block = await chain.viewer.getBlockNumber();
   let underWay = 0;
   let most = 0;
   rpc.onPost(() => void (most = Math.max(most, ++underWay)));
   rpc.onAnswer(() => void (underWay -= 1));
   const holdings = Array.from({ length: 45 }, (_, index) => ({ holder, tokenId: BigInt(index) }));
 
-  expect(await readBalances({ client, contractAddress, holdings })).toEqual([...Array(44).fill(0n), 3n]);
+  expect(await readBalances({ client, contractAddress, holdings, block })).toEqual([
+    ...Array(44).fill(0n),
+    3n,
+  ]);
   expect(most).toBeGreaterThan(1);
   expect(most).toBeLessThanOrEqual(20);
 });
@@ -475,7 +481,9 @@ function makeWatcher(options: Pick<TransferWatcherOptions, "client" | "contractA
     ...options,
     pollSeconds: 60,
     cursor: { load: async () => null, save: async () => true },
-    onDeparture: ({ tokenId, from }) => void departures.push({ tokenId, from }),
+    onDepartures: (report) => {
+      for (const { tokenId, holder: from } of report.departures) departures.push({ tokenId, from });
+    },
     onBlock: () => {},
     log: { info: () => {}, warn: (_fields, text) => void warnings.push(text) },
     clock: () => nowMs,
@@ -487,11 +495,11 @@ test.each(Object.entries(unknownAnswers))(
   "a server that knows little more than ownerOf, and answers the rest with %s, is enough for a gate",
   async (_words, unknown) => {
     const contractAddress = chain.key.address;
-    const server = await startMinimalRpcServer({ chainId: 5_000, contractAddress, unknown });
+    const server = await startMinimalRpcServer(5_000, contractAddress, unknown);
     try {
       const [alice, bob] = [chain.addressOf(1), chain.addressOf(2)];
       server.mint({ tokenId: 7n, to: alice });
-      const client = createChainClient({ rpcUrls: [server.url], chainId: 5_000, timeoutMs: 500 });
+      const client = createChainClient({ rpcUrls: [server.url], chainId: 5_000, timeoutMs: 5_000 });
       const contract = { client, contractAddress, standard: "erc721" } as const;
       const ownership = makeReader(contract);
       const { watcher, departures, warnings } = makeWatcher(contract);
@@ -521,7 +529,7 @@ test.each(Object.entries(unknownAnswers))(
 test("where every unknown call reverts, a revert says nothing of a key until a key was read, and then it does", async () => {
   const contractAddress = chain.key.address;
   const unknown = { error: { code: 3, message: "execution reverted" } };
-  const server = await startMinimalRpcServer({ chainId: 5_000, contractAddress, unknown });
+  const server = await startMinimalRpcServer(5_000, contractAddress, unknown);
   try {
     server.mint({ tokenId: 7n, to: chain.addressOf(1) });
     const client = createChainClient({ rpcUrls: [server.url], chainId: 5_000, clock: () => nowMs });

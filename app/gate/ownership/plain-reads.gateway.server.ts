@@ -3,7 +3,7 @@ import type { Address, Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { findRpcError, isRevert } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/http/refusal";
-import { caller } from "./chain-probe.gateway.server";
+import { caller, nameBlock } from "./chain-probe.gateway.server";
 import type {
   Answer,
   Answers,
@@ -37,29 +37,34 @@ export async function askPlainly({
   client,
   reads,
   signed,
+  block,
   refused,
 }: Question & { refused: Error | null }): Promise<Answers> {
   const [outcomes, verdict] = await Promise.all([
-    callEach({ client, reads }),
+    callEach({ client, reads, block }),
     // A failure to ask the wallet must not hide that the contract could not be asked either.
     signed ? judgeSignature({ client, signed }).catch((error: unknown) => ({ error })) : null,
   ]);
   outcomes.forEach((outcome, index) => {
     if (outcome.kind === "refused" && !reads[index]?.isOptional) throw chainUnavailable(outcome.error);
   });
-  if (refused && outcomes.every((outcome) => isSameRevert({ outcome, refused }))) {
-    await requireCalls({ client, refused });
+  if (refused && outcomes.every((outcome) => isSameRevert(outcome, refused))) {
+    await requireCalls(client, refused);
   }
   if (typeof verdict === "object" && verdict) throw verdict.error;
-  const hasCode = await findCode({ client, outcomes, target: reads[0]?.target });
+  const hasCode = await findCode({ client, outcomes, target: reads[0]?.target, block });
   return { answers: outcomes.map((outcome) => toAnswer({ outcome, hasCode })), verdict, blockNumber: null };
 }
 
-async function callEach({ client, reads }: Pick<Question, "client" | "reads">): Promise<Called[]> {
+async function callEach({
+  client,
+  reads,
+  block,
+}: Pick<Question, "client" | "reads" | "block">): Promise<Called[]> {
   const outcomes: Called[] = [];
   for (let start = 0; start < reads.length; start += maxCallsAtOnce) {
     const some = reads.slice(start, start + maxCallsAtOnce);
-    outcomes.push(...(await Promise.all(some.map((read) => call({ client, ...read })))));
+    outcomes.push(...(await Promise.all(some.map((read) => call({ client, ...read, block })))));
   }
   return outcomes;
 }
@@ -69,9 +74,10 @@ async function call({
   client,
   target,
   data,
-}: { client: ChainClient } & Pick<Read, "target" | "data">): Promise<Called> {
+  block,
+}: Pick<Question, "client" | "block"> & Pick<Read, "target" | "data">): Promise<Called> {
   try {
-    const params = [{ from: caller, to: target, data }, "latest"] as const;
+    const params = [{ from: caller, to: target, data }, nameBlock(block)] as const;
     return { kind: "returned", output: await client.request({ method: "eth_call", params: [...params] }) };
   } catch (error) {
     const answered = findRpcError(error);
@@ -93,8 +99,8 @@ async function findCode({
   client,
   outcomes,
   target,
-}: {
-  client: ChainClient;
+  block,
+}: Pick<Question, "client" | "block"> & {
   outcomes: readonly Called[];
   target: Address | undefined;
 }): Promise<boolean> {
@@ -103,7 +109,7 @@ async function findCode({
   );
   if (hasSpoken || !target) return hasSpoken;
   try {
-    const code = await client.request({ method: "eth_getCode", params: [target, "latest"] });
+    const code = await client.request({ method: "eth_getCode", params: [target, nameBlock(block)] });
     return typeof code === "string" && code !== "0x";
   } catch (error) {
     if (findRpcError(error)) return false;
@@ -112,7 +118,7 @@ async function findCode({
   }
 }
 
-function isSameRevert({ outcome, refused }: { outcome: Called; refused: Error }): boolean {
+function isSameRevert(outcome: Called, refused: Error): boolean {
   return outcome.kind === "reverted" && wordsOf(outcome.error) === wordsOf(refused);
 }
 
@@ -125,9 +131,9 @@ function wordsOf(error: Error): string {
  * An endpoint may answer every call with a revert, whatever is called. That is an outage and tells nothing of
  * a key; a call to an address without code, which nothing can revert, shows it.
  */
-async function requireCalls({ client, refused }: { client: ChainClient; refused: Error }): Promise<void> {
+async function requireCalls(client: ChainClient, refused: Error): Promise<void> {
   const outcome = await call({ client, target: caller, data: "0x" });
-  if (isSameRevert({ outcome, refused })) throw chainUnavailable(refused);
+  if (isSameRevert(outcome, refused)) throw chainUnavailable(refused);
 }
 
 async function judgeSignature({

@@ -5,7 +5,7 @@ type Value = { blockNumber: bigint; text: string };
 
 function makeReads({ maxEntries = 3 } = {}) {
   let loads = 0;
-  const reads = createSharedReads<Value>({ cacheMs: 1_000, maxEntries, clock: () => 0 });
+  const reads = createSharedReads<Value>(1_000, maxEntries, () => 0);
   return {
     reads,
     loads: () => loads,
@@ -69,7 +69,7 @@ test("forgetting a group drops its entries and no others", async () => {
   await read("7:alice", { group: "7" });
   await read("7:bob", { group: "7" });
   await read("8:alice", { group: "8" });
-  reads.forget("7");
+  reads.forget(new Set(["7"]));
 
   expect(reads.size()).toBe(1);
   await read("8:alice", { group: "8" });
@@ -108,7 +108,7 @@ test("a read that was forgotten on its way is not kept, and does not end the one
     });
 
   const early = begin();
-  reads.forget("a");
+  reads.forget(new Set(["a"]));
   const late = begin();
   landings[0]?.("early");
   await early;

@@ -13,9 +13,11 @@ export function createTransferFollower({
 }) {
   let last: TransferCursor | null = null;
 
-  async function look(): Promise<void> {
+  /** Whether somebody has read on since the look before. */
+  async function look(): Promise<boolean> {
     const cursor = await load();
-    if (cursor === null) return;
+    if (cursor === null) return false;
+    const hasMoved = last !== null && cursor.blockHash !== last.blockHash;
     const isReplaced =
       last !== null &&
       (cursor.blockNumber < last.blockNumber ||
@@ -23,6 +25,7 @@ export function createTransferFollower({
     last = cursor;
     if (isReplaced) onReorganisation({ fromBlock: cursor.blockNumber });
     onBlock(cursor.blockNumber);
+    return hasMoved;
   }
 
   return { look };

@@ -1,32 +1,40 @@
-import type { Address } from "viem";
+import { zeroAddress } from "viem";
+import type { Clock } from "~/platform/clock";
 import { isChainOutage, isRpcRefusal } from "~/platform/chain/chain-client.server";
 import { createBlockRange } from "./block-range";
 import { findBlock, findTransfers, keepDepartures } from "./key-transfers.gateway.server";
-import type { Block, Head, Transfer } from "./key-transfers.gateway.server";
+import type { Block, Departure, Head, Transfer } from "./key-transfers.gateway.server";
 import type { KeyContract } from "./ownership.gateway.server";
+import { createTransferMemory } from "./transfer-memory.server";
 
 /** How far back a reorganisation is followed. Deeper ones do not happen on chains worth trusting with a key. */
 const maxReorgBlocks = 64n;
 /**
- * Blocks read once more with each poll: behind a load balancer the endpoint that gives the logs may be a few
+ * Blocks read once more with each poll, and after a start: behind a load balancer the endpoint that gives the logs may be a few
  * blocks behind the one that named the newest block, and leaves out what it has not seen without saying so.
  */
 const overlapBlocks = 5n;
 /** Ranges read in one poll at most; after a long absence, the rest is left to the polls that follow. */
 const maxRangesPerPoll = 50;
-/** A shorter chain seen this many times in a row is a reorganisation; before that, an endpoint that lags. */
+/** A shorter chain seen this many times in a row is followed as a reorganisation; before that, an endpoint lags. */
 const shorterChainPolls = 3;
+/** The cursor is written at least so often, also while the chain stands still: by its age others see that all is well. */
+const cursorAgeMs = 10_000;
 
 export type TransferCursor = { blockNumber: bigint; blockHash: string };
 export type TransferReaderOptions = KeyContract & {
   /** Where reading ended; without one, it begins at the newest block. */
   cursor: { load: () => Promise<TransferCursor | null>; save: (cursor: TransferCursor) => Promise<void> };
-  /** May be called again for a departure when it failed, after a crash, and when its block was replaced. */
-  onDeparture: (departure: { tokenId: string; from: Address; blockNumber: bigint }) => Promise<void> | void;
+  /**
+   * Keys that left a wallet, and those that had come by a block that is gone. May be called again for one when it failed,
+   * for those of the last blocks before a start, and when its block was replaced.
+   */
+  onDepartures: (departures: readonly Departure[]) => Promise<void> | void;
   /** Called with each poll, before the transfers up to that block are read. */
   onBlock: (blockNumber: bigint) => void;
   /** What was read of the blocks from this one on is void. */
   onReorganisation?: (reorganised: { fromBlock: bigint }) => void;
+  clock: Clock;
   log: {
     info: (fields: object, text: string) => void;
     warn: (fields: object, text: string) => void;
@@ -45,30 +53,31 @@ export type TransferReader = {
 export function createTransferReader({
   cursor,
   onBlock,
-  onDeparture,
+  onDepartures,
   onReorganisation = () => {},
+  clock,
   log,
   ...contract
 }: TransferReaderOptions): TransferReader {
   const { client } = contract;
   const range = createBlockRange();
-  /** Transfers that were dealt with, and their block; as far back as they may be met again. */
-  const seen = new Map<string, bigint>();
-  /** Of those, the ones in blocks that a reorganisation may have removed, until the blocks are read again. */
-  const doubtful = new Set<string>();
+  /** As far back as transfers may be met again. */
+  const memory = createTransferMemory();
   /** Blocks that reading once ended at: places to go back to. Oldest first. */
   let trail: Block[] = [];
   let at: Block | null = null;
   let newest = 0n;
-  /** Nothing below is read a second time: what was reported there before the start is not known any more. */
+  /** Nothing below is reported: it was before the start. */
   let firstBlock = 0n;
+  let isRecalled = false;
+  let savedAtMs = -Infinity;
   let shorterSeen = 0;
   let isInterrupted = false;
 
   async function begin(head: Head): Promise<Block> {
     const saved = await cursor.load();
     const start: Block = saved ? { number: saved.blockNumber, hash: saved.blockHash } : head;
-    firstBlock = start.number + 1n;
+    firstBlock = atLeastZero(start.number + 1n - (saved ? overlapBlocks : 0n));
     if (!saved) await moveTo(start);
     at = start;
     trail = [start];
@@ -76,11 +85,28 @@ export function createTransferReader({
   }
 
   async function moveTo(block: Block): Promise<void> {
-    await cursor.save({ blockNumber: block.number, blockHash: block.hash });
+    await save(block);
     at = block;
     const horizon = block.number - maxReorgBlocks - overlapBlocks;
     trail = [...trail.filter(({ number }) => number >= horizon && number < block.number), block];
-    for (const [id, blockNumber] of seen) if (blockNumber < horizon) seen.delete(id);
+    memory.forgetBefore(horizon);
+  }
+
+  async function save({ number, hash }: Block): Promise<void> {
+    await cursor.save({ blockNumber: number, blockHash: hash });
+    savedAtMs = clock();
+  }
+
+  /** What was dealt with before the start is known again: a reorganisation may remove it. */
+  async function recall(start: Block): Promise<void> {
+    let next = atLeastZero(start.number - maxReorgBlocks);
+    while (next < firstBlock) {
+      const end = next + range.size();
+      const transfers = await tryRange(next, (end < firstBlock ? end : firstBlock) - 1n);
+      if (!transfers) continue;
+      memory.note(transfers);
+      next = end;
+    }
   }
 
   async function getBlock(blockNumber: bigint): Promise<Block> {
@@ -91,7 +117,7 @@ export function createTransferReader({
   }
 
   /** Whether the chain still holds the block that reading ended at. */
-  async function isContinued({ head, from }: { head: Head; from: Block }): Promise<boolean> {
+  async function isContinued(head: Head, from: Block): Promise<boolean> {
     if (head.number < from.number)
       return (await findBlock({ client, blockNumber: from.number }))?.hash === from.hash;
     if (head.number === from.number) return head.hash === from.hash;
@@ -100,49 +126,47 @@ export function createTransferReader({
   }
 
   /** The latest place of the trail that is still part of the chain, or the block `maxReorgBlocks` back. */
-  async function findWayBack({ head, from }: { head: Head; from: Block }): Promise<Block> {
+  async function findWayBack(head: Head, from: Block): Promise<Block> {
     for (const block of trail.toReversed()) {
       if (block.number > head.number || block.hash === from.hash) continue;
       if ((await getBlock(block.number)).hash === block.hash) return block;
     }
     const highest = head.number < from.number ? head.number : from.number;
-    return await getBlock(highest > maxReorgBlocks ? highest - maxReorgBlocks : 0n);
+    return await getBlock(atLeastZero(highest - maxReorgBlocks));
   }
 
-  async function followReorganisation({ head, from }: { head: Head; from: Block }): Promise<Block> {
-    const back = await findWayBack({ head, from });
+  async function followReorganisation(head: Head, from: Block): Promise<Block> {
+    const back = await findWayBack(head, from);
     log.warn(
       { fromBlock: Number(back.number), toBlock: Number(head.number) },
       "The chain was reorganised; its latest blocks are read again.",
     );
-    for (const [id, blockNumber] of seen) {
-      if (blockNumber > back.number && seen.delete(id)) doubtful.add(id);
-    }
+    memory.doubtAfter(back.number, from.number);
     if (back.number < firstBlock) firstBlock = back.number + 1n;
     await moveTo(back);
     onReorganisation({ fromBlock: back.number + 1n });
     return back;
   }
 
-  async function report(transfers: readonly Transfer[]): Promise<void> {
-    for (const { id, blockNumber } of transfers) if (doubtful.delete(id)) seen.set(id, blockNumber);
-    const unseen = transfers.filter(({ id }) => !seen.has(id));
-    const departures = await keepDepartures({ ...contract, transfers: unseen });
-    for (const transfer of unseen) {
-      const { id, tokenId, from, blockNumber } = transfer;
-      if (departures.includes(transfer)) await onDeparture({ tokenId, from, blockNumber });
-      seen.set(id, blockNumber);
-    }
+  async function report(transfers: readonly Transfer[], head: Head): Promise<void> {
+    const unseen = memory.findUnseen(transfers);
+    const newest = unseen.at(-1)?.blockNumber ?? 0n;
+    const departures = unseen.map(({ tokenId, from }) => ({ tokenId, holder: from }));
+    // Of older blocks many nodes keep no balances.
+    const kept = head.number - maxReorgBlocks;
+    await tell(departures, newest > kept ? newest : kept);
+    memory.note(unseen);
+  }
+
+  async function tell(departures: Departure[], block: bigint): Promise<void> {
+    const ofWallets = departures.filter(({ holder }) => holder !== zeroAddress);
+    if (ofWallets.length === 0) return;
+    const left = await keepDepartures({ ...contract, departures: ofWallets, block });
+    if (left.length > 0) await onDepartures(left);
   }
 
   /** Null when the provider refused a range that could be shorter. */
-  async function tryRange({
-    fromBlock,
-    toBlock,
-  }: {
-    fromBlock: bigint;
-    toBlock: bigint;
-  }): Promise<Transfer[] | null> {
+  async function tryRange(fromBlock: bigint, toBlock: bigint): Promise<Transfer[] | null> {
     try {
       const transfers = await findTransfers({ ...contract, fromBlock, toBlock });
       range.noteSuccess();
@@ -157,22 +181,24 @@ export function createTransferReader({
     }
   }
 
-  async function readRanges({ head, from }: { head: Head; from: Block }): Promise<void> {
+  async function readRanges(head: Head, from: Block): Promise<void> {
     let done = from;
+    const again = done.number + 1n - overlapBlocks;
+    let next = again > firstBlock ? again : firstBlock;
     for (let count = 0; done.number < head.number && count < maxRangesPerPoll && !isInterrupted; count++) {
-      const size = range.size();
-      const again = size > 2n * overlapBlocks ? done.number + 1n - overlapBlocks : done.number + 1n;
-      const fromBlock = again > firstBlock ? again : firstBlock;
-      const end = fromBlock + size - 1n;
+      const end = next + range.size() - 1n;
       const toBlock = end < head.number ? end : head.number;
-      const transfers = await tryRange({ fromBlock, toBlock });
+      const transfers = await tryRange(next, toBlock);
       if (!transfers) continue;
-      await report(transfers);
+      await report(transfers, head);
+      next = toBlock + 1n;
+      if (toBlock <= done.number) continue;
       done = toBlock === head.number ? head : await getBlock(toBlock);
       await moveTo(done);
     }
-    // What was not met again is gone. Should its very block come back, it is news.
-    if (done.number >= head.number) doubtful.clear();
+    if (done.number < head.number || !memory.isDoubtOver(done.number)) return;
+    await tell(memory.findVanishedArrivals(), head.number);
+    memory.endDoubt();
   }
 
   async function readOn(): Promise<void> {
@@ -184,8 +210,11 @@ export function createTransferReader({
     if (shorterSeen > 0 && shorterSeen < shorterChainPolls) return;
     newest = head.number;
     onBlock(head.number);
-    const start = (await isContinued({ head, from })) ? from : await followReorganisation({ head, from });
-    await readRanges({ head, from: start });
+    const isWhole = await isContinued(head, from);
+    if (isWhole && !isRecalled) await recall(from);
+    isRecalled = true;
+    await readRanges(head, isWhole ? from : await followReorganisation(head, from));
+    if (at && clock() - savedAtMs >= cursorAgeMs) await save(at);
   }
 
   return {
@@ -194,4 +223,8 @@ export function createTransferReader({
     blockNumber: () => at?.number ?? null,
     blocksBehind: () => (at && newest > at.number ? newest - at.number : 0n),
   };
+}
+
+function atLeastZero(blockNumber: bigint): bigint {
+  return blockNumber > 0n ? blockNumber : 0n;
 }

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
-import { startTestChain } from "~/testing/chain";
-import type { TestChain } from "~/testing/chain";
-import { waitUntil } from "~/testing/processes";
-import { maxLogRange, startRpcFaultServer } from "~/testing/rpc-fault-server";
-import type { RpcFaultServer } from "~/testing/rpc-fault-server";
+import { startTestChain } from "~e2e/support/chain/chain";
+import type { TestChain } from "~e2e/support/chain/chain";
+import { waitUntil } from "~e2e/support/processes";
+import { maxLogRange, startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { createOwnershipReader } from "./ownership.server";
 import type { TransferCursor } from "./transfer-reader.server";
 import { createTransferWatcher } from "./transfer-watcher.server";
@@ -16,7 +16,7 @@ let watchers: TransferWatcher[] = [];
 
 beforeAll(async () => {
   chain = await startTestChain();
-  rpc = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  rpc = await startRpcFaultServer(chain.rpcUrl);
 });
 afterAll(async () => {
   await rpc.stop();
@@ -51,7 +51,9 @@ function makeWatcher({
         return true;
       },
     },
-    onDeparture: ({ tokenId, from }) => void departures.push({ tokenId, from }),
+    onDepartures: (report) => {
+      for (const { tokenId, holder: from } of report.departures) departures.push({ tokenId, from });
+    },
     onBlock: (blockNumber) => void blocks.push(blockNumber),
     onReorganisation: ({ fromBlock }) => void reorganisations.push(fromBlock),
     log: { info: (_fields, text) => void said.push(text), warn: (_fields, text) => void said.push(text) },
@@ -127,12 +129,19 @@ test("an idle poll costs one request", async () => {
   expect(rpc.posts).toEqual(["eth_getBlockByNumber"]);
 });
 
+/** A new reader reports the five blocks up to the cursor once more. */
+async function leaveOverlap(watcher: TransferWatcher): Promise<void> {
+  await chain.control.mine({ blocks: 5 });
+  await watcher.pollOnce();
+}
+
 test("after a restart, watching goes on from the kept cursor and reports what it missed, once", async () => {
   const kept: Kept = { cursor: null };
   const before = makeWatcher({ kept });
   await before.watcher.pollOnce();
   const reportedBefore = await sellKey();
   await before.watcher.pollOnce();
+  await leaveOverlap(before.watcher);
   await before.watcher.stop();
 
   const missed = await sellKey();
@@ -226,9 +235,9 @@ test("a departure that could not be handled is reported again, and the cursor wa
   const handled: string[] = [];
   let isBroken = true;
   const { watcher, kept } = makeWatcher({
-    onDeparture: ({ tokenId }) => {
-      if (isBroken && handled.length === 1) throw new Error("The database is away.");
-      handled.push(tokenId);
+    onDepartures: (report) => {
+      if (isBroken) throw new Error("The database is away.");
+      handled.push(...report.departures.map(({ tokenId }) => tokenId));
     },
   });
   await watcher.pollOnce();
@@ -318,12 +327,16 @@ test("after a reorganisation what is still in the chain is not reported again, a
   await watcher.pollOnce();
   expect(reorganisations).toEqual([start + 1n]);
   expect(said).toEqual([expect.stringContaining("reorganised")]);
-  expect(departures).toHaveLength(2);
+  // It came to both by blocks that are gone.
+  expect(departures.slice(2)).toEqual([
+    { tokenId: undone, from: seller() },
+    { tokenId: undone, from: chain.addressOf(2) },
+  ]);
 
   const redone = await sellKey();
   await watcher.pollOnce();
   expect(redone).toBe(undone);
-  expect(departures.slice(2)).toEqual([{ tokenId: redone, from: seller() }]);
+  expect(departures.slice(4)).toEqual([{ tokenId: redone, from: seller() }]);
 });
 
 test("a chain that got shorter is followed after three polls, and not at the first endpoint that lags", async () => {
@@ -342,9 +355,19 @@ test("a chain that got shorter is followed after three polls, and not at the fir
   await watcher.pollOnce();
   expect(reorganisations).toHaveLength(1);
 
+  // What came in blocks that are gone has left, once the chain is as long as it was.
+  await watcher.pollOnce();
+  expect(departures).toEqual([{ tokenId: undone, from: seller() }]);
+  await chain.control.mine({ blocks: 10 });
+  await watcher.pollOnce();
   const redone = await sellKey();
   await watcher.pollOnce();
-  expect(departures.map(({ tokenId }) => tokenId)).toEqual([undone, redone]);
+  expect(departures).toEqual([
+    { tokenId: undone, from: seller() },
+    { tokenId: undone, from: seller() },
+    { tokenId: undone, from: chain.addressOf(2) },
+    { tokenId: redone, from: seller() },
+  ]);
   expect(watcher.status().blockNumber).toBe(await chain.viewer.getBlockNumber());
 });
 
@@ -400,7 +423,8 @@ test("with the watcher wired to the reader, a kept answer ends with the key's de
   const contract = { client, contractAddress: chain.key.address, standard: "erc721" } as const;
   const reader = createOwnershipReader({ ...contract, cacheSeconds: 3_600, clock: () => 0 });
   const { watcher } = makeWatcher({
-    onDeparture: ({ tokenId }) => reader.forget({ tokenId }),
+    onDepartures: ({ departures: gone }) =>
+      reader.forget({ tokenIds: new Set(gone.map(({ tokenId }) => tokenId)) }),
     onBlock: (blockNumber) => reader.noteBlock(blockNumber),
     onReorganisation: () => reader.forget(),
   });
@@ -424,11 +448,15 @@ function makeLease() {
   let term = 0n;
   let isHeld = false;
   const listeners: (() => void)[] = [];
+  const noted: ("success" | "failure")[] = [];
   return {
     lease: {
-      findHold: () => (isHeld ? { name: "watcher" as const, holder: "h", term } : null),
-      onGain: (listener: () => void) => void listeners.push(listener),
+      findHold: () => (isHeld ? { name: "watcher" as const, owner: "h", term } : null),
+      onAcquired: (listener: () => void) => void listeners.push(listener),
+      noteSuccess: () => void noted.push("success"),
+      noteFailure: () => void noted.push("failure"),
     },
+    noted,
     give() {
       [term, isHeld] = [term + 1n, true];
       for (const listener of listeners) listener();
@@ -453,6 +481,7 @@ test("of two watchers the one with the lease reads, the other follows its cursor
   expect(following.blocks).toEqual([kept.cursor?.blockNumber]);
   expect(reading.departures).toEqual([{ tokenId: before, from: seller() }]);
 
+  await leaveOverlap(reading.watcher);
   first.take();
   const between = await sellKey();
   second.give();
@@ -461,6 +490,7 @@ test("of two watchers the one with the lease reads, the other follows its cursor
   expect(following.departures).toEqual([{ tokenId: between, from: seller() }]);
   expect(reading.departures.length).toBe(1);
   // Its lease comes back: it must not go on from where it once was.
+  await leaveOverlap(following.watcher);
   second.take();
   first.give();
   const after = await sellKey();
@@ -480,6 +510,7 @@ test("a reader whose lease went while it read keeps nothing, says nothing, and r
     },
   };
   const { watcher, departures, said } = makeWatcher({ lease, cursor });
+  await chain.control.mine({ blocks: 5 });
   give();
   await watcher.pollOnce();
   const tokenId = await sellKey();
@@ -500,6 +531,7 @@ test("a reader whose lease went while it read keeps nothing, says nothing, and r
 test("a watcher that gains the lease polls at once instead of at its next turn", async () => {
   const { lease, give } = makeLease();
   const { watcher, departures, kept } = makeWatcher({ lease, pollSeconds: 300 });
+  await chain.control.mine({ blocks: 5 });
   kept.cursor = await newestCursor();
   const tokenId = await sellKey();
   watcher.start();
@@ -508,6 +540,52 @@ test("a watcher that gains the lease polls at once instead of at its next turn",
   give();
   await waitUntil(() => departures.length > 0);
   expect(departures).toEqual([{ tokenId, from: seller() }]);
+});
+
+test("a lease that is gained again and again during a poll starts no second chain of polls", async () => {
+  const { lease, give, take } = makeLease();
+  const atMs: number[] = [];
+  let letGo = () => {};
+  const isHeld = new Promise<void>((resolve) => (letGo = resolve));
+  const load = async () => {
+    if (atMs.push(performance.now()) === 1) await isHeld;
+    return null;
+  };
+  const pollSeconds = 0.3;
+  const { watcher } = makeWatcher({ lease, pollSeconds, cursor: { load, save: async () => true } });
+  watcher.start();
+  await waitUntil(() => atMs.length === 1);
+  for (let round = 0; round < 5; round++) {
+    give();
+    take();
+  }
+  letGo();
+  // One at once, as the lease was gained, and from then on each at its turn.
+  await waitUntil(() => atMs.length >= 5);
+  expect(atMs[4]! - atMs[1]!).toBeGreaterThan(3 * 0.9 * pollSeconds * 1_000);
+});
+
+test("whoever cannot read says so to its lease, and is well again when somebody else has read on", async () => {
+  const kept: Kept = { cursor: null };
+  const { lease, give, take, noted } = makeLease();
+  const { watcher, said } = makeWatcher({ kept, lease });
+  give();
+  await watcher.pollOnce();
+  rpc.setFault("http-500");
+  for (const _ of [1, 2]) await expect(watcher.pollOnce()).rejects.toThrow();
+  expect(noted).toEqual(["success", "failure", "failure"]);
+
+  take();
+  await watcher.pollOnce();
+  await watcher.pollOnce();
+  expect(watcher.status()).toMatchObject({ consecutiveFailures: 2 });
+  expect(said).toEqual([expect.stringContaining("cannot be watched now")]);
+
+  kept.cursor = { blockNumber: kept.cursor!.blockNumber + 1n, blockHash: "0x01" };
+  await watcher.pollOnce();
+  expect(watcher.status()).toMatchObject({ consecutiveFailures: 0 });
+  expect(said.at(-1)).toContain("are watched again");
+  expect(noted.length).toBe(3);
 });
 
 async function newestCursor(): Promise<TransferCursor> {

@@ -1,24 +1,25 @@
-import type { Clock } from "~/platform/clock";
 import type { Lease, LeaseHold } from "~/platform/leases/lease";
+import type { Departure } from "./key-transfers.gateway.server";
 import { createTransferFollower } from "./transfer-follower.server";
 import { createTransferReader } from "./transfer-reader.server";
 import type { TransferCursor, TransferReader, TransferReaderOptions } from "./transfer-reader.server";
 
 const maxBackoffSeconds = 60;
 const minDelayMs = 20;
+/** A poll that takes longer ends after the range it is at. One that has not ended after as long again has failed. */
+const defaultLongPollMs = 60_000;
 
-type Departure = Parameters<TransferReaderOptions["onDeparture"]>[0];
-
-export type TransferWatcherOptions = Omit<TransferReaderOptions, "cursor" | "onDeparture"> & {
+export type DepartureReport = { departures: readonly Departure[]; hold: LeaseHold | undefined };
+export type TransferWatcherOptions = Omit<TransferReaderOptions, "cursor" | "onDepartures"> & {
   pollSeconds: number;
-  clock: Clock;
+  longPollMs?: number;
   /** What is written under a `hold` is written only while that is in force. */
   cursor: {
     load: () => Promise<TransferCursor | null>;
     /** False when the hold was not in force any more. */
     save: (written: { cursor: TransferCursor; hold: LeaseHold | undefined }) => Promise<boolean>;
   };
-  onDeparture: (departure: Departure & { hold: LeaseHold | undefined }) => Promise<void> | void;
+  onDepartures: (report: DepartureReport) => Promise<void> | void;
   /** Who reads the chain. Everybody else follows what that process has read. Without one, this process reads. */
   lease?: Lease;
 };
@@ -49,55 +50,96 @@ class LeaseLost extends Error {}
  */
 export function createTransferWatcher({
   pollSeconds,
-  clock,
+  longPollMs = defaultLongPollMs,
   lease,
   cursor,
-  onDeparture,
+  onDepartures,
   ...options
 }: TransferWatcherOptions): TransferWatcher {
-  const { log } = options;
-  const follower = createTransferFollower({ ...options, load: cursor.load });
-  let reader: { term: bigint | undefined; reader: TransferReader } | undefined;
+  const { log, clock } = options;
+  const makeFollower = () => createTransferFollower({ ...options, load: cursor.load });
+  let follower = makeFollower();
+  let reader: { term: bigint | undefined; reader: TransferReader; isGivenUp: boolean } | undefined;
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<void> | null = null;
   let isRunning = false;
   let lastSuccessAtMs: number | null = null;
   let consecutiveFailures = 0;
+  /** Whether the latest poll failed. */
+  let hasFailed = false;
+  /** Whether the chain could not be read here, and nobody has read on since. */
+  let isUnread = false;
 
   function readerUnder(hold: LeaseHold | undefined): TransferReader {
     if (reader && reader.term === hold?.term) return reader.reader;
     async function save(place: TransferCursor): Promise<void> {
-      if (!(await cursor.save({ cursor: place, hold }))) throw new LeaseLost();
+      if (made.isGivenUp || !(await cursor.save({ cursor: place, hold }))) throw new LeaseLost();
     }
-    const made = createTransferReader({
+    const transfers = createTransferReader({
       ...options,
       cursor: { load: cursor.load, save },
-      onDeparture: (departure) => onDeparture({ ...departure, hold }),
+      onDepartures: (departures) => onDepartures({ departures, hold }),
     });
-    reader = { term: hold?.term, reader: made };
-    return made;
+    const made = { term: hold?.term, reader: transfers, isGivenUp: false };
+    reader = made;
+    follower = makeFollower();
+    return transfers;
   }
 
-  async function readOrFollow(): Promise<void> {
-    const hold = lease?.findHold();
+  /** Whether the chain is being read, here or elsewhere. */
+  async function readOrFollow(hold: LeaseHold | null | undefined): Promise<boolean> {
+    if (hold !== null) {
+      await readerUnder(hold).readOn();
+      return true;
+    }
     // What was read under a lease that is gone is out of date: somebody else reads on.
-    if (hold === null) reader = undefined;
-    await (hold === null ? follower.look() : readerUnder(hold).readOn());
+    reader = undefined;
+    // Who could not read and gave the lease up is not well again before somebody has read on.
+    return (await follower.look()) || !isUnread;
+  }
+
+  /** What hangs must not keep the lease: it is left behind, and the next poll begins at the cursor. */
+  async function readInTime(hold: LeaseHold | null | undefined): Promise<boolean> {
+    let patience: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_resolve, reject) => {
+      function giveUp(): void {
+        if (reader) reader.isGivenUp = true;
+        reader = undefined;
+        reject(new Error(`The transfers of keys were not read within ${2 * longPollMs} ms.`));
+      }
+      patience = setTimeout(() => {
+        reader?.reader.interrupt();
+        patience = setTimeout(giveUp, longPollMs).unref();
+      }, longPollMs).unref();
+    });
+    try {
+      return await Promise.race([readOrFollow(hold), tooLate]);
+    } finally {
+      clearTimeout(patience);
+    }
   }
 
   async function poll(): Promise<void> {
+    const hold = lease?.findHold();
+    hasFailed = false;
     try {
-      await readOrFollow();
+      const isRead = await readInTime(hold);
+      if (hold !== null) lease?.noteSuccess();
+      if (!isRead) return;
     } catch (error) {
       if (error instanceof LeaseLost) return void (reader = undefined);
+      hasFailed = true;
+      isUnread ||= hold !== null;
       consecutiveFailures += 1;
       // Said once and not with every poll: an outage of a night must not fill the disk.
       if (consecutiveFailures === 1) log.warn({ err: error }, "The transfers of keys cannot be watched now.");
+      if (hold !== null) lease?.noteFailure();
       throw error;
     }
     if (consecutiveFailures > 0) {
       log.info({ failures: consecutiveFailures }, "The transfers of keys are watched again.");
     }
+    isUnread = false;
     consecutiveFailures = 0;
     lastSuccessAtMs = clock();
   }
@@ -113,7 +155,7 @@ export function createTransferWatcher({
 
   function delayMs(): number {
     let seconds = pollSeconds;
-    if (consecutiveFailures > 1) {
+    if (hasFailed && consecutiveFailures > 1) {
       seconds = Math.max(seconds, Math.min(seconds * 2 ** (consecutiveFailures - 1), maxBackoffSeconds));
     } else if (consecutiveFailures === 0 && blocksBehind() > 0n) {
       seconds = Math.min(seconds, 1);
@@ -121,10 +163,13 @@ export function createTransferWatcher({
     return Math.max(seconds * 1_000, minDelayMs);
   }
 
+  /** In place of the poll that is due, if there is one: whoever asks for it, one follows another. */
   function schedule(ms: number): void {
     if (!isRunning) return;
-    const goOn = () => schedule(delayMs());
+    clearTimeout(timer);
     timer = setTimeout(() => {
+      timer = undefined;
+      const goOn = () => timer ?? schedule(delayMs());
       // A poll that failed has said so already; the next one comes later.
       pollOnce().then(goOn, goOn);
     }, ms);
@@ -132,14 +177,12 @@ export function createTransferWatcher({
   }
 
   function pollAtOnce(): void {
-    if (!isRunning) return;
-    clearTimeout(timer);
     // After the poll that is under way, which began without the lease.
     void Promise.resolve(underWay)
       .catch(() => {})
       .then(() => schedule(0));
   }
-  lease?.onGain(pollAtOnce);
+  lease?.onAcquired(pollAtOnce);
 
   return {
     pollOnce,

@@ -1,4 +1,6 @@
 import type { GatedContent } from "~/content/content.schema";
+import { asRecord, readRefused, secondsOf } from "~/platform/http/notice";
+import type { Refused } from "~/platform/http/notice";
 
 /** What the API answers, read without trust: the page may be older or newer than the server it talks to. */
 
@@ -10,18 +12,6 @@ export type TokenStatus = {
   used: boolean;
   usedBy: string | null;
   usedAt: string | null;
-};
-
-/** The members of a Problem Details body that the page shows. */
-export type Problem = {
-  slug: string;
-  title: string;
-  status: number;
-  detail: string;
-  /** The page about this kind of problem, on this very origin; null when the server named none. */
-  pagePath: string | null;
-  retryAfterSeconds: number | null;
-  requestId: string | null;
 };
 
 /** Who the cookie says is here. */
@@ -37,7 +27,7 @@ export type Session = {
 };
 
 /** `ended`: why there is none any more, where there was one. */
-export type SessionAnswer = { session: Session } | { session: null; ended: Problem | null };
+export type SessionAnswer = { session: Session } | { session: null; ended: Refused | null };
 
 /** An answer that is not what the contract promises. */
 export class UnreadableAnswerError extends Error {
@@ -91,11 +81,11 @@ export function readTokenStatus(body: unknown): TokenStatus {
   };
 }
 
-export function readSession({ body, nowMs }: { body: unknown; nowMs: number }): SessionAnswer {
+export function readSession(body: unknown, nowMs: number): SessionAnswer {
   if (memberOf(body, "signedIn") !== true) {
     const ended = memberOf(body, "ended");
     const status = Number(memberOf(ended, "status"));
-    return { session: null, ended: ended ? readProblem({ body: ended, status, retryAfter: null }) : null };
+    return { session: null, ended: ended ? readRefused({ status, body: ended }) : null };
   }
   const tokenId = textOf(body, "tokenId");
   const address = textOf(body, "address").toLowerCase();
@@ -108,41 +98,11 @@ export function readSession({ body, nowMs }: { body: unknown; nowMs: number }): 
   return { session: { tokenId, address, secondsLeft, endsAtMs: nowMs + secondsLeft * 1_000, isRenewable } };
 }
 
-/** A refusal in words, even where something between us and the server answered in its place. */
-export function readProblem({
-  body,
-  status,
-  retryAfter,
-}: {
-  body: unknown;
-  status: number;
-  /** The Retry-After header, if there was one. */
-  retryAfter: string | null;
-}): Problem {
-  const type = textOf(body, "type");
-  const slug = /\/problems\/([a-z0-9-]+)$/.exec(type)?.[1] ?? "";
-  return {
-    slug,
-    title: textOf(body, "title") || `The server answered ${status}`,
-    status,
-    detail: textOf(body, "detail") || "It gave no further reason.",
-    pagePath: slug ? `/problems/${slug}` : null,
-    retryAfterSeconds: secondsOf(memberOf(body, "retryAfter")) ?? secondsOf(retryAfter),
-    requestId: textOf(body, "instance") || null,
-  };
-}
-
 function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Record<string, unknown>)[name];
+  return asRecord(value)[name];
 }
 
 function textOf(value: unknown, name: string): string {
   const member = memberOf(value, name);
   return typeof member === "string" ? member : "";
-}
-
-function secondsOf(value: unknown): number | null {
-  const seconds = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof seconds === "number" && Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : null;
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { UnreadableAnswerError } from "./gate-answers";
-import { ProblemError, UnreachableError, createGateApi } from "./gate-api";
+import { RefusedError, UnreachableError, createGateApi } from "./gate-api";
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -28,27 +28,29 @@ function answering(status: number, body: unknown, headers: Record<string, string
 }
 
 async function problemFrom(origin: string) {
-  const error = await createGateApi({ origin })
+  const error = await createGateApi(origin)
     .getNonce()
     .catch((caught: unknown) => caught);
-  expect(error).toBeInstanceOf(ProblemError);
-  return (error as ProblemError).problem;
+  expect(error).toBeInstanceOf(RefusedError);
+  return (error as RefusedError).refused;
 }
 
 test("reads every member of a refusal that the page shows", async () => {
   const origin = await answering(429, {
     type: "https://gate.example/problems/too-many-requests",
-    ...{
-      title: "Too many requests",
-      status: 429,
-      detail: "30 in 60 seconds.",
-      instance: "req-1",
-      retryAfter: 17,
-    },
+    title: "Too many requests",
+    status: 429,
+    detail: "30 in 60 seconds.",
+    instance: "req-1",
+    retryAfter: 17,
   });
   expect(await problemFrom(origin)).toEqual({
-    ...{ slug: "too-many-requests", title: "Too many requests", status: 429, detail: "30 in 60 seconds." },
-    ...{ pagePath: "/problems/too-many-requests", retryAfterSeconds: 17, requestId: "req-1" },
+    slug: "too-many-requests",
+    title: "Too many requests",
+    status: 429,
+    detail: "30 in 60 seconds.",
+    retryAfterSeconds: 17,
+    requestId: "req-1",
   });
 });
 
@@ -60,50 +62,55 @@ test("takes the seconds to wait from the header where the body has none", async 
 test("makes a refusal of whatever a proxy answers in the server's place", async () => {
   const origin = await answering(502, "<html>Bad gateway</html>");
   expect(await problemFrom(origin)).toMatchObject({
-    ...{ slug: "", title: "The server answered 502", pagePath: null, retryAfterSeconds: null },
+    slug: "",
+    title: "The server answered with status 502",
+    retryAfterSeconds: null,
   });
 });
 
 test("names no page for a type that is not one of ours", async () => {
   const origin = await answering(400, { type: "https://gate.example/elsewhere/../x", title: "No" });
-  expect(await problemFrom(origin)).toMatchObject({ slug: "", pagePath: null });
+  expect(await problemFrom(origin)).toMatchObject({ slug: "" });
 });
 
 test("tells a server that is not there from one that refuses", async () => {
   const origin = await answering(200, { nonce: "a".repeat(32) });
   await closers.splice(0)[0]?.();
-  await expect(createGateApi({ origin }).getNonce()).rejects.toBeInstanceOf(UnreachableError);
+  await expect(createGateApi(origin).getNonce()).rejects.toBeInstanceOf(UnreachableError);
 });
 
 test("gives up on a server that stays silent", async () => {
   const origin = await serve(() => {});
-  await expect(createGateApi({ origin, timeoutMs: 100 }).getNonce()).rejects.toBeInstanceOf(UnreachableError);
+  await expect(createGateApi(origin, 100).getNonce()).rejects.toBeInstanceOf(UnreachableError);
 });
 
 test("does not take a success without a grant for one", async () => {
   const origin = await answering(200, { success: true, access: "denied", content: {} });
-  await expect(createGateApi({ origin }).enterAgain("token")).rejects.toBeInstanceOf(UnreadableAnswerError);
+  await expect(createGateApi(origin).enterAgain("token")).rejects.toBeInstanceOf(UnreadableAnswerError);
 });
 
 test("fills what a partial content leaves out, and counts a missing sound as broken", async () => {
   const origin = await answering(200, {
-    ...{ success: true, access: "granted", accessToken: "t" },
+    success: true,
+    access: "granted",
+    accessToken: "t",
     content: { welcomeText: "Hello", audioData: { headline: "H", error: false, audioSrc: "" } },
   });
-  expect(await createGateApi({ origin }).enterAgain("token")).toEqual({
+  expect(await createGateApi(origin).enterAgain("token")).toEqual({
     accessToken: "t",
     content: {
-      ...{ welcomeText: "Hello", textSubmissionAreaHtml: "", styles: "", script: "" },
+      welcomeText: "Hello",
+      textSubmissionAreaHtml: "",
+      styles: "",
+      script: "",
       audioData: {
-        ...{
-          headline: "H",
-          imageSrc: "",
-          imageAlt: "",
-          description: "",
-          title: "",
-          audioSrc: "",
-          error: true,
-        },
+        headline: "H",
+        imageSrc: "",
+        imageAlt: "",
+        description: "",
+        title: "",
+        audioSrc: "",
+        error: true,
       },
     },
   });
@@ -119,7 +126,7 @@ test("asks for the room again with the token and no body", async () => {
     };
     response.end(JSON.stringify({ access: "granted", content: {} }));
   });
-  expect((await createGateApi({ origin }).enterAgain("token")).accessToken).toBeNull();
+  expect((await createGateApi(origin).enterAgain("token")).accessToken).toBeNull();
   expect(seen).toEqual({ authorization: "Bearer token", length: "0", method: "POST" });
 });
 
@@ -131,7 +138,7 @@ test("sends a token id to the status route as one path segment", async () => {
       JSON.stringify({ tokenId: "1", exists: true, used: true, usedBy: "0xab", usedAt: "2026-01-01" }),
     );
   });
-  const status = await createGateApi({ origin }).getTokenStatus("1/../2?x");
+  const status = await createGateApi(origin).getTokenStatus("1/../2?x");
   expect(path).toBe("/api/token-status/1%2F..%2F2%3Fx");
   expect(status).toEqual({ tokenId: "1", exists: true, used: true, usedBy: "0xab", usedAt: "2026-01-01" });
 });

@@ -1,14 +1,16 @@
-import { readGrant, readNonce, readProblem, readSession, readTokenStatus } from "./gate-answers";
-import type { Grant, Problem, SessionAnswer, TokenStatus } from "./gate-answers";
+import { readRefused } from "~/platform/http/notice";
+import type { Refused } from "~/platform/http/notice";
+import { readGrant, readNonce, readSession, readTokenStatus } from "./gate-answers";
+import type { Grant, SessionAnswer, TokenStatus } from "./gate-answers";
 
 /** The server said no, and why. */
-export class ProblemError extends Error {
-  override readonly name = "ProblemError";
-  readonly problem: Problem;
+export class RefusedError extends Error {
+  override readonly name = "RefusedError";
+  readonly refused: Refused;
 
-  constructor(problem: Problem) {
-    super(`${problem.status} ${problem.title}`);
-    this.problem = problem;
+  constructor(refused: Refused) {
+    super(`${refused.status} ${refused.title}`);
+    this.refused = refused;
   }
 }
 
@@ -33,13 +35,7 @@ export type GateApi = ReturnType<typeof createGateApi>;
 /** Milliseconds until a silent server counts as unreachable. */
 const defaultTimeoutMs = 30_000;
 
-export function createGateApi({
-  origin,
-  timeoutMs = defaultTimeoutMs,
-}: {
-  origin: string;
-  timeoutMs?: number;
-}) {
+export function createGateApi(origin: string, timeoutMs: number = defaultTimeoutMs) {
   async function call(path: string, init: RequestInit = {}): Promise<unknown> {
     let response: Response;
     let body: unknown;
@@ -55,8 +51,7 @@ export function createGateApi({
       throw new UnreachableError(`No answer from ${path}`, { cause });
     }
     if (response.ok) return body;
-    const retryAfter = response.headers.get("Retry-After");
-    throw new ProblemError(readProblem({ body, status: response.status, retryAfter }));
+    throw new RefusedError(readRefused({ status: response.status, headers: response.headers, body }));
   }
 
   function post(path: string, body: unknown): Promise<unknown> {
@@ -66,9 +61,7 @@ export function createGateApi({
   let lastChange: Promise<unknown> = Promise.resolve();
   /** One after the other: a renewal that is under way must not bring back a cookie that is being cleared. */
   function changeSession(init: RequestInit): Promise<SessionAnswer> {
-    const change = lastChange.then(async () =>
-      readSession({ body: await call("/session", init), nowMs: Date.now() }),
-    );
+    const change = lastChange.then(async () => readSession(await call("/session", init), Date.now()));
     lastChange = change.catch(() => undefined);
     return change;
   }
@@ -88,7 +81,7 @@ export function createGateApi({
     },
 
     async findSession(): Promise<SessionAnswer> {
-      return readSession({ body: await call("/session"), nowMs: Date.now() });
+      return readSession(await call("/session"), Date.now());
     },
 
     /** The room, on the strength of the cookie alone. */

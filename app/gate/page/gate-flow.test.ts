@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { initialGateState, reduceGate } from "./gate-flow";
-import type { FormReceipt } from "./form-receipt";
+import type { FormReceipt } from "./form/form-receipt";
 import type { GateEvent } from "./gate-flow";
 import type { GateState } from "./gate-state";
 import type { Grant } from "./gate-answers";
 import type { GateNotice } from "./gate-notice-shape";
-import type { WalletChoice } from "./wallet-session";
+import type { WalletChoice } from "./wallet/wallet-session";
 
 const account = {
   address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
@@ -18,19 +18,34 @@ const wallets = [
   { id: "w", name: "Test wallet", icon: null, kind: "browser", origin: null },
 ] as const satisfies WalletChoice[];
 const receipt: FormReceipt = {
-  ...{ tokenId: "7", address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", host: "gate.example" },
-  ...{ text: "Hello", messageHash: "0x00", sentAtMs: 0, isInferred: false },
+  tokenId: "7",
+  address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  host: "gate.example",
+  text: "Hello",
+  messageHash: "0x00",
+  sentAtMs: 0,
+  isInferred: false,
 };
 const notice: GateNotice = {
-  ...{ tone: "problem", title: "No", detail: "Because", remedy: "Try again" },
-  ...{ retryAfterSeconds: null, pagePath: null, requestId: null },
+  tone: "problem",
+  title: "No",
+  detail: "Because",
+  remedy: "Try again",
 };
 const grant: Grant = {
   accessToken: "first",
   content: {
-    ...{ welcomeText: "Hello", textSubmissionAreaHtml: "", styles: "", script: "" },
+    welcomeText: "Hello",
+    textSubmissionAreaHtml: "",
+    styles: "",
+    script: "",
     audioData: {
-      ...{ headline: "", imageSrc: "", imageAlt: "", description: "", title: "", audioSrc: "" },
+      headline: "",
+      imageSrc: "",
+      imageAlt: "",
+      description: "",
+      title: "",
+      audioSrc: "",
       error: true,
     },
   },
@@ -362,7 +377,8 @@ test("opens no room of another wallet's session, and says why", () => {
     [connected, opened],
   ]) {
     expect(after(resumed, ...events)).toMatchObject({
-      ...{ phase: "connected", account: stranger },
+      phase: "connected",
+      account: stranger,
       notice: { title: "Another wallet is connected" },
     });
   }
@@ -372,7 +388,7 @@ test("ignores a session that answers after the visitor has gone on", () => {
   expect(after(resumed, { type: "wallets-requested", turn: 2 }, opened).phase).toBe("fetching-wallets");
 });
 
-test("closes the room with the reason when the session ends, back to the keys or the door", () => {
+test("closes the room with the reason when the session ends, back to the keys or the start", () => {
   expect(after(...toInside, kept, ended)).toMatchObject({ phase: "connected", account, notice, turn: 9 });
   expect(after(resumed, opened, ended)).toEqual({ phase: "away", turn: 9, notice });
   const other = after(...toInside, kept, { ...ended, tokenId: "8" });

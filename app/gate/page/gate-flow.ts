@@ -1,11 +1,11 @@
-import { openForm, reduceForm } from "./form-flow";
-import type { FormEvent } from "./form-flow";
+import { openForm, reduceForm } from "./form/form-flow";
+import type { FormEvent } from "./form/form-flow";
 import type { Grant, Session } from "./gate-answers";
-import { changeAccount, keepAccount } from "./account-change";
+import { changeAccount, keepAccount } from "./wallet/account-change";
 import { otherWallet } from "./gate-notice";
 import type { GateNotice } from "./gate-notice-shape";
-import { addKey, withKeys } from "./held-keys";
-import type { WalletAccount, WalletChoice } from "./wallet-session";
+import { addKey, withKeys } from "./entry/held-keys";
+import type { WalletAccount, WalletChoice } from "./wallet/wallet-session";
 import type { GateState, GateTask } from "./gate-state";
 
 export type GateEvent =
@@ -112,7 +112,7 @@ function reduceConnected(state: ConnectedState, event: GateEvent): GateState {
     case "left":
       return leaveRoom({ state, turn: event.turn, notice: null });
     case "account-changed":
-      return changeAccount({ state, turn: event.turn, account: event.account });
+      return changeAccount(state, event.turn, event.account);
     case "account-kept":
       return keepAccount(state);
     case "account-taken":
@@ -132,7 +132,7 @@ function reduceInside(state: Extract<GateState, { phase: "inside" }>, event: Gat
     case "form-sending":
     case "form-abandoned":
     case "form-accepted": {
-      const form = reduceForm({ form: room.form, event });
+      const form = reduceForm(room.form, event);
       if (!form) return state;
       // The key is used up with an accepted form, and the session with it.
       const session = form.receipt ? null : room.session;
@@ -180,7 +180,7 @@ function fail(state: GateState, notice: GateNotice): GateState {
   }
 }
 
-/** Back to the keys, or to the door where no wallet is connected. */
+/** Back to the keys, or to the start where no wallet is connected. */
 function leaveRoom({
   state: { account, keys, tokenId, other = null },
   turn,
@@ -196,7 +196,7 @@ function leaveRoom({
 
 /** A wallet found again after a reload joins the room that its session has opened already. */
 function connectAccount(state: GateState, account: WalletAccount): GateState {
-  // Found again by itself: why the door is shut stays to be read.
+  // Found again by itself: why the room is closed stays on the page.
   if (state.phase === "away") return { ...connectedState(state, account), notice: state.notice };
   if (state.phase !== "inside") return connectedState(state, account);
   if (state.room.session?.address === account.address.toLowerCase()) {
@@ -236,17 +236,14 @@ function isBusy(state: ConnectedState): boolean {
     : state.room.form.step !== "open" || state.room.isReloading;
 }
 
-export function enterRoom({
-  state,
-  tokenId,
-  grant,
-  session,
-}: {
+type EnterRoomOptions = {
   state: Pick<ConnectedState, "turn" | "account" | "keys" | "other">;
   tokenId: string;
   grant: Grant;
   session: Session | null;
-}): GateState {
+};
+
+export function enterRoom({ state, tokenId, grant, session }: EnterRoomOptions): GateState {
   const { turn, account, keys, other = null } = state;
   const room = { tokenId, grant, session, form: openForm, isReloading: false };
   return { phase: "inside", turn, notice: null, account, keys, tokenId, other, room };

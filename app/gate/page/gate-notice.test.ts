@@ -1,25 +1,30 @@
 import { expect, test } from "vitest";
 import { UnreadableAnswerError } from "./gate-answers";
-import { ProblemError, UnreachableError } from "./gate-api";
+import { RefusedError, UnreachableError } from "./gate-api";
 import { noticeFor } from "./gate-notice";
 
-function refusal(slug: string, more: Partial<ProblemError["problem"]> = {}) {
-  return new ProblemError({
-    ...{ slug, title: "Title", status: 403, detail: "Detail.", pagePath: `/problems/${slug}` },
-    ...{ retryAfterSeconds: null, requestId: "req-1", ...more },
+function refusal(slug: string, more: Partial<RefusedError["refused"]> = {}) {
+  return new RefusedError({
+    slug,
+    title: "Title",
+    status: 403,
+    detail: "Detail.",
+    retryAfterSeconds: null,
+    requestId: "req-1",
+    ...more,
   });
 }
 
 test("shows the server's own title and detail, and adds what to do on this page", () => {
-  const notice = noticeFor({ error: refusal("you-do-not-own-this-token"), activity: "sign-in" });
+  const notice = noticeFor(refusal("you-do-not-own-this-token"), "sign-in");
   expect(notice).toMatchObject({ tone: "problem", title: "Title", detail: "Detail.", requestId: null });
   expect(notice.remedy).toContain("Check the number of the key");
   expect(notice.pagePath).toBe("/problems/you-do-not-own-this-token");
 });
 
 test("falls back to the table's remedy, and to a plain one for a slug nobody knows", () => {
-  expect(noticeFor({ error: refusal("body-too-large"), activity: "form" }).remedy).toContain("Send less");
-  const unknown = noticeFor({ error: refusal("brand-new"), activity: "form" });
+  expect(noticeFor(refusal("body-too-large"), "form").remedy).toContain("Send less");
+  const unknown = noticeFor(refusal("brand-new"), "form");
   expect(unknown.remedy).toContain("Try again");
   expect(unknown.pagePath).toBeNull();
 });
@@ -29,19 +34,21 @@ test("claims nothing of its own where the answer says that the outcome is not kn
     status: 503,
     detail: "It is not known whether that was done.",
   });
-  const notice = noticeFor({ error, activity: "form" });
+  const notice = noticeFor(error, "form");
   expect(notice.detail).toBe("It is not known whether that was done.");
   expect(notice.remedy).not.toMatch(/decided|changed|done/i);
 });
 
 test("carries the seconds to wait", () => {
   const error = refusal("too-many-requests", { status: 429, retryAfterSeconds: 12 });
-  expect(noticeFor({ error, activity: "sign-in" }).retryAfterSeconds).toBe(12);
+  const { retryAtMs } = noticeFor(error, "sign-in");
+  expect(retryAtMs! - Date.now()).toBeGreaterThan(11_000);
+  expect(retryAtMs! - Date.now()).toBeLessThanOrEqual(12_000);
 });
 
 test("names the request only where the fault is the server's", () => {
   const error = refusal("internal-error", { status: 500 });
-  expect(noticeFor({ error, activity: "sign-in" }).requestId).toBe("req-1");
+  expect(noticeFor(error, "sign-in").requestId).toBe("req-1");
 });
 
 test("recognises a turned-down request however deep the wallet library wrapped it", () => {
@@ -49,13 +56,13 @@ test("recognises a turned-down request however deep the wallet library wrapped i
   const wrapped = new Error("outer", {
     cause: Object.assign(new Error("middle", { cause: wallet }), { code: -32603 }),
   });
-  const notice = noticeFor({ error: wrapped, activity: "sign-in" });
+  const notice = noticeFor(wrapped, "sign-in");
   expect(notice).toMatchObject({ tone: "info", title: "You did not sign the message" });
-  expect(noticeFor({ error: wallet, activity: "connect" }).title).toBe("You did not connect the wallet");
+  expect(noticeFor(wallet, "connect").title).toBe("You did not connect the wallet");
 });
 
 test("asks to open the wallet when it already shows a request", () => {
-  const notice = noticeFor({ error: { code: -32002 }, activity: "connect" });
+  const notice = noticeFor({ code: -32002 }, "connect");
   expect(notice.title).toBe("The wallet is still asking");
 });
 
@@ -63,14 +70,20 @@ test("keeps the first line of any other wallet error, shortened", () => {
   const error = Object.assign(new Error("long"), {
     shortMessage: `Insufficient funds.\nRequest body: secret`,
   });
-  expect(noticeFor({ error, activity: "mint" }).detail).toBe("Insufficient funds.");
-  expect(noticeFor({ error: new Error("x".repeat(1000)), activity: "mint" }).detail).toHaveLength(300);
-  expect(noticeFor({ error: undefined, activity: "mint" }).detail).toBe("The wallet gave no reason.");
+  expect(noticeFor(error, "mint").detail).toBe("Insufficient funds.");
+  expect(noticeFor(new Error("x".repeat(1000)), "mint").detail).toHaveLength(300);
+  expect(noticeFor(undefined, "mint").detail).toBe("The wallet gave no reason.");
 });
 
 test("tells an unreachable server and an unreadable answer apart", () => {
-  expect(noticeFor({ error: new UnreachableError("x"), activity: "status" }).title).toContain(
-    "did not answer",
-  );
-  expect(noticeFor({ error: new UnreadableAnswerError("Odd."), activity: "status" }).detail).toBe("Odd.");
+  expect(noticeFor(new UnreachableError("x"), "status").title).toContain("did not answer");
+  expect(noticeFor(new UnreadableAnswerError("Odd."), "status").detail).toBe("Odd.");
+});
+
+test("of a key that came too recently it says what to wait for, and that nothing is lost", () => {
+  const detail = "Wait until block 12, about 24 seconds from now, then try again.";
+  const error = refusal("holding-too-recent", { status: 409, detail, retryAfterSeconds: 24 });
+  const notice = noticeFor(error, "form");
+  expect(notice).toMatchObject({ detail, pagePath: "/problems/holding-too-recent" });
+  expect(notice.remedy).toContain("your words are kept here");
 });

@@ -1,7 +1,7 @@
-import type { GateForm } from "./form-flow";
+import type { GateForm } from "./form/form-flow";
 import type { Grant, Session } from "./gate-answers";
 import type { GateNotice } from "./gate-notice-shape";
-import type { WalletAccount, WalletChoice } from "./wallet-session";
+import type { WalletAccount, WalletChoice } from "./wallet/wallet-session";
 
 /** The keys in the connected wallet. `unlisted`: the chain could not say, the number has to be typed. */
 export type HeldKeys =

@@ -1,14 +1,14 @@
 import type { Address } from "viem";
-import { ProblemError } from "./gate-api";
+import { RefusedError } from "./gate-api";
 import type { Session } from "./gate-answers";
 import type { GateRoom } from "./gate-state";
 import { noticeFor } from "./gate-notice";
 import type { GateActivity } from "./gate-notice-shape";
-import { loadProofs } from "./load-proofs";
-import { endQuietly, keepSession, openKept } from "./session-tasks";
-import type { RememberedWallet } from "./wallet-cookie";
-import { reconnectWallet } from "./wallet-tasks";
-import type { WalletAccount } from "./wallet-session";
+import { loadProofs } from "./entry/load-proofs";
+import { endForOther, keepSession, openKept, signOut } from "./entry/session-tasks";
+import type { RememberedWallet } from "./wallet/wallet-cookie";
+import { reconnectWallet } from "./wallet/wallet-tasks";
+import type { WalletAccount } from "./wallet/wallet-session";
 import type { GateTools } from "./gate-tools";
 
 export async function requestWallets({ dispatch, nextTurn, openWallet }: GateTools): Promise<void> {
@@ -35,7 +35,7 @@ export async function connectWallet(tools: GateTools, walletId: string): Promise
 
 /** Takes up the session and the wallet of an earlier visit. Whatever stands in the way, the visitor can start anew. */
 export async function resumeVisit(
-  tools: GateTools,
+  tools: Pick<GateTools, "api" | "dispatch" | "nextTurn" | "openWallet">,
   { remembered, openedAs }: { remembered: RememberedWallet | null; openedAs: Session | null },
 ): Promise<void> {
   const { api, dispatch, nextTurn } = tools;
@@ -46,13 +46,13 @@ export async function resumeVisit(
     // The server has opened the room with the page itself, where the browser brought the cookie along.
     openedAs ?? openKept(tools, { turn }),
   ]);
-  if (account && session && account.address.toLowerCase() !== session.address) await endQuietly(api);
+  if (account && session && account.address.toLowerCase() !== session.address) await endForOther(api);
 }
 
 export async function disconnectWallet(tools: GateTools): Promise<void> {
   const { api, dispatch, nextTurn, openWallet } = tools;
   dispatch({ type: "disconnected", turn: nextTurn() });
-  void endQuietly(api);
+  signOut(api);
   const wallet = await openWallet();
   // The page has forgotten the wallet already; one that cannot be told is of no concern to the visitor.
   await wallet.disconnect().catch(() => undefined);
@@ -132,9 +132,9 @@ export async function reloadRoom(
       return;
     }
   } catch (error) {
-    const isExpired = error instanceof ProblemError && error.problem.status === 401;
+    const isExpired = error instanceof RefusedError && error.refused.status === 401;
     if (!isExpired || !account) {
-      dispatch({ type: "failed", turn, notice: noticeFor({ error, activity: "reload" }) });
+      dispatch({ type: "failed", turn, notice: noticeFor(error, "reload") });
       return;
     }
   }
@@ -149,6 +149,6 @@ export async function reportingFailure(
   try {
     await run();
   } catch (error) {
-    dispatch({ type: "failed", turn, notice: noticeFor({ error, activity }) });
+    dispatch({ type: "failed", turn, notice: noticeFor(error, activity) });
   }
 }

@@ -1,7 +1,7 @@
 import type { PublicSettings } from "~/platform/public-settings";
 import type { GateApi } from "./gate-api";
 import type { GateEvent } from "./gate-flow";
-import type { WalletSession } from "./wallet-session";
+import type { WalletSession } from "./wallet/wallet-session";
 
 /** What every step of the flow works with. */
 export type GateTools = {

@@ -1,20 +1,18 @@
 import type { GateVisit } from "~/gate/visit";
-import { readProblem, readSession } from "./gate-answers";
+import { readRefused } from "~/platform/http/notice";
+import { readSession } from "./gate-answers";
 import { enterRoom, initialGateState } from "./gate-flow";
 import type { GateState } from "./gate-state";
 import { noticeForEnd, noticeFor } from "./gate-notice";
-import { ProblemError } from "./gate-api";
+import { RefusedError } from "./gate-api";
 
 /** Where the visitor stands when the page arrives: as the server drew it, so that both draw the same. */
-export function stateFromVisit({ visit, nowMs }: { visit: GateVisit; nowMs: number }): GateState {
+export function stateFromVisit(visit: GateVisit, nowMs: number): GateState {
   if (visit.kind === "unknown") {
-    const problem = readProblem({ body: visit.problem, status: visit.problem.status, retryAfter: null });
-    return {
-      ...initialGateState,
-      notice: noticeFor({ error: new ProblemError(problem), activity: "reload" }),
-    };
+    const refused = readRefused({ status: visit.problem.status, body: visit.problem });
+    return { ...initialGateState, notice: noticeFor(new RefusedError(refused), "reload") };
   }
-  const answer = readSession({ body: visit.session, nowMs });
+  const answer = readSession(visit.session, nowMs);
   if (answer.session === null || visit.kind === "outside") {
     const ended = answer.session === null ? answer.ended : null;
     return ended ? { ...initialGateState, notice: noticeForEnd(ended) } : initialGateState;

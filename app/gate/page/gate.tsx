@@ -1,18 +1,18 @@
 import { Suspense, lazy } from "react";
-import type { KeyLookup } from "~/gate/key-lookup";
+import type { KeyLookup } from "~/gate/keys/key-lookup";
 import type { GateVisit } from "~/gate/visit";
 import type { RoomOutline } from "~/content/room-outline";
 import type { PublicSettings } from "~/platform/public-settings";
-import { AccountBar, ReturningBar, SignedInBar } from "./account-bar";
-import { AccountChoice } from "./account-choice";
-import { ConnectCard } from "./connect-card";
-import { EntryChecklist } from "./entry-checklist";
-import { KeyCard } from "./key-card";
-import { LockedPreview } from "./locked-preview";
-import { RoomDoor } from "./room-door";
-import { StatusCard } from "./status-card";
+import { AccountBar, ReturningBar, SignedInBar } from "./wallet/account-bar";
+import { AccountChoice } from "./wallet/account-choice";
+import { ConnectCard } from "./wallet/connect-card";
+import { EntryChecklist } from "./entry/entry-checklist";
+import { KeyCard } from "./entry/key-card";
+import { LockedPreview } from "./entry/locked-preview";
+import { RoomFrame } from "./room/room-frame";
+import { StatusCard } from "./entry/status-card";
 import { useGateFlow } from "./use-gate-flow";
-import type { RememberedWallet } from "./wallet-cookie";
+import type { RememberedWallet } from "./wallet/wallet-cookie";
 
 export type GateProps = {
   settings: PublicSettings;
@@ -28,12 +28,12 @@ export type GateProps = {
 
 /** Needed only by who wants to connect. */
 const WalletDialog = lazy(() =>
-  import("./wallet-dialog").then(({ WalletDialog }) => ({ default: WalletDialog })),
+  import("./wallet/wallet-dialog").then(({ WalletDialog }) => ({ default: WalletDialog })),
 );
 
 /** The whole way in: connect, choose a key, sign in, be inside. */
 export function Gate({ settings, visit, outline, lookup, remembered, signsSiwe }: GateProps) {
-  const { state, returning, actions } = useGateFlow({ settings, visit, remembered });
+  const { state, returning, actions } = useGateFlow(settings, visit, remembered);
   const isInside = state.phase === "inside";
   const { account = null, other = null } = state.phase === "connected" || isInside ? state : {};
   const insideKey = isInside ? state.room.tokenId : null;
@@ -53,7 +53,7 @@ export function Gate({ settings, visit, outline, lookup, remembered, signsSiwe }
         <SignedInBar address={state.room.session?.address ?? null} onConnect={actions.openWallets} />
       ) : null}
       {isInside ? (
-        <RoomDoor
+        <RoomFrame
           settings={settings}
           room={state.room}
           account={account}

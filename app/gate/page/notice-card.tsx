@@ -3,8 +3,9 @@ import { Link } from "@remix-run/react";
 import { Button } from "~/ui/button";
 import { CodeText } from "~/ui/code-text";
 import { Notice } from "~/ui/notice";
+import { useSecondsUntil } from "~/ui/use-seconds-until";
+import { Wait } from "~/ui/wait";
 import type { GateNotice } from "./gate-notice-shape";
-import { useWaitSeconds } from "./use-wait-seconds";
 
 type NoticeCardProps = {
   notice: GateNotice;
@@ -15,7 +16,11 @@ type NoticeCardProps = {
 /** What happened, why, what to do, and, where it matters, how long to wait. It takes the focus when it comes. */
 export function NoticeCard({ notice, onRetry }: NoticeCardProps) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.focus(), [notice]);
+  useEffect(() => {
+    place.current?.focus({ preventScroll: true });
+    // No further than needed: what there is to press stands above the notice.
+    place.current?.scrollIntoView({ block: "nearest" });
+  }, [notice]);
 
   return (
     <div ref={place} tabIndex={-1} className="notice-place">
@@ -25,7 +30,7 @@ export function NoticeCard({ notice, onRetry }: NoticeCardProps) {
           <CodeText text={notice.remedy} />
         </p>
         {notice.facts ? <Facts facts={notice.facts} /> : null}
-        {notice.retryAfterSeconds ? <Wait notice={notice} onRetry={onRetry} /> : null}
+        {notice.retryAtMs ? <Retry untilMs={notice.retryAtMs} onRetry={onRetry} /> : null}
         {notice.requestId ? (
           <p>
             Request id: <code>{notice.requestId}</code>
@@ -44,21 +49,12 @@ export function NoticeCard({ notice, onRetry }: NoticeCardProps) {
   );
 }
 
-function Wait({ notice, onRetry }: { notice: GateNotice; onRetry: (() => void) | undefined }) {
-  const leftSeconds = useWaitSeconds(notice);
+function Retry({ untilMs, onRetry }: { untilMs: number; onRetry: (() => void) | undefined }) {
+  const secondsLeft = useSecondsUntil(untilMs);
   return (
     <>
-      {/* The ticking is for the eye: a screen reader is told the whole wait once, and then that it is over. */}
-      <p aria-live={leftSeconds > 0 ? "off" : "polite"}>
-        {leftSeconds > 0 ? (
-          <>
-            You can try again in <strong>{leftSeconds} s</strong>.
-          </>
-        ) : (
-          "You can try again now."
-        )}
-      </p>
-      {onRetry && leftSeconds === 0 ? (
+      <Wait secondsLeft={secondsLeft} untilMs={untilMs} />
+      {onRetry && secondsLeft === 0 ? (
         <Button tone="quiet" onClick={onRetry}>
           Try again
         </Button>

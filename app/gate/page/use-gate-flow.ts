@@ -4,18 +4,18 @@ import type { PublicSettings } from "~/platform/public-settings";
 import { createGateApi } from "./gate-api";
 import { reduceGate } from "./gate-flow";
 import type { GateState } from "./gate-state";
-import { refuseForm, submitForm } from "./form-tasks";
+import { refuseForm, submitForm } from "./form/form-tasks";
 import { connectWallet, disconnectWallet, mintKey, reloadRoom, requestWallets, signIn } from "./gate-tasks";
 import { walletNeeded } from "./gate-notice";
 import type { GateTools } from "./gate-tools";
 import { stateFromVisit } from "./gate-visit";
-import { endQuietly, openKept } from "./session-tasks";
-import { useSessionWatch } from "./use-session-watch";
-import { rememberWallet, useWalletEvents } from "./use-wallet-events";
-import { loadProofs } from "./load-proofs";
-import type { RememberedWallet } from "./wallet-cookie";
-import type { WalletSession } from "./wallet-session";
-import { switchNetwork, takeAccount, unpickWallet } from "./wallet-tasks";
+import { openKept, signOut } from "./entry/session-tasks";
+import { useSessionWatch } from "./entry/use-session-watch";
+import { rememberWallet, useWalletEvents } from "./wallet/use-wallet-events";
+import { loadProofs } from "./entry/load-proofs";
+import type { RememberedWallet } from "./wallet/wallet-cookie";
+import type { WalletSession } from "./wallet/wallet-session";
+import { switchNetwork, takeAccount, unpickWallet } from "./wallet/wallet-tasks";
 
 export type GateActions = {
   openWallets: () => void;
@@ -39,23 +39,19 @@ export type GateActions = {
 };
 
 /** The visitor's way through the gate: the state, and what they can do in it. No script can read the session. */
-export function useGateFlow({
-  settings,
-  visit,
-  remembered,
-}: {
-  settings: PublicSettings;
-  visit: GateVisit;
-  remembered: RememberedWallet | null;
-}): { state: GateState; returning: RememberedWallet | null; actions: GateActions } {
-  const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit({ visit, nowMs: Date.now() }));
+export function useGateFlow(
+  settings: PublicSettings,
+  visit: GateVisit,
+  remembered: RememberedWallet | null,
+): { state: GateState; returning: RememberedWallet | null; actions: GateActions } {
+  const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit(visit, Date.now()));
   const patience = useRef(new AbortController());
   const isSubmitting = useRef(false);
-  const tools = useGateTools({ settings, dispatch });
+  const tools = useGateTools(settings, dispatch);
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
 
   const returning = useWalletEvents({ tools, state, remembered });
-  useSessionWatch({ tools, room: state.phase === "inside" ? state.room : null });
+  useSessionWatch(tools, state.phase === "inside" ? state.room : null);
 
   function wait(): AbortSignal {
     patience.current = new AbortController();
@@ -94,7 +90,7 @@ export function useGateFlow({
     },
     leave: () => {
       dispatch({ type: "left", turn: tools.nextTurn() });
-      void endQuietly(tools.api);
+      signOut(tools.api);
     },
     reload: () => {
       if (state.phase === "inside") void reloadRoom(tools, { account, room: state.room });
@@ -111,18 +107,12 @@ export function useGateFlow({
   return { state, returning, actions };
 }
 
-function useGateTools({
-  settings,
-  dispatch,
-}: {
-  settings: PublicSettings;
-  dispatch: GateTools["dispatch"];
-}): GateTools {
+function useGateTools(settings: PublicSettings, dispatch: GateTools["dispatch"]): GateTools {
   const turn = useRef(0);
   const session = useRef<Promise<WalletSession> | null>(null);
 
   const openWallet = useCallback(() => {
-    session.current ??= import("./wagmi-session")
+    session.current ??= import("./wallet/wagmi-session")
       .then(({ openWalletSession }) => {
         // While the line is there: a module that could not be loaded once stays so until the page is loaded again.
         void loadProofs().catch(() => undefined);
@@ -139,6 +129,6 @@ function useGateTools({
   return useMemo(() => {
     const origin = typeof window === "undefined" ? "http://localhost" : window.location.origin;
     const nextTurn = () => (turn.current += 1);
-    return { settings, origin, api: createGateApi({ origin }), dispatch, nextTurn, openWallet };
+    return { settings, origin, api: createGateApi(origin), dispatch, nextTurn, openWallet };
   }, [settings, dispatch, openWallet]);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkLegacyTimestamp, legacyClaims, legacyEnvelopeText } from "./legacy-envelope";
+import { checkLegacyTimestamp, legacyEnvelopeText } from "./legacy-envelope";
 
 const nowMs = Date.UTC(2026, 0, 15, 12);
 
@@ -91,15 +91,4 @@ test("a stale signature is a failed proof with a challenge", () => {
       headers: { "WWW-Authenticate": 'Bearer realm="latchkey"' },
     }),
   );
-});
-
-test("the claims of a legacy proof say so where the nonce would stand", () => {
-  const address = `0x${"a".repeat(40)}`;
-  expect(legacyClaims({ address, domain: "localhost:3000", chainId: 31337, signedAtMs: nowMs })).toEqual({
-    address,
-    domain: "localhost:3000",
-    chainId: 31337,
-    nonce: "legacy",
-    issuedAt: "2026-01-15T12:00:00.000Z",
-  });
 });

@@ -1,6 +1,5 @@
 import { Refusal } from "~/platform/http/refusal";
-import type { SiweClaims } from "./access-token.schema";
-import { authenticationFailed } from "./authentication-failed";
+import { authenticationFailed } from "../authentication-failed";
 
 const maxAgeMs = 5 * 60_000;
 const maxAheadMs = 30_000;
@@ -71,14 +70,4 @@ export function checkLegacyTimestamp({ timestamp, nowMs }: { timestamp: number; 
     });
   }
   return { signedAtMs, expiresAtMs: signedAtMs + maxAgeMs };
-}
-
-/** What a legacy proof puts into the access token where a signed-in message would stand. */
-export function legacyClaims({
-  address,
-  domain,
-  chainId,
-  signedAtMs,
-}: Pick<SiweClaims, "address" | "domain" | "chainId"> & { signedAtMs: number }): SiweClaims {
-  return { address, domain, chainId, nonce: "legacy", issuedAt: new Date(signedAtMs).toISOString() };
 }

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { countOutcomes, createTestClock } from "~/testing/database";
-import { testOnEachState } from "~/testing/state";
+import { countOutcomes, createTestClock } from "~e2e/support/databases/database";
+import { testOnEachState } from "~e2e/support/databases/state";
 
 const ttlSeconds = 300;
 

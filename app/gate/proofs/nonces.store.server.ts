@@ -9,7 +9,7 @@ type IssueNonceRequest = { value: string; clientId: string; ttlSeconds: number }
 /** `clientId` null: nonces are not bound to a client here. */
 type ConsumeNonceRequest = { value: string; clientId: string | null };
 
-export function createNonceStore({ database, clock }: { database: Database; clock: Clock }) {
+export function createNonceStore(database: Database, clock: Clock) {
   async function issueNonce({ value, clientId, ttlSeconds }: IssueNonceRequest): Promise<void> {
     const issuedAtMs = BigInt(clock());
     const expiresAtMs = issuedAtMs + BigInt(ttlSeconds) * 1000n;

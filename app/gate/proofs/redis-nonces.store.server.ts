@@ -7,7 +7,7 @@ import type { NonceStore, NonceVerdict } from "./nonces.store.server";
 const keepMs = 60_000;
 
 /** The nonces of several instances, in Redis. What the functions promise stands in nonces.store.server.ts. */
-export function createRedisNonceStore({ redis, clock }: { redis: Redis; clock: Clock }): NonceStore {
+export function createRedisNonceStore(redis: Redis, clock: Clock): NonceStore {
   return {
     async issueNonce({ value, clientId, ttlSeconds }) {
       const ttlMs = ttlSeconds * 1000;

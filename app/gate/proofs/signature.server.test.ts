@@ -1,14 +1,15 @@
 import { numberToHex, parseSignature, serializeCompactSignature, signatureToCompactSignature } from "viem";
-import { encodeFunctionData, serializeErc6492Signature } from "viem";
+import { encodeFunctionData, hashMessage, parseEther, serializeErc6492Signature } from "viem";
 import type { Address, Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
-import { startTestChain } from "~/testing/chain";
-import type { TestChain } from "~/testing/chain";
-import { startRpcFaultServer } from "~/testing/rpc-fault-server";
-import type { RpcFaultServer } from "~/testing/rpc-fault-server";
-import { createOwnershipReader } from "./ownership.server";
-import type { OwnershipReader } from "./ownership.server";
+import { startTestChain } from "~e2e/support/chain/chain";
+import type { TestChain } from "~e2e/support/chain/chain";
+import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import { siweBodySchema } from "../gate.schema";
+import { createOwnershipReader } from "../ownership/ownership.server";
+import type { OwnershipReader } from "../ownership/ownership.server";
 import { findNativeRecover, proveAndReadOwnership, recoverPurely, recoverSigner } from "./signature.server";
 
 const message = "I own key #1\nand this is line two, with ünïcode";
@@ -24,7 +25,7 @@ let ownership: OwnershipReader;
 
 beforeAll(async () => {
   chain = await startTestChain();
-  rpc = await startRpcFaultServer({ upstreamUrl: chain.rpcUrl });
+  rpc = await startRpcFaultServer(chain.rpcUrl);
   factory = await chain.deploy({ contractName: "ContractWalletFactory" });
 });
 afterAll(async () => {
@@ -103,9 +104,9 @@ for (const [kind, recover] of [
     ];
 
     for (const form of forms) {
-      expect(await recoverSigner({ message, signature: form, recover }), form).toBe(chain.addressOf(1));
+      expect(await recoverSigner(message, form, recover), form).toBe(chain.addressOf(1));
     }
-    const other = await recoverSigner({ message: `${message} `, signature, recover });
+    const other = await recoverSigner(`${message} `, signature, recover);
     expect(other).not.toBe(chain.addressOf(1));
   });
 
@@ -133,16 +134,15 @@ for (const [kind, recover] of [
       `0x${"zz".repeat(65)}`,
     ];
 
-    for (const text of malformed)
-      expect(await recoverSigner({ message, signature: text, recover }), text).toBeNull();
+    for (const text of malformed) expect(await recoverSigner(message, text, recover), text).toBeNull();
   });
 
   test(`${kind} recovery draws the line of high s exactly at half of the curve's order`, async () => {
     const r = parseSignature(await sign(1)).r;
     const form = (s: bigint) => `${r}${numberToHex(s, { size: 32 }).slice(2)}1b`;
 
-    expect(await recoverSigner({ message, signature: form(curveOrder / 2n), recover })).not.toBeNull();
-    expect(await recoverSigner({ message, signature: form(curveOrder / 2n + 1n), recover })).toBeNull();
+    expect(await recoverSigner(message, form(curveOrder / 2n), recover)).not.toBeNull();
+    expect(await recoverSigner(message, form(curveOrder / 2n + 1n), recover)).toBeNull();
   });
 }
 
@@ -151,12 +151,8 @@ test("both recoveries agree on 50 signatures", async () => {
   for (let index = 0; index < 50; index++) {
     const text = `message ${index}`;
     const signature = await chain.walletOf(index % 10).signMessage({ message: text });
-    expect(await recoverSigner({ message: text, signature, recover: native })).toBe(
-      chain.addressOf(index % 10),
-    );
-    expect(await recoverSigner({ message: text, signature, recover: recoverPurely })).toBe(
-      chain.addressOf(index % 10),
-    );
+    expect(await recoverSigner(text, signature, native)).toBe(chain.addressOf(index % 10));
+    expect(await recoverSigner(text, signature, recoverPurely)).toBe(chain.addressOf(index % 10));
   }
 });
 
@@ -225,6 +221,22 @@ test("a contract wallet signs in with its owner's signature, in exactly one requ
   expect(rpc.posts).toEqual(["eth_call", "eth_call", "eth_call"]);
 });
 
+test("a contract wallet signs in with an empty signature for a message that it approved on the chain", async () => {
+  const { address, abi } = await chain.deploy({
+    contractName: "ContractWallet",
+    args: [chain.addressOf(walletOwner)],
+  });
+  const tokenId = await chain.mintKey(1);
+  await chain.transferKey({ tokenId, from: 1, to: address });
+  const holder = { address, tokenId, signature: "0x" };
+  expect(siweBodySchema.shape.signature.parse("0x")).toBe("0x");
+
+  await expect(prove(holder)).rejects.toEqual(mismatch);
+  const args = [hashMessage(message)];
+  await chain.send({ address, abi, functionName: "approve", args, from: walletOwner });
+  expect(await prove(holder)).toEqual({ owned: true });
+});
+
 test("a wallet that is not deployed yet signs in by ERC-6492, in one request, and stays undeployed", async () => {
   const { address, tokenId, wrap } = await mintForFutureWallet();
   rpc.posts.length = 0;
@@ -270,6 +282,38 @@ test("what the signer's own factory call does cannot colour the ownership read",
   expect(await prove({ signature, address, tokenId: "7" })).toEqual({ owned: false, reason: "not-owner" });
   await chain.send({ ...gifting, functionName: "createWithKey", args, from: 0 });
   expect(await prove({ signature, address, tokenId: "7" })).toEqual({ owned: true });
+});
+
+/** Deployed, owned by account 3 and for sale, with a key in it; and a contract with the money to buy it. */
+async function deployWalletForSale() {
+  const wallet = await chain.deploy({ contractName: "WalletForSale", args: [chain.addressOf(walletOwner)] });
+  const spender = await chain.deploy({ contractName: "Spender" });
+  await chain.send({ ...spender, functionName: "fund", from: 4, value: parseEther("1") });
+  const tokenId = await chain.mintKey(1);
+  await chain.transferKey({ tokenId, from: 1, to: wallet.address });
+  return { wallet, spender, tokenId };
+}
+
+test("nobody passes for a deployed wallet by a factory call that would buy it, until it is really bought", async () => {
+  const { wallet, spender, tokenId } = await deployWalletForSale();
+  const { address } = wallet;
+  const buy = encodeFunctionData({ ...wallet, functionName: "buy", args: [chain.addressOf(4)] });
+  const args = [address, parseEther("1"), buy];
+  const wrap = (signature: Hex) =>
+    serializeErc6492Signature({
+      address: spender.address,
+      data: encodeFunctionData({ ...spender, functionName: "spend", args }),
+      signature,
+    });
+
+  await expect(prove({ signature: wrap(await sign(4)), address, tokenId })).rejects.toEqual(mismatch);
+  expect(await prove({ signature: wrap(await sign(walletOwner)), address, tokenId })).toEqual({
+    owned: true,
+  });
+
+  await chain.send({ ...spender, functionName: "spend", args, from: 4 });
+  expect(await prove({ signature: wrap(await sign(4)), address, tokenId })).toEqual({ owned: true });
+  await expect(prove({ signature: await sign(walletOwner), address, tokenId })).rejects.toEqual(mismatch);
 });
 
 test.each([

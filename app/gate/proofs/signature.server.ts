@@ -12,9 +12,9 @@ import {
 } from "viem";
 import type { Address, Hex } from "viem";
 import type { Refusal } from "~/platform/http/refusal";
-import { authenticationFailed } from "./authentication-failed";
-import type { WalletSignature } from "./chain-probe.gateway.server";
-import type { Ownership, OwnershipReader } from "./ownership.server";
+import { authenticationFailed } from "../authentication-failed";
+import type { WalletSignature } from "../ownership/chain-probe.gateway.server";
+import type { Ownership, OwnershipReader } from "../ownership/ownership.server";
 
 /** Passkey and multi-owner wallets sign at length; no known one comes near this. */
 const maxSignatureBytes = 8_192;
@@ -29,15 +29,11 @@ type Recover = (parts: SignatureParts & { hash: Uint8Array }) => Promise<Address
  * The address of the ordinary account that signed a message (EIP-191), or null when the signature is
  * malformed or not in its one canonical form (low s). 65 bytes, or 64 in the compact form of EIP-2098.
  */
-export async function recoverSigner({
-  message,
-  signature,
-  recover = getRecover(),
-}: {
-  message: string;
-  signature: string;
-  recover?: Recover;
-}): Promise<Address | null> {
+export async function recoverSigner(
+  message: string,
+  signature: string,
+  recover: Recover = getRecover(),
+): Promise<Address | null> {
   const parts = readParts(signature);
   if (!parts) return null;
   try {
@@ -91,6 +87,14 @@ export async function recoverPurely({ rs, recoveryBit, hash }: Parameters<Recove
   return await recoverAddress({ hash, signature });
 }
 
+type ProveAndReadOwnershipOptions = {
+  message: string;
+  signature: string;
+  address: Address;
+  tokenId: string;
+  ownership: OwnershipReader;
+};
+
 /**
  * Refuses unless `address` signed `message`; then tells whether it owns the key. One round trip to the chain
  * either way: an ordinary account is proved here and only its ownership is read, and for everything else
@@ -102,18 +106,12 @@ export async function proveAndReadOwnership({
   address,
   tokenId,
   ownership,
-}: {
-  message: string;
-  signature: string;
-  address: Address;
-  tokenId: string;
-  ownership: OwnershipReader;
-}): Promise<Ownership> {
-  const signer = await recoverSigner({ message, signature });
+}: ProveAndReadOwnershipOptions): Promise<Ownership> {
+  const signer = await recoverSigner(message, signature);
   if (signer && isAddressEqual(signer, address)) {
     return await ownership.readOwnership({ tokenId, holder: address, fresh: true });
   }
-  const signed = readWalletSignature({ message, signature, wallet: address });
+  const signed = readWalletSignature(message, signature, address);
   if (!signed) throw signatureMismatch();
   const proof = await ownership.readOwnershipAndSignature({ tokenId, signed });
   if (proof.verdict === "uncheckable") throw signatureUncheckable();
@@ -132,15 +130,7 @@ function signatureUncheckable(): Refusal {
   });
 }
 
-function readWalletSignature({
-  message,
-  signature,
-  wallet,
-}: {
-  message: string;
-  signature: string;
-  wallet: Address;
-}): WalletSignature | null {
+function readWalletSignature(message: string, signature: string, wallet: Address): WalletSignature | null {
   if (signature.length > 2 + maxSignatureBytes * 2 || !evenHex.test(signature)) return null;
   const hash = hashMessage(message);
   const plain = { wallet, hash, signature: signature.toLowerCase() as Hex, deployment: null };

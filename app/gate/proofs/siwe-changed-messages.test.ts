@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { SiweMessage } from "siwe";
-import { normalizeHost } from "~/platform/http/domains";
-import { SiweGrammarFault, readSiweGrammar } from "./siwe-grammar";
-import { isUri } from "./uri-grammar";
+import { Refusal } from "~/platform/http/refusal";
+import type { ReadSiweMessage } from "./siwe-message.server";
+import { readSiweMessage } from "./siwe-message.server";
 
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
@@ -46,35 +45,37 @@ const seeds = [
   }),
 ];
 
-type Fields = Record<string, string | undefined>;
-
-function readByHand(text: string): Fields | null {
+/** Null when it is refused; anything else that is thrown is a defect. */
+function read(text: string): ReadSiweMessage | null {
   try {
-    const { domain, uri, chainId, nonce, issuedAt, notBefore, expirationTime, ...rest } =
-      readSiweGrammar(text);
-    if (normalizeHost(domain) === null || !Number.isSafeInteger(Number(chainId))) return null;
-    return { domain, uri, chainId, nonce, issuedAt, notBefore, expirationTime, address: rest.address };
+    return readSiweMessage(text);
   } catch (error) {
-    expect(error).toBeInstanceOf(SiweGrammarFault);
+    expect(error, text).toBeInstanceOf(Refusal);
+    expect((error as Refusal).slug).toBe("authentication-failed");
     return null;
   }
 }
 
-/** The parser made from the standard's own grammar, with what it only warns of and what it drops refused. */
-function readByPackage(text: string): Fields | null {
-  let parsed: SiweMessage;
-  try {
-    parsed = new SiweMessage(text);
-  } catch {
-    return null;
-  }
-  const { domain, uri, nonce, issuedAt, notBefore, expirationTime } = parsed;
-  const times = [issuedAt, notBefore, expirationTime].filter((time) => time !== undefined);
-  if (parsed.warnings.length > 0 || parsed.toMessage() !== text) return null;
-  if (normalizeHost(domain) === null || !Number.isSafeInteger(parsed.chainId)) return null;
-  if (times.some((time) => Number.isNaN(Date.parse(time.toUpperCase())))) return null;
-  const chainId = String(parsed.chainId);
-  return { domain, uri, chainId, nonce, issuedAt, notBefore, expirationTime, address: parsed.address };
+/** What a person reads who takes the message line by line, from its end, where no statement can pretend anything. */
+function readByLines(text: string): Record<string, string | undefined> {
+  const lines = text.split("\n");
+  const start = lines.findLastIndex((line, index) => line.startsWith("URI: ") && lines[index - 1] === "");
+  const fields = lines.slice(start);
+  const find = (label: string) => {
+    const found = fields.filter((line) => line.startsWith(label));
+    expect(found.length, label).toBeLessThan(2);
+    return found[0]?.slice(label.length);
+  };
+  expect(find("Version: ")).toBe("1");
+  return {
+    address: lines[1],
+    uri: find("URI: "),
+    chainId: find("Chain ID: "),
+    nonce: find("Nonce: "),
+    issuedAt: find("Issued At: "),
+    notBefore: find("Not Before: "),
+    expirationTime: find("Expiration Time: "),
+  };
 }
 
 /** Numbers from 0 up to a bound, the same ones in every run. */
@@ -95,7 +96,7 @@ const pieces = [
   "- ",
 ];
 
-function mutate({ text, roll }: { text: string; roll: (bound: number) => number }): string {
+function mutate(text: string, roll: (bound: number) => number): string {
   const at = roll(text.length + 1);
   const length = roll(3) === 0 ? roll(12) : roll(2);
   const lines = text.split("\n");
@@ -114,26 +115,37 @@ function mutate({ text, roll }: { text: string; roll: (bound: number) => number 
   }
 }
 
-test("the hand-written grammar and the parser made from the standard's own agree on thousands of texts", () => {
+test("of thousands of changed messages, each is refused or read as its lines say, and as many are read as ever", () => {
   const roll = createDice(7);
   const counts = { read: 0, refused: 0 };
-  for (const seed of seeds) expect(readByHand(seed), seed).toEqual(readByPackage(seed));
   for (let index = 0; index < 6000; index++) {
-    let text = mutate({ text: seeds[index % seeds.length]!, roll });
-    if (roll(3) === 0) text = mutate({ text, roll });
-    const byPackage = readByPackage(text);
-    expect(readByHand(text), JSON.stringify(text)).toEqual(byPackage);
-    counts[byPackage ? "read" : "refused"] += 1;
+    let text = mutate(seeds[index % seeds.length]!, roll);
+    if (roll(3) === 0) text = mutate(text, roll);
+    const message = read(text);
+    counts[message ? "read" : "refused"] += 1;
+    if (!message) continue;
+    const { domain, address: by, uri, chainId, nonce, issuedAt, notBefore, expirationTime } = message;
+    expect(text.split("\n")[0]).toMatch(/ wants you to sign in with your Ethereum account:$/);
+    expect(text.toLowerCase()).toContain(domain.replace(/:.*/, ""));
+    expect({
+      address: by,
+      uri,
+      chainId: String(chainId),
+      nonce,
+      issuedAt: issuedAt.text,
+      notBefore: notBefore?.text,
+      expirationTime: expirationTime?.text,
+    }).toEqual(readByLines(text));
   }
-  // Both sides of the border were met, and often.
-  expect(counts.read).toBeGreaterThan(500);
-  expect(counts.refused).toBeGreaterThan(2000);
+  // What a grammar written by hand, apart from the package's, found of the same texts. Other numbers after an update of
+  // the package mean that it reads another language than before.
+  expect(counts).toEqual({ read: 682, refused: 5318 });
 });
 
 test("every seed but none of its halves is a message", () => {
   for (const seed of seeds) {
-    expect(readByHand(seed)).not.toBeNull();
-    expect(readByHand(seed.slice(0, Math.floor(seed.length / 2)))).toBeNull();
+    expect(read(seed)).not.toBeNull();
+    expect(read(seed.slice(0, Math.floor(seed.length / 2)))).toBeNull();
   }
 });
 
@@ -144,23 +156,35 @@ test.each([
   "0xde709f2102306220921060314715629080e2fb77",
   "0x27b1fdb04752bbc536007a920d24acb045561c26",
 ])("an address that is checksummed in one case, %s, is read", (by) => {
-  expect(readSiweGrammar(messageOf({ by })).address).toBe(by);
+  expect(read(messageOf({ by }))?.address).toBe(by);
 });
 
-test("a fault names its line and repeats nothing of the text", () => {
-  const faultOf = (text: string): string => {
+test.each([
+  "0x52908400098527886e0f7030069857d2e4169ee7",
+  "0xDE709F2102306220921060314715629080E2FB77",
+  address.toLowerCase(),
+  address.replace("0xf39F", "0xF39f"),
+])("an address in another case than its checksum asks for, %s, is refused", (by) => {
+  expect(read(messageOf({ by }))).toBeNull();
+});
+
+test("a refusal names the line at fault and repeats nothing of the message", () => {
+  const detailOf = (text: string): string => {
     try {
-      readSiweGrammar(text);
+      readSiweMessage(text);
     } catch (error) {
-      return (error as Error).message;
+      return (error as Refusal).detail;
     }
     return "none";
   };
-  expect(faultOf(messageOf({ uri: "secret stuff" }))).toBe("line 6: invalid URI");
-  expect(faultOf(messageOf({ first: "" }))).toBe("line 1: invalid first line");
-  expect(faultOf(messageOf({ by: address.toLowerCase() }))).toBe("line 2: invalid EIP-55 address checksum");
-  expect(faultOf(messageOf().replace("Nonce: ", "Pass: "))).toBe("line 9: Nonce should stand here");
-  expect(faultOf(messageOf({ further: ["more"] }))).toBe("line 10: a line that does not belong there");
+  const start = "The message is not a valid EIP-4361 message: ";
+  expect(detailOf(messageOf({ uri: "secret stuff" }))).toBe(`${start}line 6: invalid URI.`);
+  expect(detailOf(messageOf({ by: address.replace("0xf39F", "0xF39f") }))).toBe(
+    `${start}line 2: invalid EIP-55 address checksum.`,
+  );
+  for (const text of ["secret", `${messageOf()}\nsecret`, messageOf({ chainId: "9".repeat(400) })]) {
+    expect(detailOf(text)).toMatch(/^The message is not a valid EIP-4361 message: [a-z0-9: -]+\.$/);
+  }
 });
 
 test.each([
@@ -184,5 +208,5 @@ test.each([
   ["//a/b", false],
   ["", false],
 ])("%s is a URI: %s", (text, is) => {
-  expect(isUri(text)).toBe(is);
+  expect(read(messageOf({ uri: text })) !== null).toBe(is);
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { createSiweMessage } from "viem/siwe";
 import { Refusal } from "~/platform/http/refusal";
-import { siweClaimsSchema } from "./access-token.schema";
+import { siweClaimsSchema } from "../tokens/access-token.schema";
+import { maxSiweMessageLength } from "../gate.schema";
 import type { ExpectedSiwe } from "./siwe-message.server";
 import { checkSiweMessage, readSiweMessage } from "./siwe-message.server";
 
@@ -70,13 +71,13 @@ function refusalOf(act: () => unknown): Refusal {
 }
 
 function detailOf({ text, ...changes }: Partial<ExpectedSiwe> & { text: string }): string {
-  const message = readSiweMessage({ text });
-  return refusalOf(() => checkSiweMessage({ message, expected: { ...expected, ...changes } })).detail;
+  const message = readSiweMessage(text);
+  return refusalOf(() => checkSiweMessage(message, { ...expected, ...changes })).detail;
 }
 
 function passes({ text, ...changes }: Partial<ExpectedSiwe> & { text: string }): boolean {
-  const message = readSiweMessage({ text });
-  checkSiweMessage({ message, expected: { ...expected, ...changes } });
+  const message = readSiweMessage(text);
+  checkSiweMessage(message, { ...expected, ...changes });
   return true;
 }
 
@@ -124,7 +125,7 @@ const readable: [string, string][] = [
 ];
 
 test.each(readable)("a message %s is read", (_kind, text) => {
-  expect(readSiweMessage({ text })).toMatchObject({ address, nonce, chainId: 31337 });
+  expect(readSiweMessage(text)).toMatchObject({ address, nonce, chainId: 31337 });
 });
 
 const faults: [string, string][] = [
@@ -250,7 +251,7 @@ const faults: [string, string][] = [
 ];
 
 test.each(faults)("a message with %s is refused", (_kind, text) => {
-  const refusal = refusalOf(() => readSiweMessage({ text }));
+  const refusal = refusalOf(() => readSiweMessage(text));
   expect(refusal).toMatchObject({ slug: "authentication-failed", status: 401 });
   expect(refusal.detail).toMatch(/^The message is not a valid EIP-4361 message: [^{}]+\.$/);
   expect(refusal.headers).toEqual({ "WWW-Authenticate": 'Bearer realm="latchkey"' });
@@ -262,32 +263,36 @@ test("no two faults are the same text, and none is the good message", () => {
 });
 
 test("a nonce of exactly eight characters is read", () => {
-  expect(readSiweMessage({ text: whole.replace(nonce, "abcdefgh") }).nonce).toBe("abcdefgh");
+  expect(readSiweMessage(whole.replace(nonce, "abcdefgh")).nonce).toBe("abcdefgh");
 });
 
-test("a message of 4096 characters is read, one of 4097 is refused unread", () => {
-  const statement = "a".repeat(4096 - messageOf({ statement: "" }).length);
-  expect(readSiweMessage({ text: messageOf({ statement }) }).address).toBe(address);
-  const { detail } = refusalOf(() => readSiweMessage({ text: messageOf({ statement: `${statement}a` }) }));
-  expect(detail).toContain("longer than 4096 characters");
+test("a message of the greatest length is read, one character more is refused unread", () => {
+  const statement = "a".repeat(maxSiweMessageLength - messageOf({ statement: "" }).length);
+  expect(readSiweMessage(messageOf({ statement })).address).toBe(address);
+  const { detail } = refusalOf(() => readSiweMessage(messageOf({ statement: `${statement}a` })));
+  expect(detail).toContain("longer than 2048 characters");
 });
 
-test("hostile texts of the greatest length are decided within a second each", () => {
-  for (const text of [
-    messageOf({ uri: `http://localhost:3000${"/".repeat(3700)}` }),
-    "1.".repeat(2048),
-    ":".repeat(4096),
-    `[${"0:".repeat(2000)}`,
-    "a".repeat(4096),
-    "%41".repeat(1365),
-  ]) {
-    const startMs = performance.now();
-    try {
-      readSiweMessage({ text });
-    } catch (error) {
-      expect(error).toBeInstanceOf(Refusal);
-    }
-    expect(performance.now() - startMs).toBeLessThan(1000);
+// The shapes that keep the parser busiest. How long each holds the event loop is measured by the benchmark of bodies.
+test.each<[string, (filling: string) => string, string]>([
+  ["a path of slashes", (filling) => messageOf({ uri: `http://localhost:3000${filling}` }), "/"],
+  ["an authority of marks", (filling) => messageOf({ uri: `http://${filling}` }), ";="],
+  ["an unended address literal", (filling) => messageOf({ uri: `http://[${filling}` }), "0:"],
+  ["a domain of hyphens", (filling) => messageOf({ domain: filling }), "-"],
+  ["a domain of marks", (filling) => messageOf({ domain: filling }), ";="],
+  ["a resource of colons", (filling) => messageOf({ further: ["Resources:", `- a:${filling}`] }), "a:"],
+  ["many resources", (filling) => messageOf({ further: [`Resources:${filling}`] }), "\n- a:@"],
+  ["nothing but marks", (filling) => filling, ";="],
+  ["nothing but escapes", (filling) => filling, "%41"],
+])("a message of the greatest length with %s is read or refused in so many words", (_shape, make, unit) => {
+  const room = maxSiweMessageLength - make("").length;
+  const text = make(unit.repeat(Math.ceil(room / unit.length)).slice(0, room));
+  try {
+    expect(readSiweMessage(text).address).toBe(address);
+  } catch (error) {
+    expect(error).toMatchObject({
+      detail: expect.stringMatching(/not a valid EIP-4361 message: (?!it is longer)/),
+    });
   }
 });
 
@@ -307,7 +312,7 @@ test("a message made by a browser's library is read and accepted", () => {
 });
 
 test("the claims of a good message are what it says and fit the access token", () => {
-  const claims = checkSiweMessage({ message: readSiweMessage({ text: withTimes }), expected });
+  const claims = checkSiweMessage(readSiweMessage(withTimes), expected);
   expect(claims).toEqual({
     address,
     domain: "localhost:3000",
@@ -318,7 +323,7 @@ test("the claims of a good message are what it says and fit the access token", (
     expirationTime: "2026-01-15T12:10:00Z",
   });
   expect(siweClaimsSchema.parse(claims)).toEqual(claims);
-  const bare = checkSiweMessage({ message: readSiweMessage({ text: whole }), expected });
+  const bare = checkSiweMessage(readSiweMessage(whole), expected);
   expect(Object.keys(bare)).toEqual(["address", "domain", "chainId", "nonce", "issuedAt"]);
 });
 
@@ -401,12 +406,12 @@ test("time zone offsets are reckoned with", () => {
 });
 
 test("an expectation that is missing at run time refuses, it skips nothing", () => {
-  const message = readSiweMessage({ text: whole });
+  const message = readSiweMessage(whole);
   for (const name of ["requestHost", "chainId", "nonce", "nowMs"] as const) {
     const blind = { ...expected, [name]: undefined } as unknown as ExpectedSiwe;
-    expect(() => checkSiweMessage({ message, expected: blind }), name).toThrow(Refusal);
+    expect(() => checkSiweMessage(message, blind), name).toThrow(Refusal);
   }
-  expect(() => checkSiweMessage({ message, expected: { ...expected, domains: [] } })).toThrow(Refusal);
+  expect(() => checkSiweMessage(message, { ...expected, domains: [] })).toThrow(Refusal);
 });
 
 test.each([

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import { countOutcomes, openTestDatabase, testOnEachDatabase } from "~/testing/database";
+import { countOutcomes, openTestDatabase, testOnEachDatabase } from "~e2e/support/databases/database";
 import { createSpentSignatureStore } from "./spent-signatures.store.server";
 
 testOnEachDatabase("of a hundred at once exactly one spends a signature", async ({ database, url }) => {
   const stores = [database, await openTestDatabase(url)].map((connection) =>
-    createSpentSignatureStore({ database: connection }),
+    createSpentSignatureStore(connection),
   );
   const outcomes = await countOutcomes(100, async (index) =>
     stores[index % 2]?.spendSignature({ digest: "d", expiresAtMs: 5 }),

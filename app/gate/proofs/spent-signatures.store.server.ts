@@ -2,7 +2,7 @@ import type { Database } from "~/platform/database/database.server";
 
 export type SpentSignatureStore = ReturnType<typeof createSpentSignatureStore>;
 
-export function createSpentSignatureStore({ database }: { database: Database }) {
+export function createSpentSignatureStore(database: Database) {
   /** True for the first who spends this signature, false for everybody after, however many come at once. */
   async function spendSignature({
     digest,

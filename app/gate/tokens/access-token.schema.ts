@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { tokenLifeSeconds } from "./token-life";
 
 /** What a gate token lets its bearer reach. */
 export const gateScopes = ["gate:read", "chat", "tts", "tools"] as const;
 export type GateScope = (typeof gateScopes)[number];
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const lowerCaseAddress = z.string().regex(/^0x[0-9a-f]{40}$/);
 const chainId = z.int().min(1);
 const seconds = z.int().min(0);
 
@@ -23,7 +25,7 @@ export const accessClaimsSchema = z
   .object({
     iss: z.string().min(1),
     aud: z.array(z.string().min(1)).min(1),
-    sub: z.string().regex(/^0x[0-9a-f]{40}$/),
+    sub: lowerCaseAddress,
     iat: seconds,
     exp: seconds,
     nbf: seconds.optional(),
@@ -33,11 +35,15 @@ export const accessClaimsSchema = z
     scopes: z.array(z.string().min(1)),
     tokenId: z.string().regex(/^(?:0|[1-9][0-9]{0,77})$/),
     chainId,
+    contract: lowerCaseAddress,
     siwe: siweClaimsSchema,
     siwe_hash: z.string().regex(/^0x[0-9a-f]{64}$/),
   })
   .refine((claims) => claims.siwe.address.toLowerCase() === claims.sub, { path: ["siwe", "address"] })
-  .refine((claims) => claims.siwe.chainId === claims.chainId, { path: ["siwe", "chainId"] });
+  .refine((claims) => claims.siwe.chainId === claims.chainId, { path: ["siwe", "chainId"] })
+  .refine(({ iat, exp }) => exp - iat >= tokenLifeSeconds.min && exp - iat <= tokenLifeSeconds.max, {
+    path: ["exp"],
+  });
 
 export type SiweClaims = z.infer<typeof siweClaimsSchema>;
 export type AccessClaims = z.infer<typeof accessClaimsSchema>;

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { ProtectedHeaderParameters } from "jose";
-import { decodeProtectedHeader, errors, jwtVerify } from "jose";
+import { SignJWT, decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { keccak256, stringToBytes } from "viem";
 import type { Clock } from "~/platform/clock";
 import type { AccessClaims, GateScope, SiweClaims } from "./access-token.schema";
 import { accessClaimsSchema } from "./access-token.schema";
-import { accessTokenRefused } from "./authentication-failed";
-import type { TokenKeys, VerifyingKey } from "./token-keys.server";
-import { signToken } from "./token-signature.server";
+import { firstSecondAfter } from "../keys/token-departure";
+import { accessTokenRefused } from "../authentication-failed";
+import type { SigningKey, TokenKeys, VerifyingKey } from "./token-keys.server";
 
 const tokenType = "at+jwt";
 /** A token of ours is some 1 KiB. Anything longer is turned away before a byte of it is decoded. */
@@ -17,41 +17,47 @@ const issuedAtStepSeconds = 1;
 
 export type MintedAccessToken = { token: string; claims: AccessClaims };
 
-/**
- * Signs a new access token. `signedText` is the exact text whose signature was the proof.
- * `notBeforeIssuedAtSeconds` is the earliest `iat` allowed: a holder who comes back within the second in
- * which older tokens were revoked gets one that stands beyond the cutoff.
- */
-export function mintAccessToken({
-  keys,
-  address,
-  auth,
-  scopes,
-  tokenId,
-  chainId,
-  siwe,
-  signedText,
-  ttlSeconds,
-  issuer,
-  audience,
-  notBeforeIssuedAtSeconds = 0,
-  clock,
-}: {
+type MintAccessTokenOptions = {
   keys: TokenKeys;
   address: string;
   auth: AccessClaims["auth"];
   scopes: readonly GateScope[];
   tokenId: string;
   chainId: number;
+  contractAddress: string;
   siwe: SiweClaims;
   signedText: string;
   ttlSeconds: number;
   issuer: string;
   audience: readonly string[];
-  notBeforeIssuedAtSeconds?: number;
-  clock: Clock;
-}): MintedAccessToken {
-  const iat = Math.max(Math.floor(clock() / 1000), notBeforeIssuedAtSeconds);
+  issuedAtMs: number;
+  /** When the key last left the holder's wallet. */
+  departedAtMs?: number | null;
+};
+
+/**
+ * Signs a new access token. `signedText` is the exact text whose signature was the proof. A holder who comes back within
+ * the second in which a departure revoked older tokens gets one that stands beyond it.
+ */
+export async function mintAccessToken({
+  keys,
+  address,
+  auth,
+  scopes,
+  tokenId,
+  chainId,
+  contractAddress,
+  siwe,
+  signedText,
+  ttlSeconds,
+  issuer,
+  audience,
+  issuedAtMs,
+  departedAtMs = null,
+}: MintAccessTokenOptions): Promise<MintedAccessToken> {
+  const issuedAtSeconds = Math.floor(issuedAtMs / 1000);
+  const iat =
+    departedAtMs === null ? issuedAtSeconds : Math.max(issuedAtSeconds, firstSecondAfter(departedAtMs));
   // Parsed on the way out too, so that nothing is signed that would be refused on its way in.
   const claims = accessClaimsSchema.parse({
     iss: issuer,
@@ -65,27 +71,34 @@ export function mintAccessToken({
     scopes: [...scopes],
     tokenId,
     chainId,
+    contract: contractAddress.toLowerCase(),
     siwe,
     siwe_hash: keccak256(stringToBytes(signedText)),
   });
-  return { token: signToken({ signing: keys.signing, type: tokenType, claims }), claims };
+  return { token: await signToken(keys.signing, claims), claims };
 }
 
-/** The same proof dated anew. `expiresAtSeconds` is the caller's to bound. */
-export function reissueAccessToken({
-  keys,
-  claims,
-  issuedAtSeconds,
-  expiresAtSeconds,
-}: {
+type ReissueAccessTokenOptions = {
   keys: TokenKeys;
   claims: AccessClaims;
   issuedAtSeconds: number;
   expiresAtSeconds: number;
-}): MintedAccessToken {
+};
+
+/** The same proof dated anew. `expiresAtSeconds` is the caller's to bound. */
+export async function reissueAccessToken({
+  keys,
+  claims,
+  issuedAtSeconds,
+  expiresAtSeconds,
+}: ReissueAccessTokenOptions): Promise<MintedAccessToken> {
   const dated = { ...claims, iat: issuedAtSeconds, exp: expiresAtSeconds, jti: randomUUID() };
   const renewed = accessClaimsSchema.parse(dated);
-  return { token: signToken({ signing: keys.signing, type: tokenType, claims: renewed }), claims: renewed };
+  return { token: await signToken(keys.signing, renewed), claims: renewed };
+}
+
+async function signToken({ alg, kid, key }: SigningKey, claims: AccessClaims): Promise<string> {
+  return await new SignJWT(claims).setProtectedHeader({ alg, kid, typ: tokenType }).sign(key);
 }
 
 export type ExpectedAccess = {
@@ -93,6 +106,15 @@ export type ExpectedAccess = {
   /** One of these has to be among the token's own. */
   audience: readonly string[];
   chainId: number;
+  contractAddress: string;
+};
+
+type VerifyAccessTokenOptions = {
+  keys: TokenKeys;
+  token: string;
+  expected: ExpectedAccess;
+  clockToleranceSeconds: number;
+  clock: Clock;
 };
 
 /**
@@ -105,14 +127,8 @@ export async function verifyAccessToken({
   expected,
   clockToleranceSeconds,
   clock,
-}: {
-  keys: TokenKeys;
-  token: string;
-  expected: ExpectedAccess;
-  clockToleranceSeconds: number;
-  clock: Clock;
-}): Promise<AccessClaims> {
-  const key = requireKey({ keys, token });
+}: VerifyAccessTokenOptions): Promise<AccessClaims> {
+  const key = requireKey(keys, token);
   const nowMs = clock();
   const payload = await verifySignature({ key, token, expected, clockToleranceSeconds, nowMs });
   const { success, data: claims, error } = accessClaimsSchema.safeParse(payload);
@@ -131,17 +147,16 @@ export async function verifyAccessToken({
       detail: `The access token is for another chain: it names ${claims.chainId}, this site uses ${expected.chainId}.`,
     });
   }
+  if (claims.contract !== expected.contractAddress.toLowerCase()) {
+    throw accessTokenRefused({
+      detail: `The access token is for keys of another contract: it names ${claims.contract}, this site uses ${expected.contractAddress}. Sign in again.`,
+    });
+  }
   return claims;
 }
 
 /** Refuses a token that does not reach as far as the route asked for. */
-export function requireScope({
-  claims,
-  requiredScope,
-}: {
-  claims: AccessClaims;
-  requiredScope: GateScope;
-}): void {
+export function requireScope(claims: AccessClaims, requiredScope: GateScope): void {
   if (claims.scopes.includes(requiredScope)) return;
   throw accessTokenRefused({
     detail: `The access token does not reach this far: it lacks the scope ${requiredScope}.`,
@@ -149,7 +164,7 @@ export function requireScope({
 }
 
 /** The key a token names, provided the token keeps to that key's algorithm. No signature is tried yet. */
-function requireKey({ keys, token }: { keys: TokenKeys; token: string }): VerifyingKey {
+function requireKey(keys: TokenKeys, token: string): VerifyingKey {
   const malformed = "The access token is malformed. Send it as it was given to you, or sign in again.";
   if (token.length > maxTokenLength || token.split(".").length !== 3) {
     throw accessTokenRefused({ detail: malformed });
@@ -175,19 +190,21 @@ function requireKey({ keys, token }: { keys: TokenKeys; token: string }): Verify
   return key;
 }
 
+type VerifySignatureOptions = {
+  key: VerifyingKey;
+  token: string;
+  expected: ExpectedAccess;
+  clockToleranceSeconds: number;
+  nowMs: number;
+};
+
 async function verifySignature({
   key,
   token,
   expected,
   clockToleranceSeconds,
   nowMs,
-}: {
-  key: VerifyingKey;
-  token: string;
-  expected: ExpectedAccess;
-  clockToleranceSeconds: number;
-  nowMs: number;
-}): Promise<unknown> {
+}: VerifySignatureOptions): Promise<unknown> {
   try {
     const { payload } = await jwtVerify(token, key.key, {
       algorithms: [key.alg],
@@ -224,14 +241,10 @@ export function isBearerToken(text: string): boolean {
   return text.length <= maxTokenLength && /^[A-Za-z0-9._~+/-]+=*$/.test(text);
 }
 
-/**
- * The token of an Authorization header, or null where there is none. A header that is present must be
- * right: `Bearer`, one space, one token. Anything else is a 401 and never read as if it were absent.
- */
-export function parseBearerHeader(value: string | undefined): { token: string } | null {
-  if (value === undefined) return null;
+/** The token of an Authorization header: `Bearer`, one space, one token. Anything else is a 401. */
+export function parseBearerHeader(value: string): string {
   const token = value.startsWith("Bearer ") ? value.slice("Bearer ".length) : "";
-  if (isBearerToken(token)) return { token };
+  if (isBearerToken(token)) return token;
   throw accessTokenRefused({
     detail: 'The Authorization header must be exactly "Bearer", one space and the access token.',
   });

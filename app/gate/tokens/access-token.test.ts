@@ -11,16 +11,19 @@ import {
   maxTokenLength,
   mintAccessToken,
   parseBearerHeader,
+  reissueAccessToken,
   requireScope,
   verifyAccessToken,
 } from "./access-token.server";
-import { invalidTokenChallenge } from "./authentication-failed";
+import { invalidTokenChallenge } from "../authentication-failed";
 import type { TokenKeys } from "./token-keys.server";
 import { loadTokenKeys } from "./token-keys.server";
 
 const nowSeconds = Date.UTC(2026, 0, 15, 12) / 1000;
 const clock = () => nowSeconds * 1000;
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const contractAddress = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const contract = contractAddress.toLowerCase();
 const signedText = "localhost:3000 wants you to sign in … é";
 const siwe = {
   address,
@@ -33,6 +36,7 @@ const expected = {
   issuer: "http://localhost:3000",
   audience: ["localhost:3000"],
   chainId: 31337,
+  contractAddress,
   requiredScope: "gate:read" as GateScope,
 };
 
@@ -77,12 +81,13 @@ async function mint(changes: Partial<Parameters<typeof mintAccessToken>[0]> = {}
     scopes: gateScopes,
     tokenId: "7",
     chainId: 31337,
+    contractAddress,
     siwe,
     signedText,
     ttlSeconds: 900,
     issuer: "http://localhost:3000",
     audience: ["localhost:3000"],
-    clock,
+    issuedAtMs: clock(),
     ...changes,
   });
 }
@@ -96,7 +101,7 @@ async function verify({ expected: changes, ...rest }: Verification): Promise<Acc
   const { requiredScope, ...place } = { ...expected, ...changes };
   const shared = { keys: keysFor("HS256"), clockToleranceSeconds: 5, clock };
   const claims = await verifyAccessToken({ ...shared, ...rest, expected: place });
-  requireScope({ claims, requiredScope });
+  requireScope(claims, requiredScope);
   return claims;
 }
 
@@ -167,6 +172,7 @@ test.each(algorithms)(
       scopes: ["gate:read", "chat", "tts", "tools"],
       tokenId: "7",
       chainId: 31337,
+      contract,
       siwe,
       siwe_hash: keccak256(stringToBytes(signedText)),
     });
@@ -199,18 +205,35 @@ test("nothing is signed that would not verify", async () => {
   await expect(mint({ audience: [] })).rejects.toThrow();
   await expect(mint({ chainId: 1 })).rejects.toThrow();
   await expect(mint({ address: `0x${"1".repeat(40)}` })).rejects.toThrow();
+  await expect(mint({ contractAddress: "0x0" })).rejects.toThrow();
+  await expect(mint({ ttlSeconds: 299 })).rejects.toThrow();
+  await expect(mint({ ttlSeconds: 86_401 })).rejects.toThrow();
+});
+
+test.each([300, 86_400])("a token may live %i seconds, and a renewed one too", async (ttlSeconds) => {
+  const { token, claims } = await mint({ ttlSeconds });
+  expect(await verify({ token })).toEqual(claims);
+  const dates = { issuedAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds + ttlSeconds };
+  const renewed = await reissueAccessToken({ keys: keysFor("HS256"), claims, ...dates });
+  expect((await verify({ token: renewed.token })).exp).toBe(nowSeconds + ttlSeconds);
+});
+
+test.each([299, 86_401, 0, -1])("no token is renewed to live %i seconds", async (lifeSeconds) => {
+  const { claims } = await mint();
+  const dates = { issuedAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds + lifeSeconds };
+  await expect(reissueAccessToken({ keys: keysFor("HS256"), claims, ...dates })).rejects.toThrow();
 });
 
 test("a token can be dated past a cutoff, and is good at once even without tolerance", async () => {
-  const { token, claims } = await mint({ notBeforeIssuedAtSeconds: nowSeconds + 1 });
+  const { token, claims } = await mint({ departedAtMs: nowSeconds * 1000 + 999 });
   expect(claims).toMatchObject({ iat: nowSeconds + 1, exp: nowSeconds + 901 });
   expect(await verify({ token, clockToleranceSeconds: 0 })).toEqual(claims);
-  const past = await mint({ notBeforeIssuedAtSeconds: nowSeconds - 10 });
+  const past = await mint({ departedAtMs: (nowSeconds - 11) * 1000 });
   expect(past.claims.iat).toBe(nowSeconds);
 });
 
 test("the second of issue is rounded down", async () => {
-  const { claims } = await mint({ clock: () => nowSeconds * 1000 + 999 });
+  const { claims } = await mint({ issuedAtMs: nowSeconds * 1000 + 999 });
   expect(claims.iat).toBe(nowSeconds);
 });
 
@@ -244,7 +267,7 @@ test("a not-before claim is honoured on both sides of the tolerance", async () =
   expect(await detailOf(from(nowSeconds + 6))).toBe("The access token is not valid yet.");
 });
 
-test("issuer, audience, chain and scope have to be those of this site and route", async () => {
+test("issuer, audience, chain, contract and scope have to be those of this site and route", async () => {
   const { token } = await mint({ scopes: ["gate:read", "chat"] });
   expect(await detailOf({ token, expected: { issuer: "http://localhost:3001" } })).toContain("another site");
   expect(await detailOf({ token, expected: { audience: ["example.com"] } })).toContain("another site");
@@ -252,6 +275,11 @@ test("issuer, audience, chain and scope have to be those of this site and route"
   expect(await detailOf({ token, expected: { chainId: 1 } })).toBe(
     "The access token is for another chain: it names 31337, this site uses 1.",
   );
+  const other = `0x${"12".repeat(20)}`;
+  expect(await detailOf({ token, expected: { contractAddress: other } })).toBe(
+    `The access token is for keys of another contract: it names ${contract}, this site uses ${other}. Sign in again.`,
+  );
+  expect((await verify({ token, expected: { contractAddress: contract } })).contract).toBe(contract);
   expect(await detailOf({ token, expected: { requiredScope: "tools" } })).toContain("scope tools");
   expect((await verify({ token, expected: { requiredScope: "chat" } })).scopes).toEqual([
     "gate:read",
@@ -431,6 +459,12 @@ test.each<[string, Record<string, unknown>]>([
   ["chainId missing", { chainId: undefined }],
   ["chainId a text", { chainId: "31337" }],
   ["chainId another than the message's", { siwe: { ...siwe, chainId: 1 } }],
+  ["contract missing", { contract: undefined }],
+  ["contract with its checksum", { contract: contractAddress }],
+  ["contract another one", { contract: `0x${"12".repeat(20)}` }],
+  ["contract no address", { contract: "0x12" }],
+  ["a life of 299 seconds", { exp: nowSeconds + 299 }],
+  ["a life of more than a day", { iat: nowSeconds - 85_501 }],
   ["siwe missing", { siwe: undefined }],
   ["siwe without its nonce", { siwe: { ...siwe, nonce: undefined } }],
   ["siwe with a short nonce", { siwe: { ...siwe, nonce: "short" } }],
@@ -496,11 +530,10 @@ test("a token beyond the greatest length is refused before it is decoded, one of
 });
 
 test("an Authorization header is read when it is exactly a Bearer token", () => {
-  expect(parseBearerHeader(undefined)).toBeNull();
-  expect(parseBearerHeader("Bearer abc")).toEqual({ token: "abc" });
-  expect(parseBearerHeader("Bearer aZ0-._~+/==")).toEqual({ token: "aZ0-._~+/==" });
+  expect(parseBearerHeader("Bearer abc")).toBe("abc");
+  expect(parseBearerHeader("Bearer aZ0-._~+/==")).toBe("aZ0-._~+/==");
   const longest = "a".repeat(maxTokenLength);
-  expect(parseBearerHeader(`Bearer ${longest}`)).toEqual({ token: longest });
+  expect(parseBearerHeader(`Bearer ${longest}`)).toBe(longest);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
-import { admissionSchema } from "./gate-answers.schema";
-import { exampleClaims, exampleContent } from "./gate-examples";
+import { admissionSchema } from "../gate-answers.schema";
+import { exampleClaims, exampleContent } from "../gate-examples";
 import { sessionCookieName } from "./session-cookie";
 import { sessionBodySchema, signedInSchema, signedOutSchema } from "./session.schema";
 import type { SignedIn, SignedOut } from "./session.schema";
@@ -53,111 +53,107 @@ export function describeSession(api: ApiRegistry): void {
     description:
       "The access token in a cookie that no script can read, for the gate's own pages. Requests from other sites are refused.",
   });
-  api.addCookieScheme({
+  api.addKeyScheme({
     name: "sessionCookie",
-    cookie: sessionCookieName,
+    place: "cookie",
+    key: sessionCookieName,
     description:
       "The same access token in the cookie of a signed-in browser, which `POST /session` sets. It counts for requests of this gate's own pages only.",
   });
-  describeReading(api);
-  describeKeeping(api);
-  describeSignOut(api);
+  api.describe(getSessionOperation);
+  api.describe(keepSessionOperation);
+  api.describe(endSessionOperation);
 }
 
-function describeReading(api: ApiRegistry): void {
-  api.describe({
-    method: "get",
-    path: "/session",
-    operationId: "getSession",
-    tag,
-    summary: "Ask whether this browser is signed in",
-    description:
-      "Asks the chain too: a key that has left the wallet or was used up has ended the session, and the answer says so. It changes no cookie.",
-    limit: "session",
-    security: ["sessionCookie", "none"],
-    refusals: ["cross-site-request", "chain-unavailable"],
-    answers: {
-      200: {
-        description: "Signed in, or not and why.",
-        content: {
-          [json]: {
-            schema: z.union([signedInSchema, signedOutSchema]).meta({ id: "Session" }),
-            examples: {
-              signedIn: { summary: "Signed in", value: exampleSignedIn },
-              ended: { summary: "The key has left the wallet", value: exampleEnded },
-              none: { summary: "No cookie", value: { signedIn: false } },
-            },
-          },
-        },
-      },
-    },
-  });
-}
-
-function describeKeeping(api: ApiRegistry): void {
-  api.describe({
-    method: "post",
-    path: "/session",
-    operationId: "keepSession",
-    tag,
-    summary: "Begin, renew or use the session",
-    description:
-      "With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused and the operator's `SESSION_MAX_SECONDS` since the signature are not over. With `open` the answer is that of `POST /api/gate-access`. Each asks the chain.",
-    limit: "gate-access",
-    security: ["bearerAuth", "sessionCookie"],
-    body: {
-      required: false,
+export const getSessionOperation: OperationDescription = {
+  method: "get",
+  path: "/session",
+  operationId: "getSession",
+  tag,
+  summary: "Ask whether this browser is signed in",
+  description:
+    "Asks the chain too: a key that has left the wallet or was used up has ended the session, and the answer says so. It changes no cookie.",
+  limit: "session",
+  security: ["sessionCookie", "none"],
+  refusals: ["cross-site-request", "chain-unavailable"],
+  answers: {
+    200: {
+      description: "Signed in, or not and why.",
       content: {
         [json]: {
-          schema: sessionBodySchema.meta({ id: "SessionRequest" }),
+          schema: z.union([signedInSchema, signedOutSchema]).meta({ id: "Session" }),
           examples: {
-            renew: { summary: "A younger token", value: { renew: true } },
-            open: { summary: "What the key opens", value: { open: true } },
+            signedIn: { summary: "Signed in", value: exampleSignedIn },
+            ended: { summary: "The key has left the wallet", value: exampleEnded },
+            none: { summary: "No cookie", value: { signedIn: false } },
           },
         },
       },
     },
-    refusals,
-    answers: {
-      200: {
-        description: "The session, or what the key opens.",
-        ownHeaders: cookieHeader,
-        content: {
-          [json]: {
-            schema: z.union([signedInSchema, admissionSchema]).meta({ id: "SessionKept" }),
-            examples: {
-              kept: { summary: "Begun or renewed", value: exampleSignedIn },
-              opened: {
-                summary: "Opened",
-                value: { success: true, access: "granted", content: exampleContent },
-              },
+  },
+};
+
+export const keepSessionOperation: OperationDescription = {
+  method: "post",
+  path: "/session",
+  operationId: "keepSession",
+  tag,
+  summary: "Begin, renew or use the session",
+  description:
+    "With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. Each asks the chain.",
+  limit: "session-enter",
+  maxBodyBytes: 4096,
+  security: ["bearerAuth", "sessionCookie"],
+  body: {
+    required: false,
+    content: {
+      [json]: {
+        schema: sessionBodySchema.meta({ id: "SessionRequest" }),
+        examples: {
+          renew: { summary: "A younger token", value: { renew: true } },
+          open: { summary: "What the key opens", value: { open: true } },
+        },
+      },
+    },
+  },
+  refusals,
+  answers: {
+    200: {
+      description: "The session, or what the key opens.",
+      ownHeaders: cookieHeader,
+      content: {
+        [json]: {
+          schema: z.union([signedInSchema, admissionSchema]).meta({ id: "SessionKept" }),
+          examples: {
+            kept: { summary: "Begun or renewed", value: exampleSignedIn },
+            opened: {
+              summary: "Opened",
+              value: { success: true, access: "granted", content: exampleContent },
             },
           },
         },
       },
     },
-  });
-}
+  },
+};
 
-function describeSignOut(api: ApiRegistry): void {
-  api.describe({
-    method: "delete",
-    path: "/session",
-    operationId: "endSession",
-    tag,
-    summary: "Sign out",
-    description:
-      "Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key.",
-    security: ["sessionCookie", "none"],
-    refusals: ["cross-site-request"],
-    answers: {
-      200: {
-        description: "Signed out.",
-        ownHeaders: cookieHeader,
-        content: {
-          [json]: { schema: signedOutSchema, example: { signedIn: false } },
-        },
+export const endSessionOperation: OperationDescription = {
+  method: "delete",
+  path: "/session",
+  operationId: "endSession",
+  tag,
+  summary: "Sign out",
+  description:
+    "Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key.",
+  security: ["sessionCookie", "none"],
+  refusals: ["cross-site-request"],
+  answers: {
+    200: {
+      description: "Signed out.",
+      ownHeaders: cookieHeader,
+      content: {
+        [json]: { schema: signedOutSchema, example: { signedIn: false } },
       },
     },
-  });
-}
+  },
+};

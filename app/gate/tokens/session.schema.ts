@@ -21,7 +21,11 @@ export const signedInSchema = z
     address: z.string().describe("The wallet, in lower case."),
     expiresAt: z.string().describe("When the token in the cookie ends. ISO 8601, UTC."),
     secondsLeft: z.number().int().describe("Seconds until then, by the server's clock."),
-    renewableUntil: z.string().describe("From when on only a new signature helps. ISO 8601, UTC."),
+    renewableUntil: z
+      .string()
+      .describe(
+        "No token lasts beyond this without a new signature, and in the last 300 seconds none is renewed. ISO 8601, UTC.",
+      ),
     isRenewable: z.boolean().describe("Whether a renewal now would make the session last longer."),
   })
   .meta({ id: "SignedIn" });

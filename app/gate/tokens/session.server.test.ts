@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
-import { exampleClaims } from "./gate-examples";
+import { exampleClaims } from "../gate-examples";
 import { renewSession, readSession } from "./session.server";
 import type { SessionDependencies } from "./session.server";
 
@@ -18,8 +18,11 @@ function at({
   sessionMaxSeconds?: number;
 }): SessionDependencies {
   return {
-    ...{ chainId: 1, contractAddress: "0x0000000000000000000000000000000000000001" },
-    ...{ origin: "https://gate.example", accessTtlSeconds: 900, sessionMaxSeconds },
+    chainId: 1,
+    contractAddress: "0x0000000000000000000000000000000000000001",
+    origin: "https://gate.example",
+    accessTtlSeconds: 900,
+    sessionMaxSeconds,
     clock: () => nowSeconds * 1000,
     ownership: { readOwnership: async () => ({ owned: true }) },
     keys: {
@@ -27,7 +30,7 @@ function at({
       recordDeparture: async () => undefined,
     },
     verifyToken: async () => claims,
-    reissueToken: ({ claims: old, issuedAtSeconds, expiresAtSeconds }) => ({
+    reissueToken: async ({ claims: old, issuedAtSeconds, expiresAtSeconds }) => ({
       token: "new",
       claims: { ...old, iat: issuedAtSeconds, exp: expiresAtSeconds },
     }),
@@ -40,13 +43,49 @@ test("a renewal lives a whole token's life, and near the end of the signature's 
     [end - 2000, 900],
     [end - 900, 900],
     [end - 899, 899],
-    [end - 1, 1],
+    [end - 301, 301],
+    [end - 300, 300],
   ] as const) {
     const renewed = await renewSession({ cookie, dependencies: at({ nowSeconds }) });
     expect(renewed).toMatchObject({ token: "new", session: { secondsLeft } });
     expect(renewed.session.isRenewable).toBe(nowSeconds + 900 < end);
   }
-  await expect(renewSession({ cookie, dependencies: at({ nowSeconds: end }) })).rejects.toThrow(Refusal);
+});
+
+test("a renewal for less than 300 seconds is refused in words, and the session says before that none is left", async () => {
+  const end = signedAtSeconds + 3600;
+  const claims = { ...exampleClaims, exp: end - 100 };
+  for (const nowSeconds of [end - 299.5, end - 299, end - 101]) {
+    const dependencies = at({ nowSeconds, claims });
+    const isLeft = Math.floor(nowSeconds) <= end - 300;
+    const session = await readSession({ cookie, dependencies });
+    expect([nowSeconds, session]).toMatchObject([nowSeconds, { signedIn: true, isRenewable: isLeft }]);
+    const renewal = renewSession({ cookie, dependencies });
+    if (isLeft) await expect(renewal).resolves.toMatchObject({ session: { secondsLeft: 299 } });
+    else {
+      await expect(renewal).rejects.toMatchObject({
+        status: 401,
+        detail: "This session has lasted as long as one signature allows. Sign in again.",
+      });
+    }
+  }
+});
+
+test("a message that was signed to expire is renewed until then and no further, however long sessions may be", async () => {
+  const end = signedAtSeconds + 1000;
+  const expirationTime = new Date(end * 1000).toISOString().toLowerCase();
+  const claims = { ...exampleClaims, siwe: { ...exampleClaims.siwe, expirationTime } };
+  const renewed = await renewSession({ cookie, dependencies: at({ nowSeconds: end - 400, claims }) });
+  expect(renewed.session).toMatchObject({
+    secondsLeft: 400,
+    renewableUntil: new Date(end * 1000).toISOString(),
+  });
+  const late = renewSession({ cookie, dependencies: at({ nowSeconds: end - 299, claims }) });
+  await expect(late).rejects.toMatchObject({ status: 401 });
+  const signedForLonger = { ...claims.siwe, expirationTime: "2099-01-01T00:00:00Z" };
+  const dependencies = at({ nowSeconds: end, claims: { ...claims, siwe: signedForLonger } });
+  const { session } = await renewSession({ cookie, dependencies });
+  expect(session.renewableUntil).toBe(new Date((signedAtSeconds + 3600) * 1000).toISOString());
 });
 
 test("a gate that renews nothing lets sessions end with their token", async () => {

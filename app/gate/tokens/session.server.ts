@@ -1,11 +1,11 @@
-import type { Address } from "viem";
+import { tokenLifeSeconds } from "./token-life";
 import { Refusal } from "~/platform/http/refusal";
 import type { AccessClaims } from "./access-token.schema";
 import { parseBearerHeader } from "./access-token.server";
 import type { MintedAccessToken } from "./access-token.server";
-import { accessTokenRefused, authenticationFailed } from "./authentication-failed";
-import { requireHolder } from "./holder.server";
-import type { HolderDependencies } from "./holder.server";
+import { accessTokenRefused, authenticationFailed } from "../authentication-failed";
+import { holderOf, requireHolder, requireHolderOfToken } from "../holder.server";
+import type { HolderDependencies } from "../holder.server";
 import { sessionCookieName } from "./session-cookie";
 import type { SignedIn, SignedOut } from "./session.schema";
 import { readCookie } from "./token-locations";
@@ -20,19 +20,19 @@ export type SessionDependencies = HolderDependencies & {
     claims: AccessClaims;
     issuedAtSeconds: number;
     expiresAtSeconds: number;
-  }) => MintedAccessToken;
+  }) => Promise<MintedAccessToken>;
 };
 
 /** What goes into the cookie, and what the page is told of it. */
 export type KeptSession = { token: string; session: SignedIn };
 
 /** Of a cookie header; the token in it is judged by nobody yet. */
-export function findSessionToken({ cookie }: { cookie: string | undefined }): string | null {
-  return readCookie({ cookie, name: sessionCookieName }) || null;
+export function findSessionToken(cookie: string | undefined): string | null {
+  return readCookie(cookie, sessionCookieName) || null;
 }
 
-export function requireSessionToken({ cookie }: { cookie: string | undefined }): string {
-  const token = findSessionToken({ cookie });
+export function requireSessionToken(cookie: string | undefined): string {
+  const token = findSessionToken(cookie);
   if (token !== null) return token;
   throw authenticationFailed({ detail: "There is no session in this browser. Sign in first." });
 }
@@ -45,15 +45,15 @@ export async function startSession({
   authorization: string | undefined;
   dependencies: SessionDependencies;
 }): Promise<KeptSession> {
-  const bearer = parseBearerHeader(authorization);
-  if (!bearer) {
+  if (authorization === undefined) {
     throw authenticationFailed({
       detail: "No access token came with the request. Send it in the Authorization header.",
     });
   }
-  const claims = await dependencies.verifyToken(bearer.token);
-  await requireHolderOf({ claims, fresh: true, dependencies });
-  return { token: bearer.token, session: describe({ claims, dependencies }) };
+  const token = parseBearerHeader(authorization);
+  const claims = await dependencies.verifyToken(token);
+  await requireHolderOfToken(claims, dependencies, { fresh: true });
+  return { token, session: describe(claims, dependencies) };
 }
 
 /**
@@ -67,12 +67,13 @@ export async function readSession({
   cookie: string | undefined;
   dependencies: SessionDependencies;
 }): Promise<SignedIn | SignedOut> {
-  const token = findSessionToken({ cookie });
+  const token = findSessionToken(cookie);
   if (token === null) return { signedIn: false };
   try {
     const claims = await dependencies.verifyToken(token);
-    await requireHolderOf({ claims, fresh: false, dependencies });
-    return describe({ claims, dependencies });
+    // Not as a bad token: the page shows what is wrong with the key.
+    await requireHolder({ holder: holderOf(claims), dependencies });
+    return describe(claims, dependencies);
   } catch (error) {
     if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 403)) throw error;
     const { slug, title, status, detail } = error;
@@ -83,7 +84,8 @@ export async function readSession({
 
 /**
  * A younger token on the strength of the old one and a fresh reading of the chain. It rests on the same signature as
- * the first: whoever steals a token cannot go on beyond `sessionMaxSeconds` from that.
+ * the first: whoever steals a token cannot go on beyond `sessionMaxSeconds` from that, nor beyond the end that was
+ * signed. What would live too short for a token is refused.
  */
 export async function renewSession({
   cookie,
@@ -92,41 +94,24 @@ export async function renewSession({
   cookie: string | undefined;
   dependencies: SessionDependencies;
 }): Promise<KeptSession> {
-  const token = requireSessionToken({ cookie });
+  const token = requireSessionToken(cookie);
   const claims = await dependencies.verifyToken(token);
   // Dated before the chain is asked: a departure that is noticed from now on ends the new token as well.
   const issuedAtSeconds = Math.floor(dependencies.clock() / 1000);
   const endsAtSeconds = renewableUntilSeconds({ claims, dependencies });
-  if (issuedAtSeconds >= endsAtSeconds) {
+  if (endsAtSeconds - issuedAtSeconds < tokenLifeSeconds.min) {
     throw accessTokenRefused({
       detail: "This session has lasted as long as one signature allows. Sign in again.",
     });
   }
-  await requireHolderOf({ claims, fresh: true, dependencies });
+  await requireHolderOfToken(claims, dependencies, { fresh: true });
   const expiresAtSeconds = Math.min(issuedAtSeconds + dependencies.accessTtlSeconds, endsAtSeconds);
   // What it has is as good: such a token was made past a departure within this very second, or lasts to the end.
   if (claims.iat > issuedAtSeconds || claims.exp > expiresAtSeconds) {
-    return { token, session: describe({ claims, dependencies }) };
+    return { token, session: describe(claims, dependencies) };
   }
-  const renewed = dependencies.reissueToken({ claims, issuedAtSeconds, expiresAtSeconds });
-  return { token: renewed.token, session: describe({ claims: renewed.claims, dependencies }) };
-}
-
-async function requireHolderOf({
-  claims,
-  fresh,
-  dependencies,
-}: {
-  claims: AccessClaims;
-  fresh: boolean;
-  dependencies: SessionDependencies;
-}): Promise<void> {
-  const { sub, tokenId, iat } = claims;
-  await requireHolder({
-    holder: { address: sub as Address, tokenId, issuedAtSeconds: iat },
-    fresh,
-    dependencies,
-  });
+  const renewed = await dependencies.reissueToken({ claims, issuedAtSeconds, expiresAtSeconds });
+  return { token: renewed.token, session: describe(renewed.claims, dependencies) };
 }
 
 function renewableUntilSeconds({
@@ -136,20 +121,22 @@ function renewableUntilSeconds({
   claims: AccessClaims;
   dependencies: SessionDependencies;
 }): number {
-  // RFC 3339 lets the letters be small, which `Date.parse` does not. What is no moment allows no renewal.
-  const signedAtMs = Date.parse(claims.siwe.issuedAt.toUpperCase());
-  return Number.isNaN(signedAtMs) ? 0 : Math.floor(signedAtMs / 1000) + sessionMaxSeconds;
+  const { issuedAt, expirationTime } = claims.siwe;
+  const signedEnd = expirationTime === undefined ? Infinity : toSeconds(expirationTime);
+  return Math.min(toSeconds(issuedAt) + sessionMaxSeconds, signedEnd);
 }
 
-function describe({
-  claims,
-  dependencies,
-}: {
-  claims: AccessClaims;
-  dependencies: SessionDependencies;
-}): SignedIn {
+/** RFC 3339 lets the letters be small, which `Date.parse` does not. What is no moment allows no renewal. */
+function toSeconds(time: string): number {
+  const ms = Date.parse(time.toUpperCase());
+  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
+}
+
+function describe(claims: AccessClaims, dependencies: SessionDependencies): SignedIn {
   const endsAtSeconds = renewableUntilSeconds({ claims, dependencies });
   const nowSeconds = dependencies.clock() / 1000;
+  // As a renewal counts: in whole seconds.
+  const leftToRenewSeconds = endsAtSeconds - Math.floor(nowSeconds);
   return {
     signedIn: true,
     tokenId: claims.tokenId,
@@ -157,6 +144,6 @@ function describe({
     expiresAt: new Date(claims.exp * 1000).toISOString(),
     secondsLeft: Math.max(0, Math.floor(claims.exp - nowSeconds)),
     renewableUntil: new Date(endsAtSeconds * 1000).toISOString(),
-    isRenewable: claims.exp < endsAtSeconds && nowSeconds < endsAtSeconds,
+    isRenewable: claims.exp < endsAtSeconds && leftToRenewSeconds >= tokenLifeSeconds.min,
   };
 }

@@ -45,7 +45,7 @@ async function placeNewKey(path: string): Promise<void> {
  * The ES256 private key (PKCS#8 PEM) kept in `dataDir`, made on first use and readable by its owner only.
  * Processes that start at the same moment all get the same one.
  */
-export async function getGeneratedKeyPem({ dataDir }: { dataDir: string }): Promise<string> {
+export async function getGeneratedKeyPem(dataDir: string): Promise<string> {
   const path = join(dataDir, keyFileName);
   try {
     const kept = await findKeyFile(path);

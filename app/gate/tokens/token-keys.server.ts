@@ -1,13 +1,16 @@
 import type { KeyObject } from "node:crypto";
-import { createHmac, createPrivateKey, createPublicKey, createSecretKey, webcrypto } from "node:crypto";
+import { createHmac, createPrivateKey, createPublicKey, webcrypto } from "node:crypto";
 import type { CryptoKey, JWK } from "jose";
 import { calculateJwkThumbprint, importJWK } from "jose";
-import { splitPreviousKeys } from "~/platform/config/previous-keys";
+import { splitPreviousKeys } from "./previous-keys";
 import { getGeneratedKeyPem } from "./token-key-file.server";
-import { createSigningKey } from "./token-signature.server";
-import type { SigningKey, TokenAlgorithm } from "./token-signature.server";
 
 const minSecretBytes = 32;
+
+export type TokenAlgorithm = "HS256" | "ES256" | "EdDSA";
+
+/** Imported once. The key cannot be taken out of it again. */
+export type SigningKey = { alg: TokenAlgorithm; kid: string; key: CryptoKey };
 
 export type VerifyingKey = {
   alg: TokenAlgorithm;
@@ -60,20 +63,20 @@ function readPem({ name, pem, read }: NamedPem & { read: (pem: string) => KeyObj
   }
 }
 
-function algorithmOf({ name, key }: { name: string; key: KeyObject }): "ES256" | "EdDSA" {
+function algorithmOf(name: string, key: KeyObject): "ES256" | "EdDSA" {
   if (key.asymmetricKeyType === "ed25519") return "EdDSA";
   if (key.asymmetricKeyDetails?.namedCurve === "prime256v1") return "ES256";
   throw new Error(`${name} is neither a P-256 key (ES256) nor an Ed25519 key (EdDSA).`);
 }
 
-async function importAsymmetric({ jwk, alg }: { jwk: JWK; alg: TokenAlgorithm }): Promise<CryptoKey> {
+async function importAsymmetric(jwk: JWK, alg: TokenAlgorithm): Promise<CryptoKey> {
   const key = await importJWK(jwk, alg);
   if (key instanceof Uint8Array) throw new Error("A shared secret was given where a key pair belongs.");
   return key;
 }
 
-async function loadPublicKey({ name, key }: { name: string; key: KeyObject }): Promise<VerifyingKey> {
-  const alg = algorithmOf({ name, key });
+async function loadPublicKey(name: string, key: KeyObject): Promise<VerifyingKey> {
+  const alg = algorithmOf(name, key);
   const publicJwk: JWK = createPublicKey(key.export({ type: "spki", format: "pem" })).export({
     format: "jwk",
   });
@@ -81,12 +84,12 @@ async function loadPublicKey({ name, key }: { name: string; key: KeyObject }): P
   return {
     alg,
     kid,
-    key: await importAsymmetric({ jwk: publicJwk, alg }),
+    key: await importAsymmetric(publicJwk, alg),
     publicJwk: { ...publicJwk, alg, kid, use: "sig" },
   };
 }
 
-async function loadSecret({ name, secret }: { name: string; secret: string }): Promise<VerifyingKey> {
+async function loadSecret(name: string, secret: string): Promise<VerifyingKey> {
   const bytes = Buffer.from(secret, "utf8");
   if (bytes.length < minSecretBytes) throw new Error(`${name} is shorter than ${minSecretBytes} bytes.`);
   const key = await webcrypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
@@ -107,15 +110,17 @@ async function loadKeyPair({
   publicKeyPem,
 }: NamedPem & { alg: "ES256" | "EdDSA"; publicKeyPem?: string | undefined }): Promise<LoadedPair> {
   const privateKey = readPem({ name, pem, read: createPrivateKey });
-  const found = algorithmOf({ name, key: privateKey });
+  const found = algorithmOf(name, privateKey);
   if (found !== alg) throw new Error(`${name} is a key for ${found}, but JWT_ALG asks for ${alg}.`);
-  const verifying = await loadPublicKey({ name, key: createPublicKey(privateKey) });
+  const verifying = await loadPublicKey(name, createPublicKey(privateKey));
   if (publicKeyPem) {
     const given = readPem({ name: "JWT_PUBLIC_KEY", pem: publicKeyPem, read: createPublicKey });
-    const { kid } = await loadPublicKey({ name: "JWT_PUBLIC_KEY", key: given });
+    const { kid } = await loadPublicKey("JWT_PUBLIC_KEY", given);
     if (kid !== verifying.kid) throw new Error(`JWT_PUBLIC_KEY does not belong to ${name}.`);
   }
-  return { signing: createSigningKey({ alg, kid: verifying.kid, key: privateKey }), verifying };
+  // A private key is imported so that it cannot be exported.
+  const key = await importAsymmetric(privateKey.export({ format: "jwk" }), alg);
+  return { signing: { alg, kid: verifying.kid, key }, verifying };
 }
 
 async function loadPreviousKeys(previousKeys: string): Promise<VerifyingKey[]> {
@@ -126,10 +131,10 @@ async function loadPreviousKeys(previousKeys: string): Promise<VerifyingKey[]> {
   const keys: VerifyingKey[] = [];
   for (const [index, pem] of pems.entries()) {
     const name = `PEM block ${index + 1} of JWT_PREVIOUS_KEYS`;
-    keys.push(await loadPublicKey({ name, key: readPem({ name, pem, read: createPublicKey }) }));
+    keys.push(await loadPublicKey(name, readPem({ name, pem, read: createPublicKey })));
   }
   for (const [index, secret] of secrets.entries()) {
-    keys.push(await loadSecret({ name: `Secret ${index + 1} of JWT_PREVIOUS_KEYS`, secret }));
+    keys.push(await loadSecret(`Secret ${index + 1} of JWT_PREVIOUS_KEYS`, secret));
   }
   return keys;
 }
@@ -139,9 +144,8 @@ async function loadCurrent(settings: TokenKeySettings): Promise<LoadedPair> {
   const alg = settings.alg ?? (secret ? "HS256" : "ES256");
   if (alg === "HS256") {
     if (!secret) throw new Error("JWT_ALG is HS256, but JWT_SECRET is not set.");
-    const verifying = await loadSecret({ name: "JWT_SECRET", secret });
-    const key = createSecretKey(Buffer.from(secret, "utf8"));
-    return { signing: createSigningKey({ alg, kid: verifying.kid, key }), verifying };
+    const verifying = await loadSecret("JWT_SECRET", secret);
+    return { signing: { alg, kid: verifying.kid, key: verifying.key }, verifying };
   }
   if (privateKeyPem) return loadKeyPair({ alg, name: "JWT_PRIVATE_KEY", pem: privateKeyPem, publicKeyPem });
   if (publicKeyPem) throw new Error("JWT_PUBLIC_KEY is set, but JWT_PRIVATE_KEY is not.");
@@ -149,7 +153,7 @@ async function loadCurrent(settings: TokenKeySettings): Promise<LoadedPair> {
     throw new Error("No token key is configured: set JWT_SECRET (at least 32 bytes) or JWT_PRIVATE_KEY.");
   }
   if (alg === "EdDSA") throw new Error("JWT_ALG is EdDSA, but JWT_PRIVATE_KEY is not set.");
-  return loadKeyPair({ alg, name: "The key in jwt-key.pem", pem: await getGeneratedKeyPem({ dataDir }) });
+  return loadKeyPair({ alg, name: "The key in jwt-key.pem", pem: await getGeneratedKeyPem(dataDir) });
 }
 
 /**

@@ -20,12 +20,12 @@ const cookieNames = ["access_token", "jwt"] as const;
  */
 export function findToken({ authorization, body, cookie, searchParams }: TokenCarrier): FoundToken | null {
   if (authorization !== undefined) return { location: "authorization", value: authorization };
-  const inBody = readOwn({ value: body, name: "jwt" });
+  const inBody = readOwn(body, "jwt");
   if (inBody !== null) return { location: "body.jwt", value: inBody };
-  const inData = readOwn({ value: readOwn({ value: body, name: "data" }), name: "jwt" });
+  const inData = readOwn(readOwn(body, "data"), "jwt");
   if (inData !== null) return { location: "body.data.jwt", value: inData };
   for (const name of cookieNames) {
-    const inCookie = readCookie({ cookie, name });
+    const inCookie = readCookie(cookie, name);
     if (inCookie !== null) return { location: "cookie", value: inCookie };
   }
   const inQuery = searchParams.get("jwt");
@@ -33,13 +33,13 @@ export function findToken({ authorization, body, cookie, searchParams }: TokenCa
 }
 
 /** Own members only: nothing inherited may pass for something that was sent. */
-function readOwn({ value, name }: { value: unknown; name: string }): unknown {
+function readOwn(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   return Object.hasOwn(value, name) ? ((value as Record<string, unknown>)[name] ?? null) : null;
 }
 
 /** Of several cookies with one name the first: browsers send the one for the closest path first. */
-export function readCookie({ cookie, name }: { cookie: string | undefined; name: string }): string | null {
+export function readCookie(cookie: string | undefined, name: string): string | null {
   for (const pair of (cookie ?? "").split(";")) {
     const separator = pair.indexOf("=");
     if (separator < 0 || pair.slice(0, separator).trim() !== name) continue;

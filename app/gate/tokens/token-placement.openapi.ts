@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exampleAccessToken } from "./gate-examples";
+import { exampleAccessToken } from "../gate-examples";
 
 /** The last of the places where an access token is looked for. */
 export const accessTokenQuery = z.object({
@@ -20,4 +20,8 @@ export const accessTokenMembers = {
 
 /** The sentence's beginning says when one is needed. */
 export const accessTokenPlaces =
-  "an access token: in the Authorization header, `jwt` or `data.jwt` of the body, a cookie `access_token` or `jwt`, or the query `jwt`. The first of these that is present decides. A token that is sent has to be right even where none is required.";
+  "an access token: in the Authorization header, `jwt` or `data.jwt` of the body, a cookie `access_token` or `jwt`, or the query `jwt`. The first of these that is present decides. With each use the key has to be in the wallet still: a token whose key is gone is 401 like any other bad one, and while the chain cannot be asked the answer is 503.";
+
+/** For routes that strangers may call as well. */
+export const badTokenIsNone =
+  "Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.";

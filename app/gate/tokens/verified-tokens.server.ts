@@ -6,47 +6,49 @@ import { maxTokenLength } from "./access-token.server";
 /** Some 2 KB each. */
 const defaultMaxEntries = 4096;
 
-/** From the moment a token was found good until it expires, the same check would find the same. */
+/** Valid from its verification until the token expires. */
 type Verified = { claims: AccessClaims; sinceMs: number; untilMs: number };
 
+type CreateVerifiedTokensOptions = {
+  verify: (token: string) => Promise<AccessClaims>;
+  clockToleranceSeconds: number;
+  clock: Clock;
+  maxEntries?: number;
+};
+
 /**
- * Remembers which tokens were found good, by their digest, so that a signature is checked once and not with each call.
- * Only what cannot change while the token lives may be left to `verify`: keys, issuer, audience and chain, which are
- * those of one process. Scope, use and revocation are asked with every call. Refusals are not remembered; at the end
- * of its time, or with the clock set back, a token goes through `verify` again.
+ * Caches verified tokens by their digest, so that a signature is checked once and not with each call. Only what cannot
+ * change while the token lives may be left to `verify`: keys, issuer, audience, chain and contract, which are those of
+ * one process. Scope, use and revocation are checked with every call. Failures are not cached; once expired, or with the
+ * clock set back, a token goes through `verify` again.
  */
 export function createVerifiedTokens({
   verify,
   clockToleranceSeconds,
   clock,
   maxEntries = defaultMaxEntries,
-}: {
-  verify: (token: string) => Promise<AccessClaims>;
-  clockToleranceSeconds: number;
-  clock: Clock;
-  maxEntries?: number;
-}) {
-  const known = new Map<string, Verified>();
+}: CreateVerifiedTokensOptions) {
+  const cached = new Map<string, Verified>();
 
   async function read(token: string): Promise<AccessClaims> {
     if (token.length > maxTokenLength) return await verify(token);
     const digest = hash("sha256", token, "base64");
     const nowMs = clock();
-    const found = known.get(digest);
-    known.delete(digest);
+    const found = cached.get(digest);
+    cached.delete(digest);
     if (found && found.sinceMs <= nowMs && nowMs < found.untilMs) {
-      // Back at the end: what was not asked for longest is the first to go.
-      known.set(digest, found);
+      // Back at the end: the least recently used is evicted first.
+      cached.set(digest, found);
       return found.claims;
     }
     const claims = freeze(await verify(token));
-    known.set(digest, { claims, sinceMs: nowMs, untilMs: (claims.exp + clockToleranceSeconds) * 1000 });
-    const [oldest] = known.keys();
-    if (known.size > maxEntries && oldest !== undefined) known.delete(oldest);
+    cached.set(digest, { claims, sinceMs: nowMs, untilMs: (claims.exp + clockToleranceSeconds) * 1000 });
+    const [oldest] = cached.keys();
+    if (cached.size > maxEntries && oldest !== undefined) cached.delete(oldest);
     return claims;
   }
 
-  return { read, size: () => known.size };
+  return { read, size: () => cached.size };
 }
 
 /** One object serves many requests: none of them may change it. */

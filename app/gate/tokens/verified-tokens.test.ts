@@ -10,16 +10,22 @@ const nowMs = Date.UTC(2026, 0, 15, 12);
 const toleranceSeconds = 5;
 const ttlSeconds = 900;
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
-const site = { issuer: "http://localhost:3000", audience: ["localhost:3000"], chainId: 31337 };
+const contractAddress = "0x00000000000000000000000000000000000000aa";
+const site = {
+  issuer: "http://localhost:3000",
+  audience: ["localhost:3000"],
+  chainId: 31337,
+  contractAddress,
+};
 
 function load(secret: string): Promise<TokenKeys> {
   return loadTokenKeys({ secret, dataDir: "unused", mode: "production" });
 }
 const keys = await load("a secret of this test: longer than 32 bytes");
 
-function mint(tokenId = "7"): string {
+async function mint(tokenId = "7"): Promise<string> {
   const siwe = { address, domain: "localhost:3000", chainId: 31337, nonce: "0123456789abcdef" };
-  return mintAccessToken({
+  const { token } = await mintAccessToken({
     keys,
     address,
     auth: "siwe",
@@ -29,8 +35,9 @@ function mint(tokenId = "7"): string {
     signedText: "signed",
     ttlSeconds,
     ...site,
-    clock: () => nowMs,
-  }).token;
+    issuedAtMs: nowMs,
+  });
+  return token;
 }
 
 /** The real check, counted, and a clock to turn. */
@@ -53,7 +60,7 @@ function open({ verifyingKeys = keys, maxEntries }: { verifyingKeys?: TokenKeys;
 
 test("a token's signature is checked once, and its claims are the same afterwards", async () => {
   const { read, checks } = open();
-  const token = mint();
+  const token = await mint();
   const first = await read(token);
   expect(await read(token)).toEqual(first);
   expect(first).toMatchObject({ tokenId: "7", sub: address.toLowerCase() });
@@ -62,7 +69,7 @@ test("a token's signature is checked once, and its claims are the same afterward
 
 test("a token that differs in one character anywhere is checked by itself and refused", async () => {
   const { read, checks, size } = open();
-  const token = mint();
+  const token = await mint();
   await read(token);
   for (let index = 0; index < token.length; index += 37) {
     const other = token[index] === "A" ? "B" : "A";
@@ -75,7 +82,7 @@ test("a token that differs in one character anywhere is checked by itself and re
 
 test("a remembered token ends when it expires, to the millisecond", async () => {
   const { read, now, checks, size } = open();
-  const token = mint();
+  const token = await mint();
   await read(token);
   now.ms = nowMs + (ttlSeconds + toleranceSeconds) * 1000 - 1;
   await read(token);
@@ -88,7 +95,7 @@ test("a remembered token ends when it expires, to the millisecond", async () => 
 
 test("with the clock set back a remembered token is checked again", async () => {
   const { read, now, checks } = open();
-  const token = mint();
+  const token = await mint();
   await read(token);
   now.ms = nowMs - 1;
   await read(token);
@@ -98,7 +105,7 @@ test("with the clock set back a remembered token is checked again", async () => 
 });
 
 test("what was found good under one key says nothing under others", async () => {
-  const token = mint();
+  const token = await mint();
   await open().read(token);
   const rotated = open({ verifyingKeys: await load("another secret of this test, long enough") });
   await expect(rotated.read(token)).rejects.toThrow("a key this site does not use");
@@ -116,7 +123,7 @@ test("refusals are not remembered, and overlong texts are not even digested", as
 
 test("no more than so many tokens are remembered, and those not asked for longest go first", async () => {
   const { read, size, checks } = open({ maxEntries: 2 });
-  const [one, two, three] = [mint("1"), mint("2"), mint("3")];
+  const [one, two, three] = [await mint("1"), await mint("2"), await mint("3")];
   for (const token of [one, two, one, three]) await read(token);
   expect(checks()).toBe(3);
   expect(size()).toBe(2);
@@ -129,7 +136,7 @@ test("no more than so many tokens are remembered, and those not asked for longes
 
 test("no request can change what the next one reads", async () => {
   const { read } = open();
-  const claims = await read(mint());
+  const claims = await read(await mint());
   expect(() => claims.scopes.push("more")).toThrow(TypeError);
   expect(() => (claims.siwe.address = "0x0")).toThrow(TypeError);
   expect(() => (claims.sub = "0x0")).toThrow(TypeError);

@@ -9,7 +9,7 @@ const minuteMs = 60_000;
 const maxWaiting = 6_000;
 
 /** Counts by minute and series, until somebody takes them. Counting is one look into a map. */
-export function createActivityBuffer({ clock }: { clock: Clock }) {
+export function createActivityBuffer(clock: Clock) {
   let minuteStartMs = 0;
   let minute = new Map<string, number>();
   let waiting: BufferedCount[] = [];

@@ -8,30 +8,31 @@ const day = findActivitySpan("day")!;
 
 test("a chart's steps end with the one that is now, and there is one for each", () => {
   for (const span of activitySpans) {
-    const { sinceMs, untilMs } = activityRange({ span, nowMs });
+    const { sinceMs, untilMs } = activityRange(span, nowMs);
     expect((untilMs - sinceMs) / span.stepMs).toBe(span.steps);
     expect(sinceMs % span.stepMs).toBe(0);
     expect(untilMs).toBeGreaterThan(nowMs);
     expect(untilMs - nowMs).toBeLessThanOrEqual(span.stepMs);
-    expect(viewActivity({ span, nowMs, counts: [] }).points).toHaveLength(span.steps);
+    expect(viewActivity(span, nowMs, []).points).toHaveLength(span.steps);
   }
   expect(findActivitySpan(null)).toBe(day);
   expect(findActivitySpan("year")).toBeNull();
 });
 
 test("rows of one step are added up, and the commonest refusals keep their names", () => {
-  const { sinceMs } = activityRange({ span: day, nowMs });
+  const { sinceMs } = activityRange(day, nowMs);
   const counts = [
     { startMs: sinceMs, series: "grant:siwe", amount: 2 },
     { startMs: sinceMs + 60_000, series: "grant:bearer", amount: 3 },
     { startMs: sinceMs + day.stepMs, series: "tokens", amount: 40 },
     ...["a", "b", "c", "d", "e", "f"].map((slug, index) => ({
-      ...{ startMs: sinceMs, series: `refusal:${slug}` },
+      startMs: sinceMs,
+      series: `refusal:${slug}`,
       amount: 10 - index,
     })),
     { startMs: sinceMs - 1, series: "grant:siwe", amount: 1_000 },
   ];
-  const { points, slugs } = viewActivity({ span: day, nowMs, counts });
+  const { points, slugs } = viewActivity(day, nowMs, counts);
   expect(slugs).toEqual(["a", "b", "c", "d", "other"]);
   expect(points[0]).toMatchObject({ granted: 5, tokens: 0, refused: { a: 10, d: 7, other: 11 } });
   expect(points[1]).toMatchObject({ granted: 0, tokens: 40, refused: { a: 0, other: 0 } });
@@ -41,12 +42,12 @@ test("rows of one step are added up, and the commonest refusals keep their names
 test("latency is told for the gate and for all else, and not at all for what streams", () => {
   const series = (route: string) => findLatencySeries({ route, durationSeconds: 0.01 });
   expect(series("/api/chat")).toBeNull();
-  const { sinceMs } = activityRange({ span: day, nowMs });
+  const { sinceMs } = activityRange(day, nowMs);
   const counts = [
     { startMs: sinceMs, series: series("/api/gate-access")!, amount: 9 },
     { startMs: sinceMs, series: findLatencySeries({ route: "page", durationSeconds: 1 })!, amount: 1 },
   ];
-  const { gate, rest } = viewActivity({ span: day, nowMs, counts }).points[0]!.latency;
+  const { gate, rest } = viewActivity(day, nowMs, counts).points[0]!.latency;
   expect(gate.p50).toBeGreaterThanOrEqual(10);
   expect(gate.p95).toBeLessThanOrEqual(12.5);
   expect(rest.p50).toBeGreaterThanOrEqual(1_000);

@@ -38,28 +38,18 @@ const slugsByName = 4;
 const other = "other";
 
 /** The whole steps up to and with the one that `nowMs` is in. */
-export function activityRange({ span, nowMs }: { span: ActivitySpan; nowMs: number }) {
+export function activityRange(span: ActivitySpan, nowMs: number) {
   const lastStartMs = nowMs - (nowMs % span.stepMs);
   return { sinceMs: lastStartMs - (span.steps - 1) * span.stepMs, untilMs: lastStartMs + span.stepMs };
 }
 
 /** Rows of the store as what the charts show: one point for each step, also where nothing happened. */
-export function viewActivity({
-  span,
-  nowMs,
-  counts,
-}: {
-  span: ActivitySpan;
-  nowMs: number;
-  counts: ActivityCounts;
-}): ActivityView {
-  const { sinceMs } = activityRange({ span, nowMs });
+export function viewActivity(span: ActivitySpan, nowMs: number, counts: ActivityCounts): ActivityView {
+  const { sinceMs } = activityRange(span, nowMs);
   const slugs = findSlugs(counts);
   const steps = Array.from({ length: span.steps }, () => [] as ActivityCounts[number][]);
   for (const count of counts) steps[Math.floor((count.startMs - sinceMs) / span.stepMs)]?.push(count);
-  const points = steps.map((own, index) =>
-    toPoint({ startMs: sinceMs + index * span.stepMs, counts: own, slugs }),
-  );
+  const points = steps.map((own, index) => toPoint(sinceMs + index * span.stepMs, own, slugs));
   return { span: span.name, stepMs: span.stepMs, points, slugs };
 }
 
@@ -74,15 +64,7 @@ function findSlugs(counts: ActivityCounts): string[] {
   return all.length > slugsByName ? [...named, other] : named;
 }
 
-function toPoint({
-  startMs,
-  counts,
-  slugs,
-}: {
-  startMs: number;
-  counts: ActivityCounts;
-  slugs: readonly string[];
-}): ActivityPoint {
+function toPoint(startMs: number, counts: ActivityCounts, slugs: readonly string[]): ActivityPoint {
   const refused = Object.fromEntries(slugs.map((slug) => [slug, 0]));
   const histograms = { gate: new Map<number, number>(), rest: new Map<number, number>() };
   let granted = 0;
@@ -103,8 +85,8 @@ function toPoint({
     latencyGroups.map((group) => [
       group,
       {
-        p50: quantileMs({ counts: histograms[group], share: 0.5 }),
-        p95: quantileMs({ counts: histograms[group], share: 0.95 }),
+        p50: quantileMs(histograms[group], 0.5),
+        p95: quantileMs(histograms[group], 0.95),
       },
     ]),
   ) as Record<LatencyGroup, LatencyPoint>;

@@ -10,7 +10,7 @@ export type Count = { startMs: number; series: string; amount: number };
 
 export type ActivityStore = ReturnType<typeof createActivityStore>;
 
-export function createActivityStore({ database }: { database: Database }) {
+export function createActivityStore(database: Database) {
   /**
    * Adds to the minute's and the hour's row in one statement, so that all instances count together and none is lost. Rows
    * are taken in one order, for two statements that need each other's rows would undo one another.
@@ -20,7 +20,7 @@ export function createActivityStore({ database }: { database: Database }) {
       ({ spanSeconds, startMs, series, amount }) =>
         sqltag`(${spanSeconds}, ${BigInt(startMs)}, ${series}, ${BigInt(amount)})`,
     );
-    if (rows.length > 0) await upsert({ database, rows });
+    if (rows.length > 0) await upsert(database, rows);
   }
 
   /** Sums by row, the oldest first. */
@@ -47,7 +47,7 @@ export function createActivityStore({ database }: { database: Database }) {
   return { addCounts, readCounts };
 }
 
-async function upsert({ database, rows }: { database: Database; rows: Sql[] }): Promise<void> {
+async function upsert(database: Database, rows: Sql[]): Promise<void> {
   await database.$executeRaw`
     INSERT INTO "ActivityCount" ("spanSeconds", "startMs", "series", "amount")
     VALUES ${join(rows)}

@@ -8,21 +8,18 @@ export function roundUp(value: number): number {
 
 export type Line = readonly (number | null)[];
 
-/**
- * A line in steps: a value holds for the whole of its step, so that one alone is seen too. Nothing is drawn where nothing
- * was measured. `height` is that of the plot, from the top.
- */
-export function stepPath({
-  values,
-  max,
-  stepWidth,
-  height,
-}: {
+type StepPathOptions = {
   values: Line;
   max: number;
   stepWidth: number;
   height: number;
-}): string {
+};
+
+/**
+ * A line in steps: a value holds for the whole of its step, so that one alone is seen too. Nothing is drawn where nothing
+ * was measured. `height` is that of the plot, from the top.
+ */
+export function stepPath({ values, max, stepWidth, height }: StepPathOptions): string {
   const parts: string[] = [];
   let isDrawing = false;
   for (const [index, value] of values.entries()) {

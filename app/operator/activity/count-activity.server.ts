@@ -5,13 +5,7 @@ import type { NewDecision } from "./decision-buffer";
 import type { Recorder } from "./recorder.server";
 
 /** The metrics, with what the charts are made of counted beside them. */
-export function countActivity({
-  metrics,
-  recorder,
-}: {
-  metrics: Metrics;
-  recorder: Pick<Recorder, "count">;
-}): Metrics {
+export function countActivity(metrics: Metrics, recorder: Pick<Recorder, "count">): Metrics {
   return {
     ...metrics,
     countGrant(proof) {
@@ -44,7 +38,9 @@ export function toDecision({ context, refusal }: AccessOutcome): NewDecision | n
     return null;
   }
   return {
-    ...{ route, clientId, requestId },
+    route,
+    clientId,
+    requestId,
     outcome: refusal === null ? "granted" : "refused",
     slug: refusal?.slug ?? null,
     reason: refusal?.detail ?? null,

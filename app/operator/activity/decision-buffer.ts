@@ -25,15 +25,7 @@ const maxTextChars = 100;
 const momentDigits = 13;
 
 /** Decisions until somebody takes them, so many of each outcome; more are not kept, and counted. */
-export function createDecisionBuffer({
-  clock,
-  instance,
-  maxWaiting,
-}: {
-  clock: Clock;
-  instance: string;
-  maxWaiting: number;
-}) {
+export function createDecisionBuffer(clock: Clock, instance: string, maxWaiting: number) {
   const waiting: Record<NewDecision["outcome"], Decision[]> = { granted: [], refused: [] };
   let dropped = 0;
   let sequence = 0;

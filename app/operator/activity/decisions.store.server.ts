@@ -4,7 +4,7 @@ import type { Decision } from "./decision-buffer";
 
 export type DecisionStore = ReturnType<typeof createDecisionStore>;
 
-export function createDecisionStore({ database }: { database: Database }) {
+export function createDecisionStore(database: Database) {
   /** One statement. What is there already stays: a batch whose answer was lost may be written again. */
   async function insertDecisions(decisions: readonly Decision[]): Promise<void> {
     if (decisions.length === 0) return;

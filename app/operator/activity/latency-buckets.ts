@@ -20,13 +20,7 @@ export function latencyBucketEndMs(bucket: number): number {
  * The upper end of the bucket in which the share lies: at most a quarter more than the real figure, and never less.
  * Null where nothing was counted. `counts` by bucket.
  */
-export function quantileMs({
-  counts,
-  share,
-}: {
-  counts: ReadonlyMap<number, number>;
-  share: number;
-}): number | null {
+export function quantileMs(counts: ReadonlyMap<number, number>, share: number): number | null {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let seen = 0;

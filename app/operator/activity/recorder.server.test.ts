@@ -6,7 +6,7 @@ import {
   createTestDatabase,
   openTestDatabase,
   testOnEachDatabase,
-} from "~/testing/database";
+} from "~e2e/support/databases/database";
 import { createActivityStore, hourSeconds, minuteSeconds } from "./activity.store.server";
 import { createDecisionStore } from "./decisions.store.server";
 import type { NewDecision } from "./decision-buffer";
@@ -14,14 +14,21 @@ import { createRecorder } from "./recorder.server";
 import type { RecorderOptions } from "./recorder.server";
 
 const refused: NewDecision = {
-  ...{ route: "/api/gate-access", outcome: "refused", slug: "a-slug", reason: "Because.", proof: "siwe" },
-  ...{ address: "0xABCD", tokenId: "5", clientId: "192.0.2.1", requestId: "request-1" },
+  route: "/api/gate-access",
+  outcome: "refused",
+  slug: "a-slug",
+  reason: "Because.",
+  proof: "siwe",
+  address: "0xABCD",
+  tokenId: "5",
+  clientId: "192.0.2.1",
+  requestId: "request-1",
 };
 
 function createTestRecorder({ database, ...options }: Partial<RecorderOptions> & { database: Database }) {
   return createRecorder({
-    decisions: createDecisionStore({ database }),
-    activity: createActivityStore({ database }),
+    decisions: createDecisionStore(database),
+    activity: createActivityStore(database),
     keepsDecisions: true,
     instance: "one",
     clock: createTestClock().clock,
@@ -48,7 +55,7 @@ testOnEachDatabase("several instances at once lose no count and no decision", as
     }
     await Promise.all(recorders.map((recorder) => recorder.flush()));
   }
-  const store = createActivityStore({ database });
+  const store = createActivityStore(database);
   for (const spanSeconds of [minuteSeconds, hourSeconds]) {
     const counts = await store.readCounts({ spanSeconds, sinceMs: 0, untilMs: clock() + 1 });
     expect(counts.map(({ series: name, amount }) => [name, amount]).sort()).toEqual(
@@ -67,8 +74,10 @@ test("the minute is that of the counting, not of the writing", async () => {
   advance(1);
   recorder.count({ series: "tokens", amount: 5 });
   await recorder.flush();
-  const counts = await createActivityStore({ database }).readCounts({
-    ...{ spanSeconds: minuteSeconds, sinceMs: 0, untilMs: clock() + 1 },
+  const counts = await createActivityStore(database).readCounts({
+    spanSeconds: minuteSeconds,
+    sinceMs: 0,
+    untilMs: clock() + 1,
   });
   expect(counts.map(({ startMs, amount }) => [startMs, amount])).toEqual([
     [1_700_000_040_000, 3],

@@ -49,20 +49,16 @@ const rowsPerStatement = 50;
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   const { clock, flushMs = 2_000, maxWaitingDecisions = 1_000, instance } = options;
-  const activity = createActivityBuffer({ clock });
-  const decisions = createDecisionBuffer({ clock, instance, maxWaiting: maxWaitingDecisions });
+  const activity = createActivityBuffer(clock);
+  const decisions = createDecisionBuffer(clock, instance, maxWaitingDecisions);
   const state = { lastWrittenAtMs: null as number | null, lastFailureAtMs: null as number | null };
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
   async function write(): Promise<void> {
     try {
-      await inChunks({
-        take: decisions.take,
-        putBack: decisions.putBack,
-        send: options.decisions.insertDecisions,
-      });
-      await inChunks({ take: activity.take, putBack: activity.putBack, send: options.activity.addCounts });
+      await inChunks(decisions.take, decisions.putBack, options.decisions.insertDecisions);
+      await inChunks(activity.take, activity.putBack, options.activity.addCounts);
       state.lastWrittenAtMs = clock();
     } catch (error) {
       // Said once for an outage: the next success ends it.
@@ -103,15 +99,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
 }
 
 /** What is left of a batch when a statement fails goes back to where it came from. */
-async function inChunks<Row>({
-  take,
-  putBack,
-  send,
-}: {
-  take: () => Row[];
-  putBack: (rows: Row[]) => void;
-  send: (rows: Row[]) => Promise<void>;
-}): Promise<void> {
+async function inChunks<Row>(
+  take: () => Row[],
+  putBack: (rows: Row[]) => void,
+  send: (rows: Row[]) => Promise<void>,
+): Promise<void> {
   const rows = take();
   while (rows.length > 0) {
     const chunk = rows.slice(0, rowsPerStatement);

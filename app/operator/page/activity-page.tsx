@@ -1,7 +1,7 @@
-import { activitySpans } from "../activity-view";
-import type { ActivityPoint, ActivityView } from "../activity-view";
-import type { LatencyGroup } from "../activity-series";
-import { figureText } from "../chart-scale";
+import { activitySpans } from "../activity/activity-view";
+import type { ActivityPoint, ActivityView } from "../activity/activity-view";
+import type { LatencyGroup } from "../activity/activity-series";
+import { figureText } from "../activity/chart-scale";
 import { TimeChart } from "./time-chart";
 
 export function ActivityPage({ activity }: { activity: ActivityView }) {

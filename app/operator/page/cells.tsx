@@ -1,7 +1,7 @@
-import { describeDetail, momentText, shortCode, stateTone } from "../cell-text";
-import { tableSearch } from "../table-query";
-import type { TableQuery } from "../table-query";
-import type { TableColumn, TableSpec, TableValue } from "../table-spec";
+import { describeDetail, momentText, shortCode, stateTone } from "../tables/cell-text";
+import { tableSearch } from "../tables/table-query";
+import type { TableQuery } from "../tables/table-query";
+import type { TableColumn, TableSpec, TableValue } from "../tables/table-spec";
 
 export function Moment({ atMs }: { atMs: number }) {
   return <time dateTime={new Date(atMs).toISOString()}>{momentText(atMs)}</time>;
@@ -16,7 +16,7 @@ export function CellValue({ spec, query, column, value }: CellProps) {
   if (column.kind === "number") return Number(value).toLocaleString("en");
   const text = String(value);
   if (column.kind === "state") {
-    return <span className={`operator-badge operator-tone-${stateTone(text)}`}>{text}</span>;
+    return <span className={`operator-badge tone-${stateTone(text)}`}>{text}</span>;
   }
   if (column.kind === "words") {
     return <div className="operator-words">{column.key === "detail" ? describeDetail(text) : text}</div>;
@@ -26,5 +26,5 @@ export function CellValue({ spec, query, column, value }: CellProps) {
   const isFilter = spec.filters.some((filter) => filter.name === column.key && filter.kind !== "choice");
   if (!isFilter || query.filters[column.key] === text) return code;
   const change = { page: 1, filters: { ...query.filters, [column.key]: text } };
-  return <a href={`/operator/${spec.name}${tableSearch({ spec, query, change })}`}>{code}</a>;
+  return <a href={`/operator/${spec.name}${tableSearch(spec, query, change)}`}>{code}</a>;
 }

@@ -1,8 +1,10 @@
 import type { ReactNode } from "react";
 import { Notice } from "~/ui/notice";
-import { useCountdown } from "~/ui/use-countdown";
+import { useCountdown } from "~/ui/use-seconds-until";
+import { Wait } from "~/ui/wait";
 import type { PageNotice } from "../notices";
-import { tableNames, tableSpecs } from "../table-spec";
+import { tableNames } from "../tables/table-spec";
+import { tableSpecs } from "../tables/table-specs";
 
 type FrameProps = {
   title: string;
@@ -51,23 +53,11 @@ export function NoticeList({ notices }: { notices: readonly PageNotice[] }) {
   return notices.map(({ tone, title, text, waitSeconds }) => (
     <Notice key={`${title} ${text}`} tone={tone} title={title}>
       <p>{text}</p>
-      {waitSeconds === undefined ? null : <Wait seconds={waitSeconds} />}
+      {waitSeconds === undefined ? null : <PassingWait seconds={waitSeconds} />}
     </Notice>
   ));
 }
 
-function Wait({ seconds }: { seconds: number }) {
-  const leftSeconds = useCountdown(seconds);
-  // The ticking is for the eye: a screen reader is told the whole wait once, and then that it is over.
-  return (
-    <p aria-live={leftSeconds > 0 ? "off" : "polite"}>
-      {leftSeconds > 0 ? (
-        <>
-          You can try again in <strong>{leftSeconds} s</strong>.
-        </>
-      ) : (
-        "You can try again now."
-      )}
-    </p>
-  );
+function PassingWait({ seconds }: { seconds: number }) {
+  return <Wait secondsLeft={useCountdown(seconds)} />;
 }

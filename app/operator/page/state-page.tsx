@@ -25,7 +25,7 @@ export function StatePage({ state }: { state: StateView }) {
   const tone = isReadyOnly ? "warning" : state.status === "ready" ? "success" : "problem";
   return (
     <>
-      <p className={`operator-status operator-tone-${tone}`}>
+      <p className={`operator-status tone-${tone}`}>
         <strong>{isReadyOnly ? statusWords.degraded : statusWords[state.status]}</strong>{" "}
         <span>Asked at</span> <Moment atMs={state.readAtMs} /> <span>UTC.</span>
       </p>
@@ -34,7 +34,7 @@ export function StatePage({ state }: { state: StateView }) {
         <ul className="operator-list">
           {state.dependencies.map(({ name, state: its, facts }) => (
             <li key={name}>
-              <span className={`operator-badge operator-tone-${stateTones[its]}`}>{stateWords[its]}</span>
+              <span className={`operator-badge tone-${stateTones[its]}`}>{stateWords[its]}</span>
               <strong>{name}</strong>
               <span className="operator-list-why">{facts.join(" ")}</span>
             </li>
@@ -46,7 +46,7 @@ export function StatePage({ state }: { state: StateView }) {
         <ul className="operator-list">
           {state.switches.map(({ name, isOn, why }) => (
             <li key={name}>
-              <span className={`operator-badge operator-tone-${isOn ? "success" : "plain"}`}>
+              <span className={`operator-badge tone-${isOn ? "success" : "plain"}`}>
                 {isOn ? "on" : "off"}
               </span>
               <strong>{name}</strong>

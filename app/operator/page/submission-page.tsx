@@ -1,5 +1,6 @@
 import { Moment } from "./cells";
-import { MarkForm } from "./row-actions";
+import { markSubmission } from "../tables/table-specs";
+import { RowActions } from "./table-actions";
 
 export type SubmissionView = {
   id: string;
@@ -51,12 +52,13 @@ export function SubmissionPage({ submission }: { submission: SubmissionView }) {
           )}
         </dd>
       </dl>
-      <div className="operator-actions">
-        <MarkForm submissionId={id} isOpen={handledAtMs === null} about={`key ${tokenId}`} back="" />
-        <a href="/operator/submissions" className="operator-button">
-          All submissions
-        </a>
-      </div>
+      <RowActions
+        actions={[
+          markSubmission(id, handledAtMs === null, `key ${tokenId}`),
+          { label: "All submissions", name: "All submissions", href: "/operator/submissions" },
+        ]}
+        back=""
+      />
     </>
   );
 }

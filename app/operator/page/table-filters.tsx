@@ -1,7 +1,7 @@
 import { useId } from "react";
-import { pageSizes, withinChoices } from "../table-query";
-import type { TableQuery } from "../table-query";
-import type { TableFilter, TableSpec } from "../table-spec";
+import { pageSizes, withinChoices } from "../tables/table-query";
+import type { TableQuery } from "../tables/table-query";
+import type { TableFilter, TableSpec } from "../tables/table-spec";
 
 type FiltersProps = { spec: TableSpec; query: TableQuery; isOpen: boolean };
 

@@ -1,9 +1,9 @@
-import type { TablePage as TablePageData } from "../table-page";
-import { maxPage, tableSearch } from "../table-query";
-import type { TableSpec } from "../table-spec";
+import type { TablePage as TablePageData } from "../tables/table-page";
+import { maxPage, tableSearch } from "../tables/table-query";
+import type { TableSpec } from "../tables/table-spec";
 import { TableFilters } from "./table-filters";
 import { TableRows } from "./table-rows";
-import { TableTools } from "./table-tools";
+import { TableTools } from "./table-actions";
 
 export function TablePage({ spec, page }: { spec: TableSpec; page: TablePageData }) {
   const { query, rows } = page;
@@ -11,7 +11,7 @@ export function TablePage({ spec, page }: { spec: TableSpec; page: TablePageData
   return (
     <>
       <div className="operator-tools">
-        <TableFilters key={tableSearch({ spec, query })} spec={spec} query={query} isOpen={isFiltered} />
+        <TableFilters key={tableSearch(spec, query)} spec={spec} query={query} isOpen={isFiltered} />
         <TableTools spec={spec} query={query} />
       </div>
       {rows.length > 0 ? (
@@ -20,7 +20,7 @@ export function TablePage({ spec, page }: { spec: TableSpec; page: TablePageData
         <p className="operator-empty">
           {isFiltered || query.page > 1 ? (
             <>
-              No row is there for this. <a href={`/operator/${spec.name}`}>Show all of them</a>
+              No rows match. <a href={`/operator/${spec.name}`}>Show all of them</a>
             </>
           ) : (
             spec.whenEmpty
@@ -37,8 +37,7 @@ function Pager({ spec, page }: { spec: TableSpec; page: TablePageData }) {
   // What is said in their place is enough.
   if (rows.length === 0 && query.page === 1) return null;
   const first = (query.page - 1) * query.size + 1;
-  const to = (number: number) =>
-    `/operator/${spec.name}${tableSearch({ spec, query, change: { page: number } })}`;
+  const to = (number: number) => `/operator/${spec.name}${tableSearch(spec, query, { page: number })}`;
   return (
     <nav aria-label="Pages" className="operator-pager">
       <p>

@@ -1,8 +1,8 @@
-import { tableSearch } from "../table-query";
-import type { TableQuery } from "../table-query";
-import type { TableColumn, TableRow, TableSpec } from "../table-spec";
+import { tableSearch } from "../tables/table-query";
+import type { TableQuery } from "../tables/table-query";
+import type { TableColumn, TableRow, TableSpec } from "../tables/table-spec";
 import { CellValue } from "./cells";
-import { RowActions, hasActions } from "./row-actions";
+import { RowActions } from "./table-actions";
 
 type RowsProps = { spec: TableSpec; query: TableQuery; rows: readonly TableRow[] };
 
@@ -16,7 +16,7 @@ export function TableRows({ spec, query, rows }: RowsProps) {
           {spec.columns.map((column) => (
             <HeadCell key={column.key} spec={spec} query={query} column={column} />
           ))}
-          {hasActions(spec) ? (
+          {spec.rowActions ? (
             <th scope="col">
               <span className="visually-hidden">Actions</span>
             </th>
@@ -32,9 +32,9 @@ export function TableRows({ spec, query, rows }: RowsProps) {
                 <CellValue spec={spec} query={query} column={column} value={row[column.key] ?? null} />
               </td>
             ))}
-            {hasActions(spec) ? (
+            {spec.rowActions ? (
               <td className="operator-cell-actions">
-                <RowActions spec={spec} query={query} row={row} />
+                <RowActions actions={spec.rowActions(row)} back={tableSearch(spec, query)} />
               </td>
             ) : null}
           </tr>
@@ -55,7 +55,7 @@ function HeadCell({ spec, query, column }: { spec: TableSpec; query: TableQuery;
   }
   const isSorted = query.sort === column.key;
   const order = isSorted && query.order === "desc" ? "asc" : "desc";
-  const search = tableSearch({ spec, query, change: { sort: column.key, order, page: 1 } });
+  const search = tableSearch(spec, query, { sort: column.key, order, page: 1 });
   return (
     <th
       scope="col"

@@ -1,6 +1,6 @@
 import { useId } from "react";
-import { momentText } from "../cell-text";
-import { figureText, roundUp, stepPath } from "../chart-scale";
+import { momentText } from "../tables/cell-text";
+import { figureText, roundUp, stepPath } from "../activity/chart-scale";
 
 export type ChartSeries = { name: string; values: readonly (number | null)[] };
 

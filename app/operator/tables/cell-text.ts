@@ -13,6 +13,8 @@ export function shortCode(text: string): string {
 const tones: Readonly<Record<string, string>> = {
   granted: "success",
   delivered: "success",
+  paid: "success",
+  failed: "problem",
   handled: "plain",
   refused: "problem",
   "given up": "problem",

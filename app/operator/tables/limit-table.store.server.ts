@@ -18,13 +18,13 @@ const sortColumns: Readonly<Record<string, string>> = {
 };
 
 /** What the limiter holds: windows, and logs for the limits that slide. Both name a row `<limit>:<client>`. */
-export function createLimitSource({ database, clock }: { database: Database; clock: Clock }): TableSource {
+export function createLimitSource(database: Database, clock: Clock): TableSource {
   async function list({ query }: { query: TableQuery }): Promise<TableRow[]> {
     const { sort, order, page, size } = query;
     const direction = raw(order === "asc" ? "ASC" : "DESC");
     const column = raw(sortColumns[sort] ?? `"points"`);
     const rows = await database.$queryRaw<LimitRow[]>`
-      SELECT * FROM (${holdings({ query, nowMs: clock() })}) AS held
+      SELECT * FROM (${holdings(query, clock())}) AS held
       ORDER BY ${column} ${direction}, "key" ${direction} LIMIT ${size} OFFSET ${(page - 1) * size}`;
     return rows.map(toRow);
   }
@@ -34,7 +34,7 @@ export function createLimitSource({ database, clock }: { database: Database; clo
     count: async ({ query, limit }) => {
       const [row] = await database.$queryRaw<{ count: number | bigint }[]>`
         SELECT COUNT(*) AS "count"
-        FROM (SELECT 1 AS "one" FROM (${holdings({ query, nowMs: clock() })}) AS held LIMIT ${limit}) AS counted`;
+        FROM (SELECT 1 AS "one" FROM (${holdings(query, clock())}) AS held LIMIT ${limit}) AS counted`;
       return Number(row?.count ?? 0);
     },
     readAll: async function* ({ query }) {
@@ -44,7 +44,7 @@ export function createLimitSource({ database, clock }: { database: Database; clo
 }
 
 /** A log's hits may have left their window by now; the limiter lets them go with the client's next request. */
-function holdings({ query, nowMs }: { query: TableQuery; nowMs: number }): Sql {
+function holdings(query: TableQuery, nowMs: number): Sql {
   const held = join(
     [
       sqltag`"expiresAtMs" > ${BigInt(nowMs)}`,

@@ -5,7 +5,7 @@ import type { TableRow, TableSpec } from "./table-spec";
 type Asked = { spec: TableSpec; query: TableQuery };
 
 /** A table whose rows are all at hand, and few enough to be looked through each time. */
-export function createListedTable({ read }: { read: () => Promise<TableRow[]> }): TableSource {
+export function createListedTable(read: () => Promise<TableRow[]>): TableSource {
   async function find({ spec, query }: Asked): Promise<TableRow[]> {
     const rows = await read();
     return rows.filter((row) => isAskedFor({ row, spec, query })).sort(comparison(query));

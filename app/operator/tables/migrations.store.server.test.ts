@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect } from "vitest";
-import { migrationsDir, testOnEachDatabase } from "~/testing/database";
+import { migrationsDir, testOnEachDatabase } from "~e2e/support/databases/database";
 import { createMigrationReader } from "./migrations.store.server";
 
 testOnEachDatabase("the reader tells what was applied, by the database's own word", async ({ database }) => {
@@ -8,7 +8,7 @@ testOnEachDatabase("the reader tells what was applied, by the database's own wor
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .sort();
-  const read = createMigrationReader({ database });
+  const read = createMigrationReader(database);
   expect(await read()).toEqual({ count: provided.length, last: provided.at(-1) });
   await database.$executeRaw`UPDATE "_prisma_migrations" SET "finished_at" = NULL`;
   expect(await read()).toEqual({ count: 0, last: null });

@@ -1,21 +1,25 @@
 import { maxPage, readTableQuery } from "./table-query";
 import type { TablePage } from "./table-page";
-import type { TableName, TableRow, TableSpec } from "./table-spec";
+import type { TableSettings, TableSpec } from "./table-spec";
 import type { TableStore } from "./tables.store.server";
 
-/** Beyond so many, how many exactly is not worth the time it takes to count them. */
+/** Beyond so many, the exact number is not worth the time it takes to count. */
 const countLimit = 10_000;
 
-export async function readTable({
-  spec,
-  searchParams,
-  dependencies: { tables, addToRow },
-}: {
-  spec: TableSpec;
-  searchParams: URLSearchParams;
-  dependencies: { tables: TableStore; addToRow: (part: { name: TableName; row: TableRow }) => TableRow };
-}): Promise<TablePage> {
-  const { query, faults } = readTableQuery({ spec, searchParams });
+export type TableDependencies = {
+  tables: TableStore;
+  settings: TableSettings;
+  /** Writes what waits in memory. */
+  flush: () => Promise<void>;
+};
+
+export async function readTable(
+  spec: TableSpec,
+  searchParams: URLSearchParams,
+  { tables, settings, flush }: TableDependencies,
+): Promise<TablePage> {
+  const { query, faults } = readTableQuery(spec, searchParams);
+  if (spec.isBuffered) await flush();
   const source = tables[spec.name];
   const rows = await source.list({ spec, query });
   const total = await source.count({ spec, query, limit: countLimit + 1 });
@@ -24,7 +28,7 @@ export async function readTable({
     name: spec.name,
     query,
     faults,
-    rows: rows.map((row) => addToRow({ name: spec.name, row })),
+    rows: rows.map((row) => spec.completeRow?.(row, settings) ?? row),
     total: Math.min(total, countLimit),
     isTotalExact: total <= countLimit,
     hasNext: isMore && query.page < maxPage,

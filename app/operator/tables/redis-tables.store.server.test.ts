@@ -1,29 +1,28 @@
 import { describe, expect, test } from "vitest";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
-import { createTestClock } from "~/testing/database";
-import { hasRedis } from "~/testing/redis";
-import { createRedisState } from "~/testing/state";
+import { hasRedis } from "~e2e/support/databases/redis";
+import { createRedisState, createStateClock } from "~e2e/support/databases/state";
 import { readTable } from "./read-table.server";
 import { createRedisTables } from "./redis-tables.store.server";
-import { tableSpecs } from "./table-spec";
+import { tableSpecs } from "./table-specs";
 import { createTableStore } from "./tables.store.server";
+
+const findLimit = () => ({ points: 50, windowSeconds: 60 });
 
 describe.skipIf(!hasRedis)("what lives in Redis", () => {
   async function openTables() {
     const state = await createRedisState();
-    const { clock, advance } = createTestClock();
+    const { clock, advance } = createStateClock(state.redis);
     const { limits, quota, quotaWindows } = state.openStores({ clock });
     const { listOpenWindows } = quotaWindows;
     const tables = {
-      ...createTableStore({ database: state.database, clock }),
-      ...createRedisTables({ redis: state.redis!, listOpenWindows, clock }),
+      ...createTableStore(state.database, clock),
+      ...createRedisTables({ redis: state.redis!, listOpenWindows, findLimit, clock }),
     };
+    const settings = { findLimit, findQuota: () => 100 };
+    const flush = async () => {};
     const read = async (name: "quotas" | "limits", search = "") =>
-      await readTable({
-        spec: tableSpecs[name],
-        searchParams: new URLSearchParams(search),
-        dependencies: { tables, addToRow: ({ row }) => row },
-      });
+      await readTable(tableSpecs[name], new URLSearchParams(search), { tables, settings, flush });
     return { clock, advance, limits, quota, read };
   }
 
@@ -42,8 +41,13 @@ describe.skipIf(!hasRedis)("what lives in Redis", () => {
     const { rows, total, hasNext } = await read("limits");
     expect([total, rows.length, hasNext]).toEqual([42, 25, true]);
     expect(rows[0]).toMatchObject({
-      ...{ limiter: "chat", client: "2001:db8::/64", points: 5, startedAtMs: clock() },
+      limiter: "chat",
+      client: "2001:db8::/64",
+      points: 5,
+      allowed: "50 in 60 s",
     });
+    const startedAtMs = Number(rows[0]!.startedAtMs);
+    expect(Math.abs(startedAtMs - clock())).toBeLessThan(30_000);
     expect(rows[1]).toMatchObject({ limiter: "nonce", client: "192.0.2.1", points: 3, startedAtMs: clock() });
     // Redis keeps it by its own clock, which has gone on a little.
     const expiresAtMs = Number(rows[0]!.expiresAtMs);
@@ -63,10 +67,10 @@ describe.skipIf(!hasRedis)("what lives in Redis", () => {
     await quota.reserve({ owner, wanted: 42, limit: 100, windowSeconds: 60, leaseSeconds: 60 });
     const { rows, total } = await read("quotas");
     expect(total).toBe(1);
-    expect(rows[0]).toMatchObject({ ...owner, used: 0, reserved: 42 });
+    expect(rows[0]).toMatchObject({ ...owner, used: 0, reserved: 42, limit: 100 });
     expect((await read("quotas", "kind=speech")).total).toBe(0);
     expect((await read("quotas", "subject=:1")).total).toBe(1);
-    advance(60_000);
+    await advance(60_000);
     expect((await read("quotas")).total).toBe(0);
   });
 });

@@ -4,28 +4,33 @@ import { defineScript } from "~/platform/redis/redis-script.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { createListedTable } from "./listed-table.server";
 import type { TableSource } from "./table-source.store.server";
-import type { TableRow } from "./table-spec";
+import type { TableRow, TableSettings } from "./table-spec";
 
 /** So many are looked at; a flood of clients must not fill the memory of whoever looks. */
 const mostRows = 10_000;
 
-/** The tables of what lives in Redis where state does. */
-export function createRedisTables({
-  redis,
-  listOpenWindows,
-  clock,
-}: {
+type CreateRedisTablesOptions = {
   redis: Redis;
   listOpenWindows: (request: { count: number }) => Promise<TableRow[]>;
+  findLimit: FindLimit;
   clock: Clock;
-}): { quotas: TableSource; limits: TableSource } {
+};
+
+/** The tables of what lives in Redis where state does. */
+export function createRedisTables({ redis, listOpenWindows, findLimit, clock }: CreateRedisTablesOptions): {
+  quotas: TableSource;
+  limits: TableSource;
+} {
   return {
-    quotas: createListedTable({ read: () => listOpenWindows({ count: mostRows }) }),
-    limits: createListedTable({ read: () => readLimits({ redis, nowMs: clock() }) }),
+    quotas: createListedTable(() => listOpenWindows({ count: mostRows })),
+    limits: createListedTable(() => readLimits({ redis, findLimit, nowMs: clock() })),
   };
 }
 
-async function readLimits({ redis, nowMs }: { redis: Redis; nowMs: number }): Promise<TableRow[]> {
+type FindLimit = TableSettings["findLimit"];
+type Reading = { redis: Redis; findLimit: FindLimit; nowMs: number };
+
+async function readLimits({ redis, findLimit, nowMs }: Reading): Promise<TableRow[]> {
   const rows: TableRow[] = [];
   for (const start of [limitKeys.window(""), limitKeys.log("")]) {
     let cursor = "0";
@@ -33,7 +38,7 @@ async function readLimits({ redis, nowMs }: { redis: Redis; nowMs: number }): Pr
       const answer = await redis.run({ script: scanScript, keys: [start], parameters: [cursor] });
       const [next, ...values] = answer as string[];
       for (let index = 0; index < values.length; index += 4) {
-        const row = toRow({ values: values.slice(index, index + 4), nowMs });
+        const row = toRow(values.slice(index, index + 4), findLimit, nowMs);
         if (row) rows.push(row);
       }
       cursor = next ?? "0";
@@ -42,22 +47,27 @@ async function readLimits({ redis, nowMs }: { redis: Redis; nowMs: number }): Pr
   return rows;
 }
 
-/** Null for what has left its window and is kept a little longer only for clocks that differ. */
-function toRow({ values, nowMs }: { values: string[]; nowMs: number }): TableRow | null {
-  const [key = "", points, startedAtMs, leftMs] = values;
-  const validMs = Number(leftMs) - limitKeepMs;
-  if (validMs <= 0) return null;
+/** Null for what has left its window, and for a limit that is not configured any more. */
+function toRow(values: string[], findLimit: FindLimit, nowMs: number): TableRow | null {
+  const [key = "", points, firstHitMs, leftMs] = values;
   const separator = key.indexOf(":");
+  const limiter = key.slice(0, separator);
+  const limit = findLimit(limiter);
+  // A log is kept a little longer, for clocks that differ.
+  const validMs = Number(leftMs) - (firstHitMs ? limitKeepMs : 0);
+  if (!limit || validMs <= 0) return null;
+  const expiresAtMs = nowMs + validMs;
   return {
-    limiter: key.slice(0, separator),
+    limiter,
     client: key.slice(separator + 1),
-    points: Number(points),
-    startedAtMs: Number(startedAtMs),
-    expiresAtMs: nowMs + validMs,
+    // A window counts refused requests as well.
+    points: Math.min(Number(points), limit.points),
+    startedAtMs: firstHitMs ? Number(firstHitMs) : expiresAtMs - limit.windowSeconds * 1000,
+    expiresAtMs,
   };
 }
 
-/** The next cursor, then four values a row: key, points, the first moment, and how long Redis keeps it. */
+/** The next cursor, then four values a row: key, points, the first hit of a log, and how long Redis keeps it. */
 const scanScript = defineScript({
   name: "operator-scan",
   lua: `
@@ -66,9 +76,8 @@ const scanScript = defineScript({
   local answer = {found[1]}
   for _, key in ipairs(found[2]) do
     local points, startedAtMs
-    if redis.call('TYPE', key).ok == 'hash' then
-      local window = redis.call('HMGET', key, 'points', 'startedAtMs')
-      points, startedAtMs = window[1], window[2]
+    if redis.call('TYPE', key).ok == 'string' then
+      points, startedAtMs = redis.call('GET', key), ''
     else
       points, startedAtMs = tostring(redis.call('LLEN', key)), redis.call('LINDEX', key, 0)
     end

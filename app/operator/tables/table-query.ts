@@ -14,8 +14,9 @@ export type TableQuery = {
 /** `faults`: what in the address could not be used, in words. The query is then the one without it. */
 export type ReadQuery = { query: TableQuery; faults: readonly string[] };
 
+const defaultOrder: SortOrder = "desc";
 export const pageSizes = [25, 50, 100] as const;
-/** So far pages go: what lies deeper is found by filters. */
+/** What lies deeper is found by filters. */
 export const maxPage = 100;
 const maxFilterChars = 200;
 
@@ -26,14 +27,8 @@ export const withinChoices = [
   { value: "2592000", label: "the last 30 days" },
 ] as const;
 
-/** Of a page's address. Names that mean nothing here are passed over: they may be another part's. */
-export function readTableQuery({
-  spec,
-  searchParams,
-}: {
-  spec: TableSpec;
-  searchParams: URLSearchParams;
-}): ReadQuery {
+/** Of a page's address. Unknown names are ignored: they may be another part's. */
+export function readTableQuery(spec: TableSpec, searchParams: URLSearchParams): ReadQuery {
   const faults: string[] = [];
   const read = (name: string): string => searchParams.get(name)?.trim() ?? "";
   function choose<Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice): Choice {
@@ -44,8 +39,8 @@ export function readTableQuery({
     return found ?? fallback;
   }
   const sortable = spec.columns.flatMap(({ key, isSortable }) => (isSortable ? [key] : []));
-  const sort = choose("sort", sortable, spec.defaultSort.column);
-  const order = choose("order", ["asc", "desc"], spec.defaultSort.order);
+  const sort = choose("sort", sortable, spec.sortedBy);
+  const order = choose("order", ["asc", "desc"], defaultOrder);
   const size = Number(choose("size", pageSizes.map(String), String(pageSizes[0])));
   const within = choose(
     "within",
@@ -57,36 +52,34 @@ export function readTableQuery({
   if (pageText !== "" && !isPage) faults.push(`page must be a whole number from 1 to ${maxPage}.`);
   return {
     query: {
-      ...{ sort, order, size },
+      sort,
+      order,
+      size,
       page: isPage ? Number(pageText) : 1,
       withinSeconds: within && spec.timeColumn !== null ? Number(within) : null,
-      filters: readFilters({ spec, read, faults }),
+      filters: readFilters(spec, read, faults),
     },
     faults,
   };
 }
 
-function readFilters({
-  spec,
-  read,
-  faults,
-}: {
-  spec: TableSpec;
-  read: (name: string) => string;
-  faults: string[];
-}): Record<string, string> {
+function readFilters(
+  spec: TableSpec,
+  read: (name: string) => string,
+  faults: string[],
+): Record<string, string> {
   const filters: Record<string, string> = {};
   for (const filter of spec.filters) {
     const text = read(filter.name);
     if (text === "") continue;
-    const fault = findFilterFault({ filter, text });
+    const fault = findFilterFault(filter, text);
     if (fault === null) filters[filter.name] = text;
     else faults.push(fault);
   }
   return filters;
 }
 
-function findFilterFault({ filter, text }: { filter: TableFilter; text: string }): string | null {
+function findFilterFault(filter: TableFilter, text: string): string | null {
   if (filter.kind === "choice") {
     const values = filter.choices.map(({ value }) => value);
     return values.includes(text) ? null : `${filter.name} must be ${values.join(" or ")}.`;
@@ -98,19 +91,11 @@ function findFilterFault({ filter, text }: { filter: TableFilter; text: string }
 }
 
 /** The address of the same table with something changed; what is as by default is left out. */
-export function tableSearch({
-  spec,
-  query,
-  change = {},
-}: {
-  spec: TableSpec;
-  query: TableQuery;
-  change?: Partial<TableQuery>;
-}): string {
+export function tableSearch(spec: TableSpec, query: TableQuery, change: Partial<TableQuery> = {}): string {
   const { sort, order, page, size, withinSeconds, filters } = { ...query, ...change };
   const params = new URLSearchParams(filters);
   if (withinSeconds !== null) params.set("within", String(withinSeconds));
-  if (sort !== spec.defaultSort.column || order !== spec.defaultSort.order) {
+  if (sort !== spec.sortedBy || order !== defaultOrder) {
     params.set("sort", sort);
     params.set("order", order);
   }

@@ -39,7 +39,7 @@ export function createSource<Row extends object>(options: SourceOptions<Row>): T
     // The rest of the order makes one row come before another in every case, so that no page shows a row twice.
     const rest = keyColumns.filter((column) => column !== sort).map((column) => ({ [column]: order }));
     const rows = await find({
-      where: toWhere({ options, spec, query }),
+      where: toWhere(options, spec, query),
       orderBy: [first, ...rest],
       skip: (page - 1) * size,
       take: size,
@@ -54,10 +54,10 @@ export function createSource<Row extends object>(options: SourceOptions<Row>): T
     spec: TableSpec;
     query: TableQuery;
   }): AsyncGenerator<TableRow[]> {
-    const where = toWhere({ options, spec, query });
+    const where = toWhere(options, spec, query);
     let last: Row | undefined;
     do {
-      const beyond = last ? [rowsAfter({ keyColumns, row: last as Record<string, unknown> })] : [];
+      const beyond = last ? [rowsAfter(keyColumns, last as Record<string, unknown>)] : [];
       const rows: Row[] = await find({
         where: { AND: [where, ...beyond] },
         orderBy: keyColumns.map((column) => ({ [column]: "asc" })),
@@ -71,26 +71,18 @@ export function createSource<Row extends object>(options: SourceOptions<Row>): T
   return {
     list,
     count: async ({ spec, query, limit }) =>
-      await options.count({ where: toWhere({ options, spec, query }), take: limit }),
+      await options.count({ where: toWhere(options, spec, query), take: limit }),
     readAll,
   };
 }
 
-function toWhere<Row>({
-  options,
-  spec,
-  query,
-}: {
-  options: SourceOptions<Row>;
-  spec: TableSpec;
-  query: TableQuery;
-}): object {
+function toWhere<Row>(options: SourceOptions<Row>, spec: TableSpec, query: TableQuery): object {
   const { always, timeColumn, clock } = options;
   const conditionOf = options.conditionOf as Readonly<Record<string, (value: unknown) => object>> | undefined;
   const conditions = spec.filters.flatMap((filter) => {
     const text = query.filters[filter.name];
     if (text === undefined) return [];
-    return [conditionOf?.[filter.name]?.(text) ?? { [filter.name]: toCondition({ filter, text }) }];
+    return [conditionOf?.[filter.name]?.(text) ?? { [filter.name]: toCondition(filter, text) }];
   });
   if (timeColumn !== null && query.withinSeconds !== null) {
     const since = { gte: BigInt(clock() - query.withinSeconds * 1000) };
@@ -99,20 +91,14 @@ function toWhere<Row>({
   return { AND: [...conditions, ...(always ? [always()] : [])] };
 }
 
-function toCondition({ filter, text }: { filter: TableFilter; text: string }): unknown {
+function toCondition(filter: TableFilter, text: string): unknown {
   // Addresses are stored in lower case, and are all that is looked for by its beginning.
   if (filter.kind === "prefix") return { startsWith: text.toLowerCase() };
   return filter.kind === "contains" ? { contains: text } : text;
 }
 
 /** Rows that come later by these columns: later by the first, or as late by it and later by the rest. */
-function rowsAfter({
-  keyColumns,
-  row,
-}: {
-  keyColumns: readonly string[];
-  row: Readonly<Record<string, unknown>>;
-}): object {
+function rowsAfter(keyColumns: readonly string[], row: Readonly<Record<string, unknown>>): object {
   return {
     OR: keyColumns.map((column, index) => ({
       AND: [

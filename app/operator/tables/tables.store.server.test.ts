@@ -2,9 +2,10 @@ import { expect } from "vitest";
 import type { Database } from "~/platform/database/database.server";
 import { neverAttemptAtMs } from "~/platform/outbox/outbox";
 import { toMoment } from "~/platform/limits/hit-log";
-import { createTestClock, testOnEachDatabase } from "~/testing/database";
+import { createTestClock, testOnEachDatabase } from "~e2e/support/databases/database";
 import { readTable } from "./read-table.server";
-import { tableNames, tableSpecs } from "./table-spec";
+import { tableNames } from "./table-spec";
+import { tableSpecs } from "./table-specs";
 import type { TableName, TableRow } from "./table-spec";
 import { createTableStore } from "./tables.store.server";
 
@@ -14,10 +15,12 @@ const hourMs = 3_600_000;
 const contract = { chainId: 31337n, contractAddress: "0xcc" };
 
 function read(database: Database, name: TableName, search = "") {
-  return readTable({
-    spec: tableSpecs[name],
-    searchParams: new URLSearchParams(search),
-    dependencies: { tables: createTableStore({ database, clock }), addToRow: ({ row }) => row },
+  const tables = createTableStore(database, clock);
+  const settings = { findLimit: () => null, findQuota: () => null };
+  return readTable(tableSpecs[name], new URLSearchParams(search), {
+    tables,
+    settings,
+    flush: async () => {},
   });
 }
 
@@ -83,7 +86,7 @@ testOnEachDatabase(
     const { query } = await read(database, "submissions", "address=0xaa");
     const ids: unknown[] = [];
     const sizes: number[] = [];
-    for await (const rows of createTableStore({ database, clock }).submissions.readAll({ spec, query })) {
+    for await (const rows of createTableStore(database, clock).submissions.readAll({ spec, query })) {
       sizes.push(rows.length);
       ids.push(...column(rows, "id"));
     }
@@ -188,6 +191,46 @@ testOnEachDatabase(
   },
 );
 
+testOnEachDatabase(
+  "payments are shown with their amounts, and found by their state",
+  async ({ database }) => {
+    const signed = {
+      chainId: 1n,
+      recipient: "0xbb",
+      payer: "0xaa",
+      amountWei: "1500000000000000",
+      rawTransaction: "0x",
+    };
+    const at = { createdAtMs: BigInt(nowMs), countedAtMs: BigInt(nowMs) };
+    await database.payment.createMany({
+      data: ["signed", "paid", "failed"].map((state, index) => ({
+        ...signed,
+        ...at,
+        state,
+        nonce: BigInt(index),
+        idempotencyKey: state,
+        transactionHash: `0x${index}`,
+        blockNumber: state === "paid" ? 7n : null,
+      })),
+    });
+    const rows = async (search: string) => (await read(database, "payments", search)).rows;
+    expect(column(await rows("sort=nonce&order=asc"), "state")).toEqual(["open", "paid", "failed"]);
+    expect(await rows("state=paid")).toEqual([
+      {
+        createdAtMs: nowMs,
+        recipient: "0xbb",
+        amount: "0.0015",
+        state: "paid",
+        nonce: 1,
+        blockNumber: "7",
+        transactionHash: "0x1",
+        chainId: "1",
+      },
+    ]);
+    expect(column(await rows("state=signed"), "nonce")).toEqual([0]);
+  },
+);
+
 testOnEachDatabase("every table can be sorted by each of its columns that says so", async ({ database }) => {
   await addSubmissions(database, 3);
   for (const name of tableNames) {
@@ -206,7 +249,11 @@ testOnEachDatabase("every table can be sorted by each of its columns that says s
 
 testOnEachDatabase("rows are counted no further than it is worth", async ({ database }) => {
   const data = Array.from({ length: 10_001 }, (_, index) => ({
-    ...{ id: `id-${index}`, kind: "quota-reset", clientId: "c", requestId: "r", detail: "{}" },
+    id: `id-${index}`,
+    kind: "quota-reset",
+    clientId: "c",
+    requestId: "r",
+    detail: "{}",
     atMs: BigInt(index),
   }));
   await database.auditEntry.createMany({ data: data.slice(0, 10_000) });

@@ -1,3 +1,4 @@
+import { formatEther } from "viem";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { neverAttemptAtMs } from "~/platform/outbox/outbox";
@@ -9,16 +10,18 @@ import type { TableName } from "./table-spec";
 export type TableStore = Readonly<Record<TableName, TableSource>>;
 
 /** All that the operator's tables show, each read as its table is described in table-spec.ts. */
-export function createTableStore({ database, clock }: { database: Database; clock: Clock }): TableStore {
-  return {
+export function createTableStore(database: Database, clock: Clock): TableStore {
+  const sources: TableStore = {
     keys: createKeySource({ database, clock }),
     submissions: createSubmissionSource({ database, clock }),
     outbox: createOutboxSource({ database, clock }),
+    payments: createPaymentSource({ database, clock }),
     quotas: createQuotaSource({ database, clock }),
-    limits: createLimitSource({ database, clock }),
+    limits: createLimitSource(database, clock),
     decisions: createDecisionSource({ database, clock }),
     audit: createAuditSource({ database, clock }),
   };
+  return sources;
 }
 
 type Parts = { database: Database; clock: Clock };
@@ -32,7 +35,9 @@ function createKeySource({ database, clock }: Parts): TableSource {
     keyColumns: ["usedAtMs", "tokenId", "contractAddress", "chainId"],
     toRow: ({ usedAtMs, tokenId, usedBy, contractAddress, chainId }) => ({
       usedAtMs: toMs(usedAtMs),
-      ...{ tokenId, usedBy, contractAddress },
+      tokenId,
+      usedBy,
+      contractAddress,
       chainId: String(chainId),
     }),
   });
@@ -60,7 +65,12 @@ function createSubmissionSource({ database, clock }: Parts): TableSource {
       requestId,
     }) => ({
       createdAtMs: toMs(createdAtMs),
-      ...{ id, tokenId, address, message, contractAddress, requestId },
+      id,
+      tokenId,
+      address,
+      message,
+      contractAddress,
+      requestId,
       chainId: String(chainId),
       state: handledAtMs === null ? "open" : "handled",
       handledAtMs: handledAtMs === null ? null : toMs(handledAtMs),
@@ -101,13 +111,36 @@ function createOutboxSource({ database, clock }: Parts): TableSource {
     }) => {
       const isGivenUp = nextAttemptAtMs === never;
       return {
-        ...{ notificationId, channel, attempts, lastError },
+        notificationId,
+        channel,
+        attempts,
+        lastError,
         kind: notification.kind,
         createdAtMs: toMs(notification.createdAtMs),
         state: deliveredAtMs !== null ? "delivered" : isGivenUp ? "given up" : "waiting",
         nextAttemptAtMs: deliveredAtMs !== null || isGivenUp ? null : toMs(nextAttemptAtMs),
       };
     },
+  });
+}
+
+function createPaymentSource({ database, clock }: Parts): TableSource {
+  return createSource({
+    find: (request) => database.payment.findMany(request),
+    count: (request) => database.payment.count(request),
+    clock,
+    timeColumn: "createdAtMs",
+    keyColumns: ["createdAtMs", "chainId", "recipient", "idempotencyKey"],
+    toRow: ({ createdAtMs, recipient, amountWei, state, nonce, blockNumber, transactionHash, ...row }) => ({
+      recipient,
+      transactionHash,
+      nonce: Number(nonce),
+      createdAtMs: toMs(createdAtMs),
+      amount: formatEther(BigInt(amountWei)),
+      state: state === "signed" ? "open" : state,
+      blockNumber: blockNumber === null ? null : String(blockNumber),
+      chainId: String(row.chainId),
+    }),
   });
 }
 

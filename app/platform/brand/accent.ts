@@ -31,14 +31,14 @@ const margin = 0.1;
 export function deriveAccent(accent: string): AccentThemes {
   const chosen = toOklch(getRgb(accent));
   return {
-    light: deriveTheme({ chosen, theme: themes.light }),
-    dark: deriveTheme({ chosen, theme: themes.dark }),
-    lightContrast: deriveTheme({ chosen, theme: themes.lightContrast }),
-    darkContrast: deriveTheme({ chosen, theme: themes.darkContrast }),
+    light: deriveTheme(chosen, themes.light),
+    dark: deriveTheme(chosen, themes.dark),
+    lightContrast: deriveTheme(chosen, themes.lightContrast),
+    darkContrast: deriveTheme(chosen, themes.darkContrast),
   };
 }
 
-function deriveTheme({ chosen, theme }: { chosen: Oklch; theme: Theme }): AccentTokens {
+function deriveTheme(chosen: Oklch, theme: Theme): AccentTokens {
   const { isDark } = theme;
   const tint = (lightness: number, chroma: number) =>
     toRgb({ ...chosen, lightness, chroma: Math.min(chosen.chroma, chroma) });
@@ -69,8 +69,7 @@ function moveUntilReadable({
   theme: Theme;
 }): Oklch {
   let colour = from;
-  const isReadable = () =>
-    against.every((other) => contrast({ one: toRgb(colour), other }) >= leastRatio + margin);
+  const isReadable = () => against.every((other) => contrast(toRgb(colour), other) >= leastRatio + margin);
   // Black and white end the search: each is readable on every ground of its theme.
   while (!isReadable() && (isDark ? colour.lightness < 1 : colour.lightness > 0)) {
     colour = { ...colour, lightness: colour.lightness + (isDark ? lightnessStep : -lightnessStep) };

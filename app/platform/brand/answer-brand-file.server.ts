@@ -5,15 +5,7 @@ import type { OpenedBrand } from "./open-brand.server";
  * The operator's picture or the accent's stylesheet. A picture is for `<img>`, where it runs nothing; opened as a
  * page of its own, its policy leaves it as powerless.
  */
-export function answerBrandFile({
-  opened,
-  version,
-  name,
-}: {
-  opened: OpenedBrand;
-  version: string;
-  name: string;
-}): Response {
+export function answerBrandFile(opened: OpenedBrand, version: string, name: string): Response {
   const file = opened.files.get(name);
   if (!file) throw new Refusal("not-found");
   // A page from before a restart may name an older version: it gets what there is now, and may not keep it.

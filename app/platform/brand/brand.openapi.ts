@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApiRegistry } from "~/platform/openapi/api-registry";
+import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 
 const tag = "Appearance";
 const bytes = { type: "string", format: "binary" } as const;
@@ -32,77 +32,76 @@ const manifestSchema = z
 /** What browsers ask for beside the pages. */
 export function describeBrand(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "How this place looks, and what a device keeps of it." });
-  describeManifest(api);
-  describeWorker(api);
-  describeFiles(api);
+  api.describe(getManifestOperation);
+  api.describe(getServiceWorkerOperation);
+  api.describe(getBrandFileOperation);
 }
 
-function describeManifest(api: ApiRegistry): void {
-  api.describe({
-    method: "get",
-    path: "/manifest.webmanifest",
-    operationId: "getManifest",
-    tag,
-    summary: "Read what a home screen shows",
-    description: "Name, colours and icons, as the operator has set them.",
-    answers: {
-      200: {
-        description: "The manifest.",
-        content: {
-          "application/manifest+json": {
-            schema: manifestSchema,
-            example: {
-              ...{ id: "/", name: "Latchkey", short_name: "Latchkey", start_url: "/", scope: "/" },
-              ...{ display: "standalone", background_color: "#163a35", theme_color: "#163a35" },
-              icons: [{ src: "/icons/icon-512.png", sizes: "512x512", type: "image/png" }],
-              shortcuts: [{ name: "Chat", url: "/chat" }],
-            },
+export const getManifestOperation: OperationDescription = {
+  method: "get",
+  path: "/manifest.webmanifest",
+  operationId: "getManifest",
+  tag,
+  summary: "Read what a home screen shows",
+  description: "Name, colours and icons, as the operator has set them.",
+  answers: {
+    200: {
+      description: "The manifest.",
+      content: {
+        "application/manifest+json": {
+          schema: manifestSchema,
+          example: {
+            id: "/",
+            name: "Latchkey",
+            short_name: "Latchkey",
+            start_url: "/",
+            scope: "/",
+            display: "standalone",
+            background_color: "#163a35",
+            theme_color: "#163a35",
+            icons: [{ src: "/icons/icon-512.png", sizes: "512x512", type: "image/png" }],
+            shortcuts: [{ name: "Chat", url: "/chat" }],
           },
         },
       },
     },
-  });
-}
+  },
+};
 
-function describeWorker(api: ApiRegistry): void {
-  api.describe({
-    method: "get",
-    path: "/sw.js",
-    operationId: "getServiceWorker",
-    tag,
-    summary: "Load the service worker",
-    description:
-      "Keeps the page that says one is offline, and nothing else. Where the operator wants none, a worker that takes itself back.",
-    answers: {
-      200: {
-        description: "The script.",
-        content: { "text/javascript": { schema: text, example: '"use strict";' } },
-      },
+export const getServiceWorkerOperation: OperationDescription = {
+  method: "get",
+  path: "/sw.js",
+  operationId: "getServiceWorker",
+  tag,
+  summary: "Load the service worker",
+  description:
+    "Keeps the page that says one is offline, and nothing else. Where the operator wants none, a worker that takes itself back.",
+  answers: {
+    200: {
+      description: "The script.",
+      content: { "text/javascript": { schema: text, example: '"use strict";' } },
     },
-  });
-}
+  },
+};
 
-function describeFiles(api: ApiRegistry): void {
-  const file = {
-    "image/*": { schema: bytes },
-    "text/css": { schema: text, example: ":root{--accent:#1f4d46}" },
-  };
-  api.describe({
-    method: "get",
-    path: "/brand/{version}/{file}",
-    operationId: "getBrandFile",
-    tag,
-    summary: "Load the operator's logo, icon or accent",
-    description: "Addresses stand in the pages. They change with the files, and may be kept for as long.",
-    parameters: {
-      params: z.object({
-        version: z
-          .string()
-          .meta({ description: "Of the whole look.", param: { example: "9f86d081884c7d65" } }),
-        file: z.string().meta({ description: "The name of the file.", param: { example: "logo.svg" } }),
-      }),
-    },
-    refusals: ["not-found"],
-    answers: { 200: { description: "The file.", content: file } },
-  });
-}
+const file = {
+  "image/*": { schema: bytes },
+  "text/css": { schema: text, example: ":root{--accent:#1f4d46}" },
+};
+
+export const getBrandFileOperation: OperationDescription = {
+  method: "get",
+  path: "/brand/{version}/{file}",
+  operationId: "getBrandFile",
+  tag,
+  summary: "Load the operator's logo, icon or accent",
+  description: "Addresses stand in the pages. They change with the files, and may be kept for as long.",
+  parameters: {
+    params: z.object({
+      version: z.string().meta({ description: "Of the whole look.", param: { example: "9f86d081884c7d65" } }),
+      file: z.string().meta({ description: "The name of the file.", param: { example: "logo.svg" } }),
+    }),
+  },
+  refusals: ["not-found"],
+  answers: { 200: { description: "The file.", content: file } },
+};

@@ -1,12 +1,16 @@
 import { expect, test } from "vitest";
-import { parseConfig } from "./config.server";
+import { parseConfig } from "~e2e/support/config";
 
 const enough = { LATCHKEY_MODE: "demo", KEY_CONTRACT_ADDRESS: `0x${"11".repeat(20)}` };
 const read = (environment: Record<string, string>) => parseConfig({ ...enough, ...environment });
 
 test("without settings the place is called Latchkey, and devices keep an offline page", () => {
   expect(read({}).brand).toEqual({
-    ...{ name: "Latchkey", accent: null, logoFile: null, iconFile: null, textsFile: null },
+    name: "Latchkey",
+    accent: null,
+    logoFile: null,
+    iconFile: null,
+    textsFile: null,
     hasOfflinePage: true,
   });
 });

@@ -29,7 +29,7 @@ export function toHex(rgb: Rgb): string {
 }
 
 /** The ratio of WCAG 2.2, from 1 to 21. */
-export function contrast({ one, other }: { one: Rgb; other: Rgb }): number {
+export function contrast(one: Rgb, other: Rgb): number {
   const [darker, lighter] = [luminance(one), luminance(other)].sort((left, right) => left - right);
   return (lighter! + 0.05) / (darker! + 0.05);
 }

@@ -10,7 +10,7 @@ export function drawKeyMark({ ground, isMaskable }: { ground: string; isMaskable
 }
 
 /** A square picture inside the circle that every home screen leaves of an icon: four fifths of its width. */
-export function drawMaskableIcon({ ground, picture }: { ground: string; picture: string }): string {
+export function drawMaskableIcon(ground: string, picture: string): string {
   return [
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512">',
     `<rect width="512" height="512" fill="${ground}"/>`,

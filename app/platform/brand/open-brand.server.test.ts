@@ -9,7 +9,11 @@ import { openBrand } from "./open-brand.server";
 import type { BrandOptions } from "./open-brand.server";
 
 const plain: BrandOptions = {
-  ...{ name: "Latchkey", accent: null, logoFile: null, iconFile: null, textsFile: null },
+  name: "Latchkey",
+  accent: null,
+  logoFile: null,
+  iconFile: null,
+  textsFile: null,
   hasOfflinePage: true,
 };
 const svg = (box: string) =>
@@ -26,7 +30,7 @@ async function put(name: string, content: string | Buffer): Promise<string> {
 }
 
 function open(options: Partial<BrandOptions>, said: string[] = []) {
-  return openBrand({ options: { ...plain, ...options }, log: { info: (message) => said.push(message) } });
+  return openBrand({ ...plain, ...options }, { info: (message) => said.push(message) });
 }
 
 test("without settings the look is the one that ships", async () => {
@@ -151,11 +155,11 @@ test("an icon has to be a square PNG of the right size", async () => {
 
 test("a file may be kept under its own version, and under another one not", async () => {
   const opened = await open({ logoFile: await put("served.svg", svg("0 0 1 1")) });
-  const current = answerBrandFile({ opened, version: opened.version, name: "logo.svg" });
+  const current = answerBrandFile(opened, opened.version, "logo.svg");
   expect(current.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
   expect(current.headers.get("content-security-policy")).toContain("default-src 'none'");
   expect(current.headers.get("content-security-policy")).toContain("sandbox");
-  const older = answerBrandFile({ opened, version: "0", name: "logo.svg" });
+  const older = answerBrandFile(opened, "0", "logo.svg");
   expect(older.headers.get("cache-control")).toBe("no-cache");
-  expect(() => answerBrandFile({ opened, version: opened.version, name: "../package.json" })).toThrow();
+  expect(() => answerBrandFile(opened, opened.version, "../package.json")).toThrow();
 });

@@ -34,22 +34,16 @@ const ownAccent = "#1f4d46";
 const ownTheme = { light: "#163a35", dark: "#10302b" };
 
 /** Reads and judges the operator's files once, at start; throws words for the operator where one cannot be used. */
-export async function openBrand({
-  options,
-  log,
-}: {
-  options: BrandOptions;
-  log: BrandLog;
-}): Promise<OpenedBrand> {
+export async function openBrand(options: BrandOptions, log: BrandLog): Promise<OpenedBrand> {
   const [texts, logo, icon] = await Promise.all([
     readTexts(options.textsFile),
-    readPictureFile({ setting: "BRAND_LOGO", file: options.logoFile, maxBytes: maxFileBytes }),
-    readPictureFile({ setting: "BRAND_ICON", file: options.iconFile, maxBytes: maxIconBytes }),
+    readPictureFile("BRAND_LOGO", options.logoFile, maxFileBytes),
+    readPictureFile("BRAND_ICON", options.iconFile, maxIconBytes),
   ]);
   if (icon) requireIconShape(icon);
   const accents = options.accent === null ? null : deriveAccent(options.accent);
-  if (accents && options.accent) tellOfChanges({ chosen: options.accent, accents, log });
-  const files = drawFiles({ accents, logo, icon });
+  if (accents && options.accent) tellOfChanges(options.accent, accents, log);
+  const files = drawFiles(accents, logo, icon);
   const version = digest([
     JSON.stringify([options, texts]),
     ...[...files.values()].map(({ bytes }) => bytes),
@@ -63,22 +57,14 @@ export async function openBrand({
       texts,
       logo: logo && { ...describeLogo(logo), href: place(logoName(logo)) },
       stylesheetHref: accents && place("accent.css"),
-      ...chooseIcons({ files, logo, place }),
+      ...chooseIcons(files, logo, place),
       themeColor: accents ? { light: accents.light.deep, dark: accents.dark.deep } : ownTheme,
       hasOfflinePage: options.hasOfflinePage,
     },
   };
 }
 
-async function readBounded({
-  setting,
-  file,
-  maxBytes,
-}: {
-  setting: string;
-  file: string;
-  maxBytes: number;
-}): Promise<Buffer> {
+async function readBounded(setting: string, file: string, maxBytes: number): Promise<Buffer> {
   try {
     const { size } = await stat(file);
     if (size > maxBytes) throw new Error(`${setting}: ${file} is larger than ${maxBytes / 1024} KiB.`);
@@ -95,17 +81,13 @@ async function readBounded({
   }
 }
 
-async function readPictureFile({
-  setting,
-  file,
-  maxBytes,
-}: {
-  setting: string;
-  file: string | null;
-  maxBytes: number;
-}): Promise<Picture | null> {
+async function readPictureFile(
+  setting: string,
+  file: string | null,
+  maxBytes: number,
+): Promise<Picture | null> {
   if (file === null) return null;
-  const bytes = await readBounded({ setting, file, maxBytes });
+  const bytes = await readBounded(setting, file, maxBytes);
   try {
     return readPicture(bytes);
   } catch (error) {
@@ -120,7 +102,7 @@ function requireIconShape({ type, width, height }: Picture): void {
 
 async function readTexts(file: string | null): Promise<BrandTexts> {
   if (file === null) return {};
-  const bytes = await readBounded({ setting: "BRAND_TEXTS", file, maxBytes: maxFileBytes });
+  const bytes = await readBounded("BRAND_TEXTS", file, maxFileBytes);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString("utf8"));
@@ -145,15 +127,11 @@ const logoName = ({ type }: Picture) => (type === "image/png" ? "logo.png" : "lo
 /** A wide or tall logo makes no icon. */
 const isAboutSquare = ({ width, height }: Picture) => width / height > 0.75 && width / height < 1.34;
 
-function drawFiles({
-  accents,
-  logo,
-  icon,
-}: {
-  accents: AccentThemes | null;
-  logo: Picture | null;
-  icon: Picture | null;
-}): Map<string, BrandFile> {
+function drawFiles(
+  accents: AccentThemes | null,
+  logo: Picture | null,
+  icon: Picture | null,
+): Map<string, BrandFile> {
   const files = new Map<string, BrandFile>();
   const svg = (text: string) => ({ bytes: Buffer.from(text), contentType: "image/svg+xml" });
   if (accents) {
@@ -166,7 +144,7 @@ function drawFiles({
   if (logo && isAboutSquare(logo)) {
     const picture = `data:${logo.type};base64,${logo.bytes.toString("base64")}`;
     // Most logos are made for a light ground.
-    files.set("icon-maskable.svg", svg(drawMaskableIcon({ ground: "#ffffff", picture })));
+    files.set("icon-maskable.svg", svg(drawMaskableIcon("#ffffff", picture)));
   } else if (accents) {
     files.set("icon.svg", svg(drawKeyMark({ ground, isMaskable: false })));
     files.set("icon-maskable.svg", svg(drawKeyMark({ ground, isMaskable: true })));
@@ -174,15 +152,11 @@ function drawFiles({
   return files;
 }
 
-function chooseIcons({
-  files,
-  logo,
-  place,
-}: {
-  files: ReadonlyMap<string, BrandFile>;
-  logo: Picture | null;
-  place: (name: string) => string;
-}): Pick<Brand, "favicon" | "touchIconHref" | "manifestIcons"> {
+function chooseIcons(
+  files: ReadonlyMap<string, BrandFile>,
+  logo: Picture | null,
+  place: (name: string) => string,
+): Pick<Brand, "favicon" | "touchIconHref" | "manifestIcons"> {
   const maskable = files.has("icon-maskable.svg");
   const drawn = maskable && ["icon.svg", "logo.svg", "logo.png"].find((name) => files.has(name));
   const drawnType = drawn ? files.get(drawn)!.contentType : "";
@@ -218,15 +192,7 @@ const ownIcons: ManifestIcon[] = [
   { src: "/favicon.svg", sizes: "any", type: "image/svg+xml" },
 ];
 
-function tellOfChanges({
-  chosen,
-  accents,
-  log,
-}: {
-  chosen: string;
-  accents: AccentThemes;
-  log: BrandLog;
-}): void {
+function tellOfChanges(chosen: string, accents: AccentThemes, log: BrandLog): void {
   const asWritten = toHex(getRgb(chosen));
   if (!findRgb(chosen) || asWritten === accents.light.accent) return;
   log.info(

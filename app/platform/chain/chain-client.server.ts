@@ -50,13 +50,13 @@ export function createChainClient({
   onAnswer = () => {},
   onFault = () => {},
 }: ChainClientOptions) {
-  const deployless = createDeploylessMemory({ clock });
+  const deployless = createDeploylessMemory(clock);
   function noteFault(fault: { endpoint: string; reason: string }): void {
     // Another endpoint answers from now on, or the same address with another server behind it.
     deployless.forget();
     onFault(fault);
   }
-  const newestBlock = createNewestBlock({ clock, wallClock });
+  const newestBlock = createNewestBlock(clock, wallClock);
   const shared = { chainId, timeoutMs, clock, newestBlock, onRequest, onAnswer, onFault: noteFault };
   const endpoints = rpcUrls.map((url, index) => createRpcEndpoint({ ...shared, url, position: index + 1 }));
   const chain = defineChain({
@@ -65,8 +65,7 @@ export function createChainClient({
     nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
     rpcUrls: { default: { http: [] } },
   });
-  const request = (call: RpcCall) =>
-    askInTurn({ endpoints, call: { findBlockTime: blockTimeFinder(call), ...call } });
+  const request = (call: RpcCall) => askInTurn(endpoints, { findBlockTime: blockTimeFinder(call), ...call });
   return createPublicClient({
     chain,
     transport: custom({ request }, { retryCount: 0 }),
@@ -83,7 +82,7 @@ export function createChainClient({
       for (const endpoint of endpoints) endpoint.recheckChain();
     },
     /** The same of every endpoint, for whoever wants to know how they are. What did not answer has an answer of null. */
-    askEach: (call: RpcCall) => Promise.all(endpoints.map((endpoint) => askOne({ endpoint, call }))),
+    askEach: (call: RpcCall) => Promise.all(endpoints.map((endpoint) => askOne(endpoint, call))),
     /** Whether calls without a recipient, whose data is code to run, are answered here. */
     deployless,
   }));
@@ -99,7 +98,7 @@ function blockTimeFinder({ method, params }: RpcCall): RpcCall["findBlockTime"] 
   };
 }
 
-async function askInTurn({ endpoints, call }: { endpoints: RpcEndpoint[]; call: RpcCall }): Promise<unknown> {
+async function askInTurn(endpoints: RpcEndpoint[], call: RpcCall): Promise<unknown> {
   let refusal: RpcRequestError | null = null;
   let outage: unknown = null;
   const resting = endpoints.filter((endpoint) => endpoint.isResting());
@@ -120,7 +119,7 @@ async function askInTurn({ endpoints, call }: { endpoints: RpcEndpoint[]; call: 
   throw refusal ?? outage ?? new BaseError("There is no RPC endpoint to ask.");
 }
 
-async function askOne({ endpoint, call }: { endpoint: RpcEndpoint; call: RpcCall }) {
+async function askOne(endpoint: RpcEndpoint, call: RpcCall) {
   const isResting = endpoint.isResting();
   const startedAtMs = performance.now();
   const answer = await endpoint.ask(call).catch(() => null);

@@ -5,7 +5,7 @@ const tenMinutesMs = 600_000;
 
 test("a refusal is remembered for ten minutes, and then one asker of many is to try", () => {
   let nowMs = 5_000;
-  const memory = createDeploylessMemory({ clock: () => nowMs });
+  const memory = createDeploylessMemory(() => nowMs);
   expect([memory.shouldTry(), memory.shouldTry(), memory.wasRefused()]).toEqual([true, true, false]);
 
   memory.noteRefusal();
@@ -17,7 +17,7 @@ test("a refusal is remembered for ten minutes, and then one asker of many is to 
 
 test("what is forgotten is tried again at once, and a clock that was set back does not lengthen a refusal", () => {
   let nowMs = 5_000;
-  const memory = createDeploylessMemory({ clock: () => nowMs });
+  const memory = createDeploylessMemory(() => nowMs);
   memory.noteRefusal();
   nowMs -= 1;
   expect(memory.shouldTry()).toBe(true);

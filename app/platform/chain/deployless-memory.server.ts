@@ -13,7 +13,7 @@ export type DeploylessMemory = {
 };
 
 /** Remembers that calls which bring their own code are refused, so that they need not be tried each time. */
-export function createDeploylessMemory({ clock }: { clock: Clock }): DeploylessMemory {
+export function createDeploylessMemory(clock: Clock): DeploylessMemory {
   let refusedAtMs: number | null = null;
 
   return {

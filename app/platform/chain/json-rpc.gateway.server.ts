@@ -23,7 +23,7 @@ export class PostFailure extends Error {
  * Sends JSON to one URL over connections that are kept open. Node's own client, because it takes a third of
  * the CPU time of `fetch`, and this is the greater part of what a sign-in costs.
  */
-export function createJsonPoster({ url, timeoutMs }: { url: string; timeoutMs: number }) {
+export function createJsonPoster(url: string, timeoutMs: number) {
   const { protocol, hostname, port, pathname, search, username, password } = new URL(url);
   const isSecure = protocol === "https:";
   const agentOptions = { keepAlive: true, maxSockets: maxConnections };

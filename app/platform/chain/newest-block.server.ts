@@ -20,9 +20,9 @@ export type NewestBlock = {
 };
 
 /** The time of the newest block that any endpoint has shown to this process. */
-export function createNewestBlock({ clock, wallClock }: { clock: Clock; wallClock: Clock }): NewestBlock {
-  const ofHeaders = createMark({ clock });
-  const ofCalls = createMark({ clock });
+export function createNewestBlock(clock: Clock, wallClock: Clock): NewestBlock {
+  const ofHeaders = createMark(clock);
+  const ofCalls = createMark(clock);
 
   return {
     findLag({ seconds, isOfHeader }) {
@@ -41,7 +41,7 @@ export function createNewestBlock({ clock, wallClock }: { clock: Clock; wallCloc
 }
 
 /** The latest of the times noted, until nothing was noted for long. */
-function createMark({ clock }: { clock: Clock }) {
+function createMark(clock: Clock) {
   let latest = 0n;
   let notedAtMs = -Infinity;
   const read = () => (clock() - notedAtMs < newestBlockHoldsMs ? latest : 0n);

@@ -6,7 +6,7 @@ const asked = { body: { method: "eth_call" }, url: "endpoint 1 (rpc.example)" };
 const reason = `0x08c379a0${"00".repeat(64)}`;
 
 function read(message: object, status = 200) {
-  return readRpcAnswer({ answer: { status, text: JSON.stringify(message) }, asked });
+  return readRpcAnswer({ status, text: JSON.stringify(message) }, asked);
 }
 
 function errorOf(error: unknown): RpcRequestError {

@@ -11,18 +11,18 @@ const minRevertDataCharacters = 2 + 4 * 2;
 const abortWords = /\brevert(?:ed)?\b|invalid ?(?:fe ?)?opcode|invalid jump/i;
 
 /** What came back over HTTP as JSON-RPC means it. Throws when it is no answer at all. */
-export function readRpcAnswer({ answer, asked }: { answer: HttpAnswer; asked: AskedRpc }): RpcAnswer {
+export function readRpcAnswer(answer: HttpAnswer, asked: AskedRpc): RpcAnswer {
   const { status, text } = answer;
   const isOverloaded = status === 429 || status >= 500;
   const message = isOverloaded ? null : parseMessage(text);
-  if (message?.error) return { error: toRpcError({ given: message.error, asked }) };
+  if (message?.error) return { error: toRpcError(message.error, asked) };
   if (status !== 200) throw new HttpRequestError({ ...asked, status, details: `HTTP status ${status}.` });
   if (!message) throw new HttpRequestError({ ...asked, details: "The answer is not JSON-RPC." });
   const { result } = message;
   if (result === undefined) throw new HttpRequestError({ ...asked, details: "The answer holds no result." });
   if (asked.body.method === "eth_call" && !isHex(result)) {
     // Some servers say so of a call that they do not know. It is theirs to refuse, as with an error.
-    return { error: toRpcError({ given: { message: "The result of a call is no bytes." }, asked }) };
+    return { error: toRpcError({ message: "The result of a call is no bytes." }, asked) };
   }
   return { result };
 }
@@ -50,7 +50,7 @@ function parseMessage(text: string): { result?: unknown; error?: unknown } | nul
   }
 }
 
-function toRpcError({ given, asked }: { given: unknown; asked: AskedRpc }): RpcRequestError {
+function toRpcError(given: unknown, asked: AskedRpc): RpcRequestError {
   const fields = (typeof given === "object" ? given : {}) as Record<string, unknown>;
   const code = typeof fields.code === "number" ? fields.code : -32603;
   const message =

@@ -84,7 +84,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
   }
 
   /** What an endpoint says when asked for its chain counts less than what it answers from. */
-  function requireOwnChain({ call, result }: { call: RpcCall; result: unknown }): void {
+  function requireOwnChain(call: RpcCall, result: unknown): void {
     const foreign = call.findForeignChain?.(result) ?? null;
     if (foreign === null) return;
     refusedUntilMs = clock() + restOnWrongChainMs;
@@ -92,7 +92,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
     throw new HttpRequestError({ url: label, details });
   }
 
-  function requireRecentBlock({ call, result }: { call: RpcCall; result: unknown }): void {
+  function requireRecentBlock(call: RpcCall, result: unknown): void {
     const time = call.findBlockTime?.(result) ?? null;
     const lag = time === null ? null : newestBlock.findLag(time);
     if (lag === null) return;
@@ -109,8 +109,8 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
       // Side by side, so that the check costs no time; the answer counts only when the check has passed.
       const [answer] = await Promise.all([send(call), chainCheck]);
       if ("result" in answer) {
-        requireOwnChain({ call, result: answer.result });
-        requireRecentBlock({ call, result: answer.result });
+        requireOwnChain(call, answer.result);
+        requireRecentBlock(call, answer.result);
       }
       if (hasFailed) onFault({ endpoint: label, reason: "answers again" });
       hasFailed = false;
@@ -137,7 +137,7 @@ function isChainId(result: unknown): result is string {
 function createSender({ url, position, timeoutMs, onRequest, onAnswer }: RpcEndpointOptions) {
   const { host } = new URL(url);
   const label = `endpoint ${position} (${host})`;
-  const post = createJsonPoster({ url, timeoutMs });
+  const post = createJsonPoster(url, timeoutMs);
   let id = 0;
 
   async function send({ method, params = [] }: RpcCall): Promise<RpcAnswer> {
@@ -149,7 +149,7 @@ function createSender({ url, position, timeoutMs, onRequest, onAnswer }: RpcEndp
     let outcome: RpcRequestEnd["outcome"] = "error";
     try {
       const answer = await post({ json, onRequest: () => onRequest({ endpoint: label, method }) });
-      const read = readRpcAnswer({ answer, asked });
+      const read = readRpcAnswer(answer, asked);
       if ("result" in read || isRevert(read.error)) outcome = "ok";
       return read;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { problemsInProduction } from "~/testing/config";
+import { problemsInProduction } from "~e2e/support/config";
 import { isTakenPath } from "./api-path";
 
 const names = ["NEXT_PUBLIC_AI_CHAT_API_PATH", "MCP_ENDPOINT"] as const;

@@ -1,5 +1,6 @@
-import type { SettingReader } from "./setting-reader";
-import type { SettingName } from "./settings";
+import { setting } from "./kinds";
+import { InvalidSetting } from "./setting";
+import type { Setting } from "./setting";
 
 /** Every address that is a route of its own; a test holds this against the routes there are. */
 const ownPaths: readonly string[] = [
@@ -8,6 +9,7 @@ const ownPaths: readonly string[] = [
   "/api/form-submission-gate",
   "/api/gate-access",
   "/api/mcp",
+  "/api/models",
   "/api/nonce",
   "/api/openapi",
   "/api/quota",
@@ -49,25 +51,20 @@ export function isTakenPath(path: string): boolean {
   return ownPaths.includes(lower) || ownFolders.some((folder) => `${lower}/`.startsWith(`${folder}/`));
 }
 
-/** A further address of a route. Without a slash at its end: the router takes one from what is asked for. */
-export function readApiPath({
-  reader,
-  name,
-  ownPath,
-}: {
-  reader: SettingReader;
-  name: SettingName;
-  /** Where the route is anyway: the one address of the service that may be named. */
-  ownPath: string;
-}): string {
-  const text = reader.getText(name);
-  if (!/^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/.test(text)) {
-    reader.report(name, "must be a path such as /api/chat.");
-  } else if (text !== ownPath && isTakenPath(text)) {
-    reader.report(
-      name,
+/** A further address of a route, which otherwise is at `ownPath`: the one address of the service that may be named. */
+export function apiPath(name: string, ownPath: string, text: string): Setting<string> {
+  return setting(name, { parse: (given) => parsePath(given, ownPath), default: ownPath }, text);
+}
+
+/** Without a slash at its end: the router takes one from what is asked for. */
+function parsePath(given: string, ownPath: string): string {
+  if (!/^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/.test(given)) {
+    throw new InvalidSetting("must be a path such as /api/chat.");
+  }
+  if (given !== ownPath && isTakenPath(given)) {
+    throw new InvalidSetting(
       "names another address of the service, which would be replaced. Choose one of its own.",
     );
   }
-  return text;
+  return given;
 }

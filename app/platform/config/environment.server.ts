@@ -1,16 +1,14 @@
 import os from "node:os";
 import path from "node:path";
-import { parseConfig } from "./config.server";
-import type { Config } from "./config.server";
-import { listPostgresqlNames } from "./postgresql-names";
 import { ConfigError } from "./setting-reader";
+import type { Environment } from "./setting-reader";
 
 /** Reads the process's environment, or ends the process with the full list of what to mend. */
-export function readEnvironment(): Config {
+export function readEnvironment<Config>(parse: (environment: Environment) => Config): Config {
   const environment = { ...process.env };
   forgetPostgresqlNames();
   try {
-    return parseConfig(environment);
+    return parse(environment);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n\nEvery setting is explained in .env.example.\n`);
@@ -26,4 +24,18 @@ export function forgetPostgresqlNames(): void {
   for (const name of listPostgresqlNames(process.env)) delete process.env[name];
   // Otherwise it would be .pgpass in the user's folder; nothing can be below a device.
   process.env.PGPASSFILE = path.join(os.devNull, "none");
+}
+
+/** Nothing, or one sentence for the operator. */
+export function describePostgresqlNames(environment: Environment): string[] {
+  const names = listPostgresqlNames(environment);
+  if (names.length === 0) return [];
+  return [`Not read, since DATABASE_URL alone says how PostgreSQL is reached: ${names.join(", ")}.`];
+}
+
+/** Names that mean something to PostgreSQL's own tools and to its driver. No setting of ours begins like them. */
+function listPostgresqlNames(environment: Environment): string[] {
+  return Object.keys(environment)
+    .filter((name) => name.startsWith("PG"))
+    .sort();
 }

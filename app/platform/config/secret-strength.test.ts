@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { problemsInProduction, production } from "~/testing/config";
-import { testJwtSecret } from "~/testing/running-server";
-import { parseConfig } from "./config.server";
+import { parseConfig, problemsInProduction, production } from "~e2e/support/config";
+import { testJwtSecret } from "~e2e/support/running-server";
 import { findWeakness } from "./secret-strength";
 
 test.each([

@@ -1,6 +1,9 @@
-import { demoSecretPrefix } from "./demo-secret";
-import type { SettingReader } from "./setting-reader";
-import type { SettingName } from "./settings";
+import { setting } from "./kinds";
+import { InvalidSetting } from "./setting";
+import type { Judging, Mode, Setting, SwitchText } from "./setting";
+
+/** Begins every secret that the repository itself ships or generates for the demo; production refuses it. */
+export const demoSecretPrefix = "demo-";
 
 /** Shortest secret that is compared as it stands; what signs tokens has a longer minimum of its own. */
 export const minSecretChars = 16;
@@ -46,41 +49,52 @@ function isRepetition(text: string): boolean {
   );
 }
 
-/**
- * Production refuses a secret that can be guessed; elsewhere the operator is told. `secrets` are those of one setting
- * that holds several; `minChars` is left out where the setting's own reader has its say about the length.
- */
-export function requireStrongSecret({
-  reader,
-  mode,
-  name,
-  secrets,
-  minChars = 0,
-}: {
-  reader: SettingReader;
-  mode: "production" | "development" | "demo";
-  name: SettingName;
-  secrets?: readonly string[];
-  minChars?: number;
-}): void {
-  const own = reader.findText(name);
-  for (const secret of secrets ?? (own === null ? [] : [own])) {
-    const isDemoSecret = secret.startsWith(demoSecretPrefix);
-    // Expected outside production, and refused there by a rule of its own where the setting holds one secret.
-    if (isDemoSecret && (mode !== "production" || secrets === undefined)) continue;
-    const shortness = secret.length < minChars ? `is shorter than ${minChars} characters` : null;
-    const weakness = isDemoSecret ? "holds a demo key" : (shortness ?? findWeakness(secret));
-    if (weakness === null) continue;
-    if (mode !== "production") {
-      reader.warnings.push(`${name} ${weakness}: production refuses it.`);
-      continue;
-    }
-    reader.report(name, `${weakness}, which production refuses. ${wayOut(secrets !== undefined)}`);
-  }
+/** A secret that an operator makes up and that is compared as it stands. */
+export function ownSecret(
+  name: string,
+  options: { switches?: SwitchText },
+  text: string,
+): Setting<string | null> {
+  const parse = (given: string, judging: Judging) => {
+    if (given.length >= minSecretChars) return requireStrongSecret(given, judging);
+    refuseDemoSecret(given, judging.mode);
+    return requireGood(given, `is shorter than ${minSecretChars} characters`, judging);
+  };
+  return setting(name, { ...options, isSecret: true, parse }, text);
 }
 
-function wayOut(isRetired: boolean): string {
-  return isRetired
-    ? "Take that secret off the list: whoever guesses it can sign in with it."
-    : "Generate one: openssl rand -hex 32";
+/** Production refuses a secret that can be guessed; elsewhere the operator is told. */
+export function requireStrongSecret(secret: string, judging: Judging): string {
+  refuseDemoSecret(secret, judging.mode);
+  return requireGood(secret, findWeakness(secret), judging);
+}
+
+export function refuseDemoSecret(secret: string, mode: Mode): void {
+  if (mode !== "production" || !secret.startsWith(demoSecretPrefix)) return;
+  throw new InvalidSetting(
+    "holds a demo key, which production refuses. Generate one of your own: openssl rand -hex 32",
+  );
+}
+
+function requireGood(secret: string, weakness: string | null, { mode, warn }: Judging): string {
+  // Expected outside production.
+  if (weakness === null || secret.startsWith(demoSecretPrefix)) return secret;
+  if (mode === "production") {
+    throw new InvalidSetting(`${weakness}, which production refuses. Generate one: openssl rand -hex 32`);
+  }
+  warn(`${weakness}: production refuses it.`);
+  return secret;
+}
+
+/** A secret that is no longer given out still verifies: whoever guesses it makes tokens like its owner. */
+export function requireStrongRetiredSecret(secret: string, { mode, warn }: Judging): void {
+  const isDemoSecret = secret.startsWith(demoSecretPrefix);
+  const weakness = isDemoSecret ? "holds a demo key" : findWeakness(secret);
+  if (weakness === null) return;
+  if (mode === "production") {
+    throw new InvalidSetting(
+      `${weakness}, which production refuses. Take that secret off the list: whoever guesses it can sign in with it.`,
+    );
+  }
+  if (!isDemoSecret) warn(`${weakness}: production refuses it.`);
 }

@@ -1,125 +1,102 @@
 import { closest, distance } from "fastest-levenshtein";
-import { settings } from "./settings";
-import type { SettingName } from "./settings";
+import { oneOf } from "./kinds";
+import { describeSwitch, InvalidSetting, isSetting } from "./setting";
+import type { Mode, Setting, Settings, Switch, ValuesOf } from "./setting";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** All that is wrong with the configuration at once, by name and never with a value. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
-  readonly problems: readonly string[];
 
   /** `warnings` would not stop anything by themselves, but a mistyped name often explains a missing setting. */
-  constructor({ problems, warnings }: { problems: readonly string[]; warnings: readonly string[] }) {
+  constructor(
+    readonly problems: readonly string[],
+    warnings: readonly string[],
+  ) {
     const heading = `The configuration has ${problems.length} problem${problems.length === 1 ? "" : "s"}:`;
     const aside = warnings.length > 0 ? ["\nBesides, worth a look:", ...warnings.map(listed)] : [];
     super([heading, ...problems.map(listed), ...aside].join("\n"));
-    this.problems = problems;
   }
 }
 
 const listed = (line: string) => `- ${line}`;
 
-const defaults = new Map<string, string>(
-  settings.flatMap((setting) => ("default" in setting ? [[setting.name, setting.default]] : [])),
+/** Every other setting may be judged by it, so the reader knows it first. */
+export const modeSetting: Setting<Mode> = oneOf(
+  "LATCHKEY_MODE",
+  {
+    of: ["production", "development", "demo"],
+    default: "production",
+    switches: { name: "Demo", onAt: "demo" },
+  },
+  "`production` (what `npm start` always is), `development` or `demo`. Outside production missing keys are generated and local defaults apply.",
 );
 
-/** Reads settings one by one and collects what is wrong, so that an operator sees every mistake at once. */
+/** Reads rows of settings and collects what is wrong, so that an operator sees every mistake at once. */
 export function createSettingReader(environment: Environment) {
   const problems: string[] = [];
   const warnings: string[] = [];
+  const switches = new Map<Setting, Switch>();
+  const values = new Map<Setting, unknown>();
+  let mode: Mode = "production";
 
-  function report(name: SettingName, problem: string): void {
-    problems.push(`${name} ${problem}`);
+  function readOne<Value>(row: Setting<Value>): Value {
+    if (!values.has(row)) values.set(row, readNew(row));
+    return values.get(row) as Value;
   }
 
-  function findText(name: SettingName): string | null {
-    const raw = environment[name]?.trim();
-    return raw ? raw : (defaults.get(name) ?? null);
+  function readNew<Value>(row: Setting<Value>): Value {
+    const value = parseOrReport(row, environment[row.name]?.trim() || row.default);
+    if (row.switches) switches.set(row, describeSwitch(row, row.switches, value));
+    return value;
   }
 
-  function getText(name: SettingName): string {
-    return findText(name) ?? "";
+  function parseOrReport<Value>(row: Setting<Value>, text: string | undefined): Value {
+    if (text === undefined) return row.unset;
+    try {
+      return row.parse(text, { mode, warn: (problem) => warnings.push(`${row.name} ${problem}`) });
+    } catch (error) {
+      if (!(error instanceof InvalidSetting)) throw error;
+      problems.push(`${row.name} ${error.problem}`);
+      // For what else is judged by it; nothing is started with it.
+      return parseOrReport(row, text === row.default ? undefined : row.default);
+    }
   }
 
-  function isSet(name: SettingName): boolean {
-    return Boolean(environment[name]?.trim());
-  }
-
-  function getBoolean(name: SettingName): boolean {
-    const text = getText(name).toLowerCase();
-    if (["true", "1", "yes", "on"].includes(text)) return true;
-    if (["false", "0", "no", "off"].includes(text)) return false;
-    report(name, "must be true or false.");
-    return false;
-  }
-
-  function getInteger({ name, min, max }: { name: SettingName; min: number; max: number }): number {
-    const text = getText(name);
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    report(name, `must be a whole number from ${min} to ${max}.`);
-    return min;
-  }
-
-  function getChoice<const Choice extends string>({
-    name,
-    choices,
-  }: {
-    name: SettingName;
-    choices: readonly [Choice, ...Choice[]];
-  }): Choice {
-    const text = getText(name);
-    const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
-    if (found) return found;
-    report(name, `must be one of ${choices.join(", ")}.`);
-    return choices[0];
-  }
-
-  function getList(name: SettingName): string[] {
-    return getText(name)
-      .split(",")
-      .map((entry) => entry.trim())
-      .filter(Boolean);
-  }
-
-  function findUrl({ name, protocols }: { name: SettingName; protocols: readonly string[] }): string | null {
-    const text = findText(name);
-    if (text === null) return null;
-    if (isUrl({ text, protocols })) return text;
-    report(
-      name,
-      `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}.`,
-    );
-    return null;
-  }
-
-  /** PEM text often travels through environment files with its line breaks written as \n. */
-  function findPem(name: SettingName): string | null {
-    return findText(name)?.replaceAll("\\n", "\n") ?? null;
-  }
-
+  mode = readOne(modeSetting);
   return {
+    mode,
     problems,
     warnings,
-    report,
-    findText,
-    getText,
-    isSet,
-    getBoolean,
-    getInteger,
-    getChoice,
-    getList,
-    findUrl,
-    findPem,
+    listSwitches: () => [...switches.values()],
+
+    read<Rows extends Settings>(rows: Rows): ValuesOf<Rows> {
+      const entries = Object.entries(rows).map(([key, row]) => [
+        key,
+        isSetting(row) ? readOne(row) : this.read(row),
+      ]);
+      return Object.fromEntries(entries) as ValuesOf<Rows>;
+    },
+
+    isSet: (row: Setting) => Boolean(environment[row.name]?.trim()),
+
+    report(row: Setting, problem: string): void {
+      problems.push(`${row.name} ${problem}`);
+    },
+
+    warn(row: Setting, problem: string): void {
+      warnings.push(`${row.name} ${problem}`);
+    },
+
+    /** For a switch that hangs on more than its own setting. */
+    setSwitch(row: Setting, isOn: boolean, why: string): void {
+      switches.set(row, { name: (row.switches ?? row).name, isOn, why });
+    },
   };
 }
 
 export type SettingReader = ReturnType<typeof createSettingReader>;
-
-export function isUrl({ text, protocols }: { text: string; protocols: readonly string[] }): boolean {
-  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
-}
 
 export const guardedPrefixes = [
   "AI_",
@@ -133,8 +110,7 @@ export const guardedPrefixes = [
 ];
 
 /** Names that look like ours but are not: most often a typing mistake that would otherwise go unnoticed. */
-export function describeUnknownNames(environment: Environment): string[] {
-  const known = settings.map((setting) => setting.name as string);
+export function describeUnknownNames(environment: Environment, known: readonly string[]): string[] {
   return Object.keys(environment)
     .filter((name) => guardedPrefixes.some((prefix) => name.startsWith(prefix)) && !known.includes(name))
     .sort()

@@ -1,29 +1,74 @@
-/**
- * One thing an operator may set. `default` is the text an operator would write; a setting without one is unset unless the operator sets it.
- */
-export type Setting = {
+export type Mode = "production" | "development" | "demo";
+
+/** What a row of the operator's list of switches says; `why` names the setting and never holds a secret. */
+export type Switch = { name: string; isOn: boolean; why: string };
+
+/** How a setting stands in that list. `on` and `off` say what follows from it. */
+export type SwitchText = {
   name: string;
-  group: SettingGroup;
-  effect: string;
-  default?: string;
-  /** Never printed, not even in part. */
-  secret?: boolean;
+  /** The one value at which it is on. */
+  onAt?: string;
+  /** At which it is off; it also is at false and 0, and where nothing is set. */
+  offAt?: string;
+  on?: string;
+  off?: string;
 };
 
-export type SettingGroup =
-  | "Serving"
-  | "Appearance"
-  | "Chain and key"
-  | "Gate"
-  | "Access tokens"
-  | "State"
-  | "Limits"
-  | "Notifications"
-  | "Wallets"
-  | "Conversation"
-  | "Speech"
-  | "Search"
-  | "Tools"
-  | "Payments"
-  | "Operator"
-  | "Tracing";
+/** What a value is judged by besides itself. */
+export type Judging = { mode: Mode; warn: (problem: string) => void };
+
+export type Parse<Value> = (text: string, judging: Judging) => Value;
+
+/** One thing an operator may set: everything else that is said or read of it is made from this row. */
+export type Setting<Value = unknown> = {
+  name: string;
+  /** What it does, in the words of `.env.example` and docs/settings.md. */
+  text: string;
+  /** As an operator would write it. */
+  default?: string;
+  /** The value where it is not set and has no default. */
+  unset: Value;
+  /** Never printed, not even in part. */
+  isSecret: boolean;
+  switches: SwitchText | null;
+  /** Throws an InvalidSetting. */
+  parse: Parse<Value>;
+};
+
+/** The settings of a feature, under the names by which its configuration knows them. */
+export type Settings = { readonly [key: string]: Setting | Settings };
+
+export type ValuesOf<Rows> = {
+  [Key in keyof Rows]: Rows[Key] extends Setting<infer Value> ? Value : ValuesOf<Rows[Key]>;
+};
+
+/** `problem` ends the sentence that the setting's name begins. */
+export class InvalidSetting extends Error {
+  override readonly name = "InvalidSetting";
+  constructor(readonly problem: string) {
+    super(problem);
+  }
+}
+
+export function isSetting(row: Setting | Settings): row is Setting {
+  return typeof row.parse === "function";
+}
+
+export function listSettings(rows: Settings): Setting[] {
+  return Object.values(rows).flatMap((row) => (isSetting(row) ? [row] : listSettings(row)));
+}
+
+export function describeSwitch({ name, isSecret }: Setting, text: SwitchText, value: unknown): Switch {
+  const isSet = value !== null && !(Array.isArray(value) && value.length === 0);
+  const isOn =
+    text.onAt === undefined
+      ? isSet && value !== false && value !== 0 && value !== text.offAt
+      : value === text.onAt;
+  const shown = Array.isArray(value) ? value.join(", ") : String(value);
+  const consequence = isOn ? text.on : text.off;
+  return {
+    name: text.name,
+    isOn,
+    why: `${name} is ${isSet ? (isSecret ? "set" : shown) : "not set"}${consequence ? `: ${consequence}` : ""}.`,
+  };
+}

@@ -12,7 +12,7 @@ import {
   createTestDir,
   openTestDatabase,
   testOnEachDatabase,
-} from "~/testing/database";
+} from "~e2e/support/databases/database";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 import { closeDatabase, findDatabaseFault, openDatabase } from "./database.server";
@@ -29,15 +29,7 @@ async function readPragma(queryable: Queryable, name: string): Promise<unknown> 
 const relaxed = 1;
 const durable = 2;
 
-function insertNonce({
-  database,
-  value,
-  clientId = "c",
-}: {
-  database: Database;
-  value: string;
-  clientId?: string;
-}) {
+function insertNonce(database: Database, value: string, clientId: string = "c") {
   return database.nonce.create({ data: { value, clientId, issuedAtMs: 1n, expiresAtMs: 2n } });
 }
 
@@ -112,7 +104,7 @@ test("single statements wait until an open transaction has ended, and are not pa
   const failed = database.$transaction(async (transaction) => {
     await transaction.nonce.create({ data: { value: "in", clientId: "c", issuedAtMs: 1n, expiresAtMs: 2n } });
     outside = Promise.all([
-      insertNonce({ database, value: "out" }),
+      insertNonce(database, "out"),
       readPragma(database, "synchronous").then((level) => levels.push(level)),
     ]);
     await delay(20);
@@ -127,7 +119,7 @@ test("single statements wait until an open transaction has ended, and are not pa
 
 test("a closed database is complete in its one file", async () => {
   const { database, filePath } = await createSqliteTestDatabase();
-  await insertNonce({ database, value: "n" });
+  await insertNonce(database, "n");
   await closeDatabase(database);
   const copyPath = `${filePath}.copy`;
   await copyFile(filePath, copyPath);
@@ -151,7 +143,7 @@ test("while another process holds the file, writes wait and the rest of the proc
   const { database, filePath } = await createSqliteTestDatabase();
   const lock = lockFile(filePath);
   let isWritten = false;
-  const write = insertNonce({ database, value: "n" }).then(() => (isWritten = true));
+  const write = insertNonce(database, "n").then(() => (isWritten = true));
   let longestTurnMs = 0;
   for (let turn = 0; turn < 20; turn++) {
     const startedAt = performance.now();
@@ -160,7 +152,7 @@ test("while another process holds the file, writes wait and the rest of the proc
   }
   expect(isWritten).toBe(false);
   // The driver's own way of waiting would have made one turn last five seconds.
-  expect(longestTurnMs).toBeLessThan(1_000);
+  expect(longestTurnMs).toBeLessThan(4_000);
   lock.release();
   await write;
 });
@@ -171,14 +163,15 @@ test("writes that queue behind another process's lock wait together, not one aft
   onTestFinished(() => closeDatabase(database));
   const lock = lockFile(filePath);
   const startedAt = performance.now();
-  const insert = (value: number) => insertNonce({ database, value: `n${value}` });
+  const insert = (value: number) => insertNonce(database, `n${value}`);
   const outcomes = await Promise.allSettled(
     Array.from({ length: 20 }, async (_, value) => {
       await insert(value);
     }),
   );
   expect(outcomes.every(({ status }) => status === "rejected")).toBe(true);
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  // One after the other they would take six seconds.
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
   await database.nonce.count();
   lock.release();
   await insert(1);
@@ -192,13 +185,10 @@ test("after a write that was refused for a lock, the next ones are committed", a
   // Other statements than those below: one that is run again is thereby reset.
   await expect(database.chainCursor.deleteMany()).rejects.toThrow();
   await expect(database.$executeRaw`DELETE FROM "UsedKey"`).rejects.toThrow();
-  await expect(database.$transaction([insertNonce({ database, value: "refused" })])).rejects.toThrow();
+  await expect(database.$transaction([insertNonce(database, "refused")])).rejects.toThrow();
   lock.release();
-  await insertNonce({ database, value: "alone" });
-  await database.$transaction([
-    insertNonce({ database, value: "first" }),
-    insertNonce({ database, value: "second" }),
-  ]);
+  await insertNonce(database, "alone");
+  await database.$transaction([insertNonce(database, "first"), insertNonce(database, "second")]);
   const somebodyElse = await openTestDatabase(url);
   expect((await somebodyElse.nonce.findMany()).map((nonce) => nonce.value)).toEqual([
     "alone",
@@ -212,7 +202,7 @@ test("a locked, read-only or full SQLite file is an outage, and a broken rule is
   const database = await openDatabase({ url, busyTimeoutMs: 30 });
   onTestFinished(() => closeDatabase(database));
   const clientId = "x".repeat(100_000);
-  const write = () => insertNonce({ database, value: "n", clientId });
+  const write = () => insertNonce(database, "n", clientId);
   const outages: unknown[] = [];
 
   const lock = lockFile(filePath);
@@ -249,11 +239,11 @@ test.skipIf(!hasPrlimit)(
   "a commit that finds no room is an outage and a fault, and has changed nothing",
   async () => {
     const { database } = await createSqliteTestDatabase();
-    const write = (value: string) => database.$transaction([insertNonce({ database, value })]);
+    const write = (value: string) => database.$transaction([insertNonce(database, value)]);
     await write("before");
     const { outage, fault } = await withoutRoomToWrite(async () => ({
       outage: await catchError(write("meanwhile")),
-      fault: await findDatabaseFault({ database, timeoutMs: 2_000 }).catch(String),
+      fault: await findDatabaseFault(database, 2_000).catch(String),
     }));
     expect(isDatabaseOutage(outage), String(outage)).toBe(true);
     expect(toRefusal(outage)).toMatchObject({ refusalName: "state-unavailable", status: 503 });
@@ -263,7 +253,7 @@ test.skipIf(!hasPrlimit)(
       { value: "after" },
       { value: "before" },
     ]);
-    expect(await findDatabaseFault({ database, timeoutMs: 2_000 })).toBeNull();
+    expect(await findDatabaseFault(database, 2_000)).toBeNull();
   },
 );
 
@@ -289,15 +279,15 @@ test("a PostgreSQL server that is refusing, shutting down or gone is an outage, 
   expect(isDatabaseOutage(ended), String(ended)).toBe(true);
   await server.stop();
   for (const outage of [
-    await catchError(insertNonce({ database, value: "n" })),
-    await catchError(database.$transaction([insertNonce({ database, value: "n" })])),
+    await catchError(insertNonce(database, "n")),
+    await catchError(database.$transaction([insertNonce(database, "n")])),
     await catchError(database.$queryRaw`SELECT 1`),
   ]) {
     expect(isDatabaseOutage(outage), String(outage)).toBe(true);
   }
 });
 
-const askTwoSeconds = (database: Database) => findDatabaseFault({ database, timeoutMs: 2_000 });
+const askTwoSeconds = (database: Database) => findDatabaseFault(database, 2_000);
 
 testOnEachDatabase("a database that reads and writes has no fault", async ({ database }) => {
   expect(await askTwoSeconds(database)).toBeNull();
@@ -318,7 +308,7 @@ test("a SQLite file that another process holds, or that is read-only, is a fault
   const { database, filePath } = await createSqliteTestDatabase();
   const lock = lockFile(filePath);
   // A write of ours waits in the queue all the while: the question does not stand behind it.
-  const waiting = insertNonce({ database, value: "waits" });
+  const waiting = insertNonce(database, "waits");
   expect(await askTwoSeconds(database)).toMatch(/not written: another process holds its write lock/);
   lock.release();
   await waiting;
@@ -341,7 +331,7 @@ test("asking a hundred times at once, in the middle of a transaction too, change
   });
   expect(new Set(await asked)).toEqual(new Set([null]));
   const writes = Array.from({ length: 50 }, (_, index) =>
-    insertNonce({ database: index % 2 ? other : database, value: `n${index}` }),
+    insertNonce(index % 2 ? other : database, `n${index}`),
   );
   expect(new Set(await ask())).toEqual(new Set([null]));
   await Promise.all(writes);
@@ -363,9 +353,7 @@ test("asking gives up after its time", async () => {
   // Holds the very table that is read.
   const held = database.$transaction(async (transaction) => {
     await transaction.$executeRaw`LOCK TABLE "_prisma_migrations" IN ACCESS EXCLUSIVE MODE`;
-    await expect(findDatabaseFault({ database, timeoutMs: 50 })).rejects.toThrow(
-      "did not answer within 50 ms",
-    );
+    await expect(findDatabaseFault(database, 50)).rejects.toThrow("did not answer within 50 ms");
   });
   await held;
 });

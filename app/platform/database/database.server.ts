@@ -7,8 +7,8 @@ import { readDatabaseUrl } from "./database-url.server";
 import { isDatabaseOutage, isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
-import { watchFactory } from "./watched-adapter.server";
-import type { DatabaseWatch } from "./watched-adapter.server";
+import { watchFactory } from "./instrumented-adapter.server";
+import type { DatabaseWatch } from "./instrumented-adapter.server";
 import { retryStatements, retryTransactions } from "./write-conflict.server";
 
 /**
@@ -124,13 +124,15 @@ async function openPostgresql({
     idle_in_transaction_session_timeout: pool.idleSeconds * 1_000,
     // A server that takes the connection but never answers must not hold a request for ever either.
     query_timeout: (pool.statementSeconds + 1) * 1_000,
-    ...{ keepAlive: true, keepAliveInitialDelayMillis },
+    keepAlive: true,
+    keepAliveInitialDelayMillis,
   };
   const onPoolError = (error: Error) => log?.warn({ err: error }, "A database connection was lost");
   const adapter = new PrismaPg(settings, { onPoolError, onConnectionError: onPoolError });
   const connections: Connections = { pool: null };
   const factory: SqlDriverAdapterFactory = {
-    ...{ provider: adapter.provider, adapterName: adapter.adapterName },
+    provider: adapter.provider,
+    adapterName: adapter.adapterName,
     connect: async () => {
       const connected = await adapter.connect();
       const driver = connected.underlyingDriver();
@@ -151,13 +153,13 @@ async function openPostgresql({
     await database.$queryRaw`SELECT 1`;
   } catch (error) {
     await database.$disconnect();
-    throw await explainFirstFault({ error, url });
+    throw await explainFirstFault(error, url);
   }
   return database;
 }
 
 /** Prisma keeps to itself by what the driver's error is known. Without Prisma the same fails in words for the operator. */
-async function explainFirstFault({ error, url }: { error: unknown; url: string }): Promise<unknown> {
+async function explainFirstFault(error: unknown, url: string): Promise<unknown> {
   // A server that is away is not waited for once more.
   if (isDatabaseOutage(error) && !isEncryptionFault(error)) return error;
   const { connectPostgresql } = await import("./postgresql-connection.server");
@@ -188,13 +190,7 @@ export async function closeDatabase(database: Database): Promise<void> {
  * What keeps the database from doing its work, in a sentence; null when it reads and would write. Rejects when it does
  * not answer a read within the time.
  */
-export async function findDatabaseFault({
-  database,
-  timeoutMs,
-}: {
-  database: Database;
-  timeoutMs: number;
-}): Promise<string | null> {
+export async function findDatabaseFault(database: Database, timeoutMs: number): Promise<string | null> {
   const opened = openedFiles.get(database);
   // Writing is asked about first: while another process holds the lock, a read may wait behind writes of ours.
   const fileFault = opened ? await findFileFault(opened) : null;

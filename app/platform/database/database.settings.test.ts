@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { problemsInProduction, production } from "~/testing/config";
-import { parseConfig } from "./config.server";
+import { parseConfig, problemsInProduction, production } from "~e2e/support/config";
 
 test("unset, the limits of the database are sane", () => {
   expect(parseConfig(production).database).toMatchObject({

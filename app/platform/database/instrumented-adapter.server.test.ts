@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { closeDatabase, openDatabase, readPool } from "~/platform/database/database.server";
+import { closeDatabase, openDatabase, readPool } from "./database.server";
 import type { Operation } from "~/platform/tracing/operation";
-import { testOnEachDatabase } from "~/testing/database";
-import type { DatabaseWatch } from "./watched-adapter.server";
+import { testOnEachDatabase } from "~e2e/support/databases/database";
+import type { DatabaseWatch } from "./instrumented-adapter.server";
 
 type Seen = Operation & { error?: string; isOver: boolean };
 

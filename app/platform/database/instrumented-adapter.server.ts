@@ -32,21 +32,15 @@ export function watchFactory({
   return {
     provider: factory.provider,
     adapterName: factory.adapterName,
-    connect: async () => watchAdapter({ adapter: await factory.connect(), watching }),
+    connect: async () => watchAdapter(await factory.connect(), watching),
   };
 }
 
-function watchAdapter({
-  adapter,
-  watching,
-}: {
-  adapter: SqlDriverAdapter;
-  watching: Watching;
-}): SqlDriverAdapter {
+function watchAdapter(adapter: SqlDriverAdapter, watching: Watching): SqlDriverAdapter {
   return {
     provider: adapter.provider,
     adapterName: adapter.adapterName,
-    ...watchStatements({ queryable: adapter, watching }),
+    ...watchStatements(adapter, watching),
     executeScript: (script) => adapter.executeScript(script),
     ...(adapter.getConnectionInfo && { getConnectionInfo: () => adapter.getConnectionInfo!() }),
     dispose: () => adapter.dispose(),
@@ -54,7 +48,7 @@ function watchAdapter({
       const transaction = openOperation({ what: "transaction", watching });
       try {
         const opened = await adapter.startTransaction(isolationLevel);
-        return watchTransaction({ opened, watching, transaction });
+        return watchTransaction(opened, watching, transaction);
       } catch (error) {
         transaction.end({ error });
         throw error;
@@ -63,15 +57,7 @@ function watchAdapter({
   };
 }
 
-function watchTransaction({
-  opened,
-  watching,
-  transaction,
-}: {
-  opened: Transaction;
-  watching: Watching;
-  transaction: OpenOperation;
-}): Transaction {
+function watchTransaction(opened: Transaction, watching: Watching, transaction: OpenOperation): Transaction {
   async function endWith(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -85,7 +71,7 @@ function watchTransaction({
     provider: opened.provider,
     adapterName: opened.adapterName,
     options: opened.options,
-    ...watchStatements({ queryable: opened, watching, within: transaction.ongoing }),
+    ...watchStatements(opened, watching, transaction.ongoing),
     commit: () => endWith(() => opened.commit()),
     rollback: () => endWith(() => opened.rollback()),
     ...(opened.createSavepoint && { createSavepoint: (name) => opened.createSavepoint!(name) }),
@@ -96,17 +82,13 @@ function watchTransaction({
   };
 }
 
-function watchStatements({
-  queryable,
-  watching,
-  within,
-}: {
-  queryable: SqlQueryable;
-  watching: Watching;
-  within?: Ongoing;
-}): Pick<SqlQueryable, "queryRaw" | "executeRaw"> {
-  if (!watching.begin) return timeStatements({ queryable, observe: watching.observe });
-  async function watched<T>({ sql, run }: { sql: string; run: () => Promise<T> }): Promise<T> {
+function watchStatements(
+  queryable: SqlQueryable,
+  watching: Watching,
+  within?: Ongoing,
+): Pick<SqlQueryable, "queryRaw" | "executeRaw"> {
+  if (!watching.begin) return timeStatements(queryable, watching.observe);
+  async function watched<T>(sql: string, run: () => Promise<T>): Promise<T> {
     const statement = openOperation({ what: "statement", watching, sql, within });
     try {
       const result = await run();
@@ -118,20 +100,17 @@ function watchStatements({
     }
   }
   return {
-    queryRaw: (query) => watched({ sql: query.sql, run: () => queryable.queryRaw(query) }),
-    executeRaw: (query) => watched({ sql: query.sql, run: () => queryable.executeRaw(query) }),
+    queryRaw: (query) => watched(query.sql, () => queryable.queryRaw(query)),
+    executeRaw: (query) => watched(query.sql, () => queryable.executeRaw(query)),
   };
 }
 
 /** What every server does, traced or not: another asynchronous function round each statement would show. */
-function timeStatements({
-  queryable,
-  observe,
-}: {
-  queryable: SqlQueryable;
-  observe: Watching["observe"];
-}): Pick<SqlQueryable, "queryRaw" | "executeRaw"> {
-  function timed<T>({ startedAtMs, asked }: { startedAtMs: number; asked: Promise<T> }): Promise<T> {
+function timeStatements(
+  queryable: SqlQueryable,
+  observe: Watching["observe"],
+): Pick<SqlQueryable, "queryRaw" | "executeRaw"> {
+  function timed<T>(startedAtMs: number, asked: Promise<T>): Promise<T> {
     const tell = (isFailed: boolean) =>
       observe({ what: "statement", isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
     asked.then(
@@ -141,26 +120,23 @@ function timeStatements({
     return asked;
   }
   return {
-    queryRaw: (query) => timed({ startedAtMs: performance.now(), asked: queryable.queryRaw(query) }),
-    executeRaw: (query) => timed({ startedAtMs: performance.now(), asked: queryable.executeRaw(query) }),
+    queryRaw: (query) => timed(performance.now(), queryable.queryRaw(query)),
+    executeRaw: (query) => timed(performance.now(), queryable.executeRaw(query)),
   };
 }
 
 type OpenOperation = ReturnType<typeof openOperation>;
 
-function openOperation({
-  what,
-  watching: { begin, observe, system },
-  sql,
-  within,
-}: {
+type OpenOperationOptions = {
   what: "statement" | "transaction";
   watching: Watching;
   sql?: string;
   within?: Ongoing;
-}) {
+};
+
+function openOperation({ what, watching: { begin, observe, system }, sql, within }: OpenOperationOptions) {
   const startedAtMs = performance.now();
-  const ongoing = begin?.({ kind: "database", ...describe({ sql, system }), within });
+  const ongoing = begin?.({ kind: "database", ...describe(sql, system), within });
   return {
     ongoing,
     end(outcome: { error?: unknown }): void {
@@ -171,7 +147,7 @@ function openOperation({
   };
 }
 
-function describe({ sql, system }: { sql: string | undefined; system: string }) {
+function describe(sql: string | undefined, system: string) {
   if (sql === undefined) return { name: "transaction", attributes: { "db.system.name": system } };
   const { operation, table, text } = describeStatement(sql);
   return {

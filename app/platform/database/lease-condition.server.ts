@@ -15,13 +15,13 @@ export function databaseNowMs(database: Database): Sql {
 }
 
 /**
- * A condition for the very statement that writes: true while the lease is held. A process that slept through its lease
- * thereby changes nothing, however late it wakes up. Without a hold the condition is always true.
+ * A condition for the very statement that writes: true while the lease is held. A process that was paused beyond
+ * the end of its lease thereby changes nothing. Without a hold the condition is always true.
  */
-export function whileHeld({ database, hold }: { database: Database; hold: LeaseHold | undefined }): Sql {
+export function whileHeld(database: Database, hold: LeaseHold | undefined): Sql {
   if (hold === undefined) return sql`1 = 1`;
   return sql`EXISTS (
     SELECT 1 FROM "Lease" AS held
-    WHERE held."name" = ${hold.name} AND held."holder" = ${hold.holder} AND held."term" = ${hold.term}
+    WHERE held."name" = ${hold.name} AND held."holder" = ${hold.owner} AND held."term" = ${hold.term}
       AND held."expiresAtMs" > ${databaseNowMs(database)})`;
 }

@@ -22,26 +22,22 @@ const createHistoryTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 )`;
 
 /** Answers with the names of the migrations that this call applied. */
-export async function migratePostgresql({
-  url,
-  migrations,
-}: {
-  url: string;
-  migrations: Migration[];
-}): Promise<string[]> {
+export async function migratePostgresql(url: string, migrations: Migration[]): Promise<string[]> {
   const client = await connectPostgresql(url);
   try {
     await ask({ client, text: `SET lock_timeout = ${lockTimeoutMs}` });
     // Held by the connection, so it is released even when this process dies.
     await ask({
-      ...{ client, text: "SELECT pg_advisory_lock($1)", values: [advisoryLockKey] },
+      client,
+      text: "SELECT pg_advisory_lock($1)",
+      values: [advisoryLockKey],
       timeoutMs: lockTimeoutMs + answerTimeoutMs,
     });
     const applied: string[] = [];
     for (;;) {
-      const next = findNextMigration({ migrations, applied: await readHistory(client) });
+      const next = findNextMigration(migrations, await readHistory(client));
       if (next === null) return applied;
-      await apply({ client, migration: next });
+      await apply(client, next);
       applied.push(next.name);
     }
   } finally {
@@ -64,7 +60,7 @@ async function ask<Row extends pg.QueryResultRow>({
   return await client.query<Row>({ text, values, query_timeout: timeoutMs } as pg.QueryConfig);
 }
 
-async function apply({ client, migration }: { client: pg.Client; migration: Migration }): Promise<void> {
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
   await client.query("BEGIN");
   try {
     await client.query(createHistoryTable);
@@ -83,7 +79,8 @@ async function apply({ client, migration }: { client: pg.Client; migration: Migr
 
 async function readHistory(client: pg.Client): Promise<AppliedMigration[]> {
   const table = await ask<{ name: string | null }>({
-    ...{ client, text: `SELECT to_regclass('"_prisma_migrations"') AS name` },
+    client,
+    text: `SELECT to_regclass('"_prisma_migrations"') AS name`,
   });
   if (table.rows[0]?.name === null) return [];
   const { rows } = await ask<AppliedMigration>({

@@ -25,13 +25,7 @@ const createHistoryTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
  * Uses the synchronous driver: the asynchronous one ends the open transaction when it is given a script. Answers with
  * the names of the migrations that this call applied.
  */
-export async function migrateSqlite({
-  path: filePath,
-  migrations,
-}: {
-  path: string;
-  migrations: Migration[];
-}): Promise<string[]> {
+export async function migrateSqlite(filePath: string, migrations: Migration[]): Promise<string[]> {
   await mkdir(path.dirname(filePath), { recursive: true });
   const sqlite = new Sqlite(filePath, { timeout: lockTimeoutMs });
   try {
@@ -40,9 +34,9 @@ export async function migrateSqlite({
     // Rebuilding a table drops the old one, and with the keys enforced that would delete every row pointing at it.
     sqlite.exec("PRAGMA foreign_keys=OFF");
     const applied: string[] = [];
-    if (findNextMigration({ migrations, applied: readHistory(sqlite) }) === null) return applied;
+    if (findNextMigration(migrations, readHistory(sqlite)) === null) return applied;
     for (;;) {
-      const name = inTransaction({ sqlite, work: () => applyNext({ sqlite, migrations }) });
+      const name = inTransaction(sqlite, () => applyNext(sqlite, migrations));
       if (name === null) return applied;
       applied.push(name);
     }
@@ -69,7 +63,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 }
 
-function inTransaction<T>({ sqlite, work }: { sqlite: Sqlite.Database; work: () => T }): T {
+function inTransaction<T>(sqlite: Sqlite.Database, work: () => T): T {
   sqlite.exec("BEGIN IMMEDIATE");
   try {
     const result = work();
@@ -82,15 +76,9 @@ function inTransaction<T>({ sqlite, work }: { sqlite: Sqlite.Database; work: () 
 }
 
 /** Looks again under the lock: another process may have done the work while this one waited. */
-function applyNext({
-  sqlite,
-  migrations,
-}: {
-  sqlite: Sqlite.Database;
-  migrations: Migration[];
-}): string | null {
+function applyNext(sqlite: Sqlite.Database, migrations: Migration[]): string | null {
   sqlite.exec(createHistoryTable);
-  const next = findNextMigration({ migrations, applied: readHistory(sqlite) });
+  const next = findNextMigration(migrations, readHistory(sqlite));
   if (next === null) return null;
   const startedAtMs = Date.now();
   sqlite.exec(next.sql);

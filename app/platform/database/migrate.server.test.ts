@@ -5,8 +5,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import Sqlite from "libsql";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { readLines, startTestProcess } from "~/testing/child-process";
-import { createTestDir, migrationsDir } from "~/testing/database";
+import { readLines, startTestProcess } from "~e2e/support/child-process";
+import { createTestDir, migrationsDir } from "~e2e/support/databases/database";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 import { migrateDatabase } from "./migrate.server";
 import { readMigrations } from "./migration-history.server";
@@ -41,17 +41,14 @@ async function createPlace() {
   return { filePath, url: pathToFileURL(filePath).href, migrationsDir: ownMigrationsDir };
 }
 
-async function addMigration({
-  place,
-  provider = "sqlite",
-  name,
-  sql,
-}: {
+type AddMigrationOptions = {
   place: { migrationsDir: string };
   provider?: string;
   name: string;
   sql: string;
-}): Promise<void> {
+};
+
+async function addMigration({ place, provider = "sqlite", name, sql }: AddMigrationOptions): Promise<void> {
   const dir = path.join(place.migrationsDir, provider, name);
   await mkdir(dir, { recursive: true });
   await writeFile(path.join(dir, "migration.sql"), sql);
@@ -199,10 +196,10 @@ testOnEachEmptyDatabase(
   "of ten processes that start at once each of the real migrations is applied by exactly one",
   async ({ url, readHistory }) => {
     const children = Array.from({ length: 10 }, () => {
-      const child = startTestProcess({
-        file: fileURLToPath(new URL("../../testing/migrate-on-order.ts", import.meta.url)),
-        args: [url, migrationsDir],
-      });
+      const child = startTestProcess(
+        fileURLToPath(new URL("../../../e2e/support/databases/migrate-on-order.ts", import.meta.url)),
+        [url, migrationsDir],
+      );
       return { child, lines: readLines(child) };
     });
     const ended = children.map(({ child }) => new Promise((resolve) => child.once("close", resolve)));
@@ -214,7 +211,7 @@ testOnEachEmptyDatabase(
     );
     // A process that ends still has SQLite's file for itself for a moment, to tidy it up.
     await Promise.all(ended);
-    const names = (await readMigrations({ migrationsDir, provider: "sqlite" })).map(({ name }) => name);
+    const names = (await readMigrations(migrationsDir, "sqlite")).map(({ name }) => name);
     expect(names.length).toBeGreaterThan(3);
     expect(applied.flat().sort()).toEqual(names);
     expect((await readHistory()).sort()).toEqual(names);

@@ -19,10 +19,10 @@ export type MigrateDatabaseOptions = {
  */
 export async function migrateDatabase({ url, migrationsDir, log }: MigrateDatabaseOptions): Promise<void> {
   const location = readDatabaseUrl(url);
-  const migrations = await readMigrations({ migrationsDir, provider: location.provider });
+  const migrations = await readMigrations(migrationsDir, location.provider);
   const applied =
     location.provider === "sqlite"
-      ? await migrateSqlite({ path: location.path, migrations })
-      : await migratePostgresql({ url: location.url, migrations });
-  if (applied.length > 0) log?.info({ migrations: applied }, "Applied database migrations");
+      ? await migrateSqlite(location.path, migrations)
+      : await migratePostgresql(location.url, migrations);
+  if (applied.length > 0) log?.info({ migrations: applied }, "migrations applied");
 }

@@ -12,13 +12,10 @@ export class MigrationRefused extends Error {
   override readonly name = "MigrationRefused";
 }
 
-export async function readMigrations({
-  migrationsDir,
-  provider,
-}: {
-  migrationsDir: string;
-  provider: "sqlite" | "postgresql";
-}): Promise<Migration[]> {
+export async function readMigrations(
+  migrationsDir: string,
+  provider: "sqlite" | "postgresql",
+): Promise<Migration[]> {
   const providerDir = path.join(migrationsDir, provider);
   const entries = await readdir(providerDir, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
@@ -32,13 +29,7 @@ export async function readMigrations({
 }
 
 /** The first migration that still has to run, or null. Throws `MigrationRefused` when the history does not fit. */
-export function findNextMigration({
-  migrations,
-  applied,
-}: {
-  migrations: Migration[];
-  applied: AppliedMigration[];
-}): Migration | null {
+export function findNextMigration(migrations: Migration[], applied: AppliedMigration[]): Migration | null {
   const standing = applied.filter((row) => !row.isRolledBack);
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
   for (const row of standing) {

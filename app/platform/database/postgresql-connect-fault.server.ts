@@ -15,7 +15,9 @@ function describeEncryptionFault(error: unknown): string | null {
     return "PostgreSQL takes no encrypted connections, and DATABASE_URL asks for one. Set ssl = on there, or sslmode=disable in DATABASE_URL.";
   }
   return describeTlsFault({
-    ...{ error, server: "PostgreSQL", setting: "DATABASE_URL" },
+    error,
+    server: "PostgreSQL",
+    setting: "DATABASE_URL",
     remedy: ", or as sslrootcert in DATABASE_URL, which then counts alone",
   });
 }

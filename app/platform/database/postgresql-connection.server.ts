@@ -8,8 +8,10 @@ const connectTimeoutMs = 10_000;
 export async function connectPostgresql(url: string): Promise<pg.Client> {
   try {
     const client = new pg.Client({
-      ...{ connectionString: url, connectionTimeoutMillis: connectTimeoutMs },
-      ...{ keepAlive: true, keepAliveInitialDelayMillis },
+      connectionString: url,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis,
     });
     // Without a listener a connection that breaks between two statements would end the process.
     client.on("error", () => undefined);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~/testing/certificates";
-import type { Certificates } from "~/testing/certificates";
-import { migrationsDir, openTestDatabase } from "~/testing/database";
-import { startEncryptingPostgresql } from "~/testing/encrypting-postgresql";
-import { startImpostor } from "~/testing/postgresql-impostor";
+import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~e2e/support/certificates";
+import type { Certificates } from "~e2e/support/certificates";
+import { migrationsDir, openTestDatabase } from "~e2e/support/databases/database";
+import { startEncryptingPostgresql } from "~e2e/support/databases/encrypting-postgresql";
+import { startImpostor } from "~e2e/support/databases/postgresql-impostor";
 import { openDatabase } from "./database.server";
 import { migrateDatabase } from "./migrate.server";
 
@@ -28,7 +28,7 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
   });
 
   /** As a start does: first the tables, then the connections to work with. What came of it. */
-  async function connect({ host, options }: { host: string; options: Record<string, string> }) {
+  async function connect(host: string, options: Record<string, string>) {
     const url = await postgresql.createAddress({ host, options });
     try {
       await migrateDatabase({ url, migrationsDir });
@@ -67,10 +67,10 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
       const mistaking = { ...options, sslrootcert: certificates.otherAuthorityFile };
       const match = (expected: string | RegExp) =>
         typeof expected === "string" ? expected : (expect.stringMatching(expected) as string);
-      expect(await connect({ host: "localhost", options: knowing })).toEqual(match(known));
-      expect(await connect({ host: "127.0.0.1", options: knowing })).toEqual(match(elsewhere));
-      expect(await connect({ host: "localhost", options: mistaking })).toEqual(match(mistaken));
-      expect(await connect({ host: "localhost", options })).toEqual(match(unknown));
+      expect(await connect("localhost", knowing)).toEqual(match(known));
+      expect(await connect("127.0.0.1", knowing)).toEqual(match(elsewhere));
+      expect(await connect("localhost", mistaking)).toEqual(match(mistaken));
+      expect(await connect("localhost", options)).toEqual(match(unknown));
     },
     90_000,
   );
@@ -81,13 +81,13 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
       await postgresql.set({ ssl: "off" });
       onTestFinished(() => postgresql.set({ ssl: "on" }));
       const options = { sslmode, sslrootcert: certificates.authorityFile };
-      expect(await connect({ host: "localhost", options })).toMatch(takesNone);
+      expect(await connect("localhost", options)).toMatch(takesNone);
     },
   );
 
   test.each(["sslrootcert", "sslcert", "sslkey"])("a file that is not there is told: %s", async (name) => {
     const options = { sslmode: "verify-full", [name]: "/not/there.pem" };
-    expect(await connect({ host: "localhost", options })).toMatch(missingFile);
+    expect(await connect("localhost", options)).toMatch(missingFile);
   });
 
   test("a command, which applies no migrations, says the same", async () => {

@@ -6,9 +6,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { toRefusal } from "~/platform/http/to-refusal.server";
-import { createPostgresqlTestDatabase, migrationsDir } from "~/testing/database";
-import { waitUntil } from "~/testing/processes";
-import { mountSmallDisk } from "~/testing/small-disk";
+import { createPostgresqlTestDatabase, migrationsDir } from "~e2e/support/databases/database";
+import { waitUntil } from "~e2e/support/processes";
+import { mountSmallDisk } from "~e2e/support/databases/small-disk";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 import { closeDatabase, findDatabaseFault, openDatabase, readPool } from "./database.server";
 import type { Database, PoolOptions } from "./database.server";
@@ -48,18 +48,13 @@ async function catchError(work: Promise<unknown>): Promise<unknown> {
 function expectOutage(error: unknown): void {
   expect(isDatabaseOutage(error), String(error)).toBe(true);
   expect(toRefusal(error)).toMatchObject({
-    ...{ refusalName: "state-unavailable", status: 503 },
+    refusalName: "state-unavailable",
+    status: 503,
     headers: { "Retry-After": "5" },
   });
 }
 
-async function useKey({
-  database,
-  tokenId,
-}: {
-  database: Pick<Database, "usedKey">;
-  tokenId: string;
-}): Promise<void> {
+async function useKey(database: Pick<Database, "usedKey">, tokenId: string): Promise<void> {
   await database.usedKey.create({
     data: { chainId: 1n, contractAddress: "0xab", tokenId, usedBy: "0xcd", usedAtMs: 1n },
   });
@@ -113,7 +108,7 @@ test("a pool that is used up is an outage after the wait that is set, and serves
 test("a statement that takes too long, and one that waits too long for a row, are outages; then all goes on", async () => {
   const { database, url } = await openWith();
   expectOutage(await catchError(database.$queryRaw`SELECT 1 FROM (SELECT pg_sleep(10)) AS slept`));
-  await useKey({ database, tokenId: "1" });
+  await useKey(database, "1");
   const other = await connect(url);
   await other.query(`BEGIN; UPDATE "UsedKey" SET "usedAtMs" = 1`);
   expectOutage(await catchError(database.usedKey.updateMany({ data: { usedAtMs: 2n } })));
@@ -123,7 +118,7 @@ test("a statement that takes too long, and one that waits too long for a row, ar
 
 test("a process that hangs in a transaction loses it and its locks, and others go on", async () => {
   const { database, url } = await openWith({ statementSeconds: 20, lockSeconds: 20 });
-  await useKey({ database, tokenId: "1" });
+  await useKey(database, "1");
   const { database: hanging } = await openWith({}, url);
   const hung = hanging.$transaction(
     async (transaction) => {
@@ -142,7 +137,7 @@ test("a process that hangs in a transaction loses it and its locks, and others g
 
 test("two transactions that lock each other out: the one that is undone runs again, and both are done", async () => {
   const { database } = await openWith({ size: 4, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
-  for (const tokenId of ["1", "2"]) await useKey({ database, tokenId });
+  for (const tokenId of ["1", "2"]) await useKey(database, tokenId);
   let meeting = 0;
   let attempts = 0;
   async function touch(order: readonly string[]): Promise<void> {
@@ -165,7 +160,7 @@ test("two transactions that lock each other out: the one that is undone runs aga
 
 test("a transaction that PostgreSQL could not fit in among others runs again, until it fits", async () => {
   const { database } = await openWith({ size: 10, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
-  await useKey({ database, tokenId: "1" });
+  await useKey(database, "1");
   let attempts = 0;
   async function addOne(): Promise<void> {
     await database.$transaction(
@@ -186,12 +181,12 @@ test("a transaction that PostgreSQL could not fit in among others runs again, un
 
 test("a transaction that fails at its commit only runs again", async () => {
   const { database } = await openWith({ size: 2, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
-  for (const tokenId of ["1", "2"]) await useKey({ database, tokenId });
+  for (const tokenId of ["1", "2"]) await useKey(database, tokenId);
   let attempts = 0;
   const bothHaveRead = meetingOf(2);
   const bothHaveWritten = meetingOf(2);
   /** Each reads what the other one writes: one after the other, the second would have read something else. */
-  async function copy({ from, to }: { from: string; to: string }): Promise<void> {
+  async function copy(from: string, to: string): Promise<void> {
     await database.$transaction(
       async (transaction) => {
         attempts++;
@@ -204,7 +199,7 @@ test("a transaction that fails at its commit only runs again", async () => {
       { isolationLevel: "Serializable" },
     );
   }
-  await Promise.all([copy({ from: "1", to: "2" }), copy({ from: "2", to: "1" })]);
+  await Promise.all([copy("1", "2"), copy("2", "1")]);
   expect(attempts).toBe(3);
   const rows = await database.usedKey.findMany({ orderBy: { usedAtMs: "asc" } });
   expect(rows.map(({ usedAtMs }) => usedAtMs)).toEqual([2n, 3n]);
@@ -225,7 +220,7 @@ test("a statement by itself that a stricter database could not fit in runs again
   await first.$executeRawUnsafe(
     `ALTER DATABASE ${name} SET default_transaction_isolation = 'repeatable read'`,
   );
-  await useKey({ database: first, tokenId: "1" });
+  await useKey(first, "1");
   let undone = 0;
   const database = await openDatabase({
     url,
@@ -261,7 +256,7 @@ test("a server that ends a connection while it commits is an outage, and others 
     FOR EACH ROW EXECUTE FUNCTION end_at_commit()`;
   let isInserted = false;
   const work = database.$transaction(async (transaction) => {
-    await useKey({ database: transaction, tokenId: "1" });
+    await useKey(transaction, "1");
     isInserted = true;
   });
   expectOutage(await catchError(work));
@@ -269,14 +264,14 @@ test("a server that ends a connection while it commits is an outage, and others 
   const other = await connect(url);
   await other.query('DROP TRIGGER end_at_commit ON "UsedKey"');
   // The pool learns of the loss by whoever gets that connection next, who is told to try again.
-  await useKey({ database, tokenId: "2" }).catch(async (error: unknown) => {
+  await useKey(database, "2").catch(async (error: unknown) => {
     expectOutage(error);
-    await useKey({ database, tokenId: "2" });
+    await useKey(database, "2");
   });
   expect(await database.usedKey.findMany({ select: { tokenId: true } })).toEqual([{ tokenId: "2" }]);
 });
 
-const findFault = (database: Database) => findDatabaseFault({ database, timeoutMs: 10_000 });
+const findFault = (database: Database) => findDatabaseFault(database, 10_000);
 
 /** More than any page that is there has room for, and no two parts of it alike. */
 function submitMuch(database: Pick<Database, "submission">): Promise<unknown> {
@@ -288,7 +283,7 @@ function submitMuch(database: Pick<Database, "submission">): Promise<unknown> {
 test("a disk without room below the tables is an outage and a fault; reads go on, and with room all does", async ({
   skip,
 }) => {
-  const disk = mountSmallDisk({ megabytes: 64 });
+  const disk = mountSmallDisk(64);
   if (disk === null) return skip("A disk of its own can be mounted by root only.");
   onTestFinished(disk.remove);
   const server = await startPostgresql();
@@ -299,7 +294,7 @@ test("a disk without room below the tables is an outage and a fault; reads go on
   const name = new URL(url).pathname.slice(1);
   await (await connect(url)).query(`ALTER DATABASE ${name} SET temp_tablespaces = 'pg_default'`);
   const { database } = await openWith({ size: 1, connectSeconds: 10, statementSeconds: 10 }, url);
-  await useKey({ database, tokenId: "1" });
+  await useKey(database, "1");
   expect(await findFault(database)).toBeNull();
 
   disk.fill();

@@ -55,7 +55,7 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
 
   function execute(statement: InStatement): ResultSet {
     const { sql, args } = toSqlAndArgs(statement);
-    return run({ prepared: prepare({ sqlite, prepared, sql }), args });
+    return run(prepare({ sqlite, prepared, sql }), args);
   }
 
   /**
@@ -88,7 +88,7 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
       })) as Client["execute"],
     executeMultiple: (script) => whenNotBusy({ lock, attempt: () => void sqlite.exec(script) }),
     transaction: () => beginDurably({ sqlite, execute, lock }),
-    askForWriting: ({ waitMs }) => askForWriting({ sqlite, waitMs }),
+    askForWriting: ({ waitMs }) => askForWriting(sqlite, waitMs),
     close() {
       if (isClosed) return;
       isClosed = true;
@@ -151,13 +151,7 @@ function primaryCodeOf(error: unknown): number | null {
  * in between. The lock alone would say nothing of a disk without room: nothing is written to it before a commit. In an open
  * transaction of our own the lock is ours already, and its own end will tell: all of them begin IMMEDIATE.
  */
-async function askForWriting({
-  sqlite,
-  waitMs,
-}: {
-  sqlite: Sqlite.Database;
-  waitMs: number;
-}): Promise<Writability> {
+async function askForWriting(sqlite: Sqlite.Database, waitMs: number): Promise<Writability> {
   // A lock of its own: what the probe meets must not shorten the wait of a real write.
   const lock: Lock = { metAt: 0, lastAt: -Infinity, busyTimeoutMs: waitMs };
   try {
@@ -255,7 +249,7 @@ function prepare(request: {
   return entry;
 }
 
-function run({ prepared, args }: { prepared: Prepared; args: unknown[] }): ResultSet {
+function run(prepared: Prepared, args: unknown[]): ResultSet {
   const { statement, columns, columnTypes, returnsRows } = prepared;
   if (!returnsRows) {
     const { changes } = statement.run(args);

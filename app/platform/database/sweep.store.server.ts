@@ -1,4 +1,7 @@
+import { sqltag as sql } from "@prisma/client/runtime/client";
 import type { Database } from "./database.server";
+import { deleteSome } from "./delete-some.server";
+import type { Deletion } from "./delete-some.server";
 
 export type SweepStore = ReturnType<typeof createSweepStore>;
 
@@ -11,41 +14,33 @@ export type SweepRequest = {
   batchSize: number;
 };
 
-export function createSweepStore({ database }: { database: Database }) {
+export function createSweepStore(database: Database) {
   /**
    * Deletes rows that can no longer change any answer, at most `batchSize` of each kind, and answers with the largest
    * number it deleted of one kind: less than `batchSize` means that nothing is left. Nonces stay until they expire,
    * consumed or not, so that a second use is told apart from a nonce that never was.
    */
   async function deleteBatch(request: SweepRequest): Promise<number> {
-    const { nowMs, departedBeforeMs, spentBeforeMs, batchSize } = request;
-    const expired = { where: { expiresAtMs: { lte: BigInt(nowMs) } }, limit: batchSize };
-    const spent = { where: { expiresAtMs: { lte: BigInt(spentBeforeMs) } }, limit: batchSize };
-    const departed = { where: { departedAtMs: { lt: BigInt(departedBeforeMs) } }, limit: batchSize };
-    const results = [
-      await database.nonce.deleteMany(expired),
-      await database.spentSignature.deleteMany(spent),
-      await database.rateLimitWindow.deleteMany(expired),
-      await database.rateLimitLog.deleteMany(expired),
-      await database.keyDeparture.deleteMany(departed),
+    const { nowMs, departedBeforeMs, spentBeforeMs, batchSize: limit } = request;
+    const expired = sql`"expiresAtMs" <= ${BigInt(nowMs)}`;
+    const spent = sql`"expiresAtMs" <= ${BigInt(spentBeforeMs)}`;
+    const departed = sql`"departedAtMs" < ${BigInt(departedBeforeMs)}`;
+    const isReset = sql`"resetAtMs" <= ${BigInt(nowMs)}`;
+    const holding = ["chainId", "contractAddress", "tokenId", "holder"];
+    const deletions: Omit<Deletion, "limit">[] = [
+      { table: "Nonce", key: ["value"], condition: expired },
+      { table: "SpentSignature", key: ["digest"], condition: spent },
+      { table: "RateLimitWindow", key: ["key"], condition: expired },
+      { table: "RateLimitLog", key: ["key"], condition: expired },
+      { table: "KeyDeparture", key: holding, condition: departed },
+      { table: "QuotaWindow", key: ["kind", "subject"], condition: isReset },
     ];
-    const quotaWindowCount = await deleteQuotaWindows({ database, nowMs, batchSize });
-    return Math.max(quotaWindowCount, ...results.map((result) => result.count));
+    let most = 0;
+    for (const deletion of deletions) {
+      most = Math.max(most, await deleteSome(database, { ...deletion, limit }));
+    }
+    return most;
   }
 
   return { deleteBatch };
-}
-
-/** The condition stands twice: the outer one is looked at again under the row's lock, in case it was just reopened. */
-async function deleteQuotaWindows(request: {
-  database: Database;
-  nowMs: number;
-  batchSize: number;
-}): Promise<number> {
-  const now = BigInt(request.nowMs);
-  return await request.database.$executeRaw`
-    DELETE FROM "QuotaWindow"
-    WHERE ("kind", "subject") IN (
-        SELECT "kind", "subject" FROM "QuotaWindow" WHERE "resetAtMs" <= ${now} LIMIT ${request.batchSize})
-      AND "resetAtMs" <= ${now}`;
 }

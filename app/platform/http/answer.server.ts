@@ -26,16 +26,10 @@ export function toWebResponse(answer: Answer): Response {
 }
 
 /** Adds what every answer of a route carries. What the answer itself says counts more; `Vary` is joined. */
-export function addHeaders({
-  answer,
-  headers,
-}: {
-  answer: Answer;
-  headers: Readonly<Record<string, string>>;
-}): Answer {
+export function addHeaders(answer: Answer, headers: Readonly<Record<string, string>>): Answer {
   if (answer instanceof TextAnswer) {
     const { status, text } = answer;
-    return new TextAnswer({ status, text, headers: joinHeaders({ own: answer.headers, added: headers }) });
+    return new TextAnswer({ status, text, headers: joinHeaders(answer.headers, headers) });
   }
   for (const [name, value] of Object.entries(headers)) {
     if (name === "Vary" && answer.headers.has("Vary")) answer.headers.append("Vary", value);
@@ -45,13 +39,10 @@ export function addHeaders({
 }
 
 /** Names come out in lower case, so that no header is sent twice in two spellings. */
-function joinHeaders({
-  own,
-  added,
-}: {
-  own: Readonly<Record<string, string>>;
-  added: Readonly<Record<string, string>>;
-}): Record<string, string> {
+function joinHeaders(
+  own: Readonly<Record<string, string>>,
+  added: Readonly<Record<string, string>>,
+): Record<string, string> {
   const joined: Record<string, string> = {};
   for (const name in added) joined[name.toLowerCase()] = added[name]!;
   const addedVary = joined.vary;
@@ -60,31 +51,30 @@ function joinHeaders({
   return joined;
 }
 
-export function answerText({
-  text,
-  contentType,
-  status = 200,
-  headers = {},
-}: {
+type AnswerTextOptions = {
   text: string;
   contentType: string;
   status?: number;
   headers?: Record<string, string>;
-}): TextAnswer {
+};
+
+export function answerText({ text, contentType, status = 200, headers = {} }: AnswerTextOptions): TextAnswer {
   return new TextAnswer({ status, headers: { "Content-Type": contentType, ...headers }, text });
 }
+
+type AnswerJsonOptions = {
+  body: unknown;
+  status?: number;
+  headers?: Record<string, string>;
+  contentType?: string;
+};
 
 export function answerJson({
   body,
   status = 200,
   headers = {},
   contentType = "application/json; charset=utf-8",
-}: {
-  body: unknown;
-  status?: number;
-  headers?: Record<string, string>;
-  contentType?: string;
-}): TextAnswer {
+}: AnswerJsonOptions): TextAnswer {
   return answerText({
     text: JSON.stringify(body),
     contentType,

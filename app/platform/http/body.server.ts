@@ -13,13 +13,7 @@ function tooLarge(maxBytes: number): Refusal {
  * Counts bytes as they arrive and never buffers more than `maxBytes`. A declared length beyond the limit is
  * refused before a single byte is read; the connection is then closed, so an endless body cannot follow.
  */
-export function readLimitedBody({
-  request,
-  maxBytes,
-}: {
-  request: IncomingMessage;
-  maxBytes: number;
-}): Promise<Buffer> {
+export function readLimitedBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -53,8 +47,6 @@ export function readLimitedBody({
   });
 }
 
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
-
 /** Throws the refusal `unsupported-media-type` unless the body is declared as plain JSON in UTF-8. */
 export function requireJsonMediaType({
   contentType,
@@ -76,18 +68,6 @@ export function requireJsonMediaType({
   if (contentEncoding && contentEncoding.toLowerCase() !== "identity") {
     throw new Refusal("unsupported-media-type", {
       detail: "Compressed bodies are not accepted. Send plain JSON.",
-    });
-  }
-}
-
-export function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(strictUtf8.decode(bytes)) as unknown;
-  } catch (cause) {
-    throw new Refusal("invalid-request", {
-      detail: "The body is not valid JSON.",
-      members: { errors: [{ path: "", message: "The body is not valid JSON." }] },
-      cause,
     });
   }
 }

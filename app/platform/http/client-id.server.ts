@@ -62,15 +62,11 @@ function isTrustEntry(entry: string): boolean {
  * they did not vouch for themselves. An entry that is no address ends the search, and its reporter counts
  * instead: an identifier is never text a client chose. IPv6 counts by /64, which is what one customer has.
  */
-export function clientIdentifier({
-  socketAddress,
-  forwardedFor,
-  isTrustedPeer,
-}: {
-  socketAddress: string | undefined;
-  forwardedFor: string | undefined;
-  isTrustedPeer: TrustCheck;
-}): string {
+export function clientIdentifier(
+  socketAddress: string | undefined,
+  forwardedFor: string | undefined,
+  isTrustedPeer: TrustCheck,
+): string {
   let client = readAddress(socketAddress ?? "");
   if (client === null) return unknownClient;
   const reported = (forwardedFor ?? "").split(",").filter((entry) => entry.trim() !== "");
@@ -84,15 +80,17 @@ export function clientIdentifier({
 }
 
 /** Whether what the direct peer says in its X-Forwarded headers counts. */
-export function isPeerTrusted({
-  socketAddress,
-  isTrustedPeer,
-}: {
-  socketAddress: string | undefined;
-  isTrustedPeer: TrustCheck;
-}): boolean {
+export function isPeerTrusted(socketAddress: string | undefined, isTrustedPeer: TrustCheck): boolean {
   const peer = readAddress(socketAddress ?? "");
   return peer !== null && isTrustedPeer(peer.toString(), 0);
+}
+
+const privateRanges = new Set(["loopback", "private", "uniqueLocal", "linkLocal", "carrierGradeNat"]);
+
+/** Whether an address is one that proxies and containers have among themselves, and visitors from outside do not. */
+export function isPrivateAddress(text: string | undefined): boolean {
+  const address = readAddress(text ?? "");
+  return address !== null && privateRanges.has(address.range());
 }
 
 /**

@@ -22,7 +22,7 @@ export const conversationRefusals = {
     status: 400,
     title: "Unknown model",
     meaning: "The model asked for is not one this server offers.",
-    remedy: "Leave `model` out to use the default, or name one of the models the operator has listed.",
+    remedy: "Leave `model` out to use the default, or name one of the models that GET /api/models lists.",
   },
   "provider-failed": {
     slug: "provider-failed",
@@ -68,7 +68,7 @@ export const conversationRefusals = {
   },
   "speech-busy": {
     slug: "speech-busy",
-    status: 503,
+    status: 429,
     title: "TTS is busy",
     meaning: "As much is being spoken as this server can speak at once, and as much is waiting.",
     remedy: "Try again after the number of seconds in the Retry-After header.",
@@ -100,5 +100,13 @@ export const conversationRefusals = {
     title: "Quota exceeded",
     meaning: "This key has had as much answered as one quota window allows.",
     remedy: "Come back at the moment named in `resetAt`: then a new window begins.",
+  },
+  "quota-set-aside": {
+    slug: "quota-exceeded",
+    status: 429,
+    title: "Quota exceeded",
+    meaning: "What this key has left is set aside for answers or speech under way; it need not be used up.",
+    remedy:
+      "Come back at the moment named in `resetAt`: then the first of them must have ended, and what it did not need is there again.",
   },
 } as const satisfies Record<string, RefusalEntry>;

@@ -1,13 +1,13 @@
 import type { RequestContext } from "./request-context.server";
 
 const exposedHeaders =
-  "X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Retry-After, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, X-Message-Id, X-Request-Id, WWW-Authenticate, ETag";
+  "X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Retry-After, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, X-Message-Id, X-Request-Id, X-Problem, WWW-Authenticate, ETag";
 
 const allowedHeaders =
   "Authorization, Content-Type, If-None-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 
 /** Never `*`, never `null`, and no credentials: cookies do not cross origins here. */
-export function corsHeaders({ context }: { context: RequestContext }): Record<string, string> {
+export function corsHeaders(context: RequestContext): Record<string, string> {
   const origin = context.headers.origin;
   if (!origin || !context.service.isAllowedOrigin(origin)) return { Vary: "Origin" };
   return {
@@ -17,8 +17,8 @@ export function corsHeaders({ context }: { context: RequestContext }): Record<st
   };
 }
 
-export function answerOptions({ context, allow }: { context: RequestContext; allow: string }): Response {
-  const headers: Record<string, string> = { Allow: allow, ...corsHeaders({ context }) };
+export function answerOptions(context: RequestContext, allow: string): Response {
+  const headers: Record<string, string> = { Allow: allow, ...corsHeaders(context) };
   if (headers["Access-Control-Allow-Origin"] && context.headers["access-control-request-method"]) {
     headers["Access-Control-Allow-Methods"] = allow;
     headers["Access-Control-Allow-Headers"] = allowedHeaders;

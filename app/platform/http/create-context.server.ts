@@ -3,14 +3,20 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { Socket } from "node:net";
 import type { Log } from "~/platform/log.server";
 import { readLimitedBody } from "./body.server";
-import { clientIdentifier, isPeerTrusted, requestHost } from "./client-id.server";
+import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "./client-id.server";
 import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "./domains";
 import { countHeader } from "./raw-headers";
 import type { AccessClaim, RequestContext, ServiceContext } from "./request-context.server";
 
 type Exchange = { request: IncomingMessage; response: ServerResponse };
-type ContextOptions = { service: ServiceContext; isTrustedPeer: TrustCheck; log: Log };
+type ContextOptions = {
+  service: ServiceContext;
+  isTrustedPeer: TrustCheck;
+  /** Nobody said whether there is a proxy: one that shows itself is warned of, once. */
+  warnsOfProxy: boolean;
+  log: Log;
+};
 /** What is known of a connection, however many requests come over it. */
 type Peer = {
   isTrusted: boolean;
@@ -19,10 +25,14 @@ type Peer = {
   named: { given: string; host: string | null } | null;
 };
 
+const unknownProxyWarning =
+  "X-Forwarded-For arrives from a private address and TRUST_PROXY is not set: if that is your proxy, all its visitors share one rate limit. Set TRUST_PROXY to the number of proxies or to their addresses, or to 0 where there is none.";
+
 const acceptableRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Everything a route may know of a request, worked out once from the socket and the raw headers. */
-export function createRequestContexts({ service, isTrustedPeer, log }: ContextOptions) {
+export function createRequestContexts({ service, isTrustedPeer, warnsOfProxy, log }: ContextOptions) {
+  let isWarningDue = warnsOfProxy;
   const peers = new WeakMap<Socket, Peer>();
 
   function readPeer(socket: Socket): Peer {
@@ -30,8 +40,8 @@ export function createRequestContexts({ service, isTrustedPeer, log }: ContextOp
     if (known) return known;
     const socketAddress = socket.remoteAddress;
     const peer: Peer = {
-      isTrusted: isPeerTrusted({ socketAddress, isTrustedPeer }),
-      clientId: clientIdentifier({ socketAddress, forwardedFor: undefined, isTrustedPeer }),
+      isTrusted: isPeerTrusted(socketAddress, isTrustedPeer),
+      clientId: clientIdentifier(socketAddress, undefined, isTrustedPeer),
       named: null,
     };
     peers.set(socket, peer);
@@ -40,12 +50,16 @@ export function createRequestContexts({ service, isTrustedPeer, log }: ContextOp
 
   return function createRequestContext({ request, response }: Exchange): RequestContext {
     const peer = readPeer(request.socket);
+    if (isWarningDue && request.headers["x-forwarded-for"] !== undefined) {
+      isWarningDue = !isPrivateAddress(request.socket.remoteAddress);
+      if (!isWarningDue) log.warn(unknownProxyWarning);
+    }
     const clientId = peer.isTrusted
-      ? clientIdentifier({
-          socketAddress: request.socket.remoteAddress,
-          forwardedFor: request.headers["x-forwarded-for"]?.toString(),
+      ? clientIdentifier(
+          request.socket.remoteAddress,
+          request.headers["x-forwarded-for"]?.toString(),
           isTrustedPeer,
-        })
+        )
       : peer.clientId;
     return new IncomingContext({ request, response, service, log, clientId, peer });
   };
@@ -76,7 +90,7 @@ class IncomingContext implements RequestContext {
     log,
     clientId,
     peer,
-  }: Exchange & Omit<ContextOptions, "isTrustedPeer"> & { clientId: string; peer: Peer }) {
+  }: Exchange & Omit<ContextOptions, "isTrustedPeer" | "warnsOfProxy"> & { clientId: string; peer: Peer }) {
     const target = request.url ?? "/";
     const queryStart = target.indexOf("?");
     const givenId = peer.isTrusted ? request.headers["x-request-id"] : undefined;
@@ -95,7 +109,7 @@ class IncomingContext implements RequestContext {
 
   get hasSeveralAuthorizations(): boolean {
     if (this.headers.authorization === undefined) return false;
-    return countHeader({ rawHeaders: this.#exchange.request.rawHeaders, name: "authorization" }) > 1;
+    return countHeader(this.#exchange.request.rawHeaders, "authorization") > 1;
   }
 
   get host(): string | null {
@@ -105,7 +119,7 @@ class IncomingContext implements RequestContext {
         forwardedHost: this.headers["x-forwarded-host"]?.toString(),
         peerTrusted: this.#peer.isTrusted,
       });
-      this.#host = host === null ? null : normalizeNamed({ given: host, peer: this.#peer });
+      this.#host = host === null ? null : normalizeNamed(host, this.#peer);
     }
     return this.#host;
   }
@@ -123,11 +137,11 @@ class IncomingContext implements RequestContext {
   }
 
   readBody(maxBytes: number): Promise<Buffer> {
-    return readLimitedBody({ request: this.#exchange.request, maxBytes });
+    return readLimitedBody(this.#exchange.request, maxBytes);
   }
 }
 
-function normalizeNamed({ given, peer }: { given: string; peer: Peer }): string | null {
+function normalizeNamed(given: string, peer: Peer): string | null {
   if (peer.named?.given !== given) peer.named = { given, host: normalizeHost(given) };
   return peer.named.host;
 }

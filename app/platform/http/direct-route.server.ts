@@ -4,13 +4,13 @@ import type { Answer } from "./answer.server";
 import { getRefusalAnswer, getRouteAnswer } from "./route.server";
 import type { RouteAnswer, RouteFunction } from "./route.server";
 
-export type LaneMatch = {
+export type RouteMatch = {
   pattern: string;
   params: Record<string, string>;
   answer: (context: RequestContext) => Promise<Answer>;
   answerRefusal: ReturnType<typeof getRefusalAnswer>;
 };
-type LaneRoute = {
+type DirectRoute = {
   pattern: string;
   segments: string[];
   loader?: RouteAnswer;
@@ -22,17 +22,17 @@ type LaneRoute = {
  * Resource routes (an action or a loader and no page) answered by the very functions their modules export,
  * without passing through the framework's request handler, which costs more than most of them do.
  */
-export function createDirectLane({
+export function createDirectRoutes({
   routes,
-  aliases = {},
+  moved = {},
 }: {
   routes: ServerBuild["routes"];
-  /** Further paths of a route: the address an operator has chosen, and the route's own pattern. */
-  aliases?: Readonly<Record<string, string>>;
+  /** Routes by their own path, and the path at which the operator wants them instead. */
+  moved?: Readonly<Record<string, string>>;
 }) {
-  const lane: LaneRoute[] = Object.values(routes).flatMap((route) => {
+  const direct: DirectRoute[] = Object.values(routes).flatMap((route) => {
     if (!route || route.module.default || !(route.module.loader || route.module.action)) return [];
-    const pattern = patternOf({ routes, id: route.id });
+    const pattern = patternOf(routes, route.id);
     const { loader, action } = route.module as { loader?: RouteFunction; action?: RouteFunction };
     return [
       {
@@ -45,46 +45,40 @@ export function createDirectLane({
     ];
   });
   const exact = new Map(
-    lane.filter(({ pattern }) => !/[:*]/.test(pattern)).map((route) => [route.pattern, route]),
+    direct.filter(({ pattern }) => !/[:*]/.test(pattern)).map((route) => [route.pattern, route]),
   );
-  for (const [alias, pattern] of Object.entries(aliases)) {
+  for (const [pattern, path] of Object.entries(moved)) {
     const route = exact.get(pattern);
-    if (route) exact.set(alias, route);
+    if (!route) throw new TypeError(`There is no route ${pattern} to move.`);
+    exact.delete(pattern);
+    exact.set(path, route);
   }
-  const patterns = lane.filter(({ pattern }) => /[:*]/.test(pattern));
+  const patterns = direct.filter(({ pattern }) => /[:*]/.test(pattern));
 
-  return function findLane({ pathname, method }: { pathname: string; method: string }): LaneMatch | null {
+  return function findRoute({ pathname, method }: { pathname: string; method: string }): RouteMatch | null {
     const found = exact.get(pathname);
-    if (found) return toMatch({ route: found, params: {}, method });
+    if (found) return toMatch(found, {}, method);
     for (const route of patterns) {
-      const params = matchSegments({ segments: route.segments, pathname });
-      if (params) return toMatch({ route, params, method });
+      const params = matchSegments(route.segments, pathname);
+      if (params) return toMatch(route, params, method);
     }
     return null;
   };
 }
 
 /** A route's address, with the framework's marks for what may differ in it. */
-export function patternOf({ routes, id }: { routes: ServerBuild["routes"]; id: string }): string {
-  return `/${pathOf({ routes, id })}`;
+export function patternOf(routes: ServerBuild["routes"], id: string): string {
+  return `/${pathOf(routes, id)}`;
 }
 
-function pathOf({ routes, id }: { routes: ServerBuild["routes"]; id: string }): string {
+function pathOf(routes: ServerBuild["routes"], id: string): string {
   const route = routes[id];
   if (!route) return "";
-  const parent = route.parentId ? pathOf({ routes, id: route.parentId }) : "";
+  const parent = route.parentId ? pathOf(routes, route.parentId) : "";
   return [parent, route.path ?? ""].filter(Boolean).join("/");
 }
 
-function toMatch({
-  route,
-  params,
-  method,
-}: {
-  route: LaneRoute;
-  params: Record<string, string>;
-  method: string;
-}): LaneMatch | null {
+function toMatch(route: DirectRoute, params: Record<string, string>, method: string): RouteMatch | null {
   const answerWith =
     method === "GET" || method === "HEAD" ? (route.loader ?? route.action) : (route.action ?? route.loader);
   if (!answerWith) return null;
@@ -92,13 +86,7 @@ function toMatch({
   return { pattern, params, answer: (context) => answerWith({ context, params }), answerRefusal };
 }
 
-function matchSegments({
-  segments,
-  pathname,
-}: {
-  segments: string[];
-  pathname: string;
-}): Record<string, string> | null {
+function matchSegments(segments: string[], pathname: string): Record<string, string> | null {
   const parts = pathname.slice(1).split("/");
   const params: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {

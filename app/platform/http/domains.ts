@@ -71,13 +71,7 @@ export function uriHost(uri: string): string | null {
 }
 
 /** Exact equality on `host[:port]`. A subdomain or another port is another domain. */
-export function isAllowedDomain({
-  host,
-  domains,
-}: {
-  host: string | null;
-  domains: readonly string[];
-}): boolean {
+export function isAllowedDomain(host: string | null, domains: readonly string[]): boolean {
   return host !== null && domains.includes(host);
 }
 
@@ -118,4 +112,15 @@ export function parseDomainAllowlist(value: string): { domains: string[] } {
   const faults = read.flatMap((entry) => ("fault" in entry ? [entry.fault] : []));
   if (faults.length > 0) throw new Error(`The list of domains cannot be used: ${faults.join("; ")}`);
   return { domains: [...new Set(read.flatMap((entry) => ("domain" in entry ? [entry.domain] : [])))] };
+}
+
+/** Origins whose pages may call the API: those of the domains, and those the operator names besides. */
+export function createOriginCheck(
+  domains: readonly string[],
+  corsOrigins: readonly string[],
+): (origin: string) => boolean {
+  return (origin) => {
+    const host = originHost(origin);
+    return host !== null && (domains.includes(host) || corsOrigins.includes(origin));
+  };
 }

@@ -17,9 +17,9 @@ const patient: ServerTimeouts = {
 /** A server that reads bodies as the routes do, and tells how that ended. */
 async function openServer(timeouts?: Partial<ServerTimeouts>) {
   const outcomes: string[] = [];
-  const server = createHttpServer({
-    listener: (request, response) => {
-      void readLimitedBody({ request, maxBytes: 1_000 }).then(
+  const server = createHttpServer(
+    (request, response) => {
+      void readLimitedBody(request, 1_000).then(
         (body) => {
           outcomes.push(`read ${body.length}`);
           response.end(String(body.length));
@@ -30,8 +30,8 @@ async function openServer(timeouts?: Partial<ServerTimeouts>) {
         },
       );
     },
-    timeouts: { ...patient, ...timeouts },
-  });
+    { ...patient, ...timeouts },
+  );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
@@ -42,7 +42,7 @@ async function openServer(timeouts?: Partial<ServerTimeouts>) {
 }
 
 /** Sends `bytes`, then `drop` again and again for as long as the server lets it; what came back, to the end. */
-async function drip({ port, bytes, drop }: { port: number; bytes: string; drop?: string }): Promise<string> {
+async function drip(port: number, bytes: string, drop?: string): Promise<string> {
   const socket = net.connect({ host: "127.0.0.1", port });
   let received = "";
   let drops = 0;
@@ -66,28 +66,28 @@ const cutOff = /^(HTTP\/1\.1 408 Request Timeout\r\n[^]*)?$/;
 test("a body that comes in drips is cut off when the time for the request is over, and its reader is told", async () => {
   const { port, outcomes } = await openServer({ headersMs: 200, requestMs: 400 });
   const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n";
-  expect(await drip({ port, bytes, drop: "a" })).toMatch(cutOff);
+  expect(await drip(port, bytes, "a")).toMatch(cutOff);
   await expect.poll(() => outcomes).toEqual(["request-timeout"]);
 });
 
 test("so is a chunked body that never ends", async () => {
   const { port, outcomes } = await openServer({ headersMs: 200, requestMs: 400 });
   const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
-  expect(await drip({ port, bytes, drop: "1\r\na\r\n" })).toMatch(cutOff);
+  expect(await drip(port, bytes, "1\r\na\r\n")).toMatch(cutOff);
   await expect.poll(() => outcomes).toEqual(["request-timeout"]);
 });
 
 test("headers that come in drips are cut off when their time is over, though the request would have more", async () => {
   const { port, outcomes } = await openServer({ headersMs: 300 });
   const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\n";
-  expect(await drip({ port, bytes, drop: "X-A: b\r\n" })).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(await drip(port, bytes, "X-A: b\r\n")).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   expect(outcomes).toEqual([]);
 });
 
 test("a connection that moves nothing is closed when the time for silence is over", async () => {
   const { port, outcomes } = await openServer({ idleMs: 200 });
   const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n";
-  expect(await drip({ port, bytes })).toBe("");
+  expect(await drip(port, bytes)).toBe("");
   await expect.poll(() => outcomes).toEqual(["request-timeout"]);
 });
 
@@ -106,7 +106,7 @@ test("a request that keeps within the times is answered, however it is cut", asy
 });
 
 test("the times of the service are the documented ones", () => {
-  const server = createHttpServer({ listener: () => {} });
+  const server = createHttpServer(() => {});
   const { headersTimeout, requestTimeout, timeout, keepAliveTimeout } = server;
   expect({ headersTimeout, requestTimeout, timeout, keepAliveTimeout }).toEqual({
     headersTimeout: 10_000,

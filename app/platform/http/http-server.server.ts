@@ -15,13 +15,10 @@ export const defaultTimeouts: ServerTimeouts = {
   keepAliveMs: 10_000,
 };
 
-export function createHttpServer({
-  listener,
-  timeouts = defaultTimeouts,
-}: {
-  listener: RequestListener;
-  timeouts?: ServerTimeouts;
-}): Server {
+export function createHttpServer(
+  listener: RequestListener,
+  timeouts: ServerTimeouts = defaultTimeouts,
+): Server {
   const server = createServer(
     {
       headersTimeout: timeouts.headersMs,
@@ -37,7 +34,7 @@ export function createHttpServer({
       response.once("finish", () => {
         if (!request.complete) endUnreadRequest(request);
       });
-      if (isForRoutes({ request, response })) listener(request, response);
+      if (isForRoutes(request, response)) listener(request, response);
     },
   );
   server.setTimeout(timeouts.idleMs);
@@ -55,16 +52,8 @@ const serverMethods = "GET, HEAD, POST, OPTIONS";
  * What is wrong with the request line and the host is answered here, where no route has been looked for; a whole
  * address in the request line becomes the path that everything behind this goes by.
  */
-function isForRoutes({ request, response }: { request: IncomingMessage; response: ServerResponse }): boolean {
-  function answer({
-    status,
-    headers,
-    text,
-  }: {
-    status: number;
-    headers: Record<string, string>;
-    text?: string;
-  }) {
+function isForRoutes(request: IncomingMessage, response: ServerResponse): boolean {
+  function answer(status: number, headers: Record<string, string>, text?: string) {
     response.writeHead(status, {
       "X-Request-Id": randomUUID(),
       "X-Content-Type-Options": "nosniff",
@@ -79,15 +68,15 @@ function isForRoutes({ request, response }: { request: IncomingMessage; response
       "Cache-Control": "no-store",
       Connection: "close",
     };
-    return answer({ status: 400, headers, text: `${detail}\n` });
+    return answer(400, headers, `${detail}\n`);
   }
-  if (countHeader({ rawHeaders: request.rawHeaders, name: "host" }) > 1) {
+  if (countHeader(request.rawHeaders, "host") > 1) {
     return refuse("The request has more than one Host header. Send one.");
   }
   const { method, url = "/", headers } = request;
-  const target = readTarget({ method, target: url, hostHeader: headers.host });
+  const target = readTarget(method, url, headers.host);
   if (target.kind === "fault") return refuse(target.detail);
-  if (target.kind === "server") return answer({ status: 204, headers: { Allow: serverMethods } });
+  if (target.kind === "server") return answer(204, { Allow: serverMethods });
   request.url = target.path;
   return true;
 }
@@ -154,19 +143,9 @@ function describeParseError({ code }: NodeJS.ErrnoException): { status: string; 
   };
 }
 
-export function listen({
-  server,
-  host,
-  port,
-}: {
-  server: Server;
-  host: string;
-  port: number;
-}): Promise<number> {
+export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(describeListenError({ error, host, port })),
-    );
+    server.once("error", (error: NodeJS.ErrnoException) => reject(describeListenError(error, host, port)));
     server.listen({ host, port }, () => {
       server.removeAllListeners("error");
       const address = server.address();
@@ -175,15 +154,7 @@ export function listen({
   });
 }
 
-function describeListenError({
-  error,
-  host,
-  port,
-}: {
-  error: NodeJS.ErrnoException;
-  host: string;
-  port: number;
-}): Error {
+function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === "EADDRINUSE") {
     return new Error(
       `Port ${port} on ${host} is taken by another program. Stop it, or set PORT to another one.`,
@@ -199,23 +170,21 @@ const stopGraceMs = 5_000;
 const idleSweepMs = 50;
 const stopLimitMs = 9_500;
 
-/**
- * Ends the process in order: no new connections, open answers get a grace, then everything the service runs is
- * stopped. Leaves within `stopLimitMs` whatever happens.
- */
-export function stopOnSignals({
-  server,
-  beginStop,
-  stopServices,
-  log,
-  closeLog,
-}: {
+type StopOnSignalsOptions = {
   server: Server;
   beginStop: () => void;
   stopServices: () => Promise<void>;
   log: Log;
   closeLog: () => Promise<void>;
-}): { isStopping: () => boolean } {
+};
+
+/**
+ * Ends the process in order: no new connections, open answers get a grace, then everything the service runs is
+ * stopped. Leaves within `stopLimitMs` whatever happens.
+ */
+export function stopOnSignals({ server, beginStop, stopServices, log, closeLog }: StopOnSignalsOptions): {
+  isStopping: () => boolean;
+} {
   let isStopping = false;
   async function stop(signal: string): Promise<void> {
     if (isStopping) return;

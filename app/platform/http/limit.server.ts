@@ -1,19 +1,16 @@
-import type { RateLimitName } from "~/platform/config/config.server";
+import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { RateLimit } from "~/platform/limits/rate-limiter.server";
 import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 
 /** Counts the request; the headers tell the client where it stands. Throws the refusal `too-many-requests`. */
-export async function requireWithinLimit({
-  context,
-  name,
-}: {
-  context: RequestContext;
-  name: RateLimitName;
-}): Promise<Record<string, string>> {
+export async function requireWithinLimit(
+  context: RequestContext,
+  name: RateLimitName,
+): Promise<Record<string, string>> {
   const verdict = await context.service.consumeLimit({ name, clientId: context.clientId });
   if (!verdict) return {};
-  const headers = limitHeaders({ verdict, name });
+  const headers = limitHeaders(verdict, name);
   if (verdict.allowed) return headers;
   const { limit, remaining, windowSeconds, retryAfterSeconds } = verdict;
   throw new Refusal("too-many-requests", {
@@ -24,7 +21,7 @@ export async function requireWithinLimit({
 }
 
 /** The names clients have long known, and the fields of the IETF draft (structured fields, named by the limit). */
-function limitHeaders({ verdict, name }: { verdict: RateLimit; name: string }): Record<string, string> {
+function limitHeaders(verdict: RateLimit, name: string): Record<string, string> {
   const { limit, remaining, windowSeconds, resetSeconds } = verdict;
   return {
     "X-RateLimit-Limit": String(limit),

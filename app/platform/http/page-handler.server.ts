@@ -5,7 +5,7 @@ import { createRemixHeaders } from "@remix-run/express/dist/server.js";
 import { matchPath } from "@remix-run/react";
 import { answerProblem, answerText } from "./answer.server";
 import type { Answer } from "./answer.server";
-import { patternOf } from "./direct-lane.server";
+import { patternOf } from "./direct-route.server";
 import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 import { writeAnswer } from "./write-answer.server";
@@ -18,22 +18,16 @@ const allow = "GET, HEAD, OPTIONS";
  * takes the host from headers anybody may send) and our own writer. Pages are read and never written to, so nothing
  * but GET and HEAD gets to the framework, which would take another method for a fault of ours.
  */
-export function createPageHandler({ build, mode }: { build: ServerBuild; mode: string }) {
+export function createPageHandler(build: ServerBuild, mode: string) {
   const handle = createRequestHandler(onlyPages(build), mode);
   const isPage = createPageFinder(build);
 
-  async function answer({
-    context,
-    request,
-  }: {
-    context: RequestContext;
-    request: IncomingMessage;
-  }): Promise<Answer> {
+  async function answer(context: RequestContext, request: IncomingMessage): Promise<Answer> {
     try {
       // `_data` is how pages of an older framework asked for their data; this one answers it with an error of its own.
       if (!isDecodable(context.pathname) || context.searchParams.has("_data")) throw new Refusal("not-found");
       if (pageMethods.includes(context.method)) {
-        return await handle(toWebRequest({ context, request }), context);
+        return await handle(toWebRequest(context, request), context);
       }
       if (!isPage(context.pathname)) throw new Refusal("not-found");
       if (context.method === "OPTIONS") return new Response(null, { status: 204, headers: { Allow: allow } });
@@ -64,9 +58,16 @@ export function createPageHandler({ build, mode }: { build: ServerBuild; mode: s
     response: ServerResponse;
   }): Promise<void> {
     const withBody = context.method !== "HEAD";
-    await writeAnswer({ answer: await answer({ context, request }), to: response, withBody });
+    await writeAnswer({ answer: await answer(context, request), to: response, withBody });
   };
 }
+
+type AnswerPageRefusalOptions = {
+  refusal: Refusal;
+  accept: string | undefined;
+  origin: string;
+  requestId: string;
+};
 
 /** In words for somebody who sits before a browser, as Problem Details for a program. */
 export function answerPageRefusal({
@@ -74,12 +75,7 @@ export function answerPageRefusal({
   accept = "",
   origin,
   requestId,
-}: {
-  refusal: Refusal;
-  accept: string | undefined;
-  origin: string;
-  requestId: string;
-}): Answer {
+}: AnswerPageRefusalOptions): Answer {
   const { status, title, detail, headers } = refusal;
   if (!/\btext\/html\b/i.test(accept)) return answerProblem({ refusal, origin, requestId });
   return answerText({
@@ -94,7 +90,7 @@ export function answerPageRefusal({
 function createPageFinder({ routes }: ServerBuild): (pathname: string) => boolean {
   const patterns = Object.values(routes).flatMap((route) => {
     if (!route || route.id === "root" || route.module.default === undefined) return [];
-    const pattern = patternOf({ routes, id: route.id });
+    const pattern = patternOf(routes, route.id);
     // What takes every address that nothing else takes is no page of its own.
     return pattern.endsWith("*") ? [] : [pattern];
   });
@@ -105,7 +101,7 @@ function createPageFinder({ routes }: ServerBuild): (pathname: string) => boolea
 }
 
 /**
- * Resource routes belong to the direct lane alone. The framework would find them under more spellings (`/API/…`,
+ * Resource routes belong to the direct routes alone. The framework would find them under more spellings (`/API/…`,
  * `/health%7a`, `.data`), without their headers, with a body that was read already, and with every answer, streams
  * and whole files too, collected in memory first.
  */
@@ -134,7 +130,7 @@ function isDecodable(pathname: string): boolean {
   }
 }
 
-function toWebRequest({ context, request }: { context: RequestContext; request: IncomingMessage }): Request {
+function toWebRequest(context: RequestContext, request: IncomingMessage): Request {
   // Only the path and the query of this address mean anything; who asked for which host stands in the context.
   // Put together as text: resolving it as an address would let "//elsewhere/path" choose another path.
   const target = request.url?.startsWith("/") ? request.url : "/";

@@ -42,7 +42,7 @@ export const refusalTable = {
     status: 401,
     title: "Unauthorized: invalid JWT",
     meaning:
-      "The access token that came with the request is malformed, expired, revoked or not made for this address.",
+      "The access token that came with the request is malformed, expired or not made for this address, or its key has left the wallet or was used up.",
     remedy: "Sign in again at /api/gate-access and send the new access token.",
   },
   "invalid-json-body": {
@@ -67,6 +67,15 @@ export const refusalTable = {
     title: "This token has already been used",
     meaning: "Each key opens the one-time form once, and this one has been used.",
     remedy: "Use another key, or ask whoever runs this site if you believe this is a mistake.",
+  },
+  "holding-too-recent": {
+    slug: "holding-too-recent",
+    status: 409,
+    title: "Holding too recent",
+    meaning:
+      "The key came to this wallet so recently that the chain might still take the transfer back, or was seen leaving it a moment ago. Using a key up cannot be undone.",
+    remedy:
+      "Wait for the number of seconds in the Retry-After header, and for the block if `detail` names one, then send the request again.",
   },
   "cross-site-request": {
     slug: "cross-site-request",

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { readTarget } from "./request-target";
 
-const read = (target: string, { method = "GET" } = {}) =>
-  readTarget({ method, target, hostHeader: "gate.example" });
+const read = (target: string, { method = "GET" } = {}) => readTarget(method, target, "gate.example");
 
 test.each(["/", "/a?b=c", "//evil.example/a", "/http://evil.example/"])(
   "%s is a path as it stands",
@@ -36,7 +35,7 @@ test.each([
 
 test("a whole address without a Host header beside it, or with a senseless one, is refused", () => {
   for (const hostHeader of [undefined, "", "gate.example/", "a b"]) {
-    expect(readTarget({ method: "GET", target: "http://gate.example/", hostHeader }).kind).toBe("fault");
+    expect(readTarget("GET", "http://gate.example/", hostHeader).kind).toBe("fault");
   }
 });
 

@@ -8,15 +8,11 @@ export type RequestTarget =
  * What stands between method and version (RFC 9112, 3.2). Two names for the host of one request are how a proxy and
  * the server behind it come to disagree, so a whole address has to name the host that the Host header names.
  */
-export function readTarget({
-  method,
-  target,
-  hostHeader,
-}: {
-  method: string | undefined;
-  target: string;
-  hostHeader: string | undefined;
-}): RequestTarget {
+export function readTarget(
+  method: string | undefined,
+  target: string,
+  hostHeader: string | undefined,
+): RequestTarget {
   if (target.startsWith("/")) return { kind: "path", path: target };
   if (target === "*") {
     if (method === "OPTIONS") return { kind: "server" };

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { RedisOutage } from "~/platform/redis/redis-outage";
-import { createLogLines } from "~/testing/log-lines";
+import type { OperationDescription } from "~/platform/openapi/api-registry";
+import { createLogLines } from "~e2e/support/log-lines";
 import type { Answer, TextAnswer } from "./answer.server";
 import { Refusal, chainUnavailable } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 import { defineRoute, getRouteAnswer } from "./route.server";
+import type { CallerStep, MethodSpec } from "./route.server";
 
 type Line = { level: string; msg: string; slug: string; requestId: string; err?: { message: string } };
 
@@ -43,7 +46,6 @@ test.each([
   ["nonce-siwe-not-enabled", 501],
   ["state-service-inactive", 503],
   ["speech-disabled", 503],
-  ["speech-busy", 503],
 ] as const)("%s is as it should be: no warning, and no stack", async (name, status) => {
   const { lines, answer } = await logThrown(new Refusal(name));
   expect(answer.status).toBe(status);
@@ -91,3 +93,216 @@ test.each([
     }
   },
 );
+
+const maxBodyBytes = 100_000;
+const described: OperationDescription = {
+  method: "post",
+  path: "/",
+  operationId: "any",
+  tag: "Any",
+  summary: "",
+  description: "",
+  answers: {},
+};
+const json = { "content-type": "application/json" };
+const named = z.object({ name: z.string() });
+
+type PostOptions = {
+  text: string;
+  headers?: Record<string, string>;
+  spec?: Pick<MethodSpec<unknown>, "guard" | "body">;
+  bounds?: Pick<OperationDescription, "maxBodyValues" | "malformedBody">;
+  caller?: Pick<CallerStep<string>, "precedesBody"> & { isKnown: boolean };
+  isExhausted?: boolean;
+  method?: string;
+  hasSeveralAuthorizations?: boolean;
+};
+
+/** What a POST was answered, and in which order limit, body and handler had their turn. */
+async function post({
+  text,
+  headers = json,
+  spec = { body: named },
+  bounds,
+  isExhausted = false,
+  method = "POST",
+  hasSeveralAuthorizations = false,
+  caller,
+}: PostOptions) {
+  const turns: string[] = [];
+  const bytes = Buffer.from(text);
+  const { action } = defineRoute({
+    POST: {
+      operation: { ...described, limit: "chat", maxBodyBytes, ...bounds },
+      ...spec,
+      ...(caller && {
+        caller: {
+          precedesBody: caller.precedesBody,
+          identify: ({ body }: { body: unknown }) => {
+            turns.push(`asked for the caller of ${JSON.stringify(body)}`);
+            if (!caller.isKnown) throw new Refusal("missing-jwt");
+            return "somebody";
+          },
+        },
+      }),
+      handle: ({ body, caller: who }) => {
+        turns.push(who === undefined ? "handled" : `handled for ${who}`);
+        return { body };
+      },
+    },
+  });
+  const context = {
+    requestId: "a-request",
+    method,
+    pathname: "/",
+    searchParams: new URLSearchParams(),
+    headers: { "content-length": String(bytes.length), ...headers },
+    hasSeveralAuthorizations,
+    readBody: async () => {
+      turns.push("received");
+      if (bytes.length > maxBodyBytes) throw new Refusal("body-too-large");
+      return bytes;
+    },
+    service: {
+      origin: "https://gate.example.com",
+      isAllowedOrigin: () => false,
+      countRefusal: () => undefined,
+      consumeLimit: async () => {
+        turns.push("counted");
+        return {
+          allowed: !isExhausted,
+          limit: 20,
+          remaining: 0,
+          windowSeconds: 60,
+          resetSeconds: 9,
+          retryAfterSeconds: 9,
+        };
+      },
+    },
+  } as unknown as RequestContext;
+  const answer = await getRouteAnswer(action)({ context, params: {} });
+  const body = JSON.parse((answer as TextAnswer).text) as Record<string, unknown>;
+  const problem = (answer as TextAnswer).headers["x-problem"];
+  return { status: answer.status, title: body.title, errors: body.errors, problem, turns };
+}
+
+const right = JSON.stringify({ name: "a" });
+const deep = `${"[".repeat(40_000)}${"]".repeat(40_000)}`;
+const many = `{"name":"a","x":[${Array.from({ length: 1_000 }, () => 1).join(",")}]}`;
+
+test("a body is received, then the limit counts, and then its route is asked", async () => {
+  const turns = ["received", "counted", "handled"];
+  expect(await post({ text: right })).toMatchObject({ status: 200, turns });
+});
+
+test.each([
+  ["broken JSON", { text: "{" }],
+  ["nesting without end", { text: deep }],
+  ["more values than the bound", { text: many }],
+  ["a wrong shape", { text: '{"name":1}' }],
+  ["two tokens", { text: right, hasSeveralAuthorizations: true }],
+] as const)("a request with %s is counted before it is refused with 400", async (_what, request) => {
+  const { status, turns } = await post(request);
+  expect(status).toBe(400);
+  expect(turns).toEqual(["received", "counted"]);
+});
+
+test.each([
+  ["broken JSON", "{"],
+  ["nesting without end", deep],
+  ["a right body", right],
+])("beyond the limit nothing of %s is read", async (_what, text) => {
+  const { status, turns } = await post({ text, isExhausted: true });
+  expect([status, turns]).toEqual([429, ["received", "counted"]]);
+});
+
+test.each([
+  ["a method there is not", 405, { text: right, method: "PUT" }],
+  ["text that is no JSON", 415, { text: right, headers: { "content-type": "text/plain" } }],
+  ["a body beyond its bytes", 413, { text: " ".repeat(maxBodyBytes + 1) }],
+] as const)("%s is refused with %i and not counted", async (_what, expected, request) => {
+  const { status, turns } = await post(request);
+  expect(status).toBe(expected);
+  expect(turns).not.toContain("counted");
+});
+
+test("bounds and names of a body are the route's own", async () => {
+  const tooMany = "The body holds more than 1000 members and elements.";
+  const refused = { status: 400, errors: [{ path: "", message: tooMany }] };
+  expect(await post({ text: many })).toMatchObject({ ...refused, title: "Invalid request" });
+  expect(
+    await post({ text: many, spec: { body: z.unknown() }, bounds: { maxBodyValues: 1_002 } }),
+  ).toMatchObject({
+    status: 200,
+  });
+  const spec = { body: z.unknown() };
+  const bounds = { malformedBody: "invalid-json-body" } as const;
+  expect(await post({ text: many, spec, bounds })).toMatchObject({ ...refused, title: "Invalid JSON body" });
+  const broken = await post({ text: "{", spec, bounds });
+  expect([broken.title, broken.errors]).toEqual(["Invalid JSON body", undefined]);
+});
+
+test("of a thousand faults in a body the first twenty are told", async () => {
+  const faults = `[${Array.from({ length: 1_000 }, () => "1").join(",")}]`;
+  const { status, errors } = await post({ text: faults, spec: { body: z.array(z.string()) } });
+  expect(status).toBe(400);
+  expect(errors).toHaveLength(20);
+});
+
+test("a caller is asked for after the limit and the JSON, and before the shape", async () => {
+  const known = { isKnown: true };
+  const asked = `asked for the caller of ${right}`;
+  expect(await post({ text: right, caller: known })).toMatchObject({
+    status: 200,
+    turns: ["received", "counted", asked, "handled for somebody"],
+  });
+  expect(await post({ text: "{", caller: { isKnown: false } })).toMatchObject({
+    status: 400,
+    turns: ["received", "counted"],
+  });
+  for (const [isKnown, status] of [
+    [true, 400],
+    [false, 401],
+  ] as const) {
+    const turns = ["received", "counted", 'asked for the caller of {"name":1}'];
+    expect(await post({ text: '{"name":1}', caller: { isKnown } })).toMatchObject({ status, turns });
+  }
+});
+
+test("a caller who precedes the body is asked for whatever the body may be, and its faults wait", async () => {
+  const first = { precedesBody: true };
+  const unread = ["counted", "received", "asked for the caller of undefined"];
+  const tooLarge = " ".repeat(maxBodyBytes + 1);
+  for (const [text, status] of [
+    ["{", 400],
+    [tooLarge, 413],
+  ] as const) {
+    expect(await post({ text, caller: { ...first, isKnown: false } })).toMatchObject({
+      status: 401,
+      turns: unread,
+    });
+    expect(await post({ text, caller: { ...first, isKnown: true } })).toMatchObject({
+      status,
+      turns: unread,
+    });
+  }
+  const { turns } = await post({ text: right, caller: { ...first, isKnown: true } });
+  expect(turns).toEqual(["counted", "received", `asked for the caller of ${right}`, "handled for somebody"]);
+});
+
+test("a guard refuses before anybody asks who is calling", async () => {
+  const spec = {
+    guard: () => {
+      throw new Refusal("host-not-allowed");
+    },
+  };
+  const { status, turns } = await post({ text: right, spec, caller: { isKnown: false } });
+  expect([status, turns]).toEqual([403, ["counted"]]);
+});
+
+test("every refusal names its slug in a header, and nothing else does", async () => {
+  expect((await post({ text: right, spec: { body: named } })).problem).toBeUndefined();
+  expect((await post({ text: "{" })).problem).toBe("invalid-request");
+  expect((await post({ text: right, method: "PUT" })).problem).toBe("method-not-allowed");
+  expect((await post({ text: right, isExhausted: true })).problem).toBe("too-many-requests");
+});

@@ -1,11 +1,12 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
-import type { RateLimitName } from "~/platform/config/config.server";
+import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { TextAnswer, addHeaders, answerJson, answerProblem, toWebResponse } from "./answer.server";
 import type { Answer } from "./answer.server";
-import { parseJson, requireJsonMediaType } from "./body.server";
+import { requireJsonMediaType } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
-import { parseShape } from "./json-body.server";
+import { parseJson, parseShape, receiveJson } from "./json-body.server";
+import { defaultJsonBounds } from "./json-text";
 import { requireWithinLimit } from "./limit.server";
 import { Refusal } from "./refusal";
 import type { AccessOutcome, RequestContext } from "./request-context.server";
@@ -16,33 +17,50 @@ const readingMethods = new Set(["GET", "HEAD"]);
 type Params = Readonly<Record<string, string | undefined>>;
 type RouteResult = Answer | Record<string, unknown>;
 
-export type MethodSpec<Body> = {
-  limit?: RateLimitName;
+/** Finds out who is calling, or throws the refusal of whoever may not. `body`: the JSON that was sent, of any shape. */
+export type CallerStep<Caller> = {
+  identify: (request: { context: RequestContext; body: unknown }) => Promise<Caller> | Caller;
+  /** Whoever is refused is told only that: the body is received after the limit, and its faults wait for the caller. */
+  precedesBody?: boolean;
+};
+
+export type MethodSpec<Body, Caller = undefined> = {
+  /** Limit, bounds of the body, refusals, answers: what the API description says, and what holds. */
+  operation?: OperationDescription;
+  /** Refuses requests before anybody asks who is calling. */
+  guard?: (request: { context: RequestContext; body: unknown }) => void;
+  caller?: CallerStep<Caller>;
   /**
-   * A body is read only where a schema is declared, and before the limit counts. A route that has to decide something
-   * before that declares none and reads its body itself, with `readJsonBody` and `parseShape`.
+   * A body is received only where its shape is declared: its bytes before the limit counts, what they mean after, the
+   * shape last. A function throws refusals of its own, and decides about an absent body (undefined) too.
    */
-  body?: z.ZodType<Body>;
-  maxBodyBytes?: number;
-  /** An absent body is handed on as undefined instead of being refused. */
-  bodyOptional?: boolean;
+  body?: z.ZodType<Body> | ((json: unknown) => Body);
   /** What HEAD answers: the GET's headers after running it, or plain headers with no effect at all. */
   head?: "run" | "plain";
   /** Its answers are decisions about somebody's access, which the operator may look up. */
   decidesAccess?: boolean;
-  handle: (call: {
-    context: RequestContext;
-    params: Params;
-    body: Body;
-  }) => Promise<RouteResult> | RouteResult;
+  handle: (call: MethodCall<Body, Caller>) => Promise<RouteResult> | RouteResult;
 };
 
-export type RouteSpec<GetBody, PostBody> = {
-  GET?: MethodSpec<GetBody>;
-  POST?: MethodSpec<PostBody>;
+type MethodCall<Body, Caller> = { context: RequestContext; params: Params; body: Body; caller: Caller };
+
+export type RouteSpec<PostBody, GetCaller, PostCaller> = {
+  GET?: MethodSpec<undefined, GetCaller>;
+  POST?: MethodSpec<PostBody, PostCaller>;
   DELETE?: MethodSpec<undefined>;
   /** Turns a refusal into the route's own error shape. Default: Problem Details. */
-  answerRefusal?: (refused: { refusal: Refusal; origin: string; requestId: string }) => Answer;
+  answerRefusal?: (refused: RefusedRequest) => Answer;
+};
+
+export type RefusedRequest = {
+  refusal: Refusal;
+  origin: string;
+  requestId: string;
+  /** Of the request: some clients say in them which shape they read. */
+  headers: RequestContext["headers"];
+  pathname: string;
+  /** What was sent as JSON, as far as it was read. */
+  json?: unknown;
 };
 
 type RouteArguments = Pick<LoaderFunctionArgs | ActionFunctionArgs, "params"> & { context: RequestContext };
@@ -52,32 +70,35 @@ export type RouteFunction = (args: RouteArguments) => Promise<Response>;
 export type RouteAnswer = (args: RouteArguments) => Promise<Answer>;
 
 /**
- * The one corridor of every resource route: method, media type, bytes, JSON, shape, rate limit, the route's
- * own function; and one place where a refusal becomes an answer.
+ * The one corridor of every resource route: method, media type, bytes, rate limit, JSON, caller, shape, the route's own
+ * function; and one place where a refusal becomes an answer, which bears its slug whatever the body's shape. Whatever a
+ * body says is read only once its request was counted.
  */
-export function defineRoute<GetBody = undefined, PostBody = undefined>(
-  spec: RouteSpec<GetBody, PostBody>,
+export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCaller = undefined>(
+  spec: RouteSpec<PostBody, GetCaller, PostCaller>,
 ): { loader: RouteFunction; action: RouteFunction } {
-  const answerRefusal = spec.answerRefusal ?? answerProblem;
+  const { answerRefusal: answerShaped = answerProblem } = spec;
+  const answerRefusal: AnswerRefusal = (refused) =>
+    addHeaders(answerShaped(refused), { "X-Problem": refused.refusal.slug });
   const allow = allowedMethods(spec);
 
   async function answer({ context, params }: RouteArguments): Promise<Answer> {
-    const headers = corsHeaders({ context });
+    const headers = corsHeaders(context);
+    const request: RunningRequest = { context, params, headers };
     try {
-      const result = await dispatch({ spec, allow, context, params, headers });
+      const result = await dispatch(spec, allow, request);
       noteAccess({ spec, context, refusal: null });
       const isAnswer = result instanceof TextAnswer || result instanceof Response;
-      return addHeaders({ answer: isAnswer ? result : answerJson({ body: result }), headers });
+      return addHeaders(isAnswer ? result : answerJson({ body: result }), headers);
     } catch (error) {
       const refusal = toRefusal(error, { onlyReads: readingMethods.has(context.method) });
-      logServerRefusal({ refusal, context });
+      logServerRefusal(refusal, context);
       context.service.countRefusal(refusal.slug);
       noteAccess({ spec, context, refusal });
-      const { origin } = context.service;
-      return addHeaders({
-        answer: answerRefusal({ refusal, origin, requestId: context.requestId }),
-        headers,
-      });
+      const { requestId, pathname, service } = context;
+      const { origin } = service;
+      const refused = { refusal, origin, requestId, pathname, headers: context.headers, json: request.json };
+      return addHeaders(answerRefusal(refused), headers);
     }
   }
   async function answerFramework(args: RouteArguments): Promise<Response> {
@@ -91,8 +112,8 @@ export function defineRoute<GetBody = undefined, PostBody = undefined>(
   return { loader: answerFramework, action: answerFramework };
 }
 
-type KnownRouteSpec = Pick<RouteSpec<unknown, unknown>, "GET" | "POST" | "DELETE">;
-type AnswerRefusal = NonNullable<RouteSpec<unknown, unknown>["answerRefusal"]>;
+type KnownRouteSpec = Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE">;
+type AnswerRefusal = (refused: RefusedRequest) => Answer;
 type KnownRoute = { spec: KnownRouteSpec; answer: RouteAnswer; answerRefusal: AnswerRefusal };
 const knownRoutes = new WeakMap<RouteFunction, KnownRoute>();
 
@@ -131,49 +152,50 @@ function allowedMethods(spec: { GET?: unknown; POST?: unknown; DELETE?: unknown 
   return methods.join(", ");
 }
 
-async function dispatch<GetBody, PostBody>({
-  spec,
-  allow,
-  context,
-  params,
-  headers,
-}: {
-  spec: RouteSpec<GetBody, PostBody>;
-  allow: string;
+/** What becomes known of a request on its way; `headers` are those of every answer. */
+type RunningRequest = {
   context: RequestContext;
   params: Params;
   headers: Record<string, string>;
-}): Promise<RouteResult> {
-  if (context.method === "OPTIONS") return answerOptions({ context, allow });
-  if (context.method === "POST" && spec.POST) return run({ method: spec.POST, context, params, headers });
-  if (context.method === "DELETE" && spec.DELETE)
-    return run({ method: spec.DELETE, context, params, headers });
-  if (context.method === "GET" && spec.GET) return run({ method: spec.GET, context, params, headers });
-  if (context.method === "HEAD" && spec.GET) {
-    if (spec.GET.head === "plain") return answerJson({ body: "" });
-    return run({ method: spec.GET, context, params, headers });
-  }
+  json?: unknown;
+};
+
+async function dispatch<PostBody, GetCaller, PostCaller>(
+  spec: RouteSpec<PostBody, GetCaller, PostCaller>,
+  allow: string,
+  request: RunningRequest,
+): Promise<RouteResult> {
+  const { context } = request;
+  const { method } = context;
+  if (method === "OPTIONS") return answerOptions(context, allow);
+  if (method === "POST" && spec.POST) return run(spec.POST, request);
+  if (method === "DELETE" && spec.DELETE) return run(spec.DELETE, request);
+  if (method === "HEAD" && spec.GET?.head === "plain") return answerJson({ body: "" });
+  if (readingMethods.has(method) && spec.GET) return run(spec.GET, request);
   throw new Refusal("method-not-allowed", {
-    detail: `${context.method} is not possible here. Use ${allow}.`,
+    detail: `${method} is not possible here. Use ${allow}.`,
     headers: { Allow: allow },
   });
 }
 
-async function run<Body>({
-  method,
-  context,
-  params,
-  headers,
-}: {
-  method: MethodSpec<Body>;
-  context: RequestContext;
-  params: Params;
-  headers: Record<string, string>;
-}): Promise<RouteResult> {
+async function run<Body, Caller>(
+  method: MethodSpec<Body, Caller>,
+  request: RunningRequest,
+): Promise<RouteResult> {
+  const { context, params, headers } = request;
+  const precedesBody = method.caller?.precedesBody ?? false;
+  const bytes = precedesBody ? null : await receiveBody(method, context);
+  const limit = method.operation?.limit;
+  if (limit) Object.assign(headers, await requireWithinLimit(context, limit));
   requireOneAuthorization(context);
-  const body = method.body ? await readBody({ method, schema: method.body, context }) : (undefined as Body);
-  if (method.limit) Object.assign(headers, await requireWithinLimit({ context, name: method.limit }));
-  return method.handle({ context, params, body });
+  const { json, fault } = precedesBody
+    ? await readLater(method, context)
+    : { json: readJson(method, bytes), fault: null };
+  request.json = json;
+  method.guard?.({ context, body: json });
+  const caller = (await method.caller?.identify({ context, body: json })) as Caller;
+  if (fault) throw fault;
+  return method.handle({ context, params, caller, body: readShape(method.body, json) });
 }
 
 /** Of two tokens nobody can say which one was meant: a proxy may have judged the one, and a route the other. */
@@ -188,29 +210,46 @@ function requireOneAuthorization(context: RequestContext): void {
 
 const defaultMaxBodyBytes = 64 * 1024;
 
-async function readBody<Body>({
-  method,
-  schema,
-  context,
-}: {
-  method: MethodSpec<Body>;
-  schema: z.ZodType<Body>;
-  context: RequestContext;
-}): Promise<Body> {
-  const hasBody =
-    context.headers["transfer-encoding"] !== undefined || Number(context.headers["content-length"] ?? 0) > 0;
-  if (!hasBody && method.bodyOptional) return undefined as Body;
-  requireJsonMediaType({
-    contentType: context.headers["content-type"],
-    contentEncoding: context.headers["content-encoding"],
-  });
-  const bytes = await context.readBody(method.maxBodyBytes ?? defaultMaxBodyBytes);
-  if (bytes.length === 0 && method.bodyOptional) return undefined as Body;
-  return parseShape({ schema, value: parseJson(bytes) });
+type ReceivedBody = { json: unknown; fault: Refusal | null };
+
+async function readLater<Body, Caller>(
+  method: MethodSpec<Body, Caller>,
+  context: RequestContext,
+): Promise<ReceivedBody> {
+  try {
+    return { json: readJson(method, await receiveBody(method, context)), fault: null };
+  } catch (error) {
+    if (error instanceof Refusal) return { json: undefined, fault: error };
+    throw error;
+  }
+}
+
+async function receiveBody<Body, Caller>(
+  { body, operation }: MethodSpec<Body, Caller>,
+  context: RequestContext,
+): Promise<Buffer | null> {
+  if (!body) return null;
+  const bytes = await receiveJson(context, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
+  const isOptional = operation?.body?.required === false || typeof body === "function";
+  if (bytes !== null || isOptional) return bytes;
+  requireJsonMediaType({ contentType: context.headers["content-type"] });
+  return Buffer.alloc(0);
+}
+
+/** Undefined where there is no body. */
+function readJson<Body, Caller>({ operation }: MethodSpec<Body, Caller>, bytes: Buffer | null): unknown {
+  if (bytes === null) return undefined;
+  const { maxBodyValues: maxValues = defaultJsonBounds.maxValues, malformedBody } = operation ?? {};
+  return parseJson(bytes, { ...defaultJsonBounds, maxValues }, malformedBody);
+}
+
+function readShape<Body>(body: MethodSpec<Body>["body"], json: unknown): Body {
+  if (typeof body === "function") return body(json);
+  return body && json !== undefined ? parseShape(body, json) : (undefined as Body);
 }
 
 /** A defect calls for somebody; what is away (the cause tells) may; what is switched off or busy is as it should be. */
-function logServerRefusal({ refusal, context }: { refusal: Refusal; context: RequestContext }): void {
+function logServerRefusal(refusal: Refusal, context: RequestContext): void {
   if (refusal.status < 500) return;
   const { slug, cause, refusalName } = refusal;
   const fields = { slug, requestId: context.requestId };

@@ -14,6 +14,14 @@ const streamHeaders = {
   "x-vercel-ai-ui-message-stream": "v1",
 };
 
+type AnswerEventStreamOptions = {
+  events: AsyncIterable<object>;
+  signal: AbortSignal;
+  keepAliveMs?: number;
+  headers?: Record<string, string>;
+  onFailure?: (error: unknown) => void;
+};
+
 /**
  * Answers with the AI SDK's event stream: one JSON object a `data:` line, `[DONE]` at the end. Events are
  * pulled when the reader has room and never ahead of it by more than one. When the reader cancels, the signal
@@ -28,13 +36,7 @@ export function answerEventStream({
   keepAliveMs = 15_000,
   headers = {},
   onFailure = () => undefined,
-}: {
-  events: AsyncIterable<object>;
-  signal: AbortSignal;
-  keepAliveMs?: number;
-  headers?: Record<string, string>;
-  onFailure?: (error: unknown) => void;
-}): Response {
+}: AnswerEventStreamOptions): Response {
   const body = createEventBody({ events, signal, keepAliveMs, onFailure });
   return new Response(body, { headers: { ...headers, ...streamHeaders } });
 }

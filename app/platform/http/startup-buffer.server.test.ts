@@ -2,25 +2,23 @@ import { once } from "node:events";
 import { request as ask } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { waitUntil } from "~/testing/processes";
+import { waitUntil } from "~e2e/support/processes";
 import { answerProblem } from "./answer.server";
-import { createDoors } from "./doors.server";
+import { createStartupBuffer } from "./startup-buffer.server";
 import { createHttpServer } from "./http-server.server";
 
 const neverMs = 60_000;
 
 async function openDoors(limits: { waitMs?: number; maxWaiting?: number }) {
-  const doors = createDoors({
+  const buffer = createStartupBuffer({
     ...limits,
     answerRefusal: ({ refusal, requestId }) =>
       answerProblem({ refusal, origin: "https://gate.example", requestId }),
   });
   let arrived = 0;
-  const server = createHttpServer({
-    listener: (request, response) => {
-      arrived++;
-      doors.listener(request, response);
-    },
+  const server = createHttpServer((request, response) => {
+    arrived++;
+    buffer.listener(request, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -31,7 +29,9 @@ async function openDoors(limits: { waitMs?: number; maxWaiting?: number }) {
   const run: string[] = [];
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ doors, run, port },
+    buffer,
+    run,
+    port,
     get: (path: string) => fetch(`http://127.0.0.1:${port}${path}`),
     haveArrived: (count: number) => waitUntil(() => arrived === count),
     countConnections: () =>
@@ -39,7 +39,7 @@ async function openDoors(limits: { waitMs?: number; maxWaiting?: number }) {
         server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
       ),
     open: () =>
-      doors.open((request, response) => {
+      buffer.open((request, response) => {
         run.push(request.url!);
         response.end("run");
       }),
@@ -64,7 +64,7 @@ test("while the server starts it lives and is not ready", async () => {
   expect([unready.status, unready.headers.get("Retry-After")]).toEqual([503, "1"]);
 });
 
-test("who waits at the door is answered once it opens", async () => {
+test("requests that wait are answered once the server is ready", async () => {
   const { get, haveArrived, open, run } = await openDoors({ waitMs: neverMs });
   const asked = get("/waits");
   await haveArrived(1);
@@ -114,10 +114,10 @@ test("who gave up while waiting is never run, and leaves room for others", async
 });
 
 test("when the start is given up, whoever waits and whoever still comes is told so", async () => {
-  const { doors, get, haveArrived } = await openDoors({ waitMs: neverMs });
+  const { buffer, get, haveArrived } = await openDoors({ waitMs: neverMs });
   const waiting = get("/waits");
   await haveArrived(1);
-  doors.close();
+  buffer.close();
   await expectRefused(await waiting, /stopping/);
   await expectRefused(await get("/late"), /stopping/);
 });

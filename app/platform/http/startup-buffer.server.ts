@@ -5,7 +5,7 @@ import type { Answer } from "./answer.server";
 import { Refusal } from "./refusal";
 import { writeAnswer } from "./write-answer.server";
 
-export type Doors = {
+export type StartupBuffer = {
   /** What the HTTP server calls, from the first moment on. */
   listener: RequestListener;
   open: (listener: RequestListener) => void;
@@ -27,7 +27,7 @@ const servicePath = /^\/(healthz|readyz)(?:\?|$)/;
  * is then told to come back. A start may take long, before a database that hangs or is being migrated. Who gave up
  * while waiting is forgotten: done late, and for nobody, that work would keep those waiting who are still there.
  */
-export function createDoors({
+export function createStartupBuffer({
   answerRefusal,
   waitMs = longestWaitMs,
   maxWaiting = mostWaiting,
@@ -35,7 +35,7 @@ export function createDoors({
   answerRefusal: AnswerRefusal;
   waitMs?: number;
   maxWaiting?: number;
-}): Doors {
+}): StartupBuffer {
   let opened: RequestListener | undefined;
   let isClosed = false;
   const waiting = new Map<ServerResponse, { request: IncomingMessage; timer: NodeJS.Timeout }>();
@@ -47,7 +47,7 @@ export function createDoors({
     return found && !found.request.socket.destroyed ? found.request : null;
   }
 
-  function refuse({ request, response }: { request: IncomingMessage; response: ServerResponse }): void {
+  function refuse(request: IncomingMessage, response: ServerResponse): void {
     const refusal = new Refusal("state-unavailable", {
       detail: `The server is ${isClosed ? "stopping" : "still starting"}. Nothing was decided or changed.`,
       headers: { "Retry-After": String(retryAfterSeconds) },
@@ -58,7 +58,7 @@ export function createDoors({
 
   function refuseWaiting(response: ServerResponse): void {
     const request = takeOut(response);
-    if (request) refuse({ request, response });
+    if (request) refuse(request, response);
   }
 
   return {
@@ -69,7 +69,7 @@ export function createDoors({
         const answer = service === "healthz" ? answerJson({ body: { status: "alive" } }) : answerUnready();
         return answerWith({ answer, requestId: randomUUID(), request, response });
       }
-      if (isClosed || waiting.size >= maxWaiting) return refuse({ request, response });
+      if (isClosed || waiting.size >= maxWaiting) return refuse(request, response);
       waiting.set(response, { request, timer: setTimeout(refuseWaiting, waitMs, response) });
       response.once("close", () => takeOut(response));
     },
@@ -106,17 +106,14 @@ function answerUnready(): Answer {
   });
 }
 
-function answerWith({
-  answer,
-  requestId,
-  request,
-  response,
-}: {
+type AnswerWithOptions = {
   answer: Answer;
   requestId: string;
   request: IncomingMessage;
   response: ServerResponse;
-}): void {
+};
+
+function answerWith({ answer, requestId, request, response }: AnswerWithOptions): void {
   const headers = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
   void writeAnswer({ answer, to: response, withBody: request.method !== "HEAD", headers });
 }

@@ -1,20 +1,14 @@
 import { expect, onTestFinished, test } from "vitest";
 import { closeDatabase } from "~/platform/database/database.server";
-import { createSqliteTestDatabase, createTestDatabase } from "~/testing/database";
-import { waitUntil } from "~/testing/processes";
+import { createSqliteTestDatabase, createTestDatabase } from "~e2e/support/databases/database";
+import { waitUntil } from "~e2e/support/processes";
 import { leaseNames } from "./lease";
 import { createLeaseKeeper } from "./lease-keeper.server";
 import { createLeaseStore } from "./leases.store.server";
 
-async function createPlace({
-  leaseSeconds,
-  create = createTestDatabase,
-}: {
-  leaseSeconds: number;
-  create?: typeof createTestDatabase;
-}) {
+async function createPlace(leaseSeconds: number, create: typeof createTestDatabase = createTestDatabase) {
   const { database } = await create();
-  const store = createLeaseStore({ database });
+  const store = createLeaseStore(database);
   const said: string[] = [];
   const log = {
     info: (_fields: object, text: string) => void said.push(text),
@@ -23,46 +17,49 @@ async function createPlace({
   let asked = 0;
   const counting: typeof store = {
     ...store,
-    takeOrRenew: (request) => {
+    acquireOrRenew: (...request) => {
       asked++;
-      return store.takeOrRenew(request);
+      return store.acquireOrRenew(...request);
     },
   };
-  const keeper = createLeaseKeeper({ store: counting, names: leaseNames, holder: "a", leaseSeconds, log });
+  const keeper = createLeaseKeeper({ store: counting, names: leaseNames, owner: "a", leaseSeconds, log });
   onTestFinished(() => keeper.stop());
   return { database, store, keeper, said, asked: () => asked };
 }
 
+function eachLease<Value>(value: Value) {
+  return Object.fromEntries(leaseNames.map((name) => [name, value]));
+}
+
 test("a process that is alone has every lease from the first look, and pays one statement for all of them each time", async () => {
-  const { database, keeper, asked } = await createPlace({ leaseSeconds: 60 });
+  const { database, keeper, asked } = await createPlace(60);
   const gained: string[] = [];
-  for (const name of leaseNames) keeper.of(name).onGain(() => gained.push(name));
-  expect(keeper.readHeld()).toEqual({ outbox: false, sweeper: false, watcher: false });
+  for (const name of leaseNames) keeper.of(name).onAcquired(() => gained.push(name));
+  expect(keeper.readHeld()).toEqual(eachLease(false));
   await keeper.start();
-  expect(keeper.readHeld()).toEqual({ outbox: true, sweeper: true, watcher: true });
+  expect(keeper.readHeld()).toEqual(eachLease(true));
   expect(gained.sort()).toEqual([...leaseNames]);
   expect(asked()).toBe(1);
   await keeper.stop();
-  expect(keeper.readHeld()).toEqual({ outbox: false, sweeper: false, watcher: false });
-  expect((await database.lease.findMany()).map(({ expiresAtMs }) => expiresAtMs)).toEqual([0n, 0n, 0n]);
+  expect(keeper.readHeld()).toEqual(eachLease(false));
+  expect((await database.lease.findMany()).map(({ expiresAtMs }) => expiresAtMs)).toEqual(
+    leaseNames.map(() => 0n),
+  );
 });
 
-test("what is held is renewed before it lapses, and stays the same term", async () => {
+test("what is held is renewed before it expires, and stays the same term", async () => {
   const leaseSeconds = 9;
-  const { database, keeper, asked } = await createPlace({ leaseSeconds });
+  const { database, keeper, asked } = await createPlace(leaseSeconds);
   await keeper.start();
   const startedAtMs = performance.now();
   await waitUntil(() => performance.now() - startedAtMs > 1_300 * leaseSeconds, { timeoutMs: 30_000 });
   expect(keeper.of("watcher").findHold()).not.toBe(null);
   expect(asked()).toBeGreaterThan(2);
-  expect((await database.lease.findMany()).map(({ term }) => term)).toEqual([1n, 1n, 1n]);
+  expect((await database.lease.findMany()).map(({ term }) => term)).toEqual(leaseNames.map(() => 1n));
 });
 
-test("a lease that cannot be renewed ends here by itself, which is said once, and comes back with the database", async () => {
-  const { database, keeper, said, asked } = await createPlace({
-    create: createSqliteTestDatabase,
-    leaseSeconds: 0.3,
-  });
+test("a lease that cannot be renewed expires here, is logged once, and is acquired again with the database", async () => {
+  const { database, keeper, said, asked } = await createPlace(0.3, createSqliteTestDatabase);
   await keeper.start();
   await database.$queryRawUnsafe("PRAGMA query_only=ON");
   await waitUntil(() => keeper.of("watcher").findHold() === null);
@@ -71,27 +68,81 @@ test("a lease that cannot be renewed ends here by itself, which is said once, an
   expect(said.filter((text) => text.includes("cannot be renewed"))).toHaveLength(1);
   await database.$queryRawUnsafe("PRAGMA query_only=OFF");
   await waitUntil(() => keeper.of("watcher").findHold() !== null);
-  expect(said).toContain("leases are kept again");
+  expect(said).toContain("leases can be renewed again");
 });
 
-test("a lease that somebody else has by now is given up and said so", async () => {
-  const { database, store, keeper, said } = await createPlace({ leaseSeconds: 0.6 });
+test("a lease that another process has acquired is lost, and logged", async () => {
+  const { database, store, keeper, said } = await createPlace(0.6);
   await keeper.start();
   await database.lease.updateMany({ where: { name: "watcher" }, data: { expiresAtMs: 0n } });
-  await store.takeOrRenew({ names: ["watcher"], holder: "b", leaseMs: 60_000 });
-  await waitUntil(() => said.includes("another process does this work now"));
+  await store.acquireOrRenew(["watcher"], "b", 60_000);
+  await waitUntil(() => said.includes("lease lost"));
   expect(keeper.of("watcher").findHold()).toBe(null);
   expect(keeper.readHeld()).toMatchObject({ watcher: false });
 });
 
 test("stopping without a database ends all the same", async () => {
-  const { database, keeper, said } = await createPlace({
-    create: createSqliteTestDatabase,
-    leaseSeconds: 60,
-  });
+  const { database, keeper, said } = await createPlace(60, createSqliteTestDatabase);
   await keeper.start();
   await database.$queryRawUnsafe("PRAGMA query_only=ON");
   await keeper.stop();
-  expect(said).toContain("leases could not be given back; they lapse by themselves");
+  expect(said).toContain("leases could not be released; they expire by themselves");
   await closeDatabase(database);
+});
+
+test("a lease whose work fails five times in a row is released, left to others for its length, and acquired again", async () => {
+  const leaseSeconds = 1.5;
+  const { store, keeper, said } = await createPlace(leaseSeconds);
+  await keeper.start();
+  const { findHold, noteFailure, noteSuccess } = keeper.of("watcher");
+  const firstTerm = findHold()!.term;
+  for (let count = 0; count < 4; count++) noteFailure();
+  noteSuccess();
+  for (let count = 0; count < 4; count++) noteFailure();
+  expect(findHold()).not.toBe(null);
+  const givenUpAtMs = performance.now();
+  noteFailure();
+
+  expect(findHold()).toBe(null);
+  expect(said).toContain("lease released: its work keeps failing");
+  expect(keeper.readHeld()).toEqual({ ...eachLease(true), watcher: false });
+  // Another process has it with its next look, though this one goes on renewing the rest.
+  const take = () => store.acquireOrRenew(["watcher"], "b", 500);
+  await waitUntil(async () => (await take()).length === 1);
+  expect(performance.now() - givenUpAtMs).toBeLessThan(1_000 * leaseSeconds);
+
+  await waitUntil(() => findHold() !== null);
+  expect(performance.now() - givenUpAtMs).toBeGreaterThanOrEqual(1_000 * leaseSeconds);
+  expect(findHold()!.term).toBe(firstTerm + 2n);
+});
+
+test("a lease that is released while it is being renewed stays released", async () => {
+  const { database, store } = await createPlace(60);
+  const slow = { letGo: () => {} };
+  const held = new Promise<void>((resolve) => (slow.letGo = resolve));
+  let looks = 0;
+  const slowKeeper = createLeaseKeeper({
+    store: {
+      ...store,
+      async acquireOrRenew(...request) {
+        const holds = await store.acquireOrRenew(...request);
+        if (++looks === 2) await held;
+        return holds;
+      },
+    },
+    names: ["watcher"],
+    owner: "b",
+    leaseSeconds: 1.5,
+    log: { info: () => {}, warn: () => {} } as never,
+  });
+  onTestFinished(() => slowKeeper.stop());
+  await slowKeeper.start();
+  await waitUntil(() => looks === 2);
+  const { findHold, noteFailure } = slowKeeper.of("watcher");
+  for (let count = 0; count < 5; count++) noteFailure();
+  slow.letGo();
+  await waitUntil(async () =>
+    (await database.lease.findMany()).some(({ expiresAtMs }) => expiresAtMs === 0n),
+  );
+  expect(findHold()).toBe(null);
 });

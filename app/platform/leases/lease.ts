@@ -1,14 +1,16 @@
-/** Work that one process does for all that share a database. */
-export const leaseNames = ["outbox", "sweeper", "watcher"] as const;
+/** Work that must not be done twice, so that of all processes on one database only the owner of its lease does it. */
+export const leaseNames = ["payments", "watcher"] as const;
 export type LeaseName = (typeof leaseNames)[number];
 
-/** Proof of a lease, for statements to check. `term` tells apart what one holder held before and after a lapse. */
-export type LeaseHold = { name: LeaseName; holder: string; term: bigint };
+/** For statements to check. `term` tells apart what one owner held before and after the lease expired. */
+export type LeaseHold = { name: LeaseName; owner: string; term: bigint };
 
-/** What a worker knows of its lease. */
 export type Lease = {
-  /** Null while somebody else has it, and when this process cannot be sure that it is still its own. */
+  /** Null while another process owns it, and when this one cannot be sure that it still does. */
   findHold: () => LeaseHold | null;
-  /** Called whenever the lease was gained anew. */
-  onGain: (listener: () => void) => void;
+  /** Called each time the lease was acquired anew. */
+  onAcquired: (listener: () => void) => void;
+  /** How a piece of the work ended. After failures in a row the lease is released, so that another process may try. */
+  noteSuccess: () => void;
+  noteFailure: () => void;
 };

@@ -1,26 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { readLines, startTestProcess } from "~/testing/child-process";
-import { testOnEachDatabase } from "~/testing/database";
-import { waitUntil } from "~/testing/processes";
+import { readLines, startTestProcess } from "~e2e/support/child-process";
+import { testOnEachDatabase } from "~e2e/support/databases/database";
+import { waitUntil } from "~e2e/support/processes";
 
-const file = fileURLToPath(new URL("../../testing/lease-worker.ts", import.meta.url));
+const file = fileURLToPath(new URL("../../../e2e/support/databases/lease-worker.ts", import.meta.url));
 const leaseSeconds = 2;
 /** So long that whoever gets it within `waitUntil`'s ten seconds was given it. */
 const longLeaseSeconds = 30;
 /** Beyond the end of a lease: others look every two thirds of a second here, and the rest is for a busy machine. */
 const longestGapMs = 5_000;
 
-async function startWorker({
-  url,
-  name,
-  seconds = leaseSeconds,
-}: {
-  url: string;
-  name: string;
-  seconds?: number;
-}) {
-  const child = startTestProcess({ file, args: [url, name, String(seconds)] });
+async function startWorker(url: string, name: string, seconds: number = leaseSeconds) {
+  const child = startTestProcess(file, [url, name, String(seconds)]);
   const said: string[] = [];
   const ended = (async () => {
     for await (const line of readLines(child)) said.push(line);
@@ -32,8 +24,8 @@ async function startWorker({
 testOnEachDatabase(
   "when the process that works is killed, another one takes over when its lease has lapsed, and not before",
   async ({ url, database }) => {
-    const first = await startWorker({ url, name: "first" });
-    const second = await startWorker({ url, name: "second" });
+    const first = await startWorker(url, "first");
+    const second = await startWorker(url, "second");
     await waitUntil(() => first.count("worked") > 3);
     expect(second.said).toEqual(["started"]);
 
@@ -55,8 +47,8 @@ testOnEachDatabase(
 testOnEachDatabase(
   "a process that stops in order hands over at once: long before its lease would have lapsed",
   async ({ url, database }) => {
-    const first = await startWorker({ url, name: "first", seconds: longLeaseSeconds });
-    const second = await startWorker({ url, name: "second", seconds: longLeaseSeconds });
+    const first = await startWorker(url, "first", longLeaseSeconds);
+    const second = await startWorker(url, "second", longLeaseSeconds);
     await waitUntil(() => first.count("worked") > 0);
     const [before] = await database.lease.findMany();
     first.child.kill("SIGTERM");
@@ -73,9 +65,9 @@ testOnEachDatabase(
 testOnEachDatabase(
   "a process that was paused in the middle of its work, and wakes up after its lease went, changes nothing",
   async ({ url, database }) => {
-    const first = await startWorker({ url, name: "first" });
+    const first = await startWorker(url, "first");
     await waitUntil(() => first.count("worked") > 0);
-    const second = await startWorker({ url, name: "second" });
+    const second = await startWorker(url, "second");
     for (let round = 0; round < 3; round++) {
       const [worker, other] = round % 2 === 0 ? [first, second] : [second, first];
       const worked = other.count("worked");

@@ -1,47 +1,53 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Database } from "~/platform/database/database.server";
-import { openTestDatabase, testOnEachDatabase } from "~/testing/database";
-import { waitUntil } from "~/testing/processes";
+import { whileHeld } from "~/platform/database/lease-condition.server";
+import { openTestDatabase, testOnEachDatabase } from "~e2e/support/databases/database";
+import { waitUntil } from "~e2e/support/processes";
+import type { LeaseHold } from "./lease";
 import { createLeaseStore } from "./leases.store.server";
 
 const minuteMs = 60_000;
 
 function createTaker(database: Database) {
-  const store = createLeaseStore({ database });
-  const take = async (holder: string, leaseMs = minuteMs) =>
-    (await store.takeOrRenew({ names: ["watcher"], holder, leaseMs }))[0] ?? null;
-  return { ...store, take };
+  const store = createLeaseStore(database);
+  const take = async (owner: string, leaseMs = minuteMs) =>
+    (await store.acquireOrRenew(["watcher"], owner, leaseMs))[0] ?? null;
+  const release = (owner: string) => store.release(owner, ["watcher"]);
+  const isHeld = async (hold: LeaseHold) => {
+    const rows = await database.$queryRaw<unknown[]>`SELECT 1 AS "one" WHERE ${whileHeld(database, hold)}`;
+    return rows.length === 1;
+  };
+  return { take, release, isHeld };
 }
 
 testOnEachDatabase(
-  "a lease is held by one until it is given back or lapses, and renewing keeps its term",
+  "a lease has one owner until it is released or expires, and renewing keeps its term",
   async ({ database }) => {
     const { take, release } = createTaker(database);
-    expect(await take("a")).toEqual({ name: "watcher", holder: "a", term: 1n });
+    expect(await take("a")).toEqual({ name: "watcher", owner: "a", term: 1n });
     expect(await take("a")).toMatchObject({ term: 1n });
     expect(await take("b")).toBe(null);
-    await release({ holder: "b" });
+    await release("b");
     expect(await take("b")).toBe(null);
-    await release({ holder: "a" });
-    expect(await take("b", 30)).toMatchObject({ holder: "b", term: 2n });
+    await release("a");
+    expect(await take("b", 30)).toMatchObject({ owner: "b", term: 2n });
     await waitUntil(async () => (await take("a", 30)) !== null);
-    // What lapsed and came back to the same holder is another term: somebody else may have worked in between.
+    // Acquired again by the same owner after it expired, it has another term: others may have worked in between.
     await delay(50);
-    expect(await take("a")).toMatchObject({ holder: "a", term: 4n });
+    expect(await take("a")).toMatchObject({ owner: "a", term: 4n });
   },
 );
 
 testOnEachDatabase(
   "of fifty that ask at once, over two connections, one gets each lease",
   async ({ database, url }) => {
-    const stores = [database, await openTestDatabase(url)].map((each) =>
-      createLeaseStore({ database: each }),
-    );
-    const names = ["watcher", "outbox", "sweeper"] as const;
-    const request = (index: number) => ({ names, holder: `h${index}`, leaseMs: minuteMs });
+    const stores = [database, await openTestDatabase(url)].map((each) => createLeaseStore(each));
+    const names = ["watcher", "payments"] as const;
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => stores[index % 2]!.takeOrRenew(request(index))),
+      Array.from({ length: 50 }, (_, index) =>
+        stores[index % 2]!.acquireOrRenew(names, `h${index}`, minuteMs),
+      ),
     );
     expect(
       answers
@@ -84,10 +90,10 @@ testOnEachDatabase(
     await ahead(2 * minuteMs);
     expect(await take("b")).toBe(null);
     await ahead(60 * minuteMs);
-    expect(await take("b")).toMatchObject({ holder: "b", term: before!.term + 1n });
+    expect(await take("b")).toMatchObject({ owner: "b", term: before!.term + 1n });
     expect(await isHeld(before!)).toBe(false);
     // Whoever has it still after the clock was set back renews it, as ever.
     await ahead(60 * minuteMs);
-    expect(await take("b")).toMatchObject({ holder: "b", term: before!.term + 1n });
+    expect(await take("b")).toMatchObject({ owner: "b", term: before!.term + 1n });
   },
 );

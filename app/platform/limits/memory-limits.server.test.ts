@@ -69,13 +69,13 @@ test("a hundred thousand clients while the database is away cost little time and
   for (const algorithm of ["fixed", "sliding"] as const) {
     let failures = 0;
     const limiter = createRateLimiter({
-      ...{
-        store: { takeFromWindow: away, takeFromLog: away },
-        name: algorithm,
-        points: 5,
-        windowSeconds: 60,
-      },
-      ...{ algorithm, clock: () => 1_000_000, onStoreFailure: () => void (failures += 1) },
+      store: { takeFromWindow: away, takeFromLog: away },
+      name: algorithm,
+      points: 5,
+      windowSeconds: 60,
+      algorithm,
+      clock: () => 1_000_000,
+      onStoreFailure: () => void (failures += 1),
     });
     const startedAtMs = performance.now();
     for (let client = 0; client < 100_000; client += 1) await limiter.consume(`client ${client}`);

@@ -1,5 +1,5 @@
 import { toMoment } from "./hit-log";
-import type { Hit, LogTake, RateLimitStore, WindowTake } from "./rate-limits.store.server";
+import type { CountingStore, Hit, LogTake, WindowTake } from "./rate-limits.store.server";
 
 /**
  * What one limit keeps at most, however many clients come: some 20 MB for the clients, and 16 MB for the moments of a
@@ -42,7 +42,7 @@ export function createMemoryLimits({
       known && isWithin({ atMs: known.startedAtMs, hit }) ? known : { startedAtMs: nowMs, points: 0 };
     const isAdmitted = open.points < points;
     const value = { ...open, points: open.points + (isAdmitted ? 1 : 0) };
-    putLast({ of: windows, key, value });
+    putLast(windows, key, value);
     if (windows.size > maxClients) {
       const forgotten = takeFirst(windows);
       if (forgotten && isWithin({ atMs: forgotten.startedAtMs, hit })) onForgotten();
@@ -56,7 +56,7 @@ export function createMemoryLimits({
     const inWindow = known.filter((atMs) => isWithin({ atMs, hit }));
     const isAdmitted = inWindow.length < points;
     const hits = isAdmitted ? [...inWindow, nowMs] : inWindow;
-    putLast({ of: logs, key, value: hits });
+    putLast(logs, key, hits);
     moments += hits.length - known.length;
     while (logs.size > maxClients || (moments > maxMoments && logs.size > 1)) {
       const forgotten = takeFirst(logs) ?? [];
@@ -67,14 +67,15 @@ export function createMemoryLimits({
   }
 
   return {
-    ...{ takeFromWindow, takeFromLog },
+    takeFromWindow,
+    takeFromLog,
     size: () => windows.size + logs.size,
     moments: () => moments,
-  } satisfies RateLimitStore & { size: () => number; moments: () => number };
+  } satisfies CountingStore & { size: () => number; moments: () => number };
 }
 
 /** Back at the end, so that the first is the one that was not heard of for longest. */
-function putLast<Value>({ of, key, value }: { of: Map<string, Value>; key: string; value: Value }): void {
+function putLast<Value>(of: Map<string, Value>, key: string, value: Value): void {
   of.delete(key);
   of.set(key, value);
 }

@@ -1,8 +1,11 @@
-import { RateLimiterPrisma, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import type { RateLimiterStoreAbstract } from "rate-limiter-flexible";
 import type { Clock } from "~/platform/clock";
+import { CountingLimiter } from "./counting-limiter.server";
 import { readHits } from "./hit-log";
 import { createMemoryLimits } from "./memory-limits.server";
-import type { Hit, LogTake, RateLimitStore, WindowTake } from "./rate-limits.store.server";
+import { limitKeys } from "./redis-limit-keys";
+import type { CountingStore, Hit, LogTake, RateLimitStore, WindowTake } from "./rate-limits.store.server";
 
 export type RateLimit = {
   allowed: boolean;
@@ -28,14 +31,14 @@ export type RateLimiterOptions = {
   /** `fixed`: so many in each window, which begins with the first hit. `sliding`: so many in any window at all. */
   algorithm: "fixed" | "sliding";
   clock: Clock;
-  /** Called for each request that the database could not count; the process then counts by itself. */
+  /** Called for each request that the store could not count; the process then counts by itself. */
   onStoreFailure: (error: unknown) => void;
   /** Called for each client that this process had to forget meanwhile, though its limit was in force. */
   onForgotten?: () => void;
 };
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const { points, windowSeconds } = options;
+  const { points, windowSeconds, clock } = options;
   if (points === 0) {
     const off = {
       allowed: true,
@@ -47,13 +50,16 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     };
     return { consume: async () => off };
   }
-  const limiter = new DatabaseRateLimiter(options);
+  const limiter = createLibraryLimiter(options);
+  const blocks = boundBlocks(limiter);
   return {
     async consume(clientId) {
+      blocks.beforeHit(clock());
       try {
         return toRateLimit({ options, isAllowed: true, result: await limiter.consume(clientId) });
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
+        blocks.afterRefusal(error);
         return toRateLimit({ options, isAllowed: false, result: error });
       }
     },
@@ -61,49 +67,74 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 }
 
 /**
- * The library's limiter with its two statements for each hit (delete what lapsed, then upsert and count refused hits
- * too) replaced by one conditional statement of ours, its clock by the given one, and its memory for when the database
- * fails, which grows with every client, by ours. What the library still does: key prefixes and the verdict.
+ * The library's own store for Redis counts fixed windows as they should be. In a database its stores can be raced, and
+ * none of them slides or holds memory within bounds: there, ours stand on its base class for stores. Whoever was
+ * refused is refused from memory until their time has come, and a store that fails is stood in for, by the library.
  */
-class DatabaseRateLimiter extends RateLimiterPrisma {
-  readonly #options: RateLimiterOptions;
-  readonly #memory: RateLimitStore;
-
-  constructor(options: RateLimiterOptions) {
-    const { store, name, points, windowSeconds } = options;
-    super({
-      ...{ keyPrefix: name, points, duration: windowSeconds },
-      storeClient: store,
-      clearExpiredByTimeout: false,
-    });
-    this.#options = options;
-    this.#memory = createMemoryLimits({ onForgotten: options.onForgotten });
+function createLibraryLimiter(options: RateLimiterOptions): RateLimiterStoreAbstract {
+  const { store, name, points, windowSeconds, onForgotten } = options;
+  const limit = { keyPrefix: name, points, duration: windowSeconds };
+  const memory = createMemoryLimits({ onForgotten });
+  const insured = {
+    ...limit,
+    inMemoryBlockOnConsumed: points + 1,
+    insuranceLimiter: new CountingLimiter(limit, (key) => takeFrom(memory, key, options)),
+  };
+  const { onStoreFailure } = options;
+  function tellFailure(error: unknown): never {
+    onStoreFailure(error);
+    throw error;
   }
-
-  /** Called by the library to count one hit; the answer goes to `_getRateLimiterRes`. */
-  async _upsert(key: string): Promise<RateLimiterRes> {
-    const { store, points, windowSeconds, clock, onStoreFailure } = this.#options;
-    const hit: Hit = { key, points, windowMs: windowSeconds * 1000, nowMs: clock() };
-    try {
-      return await this.#take({ hit, from: store });
-    } catch (error) {
-      onStoreFailure(error);
-      return await this.#take({ hit, from: this.#memory });
-    }
+  if ("takeFromWindow" in store || options.algorithm === "sliding") {
+    return new CountingLimiter(insured, (key) => takeFrom(store, key, options).catch(tellFailure));
   }
-
-  async #take({ hit, from }: { hit: Hit; from: RateLimitStore }): Promise<RateLimiterRes> {
-    return this.#options.algorithm === "fixed"
-      ? describeWindow({ hit, take: await from.takeFromWindow(hit) })
-      : describeLog({ hit, take: await from.takeFromLog(hit) });
-  }
-
-  _getRateLimiterRes(_key: string, _changedPoints: number, result: RateLimiterRes): RateLimiterRes {
-    return result;
-  }
+  const { defineCommand, rlflxIncr } = store.windowClient;
+  const storeClient = {
+    defineCommand,
+    rlflxIncr: (values: string[]) => rlflxIncr(values).catch(tellFailure),
+  };
+  return new RateLimiterRedis({ ...insured, keyPrefix: limitKeys.window(name), storeClient });
 }
 
-function describeWindow({ hit, take }: { hit: Hit; take: WindowTake }): RateLimiterRes {
+/**
+ * So many refused clients are remembered by a process; then they are all asked of the store again. From a thousand on
+ * the library walks through all of them for each one that it adds.
+ */
+const maxBlockedClients = 900;
+
+function boundBlocks(limiter: RateLimiterStoreAbstract) {
+  let blocked = 0;
+  let newestMs = 0;
+  function forget(): void {
+    limiter.deleteInMemoryBlockedAll();
+    blocked = 0;
+  }
+  return {
+    /** A clock that was set back would hold them for as much longer. */
+    beforeHit(nowMs: number): void {
+      if (nowMs < newestMs) forget();
+      newestMs = nowMs;
+    },
+    /** What the store has refused was counted; what was refused from memory was not. */
+    afterRefusal({ consumedPoints }: RateLimiterRes): void {
+      if (consumedPoints > 0) blocked += 1;
+      if (blocked > maxBlockedClients) forget();
+    },
+  };
+}
+
+async function takeFrom(
+  store: Pick<CountingStore, "takeFromLog"> & Partial<CountingStore>,
+  key: string,
+  { points, windowSeconds, clock, algorithm }: RateLimiterOptions,
+): Promise<RateLimiterRes> {
+  const hit: Hit = { key, points, windowMs: windowSeconds * 1000, nowMs: clock() };
+  return algorithm === "fixed" && store.takeFromWindow
+    ? describeWindow(hit, await store.takeFromWindow(hit))
+    : describeLog(hit, await store.takeFromLog(hit));
+}
+
+function describeWindow(hit: Hit, take: WindowTake): RateLimiterRes {
   return toLibraryResult({
     hit,
     isAdmitted: take.isAdmitted,
@@ -112,7 +143,7 @@ function describeWindow({ hit, take }: { hit: Hit; take: WindowTake }): RateLimi
   });
 }
 
-function describeLog({ hit, take }: { hit: Hit; take: LogTake }): RateLimiterRes {
+function describeLog(hit: Hit, take: LogTake): RateLimiterRes {
   const { nowMs, windowMs, points } = hit;
   const inWindow = readHits(take.hits)
     .slice(-points)
@@ -125,13 +156,15 @@ function describeLog({ hit, take }: { hit: Hit; take: LogTake }): RateLimiterRes
   });
 }
 
-/** The library refuses whatever has consumed more than the limit. */
-function toLibraryResult(outcome: {
+type ToLibraryResultOptions = {
   hit: Hit;
   isAdmitted: boolean;
   usedPoints: number;
   resetAtMs: number;
-}): RateLimiterRes {
+};
+
+/** The library refuses whatever has consumed more than the limit. */
+function toLibraryResult(outcome: ToLibraryResultOptions): RateLimiterRes {
   const { points, nowMs } = outcome.hit;
   const usedPoints = Math.min(outcome.usedPoints, points);
   const msBeforeNext = Math.max(0, outcome.resetAtMs - nowMs);

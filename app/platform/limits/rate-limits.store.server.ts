@@ -7,13 +7,24 @@ export type Hit = { key: string; points: number; windowMs: number; nowMs: number
 export type WindowTake = { isAdmitted: boolean; startedAtMs: number; points: number };
 export type LogTake = { isAdmitted: boolean; hits: string };
 
-export type RateLimitStore = ReturnType<typeof createRateLimitStore>;
+/** Counts by itself, in windows and in logs. */
+export type CountingStore = ReturnType<typeof createRateLimitStore>;
+
+/** What the library's limiter for Redis wants of a client. */
+export type WindowClient = {
+  defineCommand: (name: string, script: { lua: string }) => void;
+  /** The key, and the script's parameters. */
+  rlflxIncr: (values: string[]) => Promise<unknown>;
+};
+
+export type RateLimitStore =
+  CountingStore | (Pick<CountingStore, "takeFromLog"> & { windowClient: WindowClient });
 
 /**
  * One statement decides and counts, so that any number of processes together admit exactly what the limit allows. A
  * refused hit writes nothing: a flood costs an upsert that finds nothing to do and one read.
  */
-export function createRateLimitStore({ database }: { database: Database }) {
+export function createRateLimitStore(database: Database) {
   /** `points` in each window; a window begins with its first hit. */
   async function takeFromWindow(hit: Hit): Promise<WindowTake> {
     const rows = await upsertWindow({ database, hit });

@@ -1,22 +1,14 @@
 import type { Redis } from "~/platform/redis/redis.server";
 import { defineScript } from "~/platform/redis/redis-script.server";
+import type { RedisScript } from "~/platform/redis/redis-script.server";
 import { toMoment } from "./hit-log";
 import { limitKeepMs, limitKeys } from "./redis-limit-keys";
-import type { Hit, RateLimitStore } from "./rate-limits.store.server";
+import type { Hit, RateLimitStore, WindowClient } from "./rate-limits.store.server";
 
 /** The limits of several instances, in Redis. What the functions promise stands in rate-limits.store.server.ts. */
-export function createRedisRateLimitStore({ redis }: { redis: Redis }): RateLimitStore {
+export function createRedisRateLimitStore(redis: Redis): RateLimitStore {
   return {
-    async takeFromWindow(hit) {
-      const { key, nowMs, windowMs, points } = hit;
-      const answer = await redis.run({
-        script: windowScript,
-        keys: [limitKeys.window(key)],
-        parameters: [nowMs, windowMs, points, windowMs + limitKeepMs],
-      });
-      const [admitted, startedAtMs, used] = answer as [number, string, string];
-      return { isAdmitted: admitted === 1, startedAtMs: Number(startedAtMs), points: Number(used) };
-    },
+    windowClient: createWindowClient(redis),
 
     async takeFromLog(hit) {
       const answer = await redis.run({
@@ -40,22 +32,19 @@ function logParameters({ nowMs, windowMs, points }: Hit): (string | number)[] {
   ];
 }
 
-const windowScript = defineScript({
-  name: "limit-window",
-  lua: `
-  local nowMs, windowMs, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-  local window = redis.call('HMGET', KEYS[1], 'startedAtMs', 'points')
-  local startedAtMs = tonumber(window[1])
-  -- A window from the future was written before the clock was set back, and would otherwise stay for too long.
-  local isOpen = startedAtMs and startedAtMs > nowMs - windowMs and startedAtMs <= nowMs + windowMs
-  if isOpen then
-    if tonumber(window[2]) >= limit then return {0, window[1], window[2]} end
-    return {1, window[1], tostring(redis.call('HINCRBY', KEYS[1], 'points', 1))}
-  end
-  redis.call('HSET', KEYS[1], 'startedAtMs', ARGV[1], 'points', 1)
-  redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  return {1, ARGV[1], '1'}`,
-});
+/** The library's own script, run like every other one: traced, timed, and with outages told as such. */
+function createWindowClient(redis: Redis): WindowClient {
+  let script: RedisScript | undefined;
+  return {
+    defineCommand: (_name, { lua }) => {
+      script = defineScript({ name: "limit-window", lua });
+    },
+    rlflxIncr: async ([key = "", ...parameters]) => {
+      if (!script) throw new TypeError("The script of the limiter was not defined.");
+      return await redis.run({ script, keys: [key], parameters });
+    },
+  };
+}
 
 /** Moments are text of one width, as in the database: they compare as text. */
 const logScript = defineScript({

@@ -9,6 +9,12 @@ export const answerHeaders = {
     schema: { type: "string", pattern: "^[A-Za-z0-9._-]{8,64}$" },
     example: "0b9f3a52-7c41-4f0e-9d38-2a6a1d7c5e90",
   },
+  "X-Problem": {
+    description: "Which refusal this is: the last part of its address under /problems.",
+    required: true,
+    schema: { type: "string", pattern: "^[a-z-]+$" },
+    example: "too-many-requests",
+  },
   "X-RateLimit-Limit": {
     description: "Requests this address allows a client in one window.",
     required: true,

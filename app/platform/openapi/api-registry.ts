@@ -1,5 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from "@asteasolutions/zod-to-openapi";
 import type { ResponseConfig, RouteConfig } from "@asteasolutions/zod-to-openapi";
+import type { RateLimitName } from "~/platform/limits/limit-name";
+import { defaultJsonBounds } from "~/platform/http/json-text";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import { answerHeaders, rateLimitHeaders } from "./answer-headers";
@@ -27,12 +29,12 @@ export type OperationDescription = {
   summary: string;
   description: string;
   /** The rate limit of the route, by its name in the configuration. */
-  limit?: string;
-  /**
-   * The route reads its body and counts the request itself, once it has judged it: what is refused before carries no
-   * headers of the limit, and the wording of a bad body is the route's own.
-   */
-  decidesItself?: boolean;
+  limit?: RateLimitName;
+  /** What a body is refused with that is no JSON, or too much of it. Default: `invalid-request`, with `errors`. */
+  malformedBody?: RefusalName;
+  maxBodyBytes?: number;
+  /** Members and elements in all; see `json-text.ts`. */
+  maxBodyValues?: number;
   /** Has an answer of its own while the server is still starting; everything else is refused then. */
   answersWhileStarting?: boolean;
   /** Names of security schemes, each one way in; "none" beside them means that the call works without too. */
@@ -40,20 +42,28 @@ export type OperationDescription = {
   parameters?: Pick<NonNullable<RouteConfig["request"]>, "params" | "query" | "headers">;
   body?: NonNullable<NonNullable<RouteConfig["request"]>["body"]>;
   answers: Record<number, AnswerDescription>;
-  /** What the route's own function may refuse with; what the doors and the corridor refuse is added by itself. */
+  /** What the route's own function may refuse with; what the start-up buffer and the route builder refuse is added by itself. */
   refusals?: readonly RefusalName[];
   /** How the route words its refusals; the counterpart of `answerRefusal` in its RouteSpec. Default: Problem. */
   refusalContent?: RefusalContent;
 };
 
 export type RefusalContent = (refused: { names: readonly RefusalName[]; status: number }) => Contents;
+export type ApiPlace = {
+  origin: string;
+  limits: RateLimits;
+  /** Routes by their default path, and where they are instead. */
+  movedPaths?: Readonly<Record<string, string>>;
+};
+/** A secret in a cookie, header or query parameter called `key`. */
+type KeyScheme = { name: string; place: "cookie" | "header" | "query"; key: string; description: string };
 export type ApiRegistry = ReturnType<typeof createApiRegistry>;
 
 /**
  * Collects what the features say about their routes. A feature describes its own in `<feature>.openapi.ts`; the
  * composition root hands this in and asks for the document at the end.
  */
-export function createApiRegistry({ origin, limits }: { origin: string; limits: RateLimits }) {
+export function createApiRegistry({ origin, limits, movedPaths = {} }: ApiPlace) {
   const registry = new OpenAPIRegistry();
   const tags: { name: string; description: string }[] = [];
   const usedHeaders = new Set<AnswerHeaderName>();
@@ -76,25 +86,25 @@ export function createApiRegistry({ origin, limits }: { origin: string; limits: 
     };
   }
 
-  function refusalAnswer({
-    names,
-    operation,
-    status,
-  }: {
-    names: readonly RefusalName[];
-    operation: OperationDescription;
-    status: number;
-  }): AnswerDescription {
-    const hasLimit = findLimit(operation) !== null && (!operation.decidesItself || status === 429);
+  function refusalAnswer(
+    names: readonly RefusalName[],
+    operation: OperationDescription,
+    status: number,
+  ): AnswerDescription {
+    const hasLimit = findLimit(operation) !== null;
     const { always, sometimes } = refusalHeaders({ names, status, hasLimit });
     return {
-      description: describeRefusals({ names, origin }),
+      description: describeRefusals(names, origin),
       headers: always,
       ownHeaders: Object.fromEntries(
         sometimes.map((name) => [name, { ...answerHeaders[name], required: false }]),
       ),
       content: (operation.refusalContent ?? problemContent)({ names, status }),
     };
+  }
+
+  function findPath(path: string): string {
+    return movedPaths[path] ?? path;
   }
 
   function findLimit({ limit }: OperationDescription) {
@@ -105,7 +115,7 @@ export function createApiRegistry({ origin, limits }: { origin: string; limits: 
     const limit = findLimit(operation);
     const refused = groupByStatus(refusalsOf({ operation, hasLimit: limit !== null }));
     const answers: Record<number, AnswerDescription> = Object.fromEntries(
-      [...refused].map(([status, names]) => [status, refusalAnswer({ names, operation, status })]),
+      [...refused].map(([status, names]) => [status, refusalAnswer(names, operation, status)]),
     );
     for (const [status, answer] of Object.entries(operation.answers)) {
       const shared = ["X-Request-Id", "Cache-Control", ...(limit ? rateLimitHeaders : [])] as const;
@@ -113,11 +123,15 @@ export function createApiRegistry({ origin, limits }: { origin: string; limits: 
     }
     registry.registerPath({
       method: operation.method,
-      path: operation.path,
+      path: findPath(operation.path),
       operationId: operation.operationId,
       tags: [operation.tag],
       summary: operation.summary,
-      description: limit ? `${operation.description}\n\n${describeLimit(limit)}` : operation.description,
+      description: [
+        operation.description,
+        ...(operation.body ? [describeBounds(operation)] : []),
+        ...(limit ? [describeLimit(limit)] : []),
+      ].join("\n\n"),
       security: (operation.security ?? []).map((name) => (name === "none" ? {} : { [name]: [] })),
       request: { ...operation.parameters, ...(operation.body ? { body: operation.body } : {}) },
       responses: Object.fromEntries(
@@ -129,40 +143,54 @@ export function createApiRegistry({ origin, limits }: { origin: string; limits: 
     });
   }
 
-  function toDocument(info: { title: string; version: string; description: string }): OpenApiDocument {
+  function toDocument(info: DocumentInfo): OpenApiDocument {
     for (const name of usedHeaders) registry.registerComponent("headers", name, answerHeaders[name]);
     for (const name of usedExamples) {
-      const value = problemExample({ name, origin });
+      const value = problemExample(name, origin);
       registry.registerComponent("examples", name, { summary: value.title, value });
     }
-    const generator = new OpenApiGeneratorV3(registry.definitions, { unionPreferredType: "oneOf" });
-    return generator.generateDocument({
-      openapi: "3.0.3",
-      info: {
-        ...info,
-        contact: { name: "Whoever runs this gate", url: origin },
-        license: { name: "MIT", url: "https://opensource.org/license/mit" },
-      },
-      servers: [{ url: origin, description: "This gate" }],
-      tags,
-    });
+    return generateDocument(registry, { ...info, origin, tags });
   }
 
   return {
     describe,
+    findPath,
     toDocument,
     addTag: (tag: { name: string; description: string }) => void tags.push(tag),
-    addCookieScheme: ({ name, cookie, description }: { name: string; cookie: string; description: string }) =>
+    addKeyScheme: ({ name, place, key, description }: KeyScheme) =>
       void registry.registerComponent("securitySchemes", name, {
-        ...{ type: "apiKey", in: "cookie", name: cookie, description },
+        type: "apiKey",
+        in: place,
+        name: key,
+        description,
       }),
     addBearerScheme: ({ name, ...scheme }: { name: string; description: string; bearerFormat?: string }) =>
       void registry.registerComponent("securitySchemes", name, { type: "http", scheme: "bearer", ...scheme }),
   };
 }
 
+type DocumentInfo = { title: string; version: string; description: string };
+type DocumentFrame = DocumentInfo & { origin: string; tags: { name: string; description: string }[] };
+
+function generateDocument(
+  registry: OpenAPIRegistry,
+  { origin, tags, ...info }: DocumentFrame,
+): OpenApiDocument {
+  const generator = new OpenApiGeneratorV3(registry.definitions, { unionPreferredType: "oneOf" });
+  return generator.generateDocument({
+    openapi: "3.0.3",
+    info: {
+      ...info,
+      contact: { name: "Whoever runs this gate", url: origin },
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    },
+    servers: [{ url: origin, description: "This gate" }],
+    tags,
+  });
+}
+
 /**
- * The corridor's own refusals stand before the route's. Every route needs a server that has started, and most need what
+ * The route builder's own refusals stand before the route's. Every route needs a server that has started, and most need what
  * that server keeps: one refusal says that either is not there.
  */
 function refusalsOf({
@@ -175,7 +203,7 @@ function refusalsOf({
   const ofBody = ["request-timeout", "body-too-large", "unsupported-media-type"] as const;
   return [
     "method-not-allowed",
-    ...(operation.body && !operation.decidesItself ? (["invalid-request"] as const) : []),
+    ...(operation.body && !operation.malformedBody ? (["invalid-request"] as const) : []),
     ...(operation.body ? ofBody : []),
     ...(hasLimit ? (["too-many-requests"] as const) : []),
     ...(operation.refusals ?? []),
@@ -191,6 +219,10 @@ function groupByStatus(names: readonly RefusalName[]): Map<number, RefusalName[]
     groups.set(status, [...(groups.get(status) ?? []), name]);
   }
   return groups;
+}
+
+function describeBounds({ maxBodyValues = defaultJsonBounds.maxValues }: OperationDescription): string {
+  return `The body may hold ${maxBodyValues} members and elements in all, and be nested ${defaultJsonBounds.maxDepth} levels deep.`;
 }
 
 function describeLimit({ points, windowSeconds }: { points: number; windowSeconds: number }): string {

@@ -27,7 +27,7 @@ const exampleMembers: Partial<Record<RefusalName, Partial<Problem> & Record<stri
 };
 
 /** One refusal as the wire shows it. */
-export function problemExample({ name, origin }: { name: RefusalName; origin: string }): Problem {
+export function problemExample(name: RefusalName, origin: string): Problem {
   const { slug, title, status, meaning } = refusalTable[name];
   const type = `${origin}/problems/${slug}`;
   return { type, title, status, detail: meaning, instance: exampleRequestId, ...exampleMembers[name] };
@@ -41,8 +41,8 @@ export function problemSchemaOf(status: number) {
 const outages: readonly RefusalName[] = ["chain-unavailable", "state-unavailable"];
 
 /**
- * Headers that every one of these refusals carries, and headers that only some do. A limit is consumed after method and
- * body were judged; a server that is still starting refuses with 503 before it counts anybody.
+ * Headers that every one of these refusals carries, and headers that only some do. A limit is consumed once method, media
+ * type and size were judged; a server that is still starting refuses with 503 before it counts anybody.
  */
 export function refusalHeaders({
   names,
@@ -57,28 +57,23 @@ export function refusalHeaders({
   const own: Record<number, AnswerHeaderName[]> = {
     401: ["WWW-Authenticate"],
     405: ["Allow"],
+    409: ["Retry-After"],
     429: ["Retry-After"],
     503: areOutages ? ["Retry-After"] : [],
   };
-  const afterLimit = hasLimit && [401, 403, 429, 501].includes(status) ? rateLimitHeaders : [];
+  const afterLimit = hasLimit && [401, 403, 409, 429, 501].includes(status) ? rateLimitHeaders : [];
   const onlySome: AnswerHeaderName[] = [
     ...(areOutages ? [] : (["Retry-After"] as const)),
     ...(hasLimit ? rateLimitHeaders : []),
   ];
   return {
-    always: ["X-Request-Id", "Cache-Control", ...(own[status] ?? []), ...afterLimit],
+    always: ["X-Request-Id", "X-Problem", "Cache-Control", ...(own[status] ?? []), ...afterLimit],
     sometimes: status === 503 ? onlySome : [],
   };
 }
 
 /** The refusals of a status in words, each with the page that explains it. */
-export function describeRefusals({
-  names,
-  origin,
-}: {
-  names: readonly RefusalName[];
-  origin: string;
-}): string {
+export function describeRefusals(names: readonly RefusalName[], origin: string): string {
   const lines = names.map((name) => {
     const { slug, title, meaning }: RefusalEntry = refusalTable[name];
     return `**${title}** ([${slug}](${origin}/problems/${slug})): ${meaning}`;

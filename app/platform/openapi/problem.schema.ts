@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxIssues } from "~/platform/http/shape-issues";
 
 /** What every refusal of this service looks like, unless a route keeps an error shape of its own. */
 export const problemSchema = z
@@ -20,8 +21,9 @@ export const problemSchema = z
           message: z.string(),
         }),
       )
+      .max(maxIssues)
       .optional()
-      .describe("Bodies that do not fit only: every field that is wrong."),
+      .describe("Bodies that do not fit only: what is wrong with which field; of very much the first."),
     maxBytes: z.int().min(1).optional().describe("Bodies that are too large only: the limit in bytes."),
   })
   .meta({ id: "Problem", description: "Problem Details (RFC 9457)." });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApiRegistry } from "./api-registry";
+import type { ApiRegistry, OperationDescription } from "./api-registry";
 import { healthSchema, readinessSchema, settingsSchema } from "./service.schema";
 
 const tag = "Service";
@@ -8,183 +8,179 @@ const json = "application/json";
 /** The routes that no feature owns. */
 export function describeService(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "How the gate is set up, and how it does." });
-  describeSettings(api);
-  describeItself(api);
-  describeProbes(api);
-  describeMetrics(api);
-}
-
-function describeSettings(api: ApiRegistry): void {
-  api.describe({
-    method: "get",
-    path: "/api/settings",
-    operationId: "getSettings",
-    tag,
-    summary: "Read what a client needs to sign",
-    description: "The chain, the contract and the standard of the keys. Nothing here is secret.",
-    answers: {
-      200: {
-        description: "The public settings.",
-        content: {
-          [json]: {
-            schema: settingsSchema,
-            example: {
-              mode: "production",
-              chainId: 1,
-              contractAddress: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-              keyStandard: "erc721",
-              appName: "Latchkey",
-              rpcUrlForBrowser: null,
-              wallets: {
-                chain: { name: "Ethereum", currency: "ETH", rpcUrl: null, explorerUrl: null },
-                keyShopUrl: null,
-                walletConnect: null,
-                base: false,
-              },
-            },
-          },
-        },
-      },
-    },
-  });
-}
-
-function describeItself(api: ApiRegistry): void {
-  api.describe({
-    method: "get",
-    path: "/api/openapi",
-    operationId: "getOpenApi",
-    tag,
-    summary: "Read this description",
-    description: "The OpenAPI 3.0.3 description of this gate. A page to read and try it is at `/docs`.",
-    parameters: {
-      headers: z.object({
-        "If-None-Match": z
-          .string()
-          .optional()
-          .meta({
-            description: "The ETag of the copy you have.",
-            param: { example: '"a3f1c0d2e4b5968778695a4b3c2d1e0f"' },
-          }),
-      }),
-    },
-    refusals: ["not-found"],
-    answers: {
-      200: {
-        description: "This document.",
-        headers: ["ETag"],
-        content: {
-          [json]: {
-            schema: {
-              type: "object",
-              required: ["openapi", "info", "paths"],
-              properties: {
-                openapi: { type: "string", enum: ["3.0.3"] },
-                info: { type: "object", additionalProperties: true },
-                paths: { type: "object", additionalProperties: true },
-              },
-              additionalProperties: true,
-            },
-            example: { openapi: "3.0.3", info: { title: "Latchkey API", version: "0.1.0" }, paths: {} },
-          },
-        },
-      },
-      304: {
-        description: "The version named in If-None-Match is still the current one.",
-        headers: ["ETag"],
-      },
-    },
-  });
-}
-
-function describeProbes(api: ApiRegistry): void {
-  api.describe({
-    method: "get",
-    path: "/healthz",
-    operationId: "getHealth",
-    tag,
-    summary: "Ask whether the process lives",
-    description: "Touches nothing outside the process. Answers while the server is still starting, too.",
-    answersWhileStarting: true,
-    answers: {
-      200: {
-        description: "It does.",
-        content: { [json]: { schema: healthSchema, example: { status: "alive" } } },
-      },
-    },
-  });
-  const quota = { active: true, missing: [] };
-  const up = { state: "up", latencyMs: 1.4 };
-  const down = {
-    state: "down",
-    latencyMs: 3000,
-    detail: "No RPC endpoint of the configured chain answered.",
-  };
-  api.describe({
-    method: "get",
-    path: "/readyz",
-    operationId: "getReadiness",
-    tag,
-    summary: "Ask whether the service can answer",
-    description:
-      "Asks the database, the chain and the providers of the conversation and, unless it is switched off, of speech. One asking is shared by everybody for a second. Answers while the server is still starting, too.",
-    answersWhileStarting: true,
-    answers: {
-      200: {
-        description: "Everything the service cannot do without can be asked.",
-        content: {
-          [json]: {
-            schema: readinessSchema,
-            example: {
-              status: "ready",
-              dependencies: { database: up, chain: up, provider: up, speech: up },
-              quota,
-            },
-          },
-        },
-      },
-      503: {
-        description: "The database or the chain cannot be asked, or the server is still starting.",
-        content: {
-          [json]: {
-            schema: readinessSchema,
-            example: {
-              status: "unready",
-              dependencies: { database: up, chain: down, provider: up, speech: up },
-              quota,
-            },
-          },
-        },
-      },
-    },
-  });
-}
-
-function describeMetrics(api: ApiRegistry): void {
+  api.describe(getSettingsOperation);
+  api.describe(getOpenApiOperation);
+  api.describe(getHealthOperation);
+  api.describe(getReadinessOperation);
   api.addBearerScheme({
     name: "metricsToken",
     description: "The operator's METRICS_TOKEN, for /metrics alone.",
   });
-  api.describe({
-    method: "get",
-    path: "/metrics",
-    operationId: "getMetrics",
-    tag,
-    summary: "Read the measurements",
-    description: "For Prometheus. Only where the operator has set METRICS_TOKEN; else this address is empty.",
-    security: ["metricsToken"],
-    refusals: ["authentication-failed", "not-found"],
-    answers: {
-      200: {
-        description: "All measurements, in the Prometheus text format.",
-        content: {
-          "text/plain": {
-            schema: { type: "string" },
-            example:
-              '# HELP latchkey_refusals_total Refusals by slug.\n# TYPE latchkey_refusals_total counter\nlatchkey_refusals_total{slug="too-many-requests"} 3\n',
+  api.describe(getMetricsOperation);
+}
+
+export const getSettingsOperation: OperationDescription = {
+  method: "get",
+  path: "/api/settings",
+  operationId: "getSettings",
+  tag,
+  summary: "Read what a client needs to sign",
+  description: "The chain, the contract and the standard of the keys. Nothing here is secret.",
+  answers: {
+    200: {
+      description: "The public settings.",
+      content: {
+        [json]: {
+          schema: settingsSchema,
+          example: {
+            mode: "production",
+            chainId: 1,
+            contractAddress: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+            keyStandard: "erc721",
+            appName: "Latchkey",
+            rpcUrlForBrowser: null,
+            wallets: {
+              chain: { name: "Ethereum", currency: "ETH", rpcUrl: null, explorerUrl: null },
+              keyShopUrl: null,
+              walletConnect: null,
+              base: false,
+            },
           },
         },
       },
     },
-  });
-}
+  },
+};
+
+export const getOpenApiOperation: OperationDescription = {
+  method: "get",
+  path: "/api/openapi",
+  operationId: "getOpenApi",
+  tag,
+  summary: "Read this description",
+  description: "The OpenAPI 3.0.3 description of this gate. A page to read and try it is at `/docs`.",
+  parameters: {
+    headers: z.object({
+      "If-None-Match": z
+        .string()
+        .optional()
+        .meta({
+          description: "The ETag of the copy you have.",
+          param: { example: '"a3f1c0d2e4b5968778695a4b3c2d1e0f"' },
+        }),
+    }),
+  },
+  refusals: ["not-found"],
+  answers: {
+    200: {
+      description: "This document.",
+      headers: ["ETag"],
+      content: {
+        [json]: {
+          schema: {
+            type: "object",
+            required: ["openapi", "info", "paths"],
+            properties: {
+              openapi: { type: "string", enum: ["3.0.3"] },
+              info: { type: "object", additionalProperties: true },
+              paths: { type: "object", additionalProperties: true },
+            },
+            additionalProperties: true,
+          },
+          example: { openapi: "3.0.3", info: { title: "Latchkey API", version: "0.1.0" }, paths: {} },
+        },
+      },
+    },
+    304: {
+      description: "The version named in If-None-Match is still the current one.",
+      headers: ["ETag"],
+    },
+  },
+};
+
+export const getHealthOperation: OperationDescription = {
+  method: "get",
+  path: "/healthz",
+  operationId: "getHealth",
+  tag,
+  summary: "Ask whether the process lives",
+  description: "Touches nothing outside the process. Answers while the server is still starting, too.",
+  answersWhileStarting: true,
+  answers: {
+    200: {
+      description: "It does.",
+      content: { [json]: { schema: healthSchema, example: { status: "alive" } } },
+    },
+  },
+};
+
+const quota = { active: true, missing: [] };
+const up = { state: "up", latencyMs: 1.4 };
+const watcher = { ...up, ageSeconds: 3 };
+const down = {
+  state: "down",
+  latencyMs: 3000,
+  detail: "No RPC endpoint of the configured chain answered.",
+};
+
+export const getReadinessOperation: OperationDescription = {
+  method: "get",
+  path: "/readyz",
+  operationId: "getReadiness",
+  tag,
+  summary: "Ask whether the service can answer",
+  description:
+    "Asks the database, the chain, how long ago transfers of keys were read, and the providers of the conversation and, unless it is switched off, of speech. One asking is shared by everybody for a second. Answers while the server is still starting, too.",
+  answersWhileStarting: true,
+  answers: {
+    200: {
+      description: "Everything the service cannot do without can be asked.",
+      content: {
+        [json]: {
+          schema: readinessSchema,
+          example: {
+            status: "ready",
+            dependencies: { database: up, chain: up, watcher, provider: up, speech: up },
+            quota,
+          },
+        },
+      },
+    },
+    503: {
+      description: "The database or the chain cannot be asked, or the server is still starting.",
+      content: {
+        [json]: {
+          schema: readinessSchema,
+          example: {
+            status: "unready",
+            dependencies: { database: up, chain: down, watcher, provider: up, speech: up },
+            quota,
+          },
+        },
+      },
+    },
+  },
+};
+
+export const getMetricsOperation: OperationDescription = {
+  method: "get",
+  path: "/metrics",
+  operationId: "getMetrics",
+  tag,
+  summary: "Read the measurements",
+  description: "For Prometheus. Only where the operator has set METRICS_TOKEN; else this address is empty.",
+  security: ["metricsToken"],
+  refusals: ["authentication-failed", "not-found"],
+  answers: {
+    200: {
+      description: "All measurements, in the Prometheus text format.",
+      content: {
+        "text/plain": {
+          schema: { type: "string" },
+          example:
+            '# HELP latchkey_refusals_total Refusals by slug.\n# TYPE latchkey_refusals_total counter\nlatchkey_refusals_total{slug="too-many-requests"} 3\n',
+        },
+      },
+    },
+  },
+};

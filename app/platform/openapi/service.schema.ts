@@ -20,6 +20,12 @@ export const readinessSchema = z
         database: dependencySchema,
         redis: dependencySchema.optional().describe("Where state is kept in Redis."),
         chain: dependencySchema,
+        watcher: dependencySchema
+          .extend({ ageSeconds: z.number().optional().describe("How long ago they were read.") })
+          .optional()
+          .describe(
+            "Whether transfers of keys are read, by any of the processes on this database. Absent while the server is still starting.",
+          ),
         provider: dependencySchema,
         speech: dependencySchema.optional().describe("Absent where speech is switched off."),
       })

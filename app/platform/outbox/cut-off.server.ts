@@ -4,15 +4,11 @@ import type { DeliveryOutcome } from "./outbox";
  * Runs an attempt that ends after `timeoutMs`, or when `signal` aborts, whatever it does. It is raced, not only
  * aborted: a client that forgets its signal must not hold a delivery for ever.
  */
-export async function withCutOff({
-  timeoutMs,
-  signal,
-  attempt,
-}: {
-  timeoutMs: number;
-  signal: AbortSignal;
-  attempt: (signal: AbortSignal) => Promise<DeliveryOutcome>;
-}): Promise<DeliveryOutcome> {
+export async function withCutOff(
+  timeoutMs: number,
+  signal: AbortSignal,
+  attempt: (signal: AbortSignal) => Promise<DeliveryOutcome>,
+): Promise<DeliveryOutcome> {
   const aborter = new AbortController();
   let cut: (error: string) => void = () => undefined;
   const cutOff = new Promise<DeliveryOutcome>((resolve) => {

@@ -1,73 +1,28 @@
-import { keyUsedKind, submissionReceivedKind } from "./outbox";
+import type { ClaimedDelivery } from "./outbox";
 
 export type EmailText = { subject: string; text: string };
-
-type Facts = { data: Record<string, unknown>; at: string };
-
-/** One entry for each kind with words of its own; null when the payload lacks what the words need. */
-const renderers: Readonly<Record<string, (facts: Facts) => EmailText | null>> = {
-  [submissionReceivedKind]: renderSubmission,
-  [keyUsedKind]: renderKeyUsed,
-};
+export type NotificationFacts = { data: Record<string, unknown>; at: string };
+/** By the kind of notification; null when the data lacks what the text needs. */
+export type EmailRenderers = Readonly<Record<string, (facts: NotificationFacts) => EmailText | null>>;
 
 /**
- * The mail an operator gets about a notification. Kinds without words of their own, and payloads that are not
- * what their kind promises, are shown as the JSON they are: better a plain mail than none.
+ * The mail an operator gets about a notification. Kinds without a renderer, and payloads that are not what their kind
+ * promises, are shown as the JSON they are: better a plain mail than none.
  */
-export function renderEmail({
-  notificationId,
-  kind,
-  payload,
-  createdAtMs,
-}: {
-  notificationId: string;
-  kind: string;
-  payload: string;
-  createdAtMs: number;
-}): EmailText {
+export function renderEmail(
+  { notificationId, kind, payload, createdAtMs }: Omit<ClaimedDelivery, "channel" | "attempts">,
+  renderers: EmailRenderers,
+): EmailText {
   const at = readableMoment(createdAtMs);
   const data = readData(payload);
   const renderer = Object.hasOwn(renderers, kind) ? renderers[kind] : undefined;
   const rendered = data && renderer ? renderer({ data, at }) : null;
-  const { subject, text } = rendered ?? renderJson({ kind, payload, at });
+  const { subject, text } = rendered ?? renderJson(kind, payload, at);
   const footer = `Notification ${oneLine(notificationId)}. If it reaches you twice, it is the same event.`;
   return { subject: oneLine(subject, 150), text: `${text}\n\n-- \n${footer}\n` };
 }
 
-function renderSubmission({ data, at }: Facts): EmailText | null {
-  const { tokenId, address, message } = data;
-  if (typeof tokenId !== "string" || typeof address !== "string" || typeof message !== "string") return null;
-  const lines = [
-    `The holder of key #${oneLine(tokenId)} sent the one-time form. The key is now used up.`,
-    "",
-    ...keyLines({ data, at }),
-    "",
-    "Message:",
-    quoted(message),
-  ];
-  return { subject: `Key #${tokenId} was used: new message`, text: lines.join("\n") };
-}
-
-function renderKeyUsed({ data, at }: Facts): EmailText | null {
-  const { tokenId, address } = data;
-  if (typeof tokenId !== "string" || typeof address !== "string") return null;
-  const first = `The holder of key #${oneLine(tokenId)} used it up through a tool, without the form.`;
-  return { subject: `Key #${tokenId} was used`, text: [first, "", ...keyLines({ data, at })].join("\n") };
-}
-
-/** Which key it was, whose, and when. */
-function keyLines({ data, at }: Facts): string[] {
-  const contract = typeof data.contractAddress === "string" ? oneLine(data.contractAddress) : "";
-  const chain = typeof data.chainId === "number" ? ` on chain ${data.chainId}` : "";
-  return [
-    `Token id: ${oneLine(String(data.tokenId))}`,
-    `Address:  ${oneLine(String(data.address))}`,
-    ...(contract ? [`Contract: ${contract}${chain}`] : []),
-    `When:     ${at}`,
-  ];
-}
-
-function renderJson({ kind, payload, at }: { kind: string; payload: string; at: string }): EmailText {
+function renderJson(kind: string, payload: string, at: string): EmailText {
   const lines = [`Something happened: ${oneLine(kind)}`, `When: ${at}`, "", quoted(prettyJson(payload))];
   return { subject: `Notification: ${kind}`, text: lines.join("\n") };
 }
@@ -101,7 +56,7 @@ function readableMoment(ms: number): string {
 }
 
 /** What a stranger wrote, marked line by line, so that it cannot pass for words of ours. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return text
     .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
     .map((line) => `> ${withoutControls(line)}`)
@@ -109,7 +64,7 @@ function quoted(text: string): string {
 }
 
 /** For headers and labelled lines: never more than one line, whatever it was made of. */
-function oneLine(text: string, maxLength = 100): string {
+export function oneLine(text: string, maxLength = 100): string {
   const line = withoutControls(text.replace(/[\s\u0085]+/gu, " ")).trim();
   const characters = Array.from(line);
   return characters.length <= maxLength ? line : `${characters.slice(0, maxLength - 1).join("")}…`;

@@ -4,6 +4,7 @@ import addressparser from "nodemailer/lib/addressparser";
 import { withCutOff } from "./cut-off.server";
 import type { ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
 import { renderEmail } from "./email-text";
+import type { EmailRenderers } from "./email-text";
 import { readSmtpUrl } from "./smtp-url";
 
 type EmailOptions = {
@@ -12,6 +13,7 @@ type EmailOptions = {
   /** One address or several, separated by commas. */
   to: string;
   from: string;
+  renderers?: EmailRenderers;
   /** For the whole conversation, name lookup and TLS included. */
   timeoutMs?: number;
 };
@@ -21,9 +23,15 @@ type EmailOptions = {
  * changes between attempts, so that mail systems that drop duplicates can. A mail is delivered when the server
  * accepted it for at least one recipient: repeating it for the others would repeat it for all.
  */
-export function createEmailGateway({ smtpUrl, to, from, timeoutMs = 30_000 }: EmailOptions): Gateway {
-  const sender = requireAddresses({ text: from, name: "sender" });
-  const recipients = requireAddresses({ text: to, name: "recipient" });
+export function createEmailGateway({
+  smtpUrl,
+  to,
+  from,
+  renderers = {},
+  timeoutMs = 30_000,
+}: EmailOptions): Gateway {
+  const sender = requireAddresses(from, "sender");
+  const recipients = requireAddresses(to, "recipient");
   const server = readSmtpUrl(smtpUrl);
   const transport = createTransport({
     ...server,
@@ -38,41 +46,38 @@ export function createEmailGateway({ smtpUrl, to, from, timeoutMs = 30_000 }: Em
   const domain = sender[0]?.split("@").at(-1) ?? "localhost";
   const secrets = server.auth ? [server.auth.user, server.auth.pass] : [];
 
-  async function send({ delivery, signal }: { delivery: ClaimedDelivery; signal: AbortSignal }) {
+  async function send(delivery: ClaimedDelivery, signal: AbortSignal) {
     const info = await transport.sendMail({
       from,
       to: recipients,
-      messageId: messageIdFor({ notificationId: delivery.notificationId, domain }),
+      messageId: messageIdFor(delivery.notificationId, domain),
       date: new Date(delivery.createdAtMs),
       headers: { "Auto-Submitted": "auto-generated" },
-      ...renderEmail(delivery),
+      ...renderEmail(delivery, renderers),
       signal,
     });
-    return deliveredTo({ refused: info.rejected.length, all: recipients.length });
+    return deliveredTo(info.rejected.length, recipients.length);
   }
 
   // The library's own limits are for silence; a server that drips one byte at a time meets the cut-off.
   return {
-    deliver: ({ delivery, signal }) =>
-      withCutOff({
-        timeoutMs,
-        signal,
-        attempt: (attemptSignal) =>
-          send({ delivery, signal: attemptSignal }).catch((error: unknown) => ({
-            outcome: "retry",
-            error: describeSmtpError({ error, secrets }),
-          })),
-      }),
+    deliver: (delivery, signal) =>
+      withCutOff(timeoutMs, signal, (attemptSignal) =>
+        send(delivery, attemptSignal).catch((error: unknown) => ({
+          outcome: "retry",
+          error: describeSmtpError(error, secrets),
+        })),
+      ),
   };
 }
 
-function deliveredTo({ refused, all }: { refused: number; all: number }): DeliveryOutcome {
+function deliveredTo(refused: number, all: number): DeliveryOutcome {
   if (refused === 0) return { outcome: "delivered" };
   return { outcome: "delivered", note: `the mail server refused ${refused} of ${all} recipients` };
 }
 
 /** Bare addresses of a header value. Refuses line breaks outright: they would begin a header of their own. */
-function requireAddresses({ text, name }: { text: string; name: string }): string[] {
+function requireAddresses(text: string, name: string): string[] {
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(text)) throw new Error(`The ${name} address holds a control character.`);
   const addresses = addressparser(text, { flatten: true }).map((entry) => entry.address);
@@ -83,14 +88,14 @@ function requireAddresses({ text, name }: { text: string; name: string }): strin
 }
 
 /** Ids of an unusual alphabet are hashed: a Message-ID takes few characters, and must stay the same. */
-function messageIdFor({ notificationId, domain }: { notificationId: string; domain: string }): string {
+function messageIdFor(notificationId: string, domain: string): string {
   const usable = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(notificationId) && !/\.\.|\.$/.test(notificationId);
   const left = usable ? notificationId : createHash("sha256").update(notificationId).digest("hex");
   return `<${left}@${domain}>`;
 }
 
 /** Code, stage and the server's own words, shortened; never words of the sign-in, never the credentials. */
-function describeSmtpError({ error, secrets }: { error: unknown; secrets: string[] }): string {
+function describeSmtpError(error: unknown, secrets: string[]): string {
   if (!(error instanceof Error)) return "the mail could not be sent";
   const { code, responseCode, response } = error as Error & Partial<Record<string, unknown>>;
   const parts = [code, responseCode].filter((part) => /^[A-Z0-9_]{1,40}$/.test(String(part ?? "")));

@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import type { Clock } from "~/platform/clock";
-import type { Lease } from "~/platform/leases/lease";
 import type { Log } from "~/platform/log.server";
 import type { Channel, Gateway, OutboxStore } from "./outbox";
 import { channels as allChannels } from "./outbox";
-import { createLane } from "./outbox-lane.server";
-import type { Lane } from "./outbox-lane.server";
+import { createChannelSender } from "./outbox-channel.server";
+import type { ChannelSender } from "./outbox-channel.server";
 
 export type OutboxSenderOptions = {
   store: OutboxStore;
@@ -13,10 +11,10 @@ export type OutboxSenderOptions = {
   gateways: Partial<Record<Channel, Gateway>>;
   clock: Clock;
   log: Log;
-  /** Failures after which a delivery is given up. Unless set, it is tried until it is delivered. */
+  /** Failures after which a delivery is given up. Unless set, it is retried until it is delivered. */
   maxAttempts?: number;
-  /** Names this process in claims; unique for each, so that nobody marks what another sends. */
-  claimant?: string;
+  /** The id of this process, for its claims. */
+  claimant: string;
   pollIntervalMs?: number;
   /** Sends at the same time, for each channel. */
   parallelism?: number;
@@ -27,8 +25,6 @@ export type OutboxSenderOptions = {
   /** How long `stop` waits for sends in flight; the whole shutdown has 10 s. */
   stopTimeoutMs?: number;
   random?: () => number;
-  /** Who sends. Without one, this process does. */
-  lease?: Lease | undefined;
 };
 
 export type OutboxStatus = {
@@ -45,7 +41,7 @@ export type OutboxSender = {
   start(): void;
   /** Ends for good. Sends in flight get `stopTimeoutMs`; what is unfinished then is sent again later. */
   stop(): Promise<void>;
-  /** One look at what is due; resolves when all of it has been tried. Never rejects. */
+  /** Sends what is due; resolves when all of it has been tried. Never rejects. */
   sendDue(): Promise<void>;
   /** To be called after a commit that queued something: sends it now instead of at the next poll. */
   wake(): void;
@@ -53,20 +49,20 @@ export type OutboxSender = {
 };
 
 /**
- * Carries notifications from the store to their receivers: at least once, always under the same id. A process
- * that dies between the sending and the marking leaves a claim that lapses, and the delivery is sent again.
- * Failures are retried with growing waits (`retryDelaysMs`) until delivered; see also docs/decisions.
+ * Sends notifications at least once, always under the same id. Several processes may do so on one database: each claims
+ * what it sends. The claim of a process that dies expires, and the delivery is sent again. Failures are retried with
+ * growing delays (`retryDelaysMs`) until delivered.
  */
 export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
   const { store, gateways, log, pollIntervalMs = 5_000, stopTimeoutMs = 7_000 } = options;
-  const lanes = createLanes(options);
+  const senders = createChannelSenders(options);
   const configured = allChannels.filter((channel) => gateways[channel]);
   let state: "new" | "running" | "stopped" = "new";
   let timer: NodeJS.Timeout | undefined;
 
   async function sendDue(): Promise<void> {
     if (state === "stopped") return;
-    await Promise.all(lanes.map((lane) => lane.drain()));
+    await Promise.all(senders.map((sender) => sender.drain()));
   }
 
   function schedule(): void {
@@ -80,8 +76,7 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
   function start(): void {
     if (state !== "new") return;
     state = "running";
-    log.info({ channels: configured }, "outbox: sending");
-    options.lease?.onGain(wake);
+    log.info({ channels: configured }, "outbox started");
     wake();
     schedule();
   }
@@ -93,11 +88,11 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
   async function stop(): Promise<void> {
     state = "stopped";
     clearTimeout(timer);
-    const closed = Promise.all(lanes.map((lane) => lane.close()));
-    if (await endsWithin({ work: closed, timeoutMs: stopTimeoutMs })) return;
-    const unfinished = countInFlight(lanes);
-    lanes.forEach((lane) => lane.giveUp());
-    log.warn({ unfinished }, "outbox: stopped before these sends ended; they are sent again");
+    const closed = Promise.all(senders.map((sender) => sender.close()));
+    if (await endsWithin(closed, stopTimeoutMs)) return;
+    const unfinished = countInFlight(senders);
+    senders.forEach((sender) => sender.giveUp());
+    log.warn({ unfinished }, "outbox stopped with deliveries in flight; they are sent again");
   }
 
   async function status(): Promise<OutboxStatus> {
@@ -105,7 +100,7 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
       running: state === "running",
       channels: configured,
       unconfiguredChannels: allChannels.filter((channel) => !gateways[channel]),
-      inFlight: countInFlight(lanes),
+      inFlight: countInFlight(senders),
       pending: await store.countPending().catch(() => null),
     };
   }
@@ -113,55 +108,45 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
   return { start, stop, sendDue, wake, status };
 }
 
-function createLanes({
+function createChannelSenders({
   store,
   gateways,
   clock,
   log,
   maxAttempts = Number.POSITIVE_INFINITY,
-  claimant = randomUUID(),
+  claimant,
   parallelism = 4,
   attemptTimeoutMs = 45_000,
   claimSeconds = 90,
   random = Math.random,
-  lease,
-}: OutboxSenderOptions): Lane[] {
+}: OutboxSenderOptions): ChannelSender[] {
   if (claimSeconds * 1000 <= attemptTimeoutMs) {
     throw new Error(
       "claimSeconds must outlast attemptTimeoutMs, or a delivery is sent while it is being sent.",
     );
   }
   const shared = {
-    ...{
-      store,
-      clock,
-      log,
-      claimant,
-      parallelism,
-      claimSeconds,
-      attemptTimeoutMs,
-      maxAttempts,
-      random,
-      lease,
-    },
+    store,
+    clock,
+    log,
+    claimant,
+    parallelism,
+    claimSeconds,
+    attemptTimeoutMs,
+    maxAttempts,
+    random,
   };
   return allChannels.flatMap((channel) => {
     const gateway = gateways[channel];
-    return gateway ? [createLane({ ...shared, channel, gateway })] : [];
+    return gateway ? [createChannelSender({ ...shared, channel, gateway })] : [];
   });
 }
 
-function countInFlight(lanes: Lane[]): number {
-  return lanes.reduce((sum, lane) => sum + lane.inFlight(), 0);
+function countInFlight(senders: ChannelSender[]): number {
+  return senders.reduce((sum, sender) => sum + sender.inFlight(), 0);
 }
 
-async function endsWithin({
-  work,
-  timeoutMs,
-}: {
-  work: Promise<unknown>;
-  timeoutMs: number;
-}): Promise<boolean> {
+async function endsWithin(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, timeoutMs, false);

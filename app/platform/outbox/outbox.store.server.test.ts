@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Database } from "~/platform/database/database.server";
-import { createTestClock, openTestDatabase, testOnEachDatabase } from "~/testing/database";
+import { createTestClock, openTestDatabase, testOnEachDatabase } from "~e2e/support/databases/database";
 import { createOutboxStore } from "./outbox.store.server";
 import type { Channel, ClaimRequest } from "./outbox";
 
@@ -16,7 +16,10 @@ async function queue({ database, id, atMs, channels = ["webhook"] }: QueueReques
   const now = BigInt(atMs);
   await database.notification.create({
     data: {
-      ...{ id, kind: "submission.received", payload: `{"id":"${id}"}`, createdAtMs: now },
+      id,
+      kind: "submission.received",
+      payload: `{"id":"${id}"}`,
+      createdAtMs: now,
       deliveries: { create: channels.map((channel) => ({ channel, nextAttemptAtMs: now })) },
     },
   });
@@ -24,13 +27,17 @@ async function queue({ database, id, atMs, channels = ["webhook"] }: QueueReques
 
 testOnEachDatabase("a delivery is claimed whole, delivered once, and then no more", async ({ database }) => {
   const { clock, advance } = createTestClock();
-  const store = createOutboxStore({ database, clock });
+  const store = createOutboxStore(database, clock);
   await queue({ database, id: "n", atMs: clock() });
   expect(await store.countPending()).toBe(1);
   expect(await store.claimDueDeliveries({ ...everything, claimant: "a" })).toEqual([
     {
-      ...{ notificationId: "n", channel: "webhook", kind: "submission.received", payload: `{"id":"n"}` },
-      ...{ attempts: 0, createdAtMs: clock() },
+      notificationId: "n",
+      channel: "webhook",
+      kind: "submission.received",
+      payload: `{"id":"n"}`,
+      attempts: 0,
+      createdAtMs: clock(),
     },
   ]);
   const claim = { notificationId: "n", channel: "webhook", claimant: "a" } as const;
@@ -46,7 +53,7 @@ testOnEachDatabase(
   async ({ database, url }) => {
     const { clock } = createTestClock();
     const stores = [database, await openTestDatabase(url)].map((connection) =>
-      createOutboxStore({ database: connection, clock }),
+      createOutboxStore(connection, clock),
     );
     for (let index = 0; index < 20; index++) {
       await queue({ database, id: `n${index}`, atMs: clock(), channels: ["webhook", "email"] });
@@ -68,7 +75,7 @@ testOnEachDatabase(
 
 testOnEachDatabase("a failed delivery comes back at its time with one attempt more", async ({ database }) => {
   const { clock, advance } = createTestClock();
-  const store = createOutboxStore({ database, clock });
+  const store = createOutboxStore(database, clock);
   await queue({ database, id: "n", atMs: clock() });
   await store.claimDueDeliveries({ ...everything, claimant: "a" });
   const failure = { error: "HTTP 500", nextAttemptAtMs: clock() + 5_000 };
@@ -86,7 +93,7 @@ testOnEachDatabase(
   "a claim that lapsed can be taken over, and its first holder changes nothing any more",
   async ({ database }) => {
     const { clock, advance } = createTestClock();
-    const store = createOutboxStore({ database, clock });
+    const store = createOutboxStore(database, clock);
     await queue({ database, id: "n", atMs: clock() });
     await store.claimDueDeliveries({ ...everything, claimant: "crashed" });
     advance(59_999);
@@ -104,7 +111,7 @@ testOnEachDatabase(
   "claims keep to the channels and the number asked for, the longest due first",
   async ({ database }) => {
     const { clock, advance } = createTestClock();
-    const store = createOutboxStore({ database, clock });
+    const store = createOutboxStore(database, clock);
     await queue({ database, id: "late", atMs: clock() - 1_000 });
     await queue({ database, id: "later", atMs: clock() - 500, channels: ["email"] });
     await queue({ database, id: "latest", atMs: clock() - 2_000 });
@@ -124,10 +131,28 @@ testOnEachDatabase(
 
 testOnEachDatabase("what was given up for ever is not pending", async ({ database }) => {
   const { clock } = createTestClock();
-  const store = createOutboxStore({ database, clock });
+  const store = createOutboxStore(database, clock);
   await queue({ database, id: "n", atMs: clock() });
   await store.claimDueDeliveries({ ...everything, claimant: "a" });
   const claim = { notificationId: "n", channel: "webhook", claimant: "a" } as const;
   await store.markFailed({ ...claim, error: "gone", nextAttemptAtMs: 8_640_000_000_000_000 });
   expect(await store.countPending()).toBe(0);
+});
+
+testOnEachDatabase("a notification is queued with its transaction, or not at all", async ({ database }) => {
+  const { clock } = createTestClock();
+  const store = createOutboxStore(database, clock, ["webhook", "email"]);
+  const notification = { kind: "key.used", data: { tokenId: "1" } };
+  const id = await database.$transaction((transaction) => store.enqueue(transaction, notification));
+  let lostId = "";
+  const failing = database.$transaction(async (transaction) => {
+    lostId = await store.enqueue(transaction, notification);
+    throw new Error("rolled back");
+  });
+  await expect(failing).rejects.toThrow("rolled back");
+  expect([await store.isQueued(id), await store.isQueued(lostId)]).toEqual([true, false]);
+  const claimed = await store.claimDueDeliveries({ ...everything, claimant: "a" });
+  expect(claimed.map(({ channel }) => channel).sort()).toEqual(["email", "webhook"]);
+  const timestamp = new Date(clock()).toISOString();
+  expect(JSON.parse(claimed[0]!.payload)).toEqual({ type: "key.used", timestamp, data: { tokenId: "1" } });
 });

@@ -1,19 +1,53 @@
+import { randomUUID } from "node:crypto";
 import { join } from "@prisma/client/runtime/client";
+import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { whileHeld } from "~/platform/database/lease-condition.server";
-import type { Channel, ClaimedDelivery, ClaimRequest, DeliveryClaim, OutboxStore } from "./outbox";
+import type {
+  Channel,
+  ClaimedDelivery,
+  ClaimRequest,
+  DeliveryClaim,
+  DeliveryRef,
+  Notification,
+} from "./outbox";
 import { neverAttemptAtMs } from "./outbox";
 
-export function createOutboxStore({ database, clock }: { database: Database; clock: Clock }): OutboxStore {
-  /** Claims what is due and nobody else holds, the longest due first. No two callers hold the same delivery. */
-  async function claimDueDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]> {
-    if (request.channels.length === 0) return [];
-    const rows = await claimRows({ database, now: BigInt(clock()), request });
-    return await addNotifications({ database, rows });
+type OutboxTransaction = Pick<Prisma.TransactionClient, "notification" | "notificationDelivery">;
+
+/** For features: the outbox alone writes into its tables. */
+export type Outbox = Pick<ReturnType<typeof createOutboxStore>, "enqueue" | "isQueued" | "retry">;
+
+/** `channels`: where notifications are sent. Without any they stay readable in the operator's view. */
+export function createOutboxStore(database: Database, clock: Clock, channels: readonly Channel[] = []) {
+  /** In the transaction of what it tells of, so that both are there or neither. Resolves with the notification's id. */
+  async function enqueue(transaction: OutboxTransaction, { kind, data }: Notification): Promise<string> {
+    const id = randomUUID();
+    const nowMs = clock();
+    const now = BigInt(nowMs);
+    // The envelope that Standard Webhooks recommends.
+    const payload = JSON.stringify({ type: kind, timestamp: new Date(nowMs).toISOString(), data });
+    await transaction.notification.create({ data: { id, kind, payload, createdAtMs: now } });
+    if (channels.length > 0) {
+      await transaction.notificationDelivery.createMany({
+        data: channels.map((channel) => ({ notificationId: id, channel, nextAttemptAtMs: now })),
+      });
+    }
+    return id;
   }
 
-  /** False when the claim lapsed and somebody else took the delivery over, or had already finished it. */
+  async function isQueued(id: string): Promise<boolean> {
+    return (await database.notification.count({ where: { id } })) > 0;
+  }
+
+  /** Claims what is due and not claimed, the longest due first. No two callers claim the same delivery. */
+  async function claimDueDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]> {
+    if (request.channels.length === 0) return [];
+    const rows = await claimRows(database, BigInt(clock()), request);
+    return await addNotifications(database, rows);
+  }
+
+  /** False when the claim expired and another process took the delivery over, or had already finished it. */
   async function markDelivered(claim: DeliveryClaim): Promise<boolean> {
     const { count } = await database.notificationDelivery.updateMany({
       where: heldBy(claim),
@@ -46,7 +80,37 @@ export function createOutboxStore({ database, clock }: { database: Database; clo
     });
   }
 
-  return { claimDueDeliveries, markDelivered, markFailed, countPending };
+  return {
+    enqueue,
+    isQueued,
+    /**
+     * Makes a delivery due now, or all that were given up, and resolves with their number. One that is being sent or was
+     * delivered is left alone.
+     */
+    retry: (transaction: OutboxTransaction, deliveries: DeliveryRef | "given-up") =>
+      makeDue(transaction, deliveries, BigInt(clock())),
+    claimDueDeliveries,
+    markDelivered,
+    markFailed,
+    countPending,
+  };
+}
+
+async function makeDue(
+  transaction: OutboxTransaction,
+  deliveries: DeliveryRef | "given-up",
+  now: bigint,
+): Promise<number> {
+  const which = deliveries === "given-up" ? { nextAttemptAtMs: BigInt(neverAttemptAtMs) } : deliveries;
+  const { count } = await transaction.notificationDelivery.updateMany({
+    where: {
+      ...which,
+      deliveredAtMs: null,
+      OR: [{ claimedUntilMs: null }, { claimedUntilMs: { lte: now } }],
+    },
+    data: { nextAttemptAtMs: now },
+  });
+  return count;
 }
 
 function heldBy({ notificationId, channel, claimant }: DeliveryClaim) {
@@ -64,16 +128,8 @@ type ClaimedRow = {
  * The conditions stand twice: the inner ones choose, the outer ones are looked at again under each row's lock, where
  * another claimant may have been faster.
  */
-async function claimRows({
-  database,
-  now,
-  request,
-}: {
-  database: Database;
-  now: bigint;
-  request: ClaimRequest;
-}): Promise<ClaimedRow[]> {
-  const { claimant, limit, claimSeconds, channels, hold } = request;
+async function claimRows(database: Database, now: bigint, request: ClaimRequest): Promise<ClaimedRow[]> {
+  const { claimant, limit, claimSeconds, channels } = request;
   const rows = await database.$queryRaw<ClaimedRow[]>`
     UPDATE "NotificationDelivery"
     SET "claimedBy" = ${claimant}, "claimedUntilMs" = ${now + BigInt(claimSeconds) * 1000n}
@@ -85,18 +141,11 @@ async function claimRows({
         ORDER BY "nextAttemptAtMs" LIMIT ${limit})
       AND "deliveredAtMs" IS NULL AND "nextAttemptAtMs" <= ${now}
       AND ("claimedUntilMs" IS NULL OR "claimedUntilMs" <= ${now})
-      AND ${whileHeld({ database, hold })}
     RETURNING "notificationId", "channel", "attempts", "nextAttemptAtMs"`;
   return rows.sort((left, right) => Number(left.nextAttemptAtMs - right.nextAttemptAtMs));
 }
 
-async function addNotifications({
-  database,
-  rows,
-}: {
-  database: Database;
-  rows: ClaimedRow[];
-}): Promise<ClaimedDelivery[]> {
+async function addNotifications(database: Database, rows: ClaimedRow[]): Promise<ClaimedDelivery[]> {
   if (rows.length === 0) return [];
   const notifications = await database.notification.findMany({
     where: { id: { in: rows.map((row) => row.notificationId) } },

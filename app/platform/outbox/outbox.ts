@@ -1,16 +1,16 @@
 /**
- * What the outbox is made of, shared by those who queue notifications, those who keep them and those who
- * send them.
- *
  * The promise: a notification is stored in the transaction that caused it, and each of its deliveries is
  * sent at least once, always under the same id. A crash between the sending and the marking sends it again,
  * so receivers drop an id they have seen. Order is not promised.
  */
 
-import type { LeaseHold } from "~/platform/leases/lease";
-
 export const channels = ["webhook", "email"] as const;
 export type Channel = (typeof channels)[number];
+
+/** What a feature has to tell the operator. */
+export type Notification = { kind: string; data: Readonly<Record<string, unknown>> };
+
+export type DeliveryRef = { notificationId: string; channel: string };
 
 export type ClaimedDelivery = {
   /** The same for every attempt and every channel: `webhook-id`, and the left part of the Message-ID. */
@@ -30,7 +30,7 @@ export type OutboxStore = {
    * `claimSeconds`, the oldest due ones first. Two callers never hold the same delivery at the same time.
    */
   claimDueDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]>;
-  /** False when the claim is no longer this claimant's, because it lapsed and somebody else took over. */
+  /** False when the claim is no longer this claimant's, because it expired and another process took over. */
   markDelivered(delivery: DeliveryClaim): Promise<boolean>;
   /** Ends the claim and adds one to `attempts`. False as with `markDelivered`. */
   markFailed(failure: DeliveryClaim & { error: string; nextAttemptAtMs: number }): Promise<boolean>;
@@ -44,8 +44,6 @@ export type ClaimRequest = {
   limit: number;
   claimSeconds: number;
   channels: readonly Channel[];
-  /** Nothing is claimed when this is not in force any more. */
-  hold?: LeaseHold | undefined;
 };
 
 export type DeliveryClaim = { notificationId: string; channel: Channel; claimant: string };
@@ -61,7 +59,7 @@ export type DeliveryOutcome =
 
 /** The way to one receiver. Never throws; ends soon after `signal` aborts. */
 export type Gateway = {
-  deliver(request: { delivery: ClaimedDelivery; signal: AbortSignal }): Promise<DeliveryOutcome>;
+  deliver(delivery: ClaimedDelivery, signal: AbortSignal): Promise<DeliveryOutcome>;
 };
 
 /** `nextAttemptAtMs` of a delivery that was given up: the last moment a Date can name. */
@@ -91,45 +89,9 @@ export const longestRetryAfterMs = 24 * hourMs;
 export const jitterShare = 0.2;
 
 /** How long to wait after a failure. `failures` counts this one too; `random` is in [0, 1). */
-export function retryDelayMs({
-  failures,
-  random,
-  retryAfterMs = 0,
-}: {
-  failures: number;
-  random: number;
-  retryAfterMs?: number;
-}): number {
+export function retryDelayMs(failures: number, random: number, retryAfterMs: number = 0): number {
   const step = Math.min(Math.max(failures, 1), retryDelaysMs.length) - 1;
   const delayMs = retryDelaysMs[step] ?? 6 * hourMs;
   const jittered = Math.round(delayMs * (1 - jitterShare + 2 * jitterShare * random));
   return Math.max(jittered, Math.min(retryAfterMs, longestRetryAfterMs));
-}
-
-/** The kind that the one-time form queues. */
-export const submissionReceivedKind = "submission.received";
-
-/** The kind that is queued when a key is used up without the form. */
-export const keyUsedKind = "key.used";
-
-export type SubmissionReceived = {
-  submissionId: string;
-  chainId: number;
-  contractAddress: string;
-  tokenId: string;
-  address: string;
-  message: string;
-};
-
-/** The JSON text to store as a notification's payload, in the envelope Standard Webhooks recommends. */
-export function notificationPayload({
-  kind,
-  occurredAtMs,
-  data,
-}: {
-  kind: string;
-  occurredAtMs: number;
-  data: Record<string, unknown>;
-}): string {
-  return JSON.stringify({ type: kind, timestamp: new Date(occurredAtMs).toISOString(), data });
 }

@@ -3,7 +3,10 @@ import { readSmtpUrl } from "./smtp-url";
 
 test("host, port, credentials and TLS from the first byte are read", () => {
   expect(readSmtpUrl("smtps://me%40x.example:a%3Ab@mail.example:465")).toMatchObject({
-    ...{ host: "mail.example", port: 465, secure: true, requireTLS: false },
+    host: "mail.example",
+    port: 465,
+    secure: true,
+    requireTLS: false,
     auth: { user: "me@x.example", pass: "a:b" },
   });
   expect(readSmtpUrl("smtp://[::1]:2525")).toMatchObject({ host: "::1", port: 2525, secure: false });

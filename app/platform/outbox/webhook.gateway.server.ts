@@ -18,7 +18,7 @@ type WebhookOptions = {
 /**
  * Sends a notification as one POST by the Standard Webhooks scheme. `webhook-id` is the notification's id and
  * never changes between attempts; timestamp and signature are made anew for each. The receiver's status line
- * decides: 2xx is delivered, 410 is given up, all else is tried again. Redirects are not followed, for they
+ * decides: 2xx is delivered, 410 is given up, all else is retried. Redirects are not followed, for they
  * would carry a signed body to a place the operator never named. The answer's body is never read.
  */
 export function createWebhookGateway({
@@ -32,12 +32,10 @@ export function createWebhookGateway({
   const signer = new Webhook(webhookKey(secret), { format: "raw" });
 
   return {
-    deliver: ({ delivery, signal }) =>
-      withCutOff({
-        timeoutMs,
-        signal,
-        attempt: (attemptSignal) => post({ target, signer, fetch, clock, delivery, signal: attemptSignal }),
-      }),
+    deliver: (delivery, signal) =>
+      withCutOff(timeoutMs, signal, (attemptSignal) =>
+        post({ target, signer, fetch, clock, delivery, signal: attemptSignal }),
+      ),
   };
 }
 
@@ -53,13 +51,13 @@ async function post({ target, signer, fetch, clock, delivery, signal }: Post): P
     const response = await fetch(target, {
       method: "POST",
       redirect: "manual",
-      headers: signedHeaders({ signer, delivery, nowMs: clock() }),
+      headers: signedHeaders(signer, delivery, clock()),
       body: delivery.payload,
       signal,
     });
     // Not awaited: a receiver that never ends its body has answered all the same.
     response.body?.cancel().catch(() => undefined);
-    return readAnswer({ response, nowMs: clock() });
+    return readAnswer(response, clock());
   } catch (error) {
     return { outcome: "retry", error: describeNetworkError(error) };
   }
@@ -78,15 +76,7 @@ function requireWebhookUrl(url: string): URL {
   return parsed;
 }
 
-function signedHeaders({
-  signer,
-  delivery,
-  nowMs,
-}: {
-  signer: Webhook;
-  delivery: ClaimedDelivery;
-  nowMs: number;
-}): Record<string, string> {
+function signedHeaders(signer: Webhook, delivery: ClaimedDelivery, nowMs: number): Record<string, string> {
   return {
     "content-type": "application/json",
     "user-agent": "latchkey-webhook",
@@ -96,7 +86,7 @@ function signedHeaders({
   };
 }
 
-function readAnswer({ response, nowMs }: { response: Response; nowMs: number }): DeliveryOutcome {
+function readAnswer(response: Response, nowMs: number): DeliveryOutcome {
   const { status } = response;
   if (status >= 200 && status < 300) return { outcome: "delivered" };
   if (status === 410) return { outcome: "give-up", error: "answered 410: the receiver is gone for good" };
@@ -108,12 +98,12 @@ function readAnswer({ response, nowMs }: { response: Response; nowMs: number }):
   return {
     outcome: "retry",
     error,
-    retryAfterMs: parseRetryAfterMs({ value: response.headers.get("retry-after"), nowMs }),
+    retryAfterMs: parseRetryAfterMs(response.headers.get("retry-after"), nowMs),
   };
 }
 
 /** Seconds or an HTTP date, as a wait from now; what makes no sense counts as no wait. */
-export function parseRetryAfterMs({ value, nowMs }: { value: string | null; nowMs: number }): number {
+export function parseRetryAfterMs(value: string | null, nowMs: number): number {
   const text = value?.trim() ?? "";
   const waitMs = /^\d{1,15}$/.test(text) ? Number(text) * 1000 : parseHttpDateMs(text) - nowMs;
   return Number.isFinite(waitMs) ? Math.min(Math.max(waitMs, 0), longestRetryAfterMs) : 0;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { watchCall, watchIteration } from "./provider-watch";
-import type { ProviderWatch } from "./provider-watch";
+import { instrumentCall, instrumentIteration } from "./instrument";
+import type { ProviderInstrument } from "./instrument";
 
 function createWitness() {
   const told: string[] = [];
-  const watch: ProviderWatch = ({ kind, provider }) => {
+  const instrument: ProviderInstrument = ({ kind, provider }) => {
     told.push(`begin ${kind} ${provider}`);
     let isOver = false;
     return {
@@ -15,18 +15,20 @@ function createWitness() {
       },
     };
   };
-  return { told, watch };
+  return { told, instrument };
 }
 
 const call = { kind: "search", provider: "p" };
 
 test("a call that succeeds, fails or is cancelled is told of as such, and its result or error is its own", async () => {
-  const { told, watch } = createWitness();
-  expect(await watchCall({ watch, call, work: async () => 7 })).toBe(7);
+  const { told, instrument } = createWitness();
+  expect(await instrumentCall({ instrument, call, work: async () => 7 })).toBe(7);
   const failure = new Error("no");
   const failing = () => Promise.reject(failure);
-  await expect(watchCall({ watch, call, work: failing })).rejects.toBe(failure);
-  await expect(watchCall({ watch, call, signal: AbortSignal.abort(), work: failing })).rejects.toBe(failure);
+  await expect(instrumentCall({ instrument, call, work: failing })).rejects.toBe(failure);
+  await expect(instrumentCall({ instrument, call, signal: AbortSignal.abort(), work: failing })).rejects.toBe(
+    failure,
+  );
   expect(told.filter((word) => !word.startsWith("begin"))).toEqual(["ok", "error", "cancelled"]);
 });
 
@@ -39,19 +41,21 @@ async function* count(to: number, log: string[] = []): AsyncGenerator<number> {
   }
 }
 
-function iterate({
-  to,
-  isLast,
-  signal = new AbortController().signal,
-  log,
-}: {
+type IterateOptions = {
   to: number;
   isLast?: (event: number) => boolean;
   signal?: AbortSignal;
   log?: string[];
-}) {
-  const { told, watch } = createWitness();
-  const events = watchIteration({ events: count(to, log), watched: () => watch(call), isLast, signal });
+};
+
+function iterate({ to, isLast, signal = new AbortController().signal, log }: IterateOptions) {
+  const { told, instrument } = createWitness();
+  const events = instrumentIteration({
+    events: count(to, log),
+    begin: () => instrument(call),
+    isLast,
+    signal,
+  });
   return { told, events };
 }
 

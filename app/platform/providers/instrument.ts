@@ -10,60 +10,61 @@ export type ProviderCall = {
 export type ProviderOutcome = "ok" | "error" | "cancelled";
 
 /** Told when a call begins; what it gives back is told the rest. */
-export type ProviderWatch = (call: ProviderCall) => {
+export type ProviderInstrument = (call: ProviderCall) => {
   /** The first of the answer is there. */
   first: () => void;
   /** Only the first time counts. */
   end: (outcome: ProviderOutcome, error?: unknown) => void;
 };
 
-/** `signal`: once it has fired, a failure is nobody's fault. */
-export async function watchCall<T>({
-  watch,
+type InstrumentCallOptions<T> = {
+  instrument: ProviderInstrument;
+  call: ProviderCall;
+  /** Once it has fired, a failure counts as cancelled. */
+  signal?: AbortSignal;
+  work: () => Promise<T>;
+};
+
+export async function instrumentCall<T>({
+  instrument,
   call,
   signal,
   work,
-}: {
-  watch: ProviderWatch;
-  call: ProviderCall;
-  signal?: AbortSignal;
-  work: () => Promise<T>;
-}): Promise<T> {
-  const watched = watch(call);
+}: InstrumentCallOptions<T>): Promise<T> {
+  const begun = instrument(call);
   try {
     const result = await work();
-    watched.end("ok");
+    begun.end("ok");
     return result;
   } catch (error) {
-    watched.end(signal?.aborted ? "cancelled" : "error", error);
+    begun.end(signal?.aborted ? "cancelled" : "error", error);
     throw error;
   }
 }
 
-/**
- * The same events. Asks for nothing that is not asked of it, and adds no turn of its own to a pull but the one that
- * waiting for it takes.
- */
-export function watchIteration<T>({
-  events,
-  watched,
-  isLast = () => false,
-  signal,
-}: {
+type InstrumentIterationOptions<T> = {
   events: AsyncIterable<T>;
   /** Called with the first pull. */
-  watched: () => ReturnType<ProviderWatch>;
+  begin: () => ReturnType<ProviderInstrument>;
   /** Whether nothing is expected after this one. */
   isLast?: (event: T) => boolean;
   signal: AbortSignal;
-}): AsyncIterableIterator<T> {
+};
+
+/** The same events. Pulls only when pulled, and adds no more than one turn of the loop to each. */
+export function instrumentIteration<T>({
+  events,
+  begin,
+  isLast = () => false,
+  signal,
+}: InstrumentIterationOptions<T>): AsyncIterableIterator<T> {
   const iterator = events[Symbol.asyncIterator]();
-  let call: ReturnType<ProviderWatch> | null = null;
+  let call: ReturnType<ProviderInstrument> | null = null;
   let hasBegun = false;
   const iteration: AsyncIterableIterator<T> = {
     [Symbol.asyncIterator]: () => iteration,
     async next() {
-      call ??= watched();
+      call ??= begin();
       try {
         const result = await iterator.next();
         if (!hasBegun && !result.done) call.first();

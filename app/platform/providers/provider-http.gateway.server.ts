@@ -37,7 +37,7 @@ export function post({
     const stop = () => (response ?? request).destroy(toError(signal.reason));
     signal.addEventListener("abort", stop, { once: true });
     request.once("close", () => signal.removeEventListener("abort", stop));
-    limitConnecting({ request, connectTimeoutMs });
+    limitConnecting(request, connectTimeoutMs);
     request.once("response", (headersRead) => {
       response = headersRead;
       resolve(headersRead);
@@ -48,13 +48,7 @@ export function post({
   });
 }
 
-function limitConnecting({
-  request,
-  connectTimeoutMs,
-}: {
-  request: ClientRequest;
-  connectTimeoutMs: number;
-}): void {
+function limitConnecting(request: ClientRequest, connectTimeoutMs: number): void {
   request.once("socket", (socket) => {
     if (!socket.connecting) return;
     const timer = setTimeout(() => {
@@ -68,16 +62,20 @@ function limitConnecting({
 
 /**
  * Pulls a body chunk by chunk; null at its proper end. Between pulls nothing is read beyond the socket's own
- * buffers, so that a slow consumer slows the sender. `idleTimeoutMs` runs only while a pull is waiting.
+ * buffers, so that a slow consumer slows the sender. `idleTimeoutMs` runs only while a pull is waiting; without it the
+ * sender may be silent for as long as whoever pulls waits.
  */
-export function createBodyReader({ body, idleTimeoutMs }: { body: IncomingMessage; idleTimeoutMs: number }) {
+export function createBodyReader(body: IncomingMessage, idleTimeoutMs?: number) {
   let wake: (() => void) | null = null;
   let failure: Error | null = null;
   const rouse = () => wake?.();
   // One timer for the whole body, wound up again by each wait: making one for each costs more than the reading.
-  const timer = setTimeout(() => {
-    if (wake) body.destroy(new ConnectionFault(`nothing was sent for ${idleTimeoutMs / 1000} seconds`));
-  }, idleTimeoutMs);
+  const timer =
+    idleTimeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          if (wake) body.destroy(new ConnectionFault(`nothing was sent for ${idleTimeoutMs / 1000} seconds`));
+        }, idleTimeoutMs);
   body.on("readable", rouse).on("end", rouse);
   body.once("close", () => {
     clearTimeout(timer);
@@ -95,7 +93,7 @@ export function createBodyReader({ body, idleTimeoutMs }: { body: IncomingMessag
       if (failure) throw failure;
       if (body.readableEnded) return null;
       if (body.destroyed) throw new ConnectionFault("the connection broke off");
-      timer.refresh();
+      timer?.refresh();
       await new Promise<void>((resolve) => (wake = resolve));
       wake = null;
     }
@@ -105,14 +103,8 @@ export function createBodyReader({ body, idleTimeoutMs }: { body: IncomingMessag
 }
 
 /** The beginning of an error's body, for its message. Gives up quietly: the status says enough. */
-export async function readBodyStart({
-  body,
-  maxBytes,
-}: {
-  body: IncomingMessage;
-  maxBytes: number;
-}): Promise<string> {
-  const reader = createBodyReader({ body, idleTimeoutMs: 1_000 });
+export async function readBodyStart(body: IncomingMessage, maxBytes: number): Promise<string> {
+  const reader = createBodyReader(body, 1_000);
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {

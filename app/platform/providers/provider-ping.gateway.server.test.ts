@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createTestClock } from "~/testing/database";
-import { startJsonServer } from "~/testing/json-server";
+import { createTestClock } from "~e2e/support/databases/database";
+import { startJsonServer } from "~e2e/support/providers/json-server";
 import { bearerHeaders, createProviderPing } from "./provider-ping.gateway.server";
 
 const key = "sk-test-0123456789abcdefghijklmnop";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { cleanProviderWords, findProviderWords, toShownAddress } from "./provider-words";
 
-const clean = (text: string, ...secrets: string[]) => cleanProviderWords({ text, secrets });
+const clean = (text: string, ...secrets: string[]) => cleanProviderWords(text, secrets);
 
 test.each([
   ["the key itself", "bad key abc123", "bad key [removed]"],

@@ -7,7 +7,7 @@ const maxWordsChars = 200;
 const wordLikeChars = 8;
 
 /** One short line without the given secrets and without anything that looks like one. */
-export function cleanProviderWords({ text, secrets }: { text: string; secrets: readonly string[] }): string {
+export function cleanProviderWords(text: string, secrets: readonly string[]): string {
   let words = toWellFormedText(text);
   for (const secret of secrets) {
     if (secret.length >= wordLikeChars) words = words.replaceAll(secret, "[removed]");
@@ -21,7 +21,7 @@ export function cleanProviderWords({ text, secrets }: { text: string; secrets: r
   words = removeAddresses(words)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
-  return cutText({ text: words, maxChars: maxWordsChars }).trimEnd();
+  return cutText(words, maxWordsChars).trimEnd();
 }
 
 /**

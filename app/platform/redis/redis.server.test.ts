@@ -1,11 +1,11 @@
 import { inspect } from "node:util";
 import { Redis as Client } from "ioredis";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~/testing/certificates";
-import { findFreePort } from "~/testing/free-port";
-import { waitUntil } from "~/testing/processes";
-import { canRedisEncrypt, hasRedis, startRedis } from "~/testing/redis";
-import { connectRedis } from "~/testing/state";
+import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~e2e/support/certificates";
+import { findFreePort } from "~e2e/support/free-port";
+import { waitUntil } from "~e2e/support/processes";
+import { canRedisEncrypt, hasRedis, startRedis } from "~e2e/support/databases/redis";
+import { connectRedis } from "~e2e/support/databases/state";
 import { createLog } from "~/platform/log.server";
 import type { Operation } from "~/platform/tracing/operation";
 import { RedisOutage } from "./redis-outage";
@@ -88,7 +88,8 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
       await server.kill();
       const faults: unknown[] = [];
       const redis = await openRedis({
-        ...{ url: `rediss://localhost:${tlsPort}`, password: server.password },
+        url: `rediss://localhost:${tlsPort}`,
+        password: server.password,
         log: { warn: ({ fault }) => faults.push(fault), info: () => undefined },
       });
       onTestFinished(() => redis.close());
@@ -108,7 +109,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     const redis = await openRedis({
       url: server.url,
       password: "a-wrong-password",
-      log: createLog({ level: "trace", destination: { write: (line) => lines.push(line) } }),
+      log: createLog("trace", { write: (line) => lines.push(line) }),
     });
     onTestFinished(() => redis.close());
     await expect(increment(redis)).rejects.toThrow(RedisOutage);
@@ -185,7 +186,8 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
       ...["EVALSHA count", "EVALSHA probe", "INFO", "EVALSHA wrong", "EVALSHA count"],
     ]);
     expect(begun[0]).toEqual({
-      ...{ kind: "redis", name: "EVALSHA count" },
+      kind: "redis",
+      name: "EVALSHA count",
       attributes: {
         "db.system.name": "redis",
         "db.operation.name": "EVALSHA",

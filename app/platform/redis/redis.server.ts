@@ -68,7 +68,7 @@ export async function openRedis({
     // After a failover the server that was written to only reads; the next connection finds the new one.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   });
-  const { findConnectionFault } = watchConnection({ client, log });
+  const { findConnectionFault } = watchConnection(client, log);
   const firstAttempt = new Promise<void>((resolve) => {
     client.once("ready", () => resolve());
     client.once("error", () => resolve());
@@ -161,7 +161,7 @@ function describeEviction(info: string): string | null {
  * One line when it goes, one for each other reason that is then known, and one when it is back; the client itself
  * reports every attempt.
  */
-function watchConnection({ client, log }: { client: Client; log: RedisLog | undefined }) {
+function watchConnection(client: Client, log: RedisLog | undefined) {
   /** The last one there was: an attempt that ends before the server has shown itself says nothing against it. */
   let fault: string | null = null;
   /** What the log was last told of; undefined while Redis is there. */

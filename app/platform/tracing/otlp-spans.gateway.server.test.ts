@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { startCollector } from "~/testing/otlp-collector";
-import type { CollectorBehaviour } from "~/testing/otlp-collector";
+import { startCollector } from "~e2e/support/providers/otlp-collector";
+import type { CollectorBehaviour } from "~e2e/support/providers/otlp-collector";
 import { openOtlpSpans } from "./otlp-spans.gateway.server";
 import type { OpenSpansOptions } from "./otlp-spans.gateway.server";
 import type { SpanExport } from "./span";
@@ -25,6 +25,7 @@ async function open({
       sampler,
     },
     serviceVersion: "1.2.3",
+    instance: "this process",
     onFault: ({ isAway }) => void faults.push(isAway),
     ...options,
   });

@@ -1,13 +1,14 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Context, Tracer } from "@opentelemetry/api";
 import type { ReadableSpan, Sampler, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
-import type { TracingSettings } from "~/platform/config/read-tracing";
+import type { TracingSettings } from "./tracing.settings";
 import type { Span, SpanCounts, SpanExport, SpanStart } from "./span";
 
 export type OpenSpansOptions = {
-  settings: NonNullable<TracingSettings>;
+  settings: TracingSettings;
   serviceVersion: string;
+  /** The id of this process. */
+  instance: string;
   /** Told when the collector cannot be used, and when it can be again. */
   onFault: (fault: { isAway: boolean }) => void;
   maxWaitingSpans?: number;
@@ -41,6 +42,7 @@ type Packages = Awaited<ReturnType<typeof loadPackages>>;
 export async function openOtlpSpans({
   settings,
   serviceVersion,
+  instance,
   onFault,
   maxWaitingSpans = defaultMaxWaitingSpans,
 }: OpenSpansOptions): Promise<SpanExport> {
@@ -53,14 +55,11 @@ export async function openOtlpSpans({
     headers: settings.headers,
     timeoutMillis: exportTimeoutMs,
   });
-  const onResult = createResultCounter({ counts, onFault });
+  const onResult = createResultCounter(counts, onFault);
   const batches = new sdk.BatchSpanProcessor({
-    exporter: countResults({
-      exporter,
-      onResult: (result) => {
-        waiting -= result.count;
-        onResult(result);
-      },
+    exporter: countResults(exporter, (result) => {
+      waiting -= result.count;
+      onResult(result);
     }),
     maxQueueSize: maxWaitingSpans,
     maxExportBatchSize: Math.min(512, maxWaitingSpans),
@@ -85,7 +84,7 @@ export async function openOtlpSpans({
     resource: resourceFromAttributes({
       "service.name": settings.serviceName,
       "service.version": serviceVersion,
-      "service.instance.id": randomUUID(),
+      "service.instance.id": instance,
     }),
     sampler: chooseSampler({ sdk, sampler: settings.sampler }),
     spanLimits: { attributeValueLengthLimit: maxAttributeChars },
@@ -106,7 +105,7 @@ function chooseSampler({
   sampler: { base, isParentBased, ratio },
 }: {
   sdk: Packages["sdk"];
-  sampler: NonNullable<TracingSettings>["sampler"];
+  sampler: TracingSettings["sampler"];
 }): Sampler {
   const root = {
     always_on: () => new sdk.AlwaysOnSampler(),
@@ -118,13 +117,7 @@ function chooseSampler({
 
 type ExportResult = { count: number; isTaken: boolean };
 
-function countResults({
-  exporter,
-  onResult,
-}: {
-  exporter: SpanExporter;
-  onResult: (result: ExportResult) => void;
-}): SpanExporter {
+function countResults(exporter: SpanExporter, onResult: (result: ExportResult) => void): SpanExporter {
   return {
     export: (spans: ReadableSpan[], done) =>
       exporter.export(spans, (result) => {
@@ -136,13 +129,10 @@ function countResults({
   };
 }
 
-function createResultCounter({
-  counts,
-  onFault,
-}: {
-  counts: SpanCounts;
-  onFault: OpenSpansOptions["onFault"];
-}): (result: ExportResult) => void {
+function createResultCounter(
+  counts: SpanCounts,
+  onFault: OpenSpansOptions["onFault"],
+): (result: ExportResult) => void {
   let isAway = false;
   return ({ count, isTaken }) => {
     counts[isTaken ? "sent" : "failed"] += count;

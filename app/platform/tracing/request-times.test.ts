@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createRequestTimes } from "./request-times";
 
 test("times are summed by kind, what is still going on counts until now", () => {
-  const times = createRequestTimes({ startedAtMs: 1_000 });
+  const times = createRequestTimes(1_000);
   expect(times.render(1_000)).toBe("total;dur=0.0");
   times.begin({ kind: "chain", startedAtMs: 1_001 })(1_003.25);
   const end = times.begin({ kind: "chain", startedAtMs: 1_002 });

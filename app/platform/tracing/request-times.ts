@@ -5,7 +5,7 @@ type Sum = { count: number; totalMs: number };
 export type RequestTimes = ReturnType<typeof createRequestTimes>;
 
 /** What one request waited for, by kind, for the header `Server-Timing`. Moments are in milliseconds. */
-export function createRequestTimes({ startedAtMs }: { startedAtMs: number }) {
+export function createRequestTimes(startedAtMs: number) {
   const sums = new Map<OperationKind, Sum>();
   const open = new Set<{ kind: OperationKind; startedAtMs: number }>();
 

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { startCollector } from "~/testing/otlp-collector";
-import type { ReceivedSpan } from "~/testing/otlp-collector";
+import { startCollector } from "~e2e/support/providers/otlp-collector";
+import type { ReceivedSpan } from "~e2e/support/providers/otlp-collector";
 import { openOtlpSpans } from "./otlp-spans.gateway.server";
 import { createTracing } from "./tracing.server";
 import type { Tracing } from "./tracing.server";
@@ -35,6 +35,7 @@ async function serve({
       sampler: { base: "always_on", isParentBased: true, ratio: 1 },
     },
     serviceVersion: "1",
+    instance: "this process",
     onFault: () => {},
   });
   const tracing = createTracing({ spans, hasServerTiming });

@@ -72,15 +72,15 @@ export function createTracing({
       const startedAtMs = nowMs();
       const span =
         spans && !untracedRoutes.has(request.route) ? beginSpan({ spans, request, startedAtMs }) : null;
-      const times = hasServerTiming ? createRequestTimes({ startedAtMs }) : null;
+      const times = hasServerTiming ? createRequestTimes(startedAtMs) : null;
       // Entering a place makes every promise of the process cost more: not for a request at which nobody looks.
       if (!span && !times) return work();
       const state: Request = { span, times, isOver: false };
       const { response } = request;
-      if (times) showTimes({ response, times });
+      if (times) showTimes(response, times);
       response.once("close", () => {
         state.isOver = true;
-        if (span) endSpan({ span, response });
+        if (span) endSpan(span, response);
       });
       places.run({ request: state, parent: span }, work);
     },
@@ -88,10 +88,7 @@ export function createTracing({
       const place = places.getStore();
       const ongoing = begin(operation);
       if (!place || ongoing === nothing) return work();
-      return await finish({
-        ongoing,
-        work: () => places.run({ request: place.request, parent: ongoing.span }, work),
-      });
+      return await finish(ongoing, () => places.run({ request: place.request, parent: ongoing.span }, work));
     },
     keep(events) {
       const place = places.getStore();
@@ -114,7 +111,7 @@ function nowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-async function finish<T>({ ongoing, work }: { ongoing: Ongoing; work: () => Promise<T> }): Promise<T> {
+async function finish<T>(ongoing: Ongoing, work: () => Promise<T>): Promise<T> {
   let outcome: OperationEnd = {};
   try {
     return await work();
@@ -150,7 +147,7 @@ function beginSpan({
 }
 
 /** When the connection is done with the answer: of a stream, after its last byte. */
-function endSpan({ span, response }: { span: Span; response: ServerResponse }): void {
+function endSpan(span: Span, response: ServerResponse): void {
   const { statusCode, writableFinished } = response;
   span.end({
     attributes: {
@@ -163,7 +160,7 @@ function endSpan({ span, response }: { span: Span; response: ServerResponse }): 
 }
 
 /** At the last moment in which a header can be sent, whoever writes it. */
-function showTimes({ response, times }: { response: ServerResponse; times: RequestTimes }): void {
+function showTimes(response: ServerResponse, times: RequestTimes): void {
   const writeHead = response.writeHead.bind(response) as (...parameters: unknown[]) => ServerResponse;
   response.writeHead = (...parameters: unknown[]) => {
     if (!response.headersSent) response.setHeader("Server-Timing", times.render(nowMs()));

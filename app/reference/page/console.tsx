@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
+import { writeCurl } from "../curl-snippet";
 import { startingValues, usualAs } from "../reference";
 import type { ReferenceOperation, RequestValues } from "../reference";
 import { sendTry } from "../try-request";
 import type { TryAnswer } from "../try-request";
-import { Snippets } from "./snippets";
 import { describeAnswer, TryAnswerView } from "./try-answer";
 import { TryFields } from "./try-form";
+import { CopyButton } from "./copy-button";
 import { useHydrated } from "./use-hydrated";
 import { useVisitor } from "./use-visitor";
 
@@ -21,6 +22,8 @@ export function Console({ operation, origin }: { operation: ReferenceOperation; 
   const usual = usualAs({ operation, isSignedIn: visitor.state === "signed-in" });
   const values = hasChosen ? given : { ...given, as: usual };
 
+  const curl = writeCurl({ operation, values, origin });
+
   function setValues(next: RequestValues): void {
     if (next.as !== values.as) setChosen(true);
     setGiven(next);
@@ -28,7 +31,12 @@ export function Console({ operation, origin }: { operation: ReferenceOperation; 
 
   return (
     <div className="console">
-      <Snippets operation={operation} values={values} origin={origin} />
+      <div className="code-frame">
+        {isHydrated ? <CopyButton label={`Copy curl: ${operation.summary}`} text={curl} /> : null}
+        <pre className="code" data-snippet={`${operation.id}.curl`}>
+          <code>{curl}</code>
+        </pre>
+      </div>
       {isHydrated ? <TryIt operation={operation} values={values} onValues={setValues} /> : null}
     </div>
   );
@@ -38,7 +46,7 @@ type TryItProps = Omit<Parameters<typeof TryFields>[0], "secret" | "onSecret">;
 
 function TryIt({ operation, values, onValues }: TryItProps) {
   const [secret, setSecret] = useState("");
-  const { outcome, isUnderWay, send, stop } = useTry({ operation, values, secret });
+  const { outcome, isUnderWay, send, stop } = useTry(operation, values, secret);
   return (
     <details className="fold try">
       <summary>
@@ -76,22 +84,12 @@ function TryIt({ operation, values, onValues }: TryItProps) {
         {outcome === "unreachable" ? "The gate could not be reached, or the request was stopped." : null}
         {outcome !== null && outcome !== "unreachable" ? describeAnswer(outcome) : null}
       </p>
-      {outcome !== null && outcome !== "unreachable" ? (
-        <TryAnswerView answer={outcome} operation={operation} />
-      ) : null}
+      {outcome !== null && outcome !== "unreachable" ? <TryAnswerView answer={outcome} /> : null}
     </details>
   );
 }
 
-function useTry({
-  operation,
-  values,
-  secret,
-}: {
-  operation: ReferenceOperation;
-  values: TryItProps["values"];
-  secret: string;
-}) {
+function useTry(operation: ReferenceOperation, values: TryItProps["values"], secret: string) {
   const [outcome, setOutcome] = useState<Outcome>(null);
   const [isUnderWay, setUnderWay] = useState(false);
   const abort = useRef<AbortController | null>(null);

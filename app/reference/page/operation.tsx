@@ -3,6 +3,8 @@ import type { ReferenceAnswer, ReferenceOperation, ReferenceParameter, Reference
 import { Console } from "./console";
 import { SchemaTree } from "./schema-tree";
 
+const methodTones = { GET: "info", POST: "success", DELETE: "problem" } as const;
+
 /** One operation: what it does and takes, what it answers, and the call beside it. */
 export function OperationArticle({ operation, origin }: { operation: ReferenceOperation; origin: string }) {
   const { id, method, path, summary, descriptionHtml, parameters, body, answers, refusals } = operation;
@@ -15,7 +17,7 @@ export function OperationArticle({ operation, origin }: { operation: ReferenceOp
           </a>
         </h3>
         <p className="operation-address">
-          <span className={`method method-${method.toLowerCase()}`}>{method}</span> <code>{path}</code>
+          <span className={`method tone-${methodTones[method]}`}>{method}</span> <code>{path}</code>
         </p>
         <div className="reading" dangerouslySetInnerHTML={{ __html: descriptionHtml }} />
         <p className="soft">{describeAccess(operation)}</p>

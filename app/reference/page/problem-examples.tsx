@@ -16,7 +16,7 @@ export function ProblemExamples({
           <p>
             An answer, as <code>{contentType}</code>:
           </p>
-          <pre className="problem-code">
+          <pre className="code">
             <code>{text}</code>
           </pre>
           {hasReference && operations.length > 0 ? (

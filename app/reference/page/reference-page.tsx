@@ -1,6 +1,5 @@
 import { CodeText } from "~/ui/code-text";
 import type { Reference } from "../reference";
-import { typesModule } from "../typescript-snippet";
 import { OperationArticle } from "./operation";
 import { useVisitorHolder, VisitorContext } from "./use-visitor";
 import type { Visitor } from "./use-visitor";
@@ -68,20 +67,16 @@ function Introduction({ reference, visitor }: { reference: Reference; visitor: V
         <a href="/problems">/problems</a>.
       </p>
       <noscript>
-        <p className="notice notice-info">Without JavaScript everything can be read here, but not tried.</p>
+        <p className="notice tone-info">Without JavaScript everything can be read here, but not tried.</p>
       </noscript>
       <VisitorLine visitor={visitor} />
       <div className="reading" dangerouslySetInnerHTML={{ __html: reference.introductionHtml }} />
       <h2>The typed client</h2>
       <p>
-        <CodeText
-          text={`The TypeScript below uses \`openapi-fetch\` and types made from this gate's own description, which end up in \`${typesModule}.ts\`:`}
-        />
+        <CodeText text="`openapi-fetch` calls this gate with types made from its own description:" />
       </p>
       <pre className="code">
-        <code>
-          {`npm install openapi-fetch\nnpx openapi-typescript ${reference.origin}/api/openapi -o ${typesModule}.ts`}
-        </code>
+        <code>{writeClientExample(reference.origin)}</code>
       </pre>
     </div>
   );
@@ -125,4 +120,15 @@ function SharedHeaders({ reference }: { reference: Reference }) {
       </ul>
     </section>
   );
+}
+
+function writeClientExample(origin: string): string {
+  return `npm install openapi-fetch
+npx openapi-typescript ${origin}/api/openapi -o ./gate-api.ts
+
+import createClient from "openapi-fetch";
+import type { paths } from "./gate-api";
+
+const client = createClient<paths>({ baseUrl: ${JSON.stringify(origin)} });
+const { data, error } = await client.GET("/api/nonce");`;
 }

@@ -1,38 +1,20 @@
-import { useEffect, useRef } from "react";
-import type { ReferenceOperation } from "../reference";
+import { useEffect, useMemo, useRef } from "react";
+import type { NoticeText } from "~/platform/http/notice";
+import { CodeText } from "~/ui/code-text";
+import { Notice } from "~/ui/notice";
+import { useSecondsUntil } from "~/ui/use-seconds-until";
+import { Wait } from "~/ui/wait";
 import { readRefusal } from "../refusal-notice";
 import type { TryAnswer } from "../try-request";
 
-/** What came back: words as they come, sound to play, a refusal with its page. */
-export function TryAnswerView({ answer, operation }: { answer: TryAnswer; operation: ReferenceOperation }) {
-  const refusal = readRefusal({ answer, operation });
+/** What came back: text as it comes, sound to play, a refusal with its page. */
+export function TryAnswerView({ answer }: { answer: TryAnswer }) {
+  const refusal = useMemo(() => readRefusal(answer), [answer]);
   return (
     <div className="try-answer">
-      {refusal ? (
-        <div className="notice notice-problem">
-          <p className="notice-title">{refusal.title}</p>
-          {refusal.detail ? <p>{refusal.detail}</p> : null}
-          {refusal.retryAfter ? <p>Wait {refusal.retryAfter} seconds before the next attempt.</p> : null}
-          <p>
-            <a href={refusal.page}>What this means and what to do</a>
-          </p>
-        </div>
-      ) : null}
+      {refusal ? <RefusalNotice refusal={refusal} /> : null}
       {answer.media ? <MediaView media={answer.media} contentType={answer.contentType} /> : null}
-      {answer.said !== null ? (
-        <div className="said" data-said>
-          <p className="notice-title">What it says</p>
-          <p className="said-words">{answer.said === "" ? "Nothing yet." : answer.said}</p>
-        </div>
-      ) : null}
-      {answer.text === "" ? null : answer.said === null ? (
-        <BodyText answer={answer} />
-      ) : (
-        <details className="fold">
-          <summary>The events as they came</summary>
-          <BodyText answer={answer} />
-        </details>
-      )}
+      {answer.text === "" ? null : <BodyText answer={answer} />}
       <details className="fold">
         <summary>Headers of the answer</summary>
         <dl className="facts facts-small">
@@ -47,6 +29,23 @@ export function TryAnswerView({ answer, operation }: { answer: TryAnswer; operat
         </dl>
       </details>
     </div>
+  );
+}
+
+function RefusalNotice({ refusal }: { refusal: NoticeText }) {
+  const { title, detail, remedy, retryAtMs = null, pagePath } = refusal;
+  const secondsLeft = useSecondsUntil(retryAtMs);
+  return (
+    <Notice tone="problem" title={title}>
+      {detail ? <p>{detail}</p> : null}
+      <p>
+        <CodeText text={remedy} />
+      </p>
+      {retryAtMs === null ? null : <Wait secondsLeft={secondsLeft} untilMs={retryAtMs} />}
+      <p>
+        <a href={pagePath ?? "/problems"}>What this means and what to do</a>
+      </p>
+    </Notice>
   );
 }
 
@@ -75,7 +74,7 @@ function MediaView({ media, contentType }: { media: Blob; contentType: string })
   return <audio ref={audio} controls aria-label="The sound that the gate sent" />;
 }
 
-/** One line for the eye and for screen readers; the words of a stream are not read out piece by piece. */
+/** One line for the eye and for screen readers; the events of a stream are not read out one by one. */
 export function describeAnswer(answer: TryAnswer): string {
   const time = `${Math.round(answer.durationMs)} ms`;
   if (answer.phase === "receiving") return `HTTP ${answer.status}, receiving …`;

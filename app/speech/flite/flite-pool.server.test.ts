@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createFliteSpeech } from "~/speech/providers/flite.gateway.server";
 import { SpeechBusy, UnspeakableText } from "~/speech/providers/speech-provider";
-import { decodeMp3 } from "~/testing/mp3";
+import { decodeMp3 } from "~e2e/support/mp3";
 import { createFlitePool } from "./flite-pool.server";
 import type { FlitePool } from "./flite-pool.server";
 
@@ -107,7 +107,7 @@ test("a text is spoken a sentence ahead of its listener, and no further", async 
       return Promise.resolve(Buffer.from(text));
     },
   };
-  const provider = createFliteSpeech({ pool, voice: "slt" });
+  const provider = createFliteSpeech(pool, "slt");
   const { chunks, contentType } = await provider.speak({
     text: "One.\nТолько кириллица.\nTwo. Three. Four.",
     signal,

@@ -21,6 +21,14 @@ const defaultTaskTimeoutMs = 20_000;
 /** A thread holds some 60 MB. */
 const defaultIdleMs = 60_000;
 
+type CreateFlitePoolOptions = {
+  maxThreads: number;
+  /** How many sentences may wait before a new text is turned away. */
+  maxWaiting: number;
+  taskTimeoutMs?: number;
+  idleMs?: number;
+};
+
 /**
  * Threads that speak sentence by sentence, started when there is work and ended when there was none for a while. Long
  * texts of several callers take turns at each sentence.
@@ -30,13 +38,7 @@ export function createFlitePool({
   maxWaiting,
   taskTimeoutMs = defaultTaskTimeoutMs,
   idleMs = defaultIdleMs,
-}: {
-  maxThreads: number;
-  /** How many sentences may wait before a new text is turned away. */
-  maxWaiting: number;
-  taskTimeoutMs?: number;
-  idleMs?: number;
-}) {
+}: CreateFlitePoolOptions) {
   const threads = new Set<Thread>();
   const waiting: Task[] = [];
   let isStopped = false;
@@ -46,13 +48,13 @@ export function createFlitePool({
     worker.unref();
     const thread: Thread = { worker, task: null, timer: undefined };
     threads.add(thread);
-    worker.on("message", (reply: Reply) => finish({ thread, reply }));
-    worker.once("error", (cause) => discard({ thread, cause }));
-    worker.once("exit", () => discard({ thread, cause: new Error("A speaking thread ended.") }));
+    worker.on("message", (reply: Reply) => finish(thread, reply));
+    worker.once("error", (cause) => discard(thread, cause));
+    worker.once("exit", () => discard(thread, new Error("A speaking thread ended.")));
     return thread;
   }
 
-  function discard({ thread, cause }: { thread: Thread; cause: unknown }): void {
+  function discard(thread: Thread, cause: unknown): void {
     if (!threads.delete(thread)) return;
     clearTimeout(thread.timer);
     thread.task?.reject(new SpeechFault({ details: "the embedded voice failed", cause }));
@@ -60,7 +62,7 @@ export function createFlitePool({
     startWaiting();
   }
 
-  function finish({ thread, reply }: { thread: Thread; reply: Reply }): void {
+  function finish(thread: Thread, reply: Reply): void {
     clearTimeout(thread.timer);
     const task = thread.task;
     thread.task = null;
@@ -69,7 +71,7 @@ export function createFlitePool({
       task?.reject(new SpeechFault({ details: "the embedded voice failed", cause: new Error(reply.fault) }));
     startWaiting();
     if (thread.task === null) {
-      thread.timer = setTimeout(() => discard({ thread, cause: null }), idleMs);
+      thread.timer = setTimeout(() => discard(thread, null), idleMs);
       thread.timer.unref();
     }
   }
@@ -80,15 +82,15 @@ export function createFlitePool({
       const thread = idle ?? (threads.size < maxThreads ? startThread() : null);
       if (thread === null) return;
       const task = waiting.shift()!;
-      if (!task.isDropped) give({ thread, task });
+      if (!task.isDropped) give(thread, task);
     }
   }
 
-  function give({ thread, task }: { thread: Thread; task: Task }): void {
+  function give(thread: Thread, task: Task): void {
     clearTimeout(thread.timer);
     thread.task = task;
     thread.timer = setTimeout(() => {
-      discard({ thread, cause: new Error(`A sentence took longer than ${taskTimeoutMs} ms.`) });
+      discard(thread, new Error(`A sentence took longer than ${taskTimeoutMs} ms.`));
     }, taskTimeoutMs);
     thread.timer.unref();
     thread.worker.postMessage(task.sentence);

@@ -52,7 +52,7 @@ export async function askForAudio(question: AudioQuestion): Promise<SpokenAudio>
   const toFault = (error: unknown): unknown => {
     if (question.signal.aborted) return question.signal.reason;
     const cause = controller.signal.aborted ? controller.signal.reason : error;
-    return toSpeechFault({ error: cause, secrets: question.secrets });
+    return toSpeechFault(cause, question.secrets);
   };
   let body: IncomingMessage | null = null;
   try {
@@ -64,7 +64,7 @@ export async function askForAudio(question: AudioQuestion): Promise<SpokenAudio>
       signal: controller.signal,
     });
     const contentType = await requireAudio(body);
-    const reader = createBodyReader({ body, idleTimeoutMs: times.idleTimeoutMs });
+    const reader = createBodyReader(body, times.idleTimeoutMs);
     const first = await reader.next();
     if (first === null) throw new AudioRefused("an empty answer instead of audio");
     return { contentType, chunks: readChunks({ first, next: reader.next, body, unlink, toFault }) };
@@ -77,19 +77,21 @@ export async function askForAudio(question: AudioQuestion): Promise<SpokenAudio>
   }
 }
 
+type ReadChunksOptions = {
+  first: Buffer;
+  next: () => Promise<Buffer | null>;
+  body: IncomingMessage;
+  unlink: () => void;
+  toFault: (error: unknown) => unknown;
+};
+
 async function* readChunks({
   first,
   next,
   body,
   unlink,
   toFault,
-}: {
-  first: Buffer;
-  next: () => Promise<Buffer | null>;
-  body: IncomingMessage;
-  unlink: () => void;
-  toFault: (error: unknown) => unknown;
-}): AsyncGenerator<Uint8Array> {
+}: ReadChunksOptions): AsyncGenerator<Uint8Array> {
   try {
     for (let chunk: Buffer | null = first; chunk !== null; chunk = await next()) yield chunk;
   } catch (error) {
@@ -111,15 +113,15 @@ async function requireAudio(response: IncomingMessage): Promise<string> {
   if (status >= 300 && status < 400) {
     throw new ConnectionFault(`HTTP ${status}: redirects are not followed`);
   }
-  const words = findProviderWords(await readBodyStart({ body: response, maxBytes: maxErrorBodyBytes }));
+  const words = findProviderWords(await readBodyStart(response, maxErrorBodyBytes));
   const told = words ?? (status === 200 ? `an answer of type ${contentType} instead of audio` : null);
   throw new AudioRefused(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
 }
 
-function toSpeechFault({ error, secrets }: { error: unknown; secrets: readonly string[] }): SpeechFault {
+function toSpeechFault(error: unknown, secrets: readonly string[]): SpeechFault {
   if (error instanceof SpeechFault) return error;
   return new SpeechFault({
-    details: cleanProviderWords({ text: describe(error), secrets }),
+    details: cleanProviderWords(describe(error), secrets),
     // Errors of the parser carry the bytes that were received, which may hold a key.
     cause: error instanceof ConnectionFault ? error : undefined,
   });

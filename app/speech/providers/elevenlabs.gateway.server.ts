@@ -1,8 +1,40 @@
+import { monotonicClock } from "~/platform/clock";
+import { createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { askForAudio } from "./audio-http.gateway.server";
 import type { AudioTimes } from "./audio-http.gateway.server";
 import type { SpeechProvider } from "./speech-provider";
+import type { SpeechProviderRow } from "./speech-provider-row.server";
 
 const outputFormat = "mp3_44100_128";
+
+export const elevenLabsSpeech: SpeechProviderRow = {
+  name: "elevenlabs",
+  needs: ["ELEVENLABS_API_KEY", "ELEVENLABS_VOICE_ID"],
+  create({ speech: { elevenLabs } }) {
+    const { apiKey, baseUrl, voice, model } = elevenLabs;
+    return createElevenLabsSpeech({
+      apiKey: apiKey ?? "",
+      baseUrl: baseUrl ?? "",
+      voice: voice ?? "",
+      model,
+    });
+  },
+  ping: ({ speech: { elevenLabs } }) =>
+    createProviderPing({
+      what: "provider of speech",
+      baseUrl: elevenLabs.baseUrl ?? "",
+      headers: { "xi-api-key": elevenLabs.apiKey ?? "" },
+      clock: monotonicClock,
+    }),
+};
+
+type CreateElevenLabsSpeechOptions = {
+  baseUrl: string;
+  apiKey: string;
+  voice: string;
+  model: string;
+  times?: Partial<AudioTimes>;
+};
 
 /** `baseUrl` is the API's root, such as `https://api.elevenlabs.io/v1`. */
 export function createElevenLabsSpeech({
@@ -11,13 +43,7 @@ export function createElevenLabsSpeech({
   voice,
   model,
   times,
-}: {
-  baseUrl: string;
-  apiKey: string;
-  voice: string;
-  model: string;
-  times?: Partial<AudioTimes>;
-}): SpeechProvider {
+}: CreateElevenLabsSpeechOptions): SpeechProvider {
   return {
     name: "elevenlabs",
     voiceId: JSON.stringify([baseUrl, model, voice, outputFormat]),

@@ -1,10 +1,13 @@
-import type { FliteVoice } from "~/platform/config/read-speech";
+import type { FliteVoice } from "~/speech/speech.settings";
 import { linkAbort } from "~/platform/linked-abort";
+import { alwaysReady } from "~/platform/providers/provider-row";
+import { createFlitePool } from "~/speech/flite/flite-pool.server";
 import type { FlitePool } from "~/speech/flite/flite-pool.server";
 import { toLatinSpeech } from "~/speech/latin-speech";
 import { splitIntoSentences } from "~/speech/sentences";
 import { UnspeakableText } from "./speech-provider";
 import type { SpeechProvider } from "./speech-provider";
+import type { SpeechProviderRow } from "./speech-provider-row.server";
 
 /** So much is spoken at once; shorter at the beginning, so that it can be heard early. */
 const sentenceChars = 240;
@@ -12,14 +15,18 @@ const firstSentenceChars = 100;
 /** Written into the name of what is cached: another bit rate or other cuts sound different. */
 const recipe = "mp3-48-1";
 
+export const fliteSpeech: SpeechProviderRow = {
+  name: "flite",
+  needs: [],
+  create({ speech: { flite } }) {
+    const pool = createFlitePool({ maxThreads: flite.threads, maxWaiting: flite.queue });
+    return { ...createFliteSpeech(pool, flite.voice), stop: pool.stop };
+  },
+  ping: () => alwaysReady,
+};
+
 /** The embedded voice: English, without a network, key or disk. */
-export function createFliteSpeech({
-  pool,
-  voice,
-}: {
-  pool: Pick<FlitePool, "speak">;
-  voice: FliteVoice;
-}): SpeechProvider {
+export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVoice): SpeechProvider {
   return {
     name: "flite",
     voiceId: JSON.stringify([voice, recipe]),
@@ -38,6 +45,14 @@ export function createFliteSpeech({
   };
 }
 
+type SpeakOnOptions = {
+  audio: Uint8Array;
+  rest: readonly string[];
+  signal: AbortSignal;
+  pool: Pick<FlitePool, "speak">;
+  voice: FliteVoice;
+};
+
 /** While one sentence is taken, the next one is being spoken; no more than that ahead. */
 async function* speakOn({
   audio: first,
@@ -45,13 +60,7 @@ async function* speakOn({
   signal,
   pool,
   voice,
-}: {
-  audio: Uint8Array;
-  rest: readonly string[];
-  signal: AbortSignal;
-  pool: Pick<FlitePool, "speak">;
-  voice: FliteVoice;
-}): AsyncGenerator<Uint8Array> {
+}: SpeakOnOptions): AsyncGenerator<Uint8Array> {
   const { controller, unlink } = linkAbort([signal]);
   let audio = first;
   try {
@@ -68,15 +77,15 @@ async function* speakOn({
     }
     yield audio;
   } finally {
-    controller.abort(new Error("Nobody listens any more"));
+    controller.abort(new Error("The listener is gone"));
     unlink();
   }
 }
 
 function cutSentences(text: string): string[] {
-  const sentences = splitIntoSentences({ text, maxChars: sentenceChars });
+  const sentences = splitIntoSentences(text, sentenceChars);
   const [first = "", ...rest] = sentences;
-  return [...splitIntoSentences({ text: first, maxChars: firstSentenceChars }), ...rest].filter((sentence) =>
+  return [...splitIntoSentences(first, firstSentenceChars), ...rest].filter((sentence) =>
     /[A-Za-z0-9]/.test(sentence),
   );
 }

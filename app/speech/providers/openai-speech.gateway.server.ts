@@ -1,37 +1,43 @@
+import { monotonicClock } from "~/platform/clock";
+import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { askForAudio } from "./audio-http.gateway.server";
-import type { AudioTimes } from "./audio-http.gateway.server";
-import type { SpeechProvider } from "./speech-provider";
+import type { SpeechConfig, SpeechProviderRow } from "./speech-provider-row.server";
 
-/**
- * OpenAI's protocol, spoken by the hosted provider or by a server of the operator's own, of which most want no key.
- * `baseUrl` is the API's root, such as `https://api.openai.com/v1`.
- */
-export function createOpenAiSpeech({
-  name,
-  baseUrl,
-  apiKey,
-  model,
-  voice,
-  times,
-}: {
-  name: "openai" | "local";
-  baseUrl: string;
-  apiKey: string | null;
-  model: string;
-  voice: string;
-  times?: Partial<AudioTimes>;
-}): SpeechProvider {
+type OpenAiSpeech = Pick<SpeechProviderRow, "name" | "needs"> & {
+  /** `baseUrl` is the API's root, such as `https://api.openai.com/v1`. */
+  locate: (config: SpeechConfig) => { baseUrl: string | null; apiKey: string | null };
+  sound: (config: SpeechConfig) => { model: string; voice: string };
+};
+
+/** The row of a provider that speaks OpenAI's protocol. */
+export function defineOpenAiSpeech({ name, needs, locate, sound }: OpenAiSpeech): SpeechProviderRow {
   return {
     name,
-    voiceId: JSON.stringify([baseUrl, model, voice]),
-    speak: ({ text, signal }) =>
-      askForAudio({
-        url: `${baseUrl}/audio/speech`,
-        headers: apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` },
-        json: { model, voice, input: text, response_format: "mp3" },
-        secrets: apiKey === null ? [] : [apiKey],
-        times,
-        signal,
-      }),
+    needs,
+    create(config) {
+      const { baseUrl, apiKey } = locate(config);
+      const { model, voice } = sound(config);
+      return {
+        name,
+        voiceId: JSON.stringify([baseUrl, model, voice]),
+        speak: ({ text, signal }) =>
+          askForAudio({
+            url: `${baseUrl}/audio/speech`,
+            headers: bearerHeaders(apiKey),
+            json: { model, voice, input: text, response_format: "mp3" },
+            secrets: apiKey === null ? [] : [apiKey],
+            signal,
+          }),
+      };
+    },
+    ping(config) {
+      const { baseUrl, apiKey } = locate(config);
+      return createProviderPing({
+        what: "provider of speech",
+        baseUrl: baseUrl ?? "",
+        headers: bearerHeaders(apiKey),
+        clock: monotonicClock,
+      });
+    },
   };
 }

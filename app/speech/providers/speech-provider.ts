@@ -1,4 +1,4 @@
-export type SpeechAsked = {
+export type SpeechRequest = {
   /** Cleaned for the ear, and not empty. */
   text: string;
   signal: AbortSignal;
@@ -8,14 +8,16 @@ export type SpeechAsked = {
 export type SpokenAudio = { contentType: string; chunks: AsyncIterable<Uint8Array> };
 
 export type SpeechProvider = {
-  name: "openai" | "elevenlabs" | "local" | "flite";
+  name: string;
   /** All that alters how the same text sounds: voice, model, place. */
   voiceId: string;
   /**
    * Resolves when audio is about to come. Throws `SpeechFault`, `SpeechBusy` or `UnspeakableText`, or the signal's
    * reason once the signal has fired; so does the iteration, `UnspeakableText` and `SpeechBusy` excepted.
    */
-  speak: (asked: SpeechAsked) => Promise<SpokenAudio>;
+  speak: (request: SpeechRequest) => Promise<SpokenAudio>;
+  /** Of what runs in this process; to be called once. */
+  stop?: () => Promise<void>;
 };
 
 /** `details` goes to the client: no key, no body of an answer, no address. */

@@ -2,10 +2,11 @@ import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotoc
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { Refusal } from "~/platform/http/refusal";
-import { defineTool } from "../tool";
+import { defineTool, ToolFailure } from "../tool";
 import type { Tool, ToolCaller } from "../tool";
 import { createMcpDispatcher } from "./dispatch.server";
 import type { McpOutcome } from "./dispatch.server";
+import type { Dialect } from "./message";
 import type { Revision } from "./revision";
 
 const holder = { address: "0xabc", tokenId: "7", scopes: ["tools"] };
@@ -37,12 +38,19 @@ function prepare(...tools: Tool[]) {
       params = {},
       revision = "2025-11-25",
       caller = null,
-    }: Partial<{ params: Record<string, unknown>; revision: Revision; caller: ToolCaller }> = {},
+      dialect = "mcp",
+    }: Partial<{
+      params: Record<string, unknown>;
+      revision: Revision;
+      caller: ToolCaller;
+      dialect: Dialect;
+    }> = {},
   ) =>
     dispatch({
-      request: { kind: "request", dialect: "mcp", id: 1, method, params },
+      request: { kind: "request", dialect, id: 1, method, params },
       revision,
       caller,
+      clientId: "client",
       openSignal: () => signal,
     });
   const call = async (options: Parameters<typeof ask>[1] & { name?: string } = {}) =>
@@ -72,11 +80,16 @@ test("the stateless revision says besides how long what it got is good, and who 
   const revision = "2026-07-28";
   const meta = { "io.modelcontextprotocol/serverInfo": { name: "s", title: "S", version: "1" } };
   expect(resultOf(await ask("tools/list", { revision }))).toMatchObject({
-    ...{ resultType: "complete", ttlMs: 60_000, cacheScope: "public", _meta: meta },
+    resultType: "complete",
+    ttlMs: 60_000,
+    cacheScope: "public",
+    _meta: meta,
   });
   expect(resultOf(await ask("server/discover", { revision }))).toMatchObject({ capabilities: { tools: {} } });
   expect(await call({ revision })).toEqual({
-    ...{ content: [{ type: "text", text: "x" }], resultType: "complete", _meta: meta },
+    content: [{ type: "text", text: "x" }],
+    resultType: "complete",
+    _meta: meta,
   });
   for (const method of ["initialize", "ping", "subscriptions/listen", "constructor", "__proto__"]) {
     expect(await ask(method, { revision })).toMatchObject({
@@ -119,11 +132,32 @@ test("texts are text, lists have no structure, and hostile text stays data", asy
   expect(result.content).toEqual([{ type: "text", text: JSON.stringify(poison) }]);
 });
 
-test("a huge output is cut, and says so", async () => {
+test("an output that is too large is a failure in a few words", async () => {
   const { call } = prepare(toolThat(async () => ({ text: "x".repeat(50_000_000) })));
-  const result = await call();
-  expect(JSON.stringify(result).length).toBeLessThan(150_000);
-  expect(result.structuredContent).toMatchObject({ truncated: true });
+  expect(await call()).toEqual({
+    content: [{ type: "text", text: expect.stringContaining("768 KiB") as string }],
+    isError: true,
+  });
+});
+
+test("a tool that does not say what it changes is listed as one that may destroy something", async () => {
+  const { ask } = prepare(toolThat(async () => "x"));
+  expect(resultOf(await ask("tools/list"))).toMatchObject({
+    tools: [{ annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false } }],
+  });
+});
+
+test("bare callers get a tool's failure as the error object, and arguments that do not fit as -32602", async () => {
+  const { ask } = prepare(toolThat(() => Promise.reject(new ToolFailure("It is not yours."))));
+  expect(await ask("tools/call", { params: { name: "t" }, dialect: "bare" })).toEqual({
+    ok: false,
+    status: 200,
+    error: { code: -32000, message: "It is not yours." },
+  });
+  const misfit = { name: "t", arguments: { a: "1" } };
+  expect(await ask("tools/call", { params: misfit, dialect: "bare", revision: "2025-03-26" })).toMatchObject({
+    error: { code: -32602 },
+  });
 });
 
 test("a tool for holders is not run for anybody else, whoever asks", async () => {

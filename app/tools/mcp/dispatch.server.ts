@@ -1,7 +1,7 @@
 import { Refusal } from "~/platform/http/refusal";
 import { runTool } from "../run-tool.server";
 import type { ToolOutcome } from "../run-tool.server";
-import { readingOnly, toToolOffer } from "../tool";
+import { annotationsOf, toToolOffer } from "../tool";
 import type { Tool, ToolCaller } from "../tool";
 import { errorCodes, isRecord } from "./message";
 import type { McpRequest } from "./message";
@@ -15,6 +15,7 @@ export type McpCall = {
   request: McpRequest;
   revision: Revision;
   caller: ToolCaller;
+  clientId: string;
   openSignal: () => AbortSignal;
 };
 
@@ -46,17 +47,20 @@ export function createMcpDispatcher({ tools, serverInfo, instructions, warn }: M
   const discovered = { supportedVersions: supportedRevisions, capabilities, instructions, ...cacheable };
   const discoverText = toPlainJson(discovered);
 
-  async function callTool({ request, revision, caller, openSignal }: McpCall): Promise<McpOutcome> {
+  async function callTool({ request, revision, caller, clientId, openSignal }: McpCall): Promise<McpOutcome> {
     const { name, arguments: input = {} } = request.params;
     if (typeof name !== "string") return badParams("params.name must be the name of a tool.");
     const tool = byName.get(name);
     if (!tool) return badParams(`There is no tool called ${name.slice(0, 100)} here.`);
     if (!isRecord(input)) return badParams("params.arguments must be an object.");
-    const outcome = await runTool({ tool, input, caller, signal: openSignal(), warn });
+    const outcome = await runTool({ tool, input, caller, clientId, signal: openSignal(), warn });
     if (!outcome.ok && outcome.notRun === "caller")
       throw new Refusal("missing-jwt", { detail: outcome.errorText });
     if (!outcome.ok && outcome.notRun === "arguments" && revision < argumentsInResultSince) {
       return badParams(outcome.errorText);
+    }
+    if (!outcome.ok && request.dialect === "bare") {
+      return { ok: false, status: 200, error: { code: errorCodes.failed, message: outcome.errorText } };
     }
     const result = toCallResult(outcome);
     const extra = revision === statelessRevision ? { resultType: "complete", _meta: meta } : {};
@@ -111,7 +115,7 @@ function toPlainJson(value: unknown): string {
 
 function describeTool(tool: Tool) {
   const { name, description, inputJsonSchema } = toToolOffer(tool);
-  const annotations = { ...(tool.annotations ?? readingOnly), openWorldHint: false };
+  const annotations = { ...annotationsOf(tool), openWorldHint: false };
   return { name, description, inputSchema: inputJsonSchema, annotations };
 }
 

@@ -5,10 +5,18 @@ const request = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
 test("reads bare messages, MCP requests and notifications", () => {
   expect(readMessage({ method: "tools/list" })).toEqual({
-    ...{ kind: "request", dialect: "bare", id: null, method: "tools/list", params: {} },
+    kind: "request",
+    dialect: "bare",
+    id: null,
+    method: "tools/list",
+    params: {},
   });
   expect(readMessage({ ...request, params: { a: 1 } })).toEqual({
-    ...{ kind: "request", dialect: "mcp", id: 1, method: "tools/list", params: { a: 1 } },
+    kind: "request",
+    dialect: "mcp",
+    id: 1,
+    method: "tools/list",
+    params: { a: 1 },
   });
   expect(readMessage({ jsonrpc: "2.0", method: "notifications/x" })).toMatchObject({ kind: "notification" });
   expect(readMessage({ method: "notifications/x" })).toMatchObject({ kind: "notification", dialect: "bare" });

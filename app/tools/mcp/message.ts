@@ -31,6 +31,8 @@ export const errorCodes = {
   authentication: -32001,
   /** Limits and outages: the request was fine and may be sent again later. */
   unavailable: -32000,
+  /** What a tool failed with, in answers to bare messages; a result tells MCP clients. */
+  failed: -32000,
   headerMismatch: -32020,
   unsupportedRevision: -32022,
 } as const;
@@ -45,7 +47,7 @@ export function readMessage(body: unknown): McpMessage {
   }
   const dialect: Dialect = body.jsonrpc === undefined ? "bare" : "mcp";
   const id = dialect === "mcp" && isMessageId(body.id) ? body.id : null;
-  const problem = findProblem({ body, dialect });
+  const problem = findProblem(body, dialect);
   if (problem !== null) return { ...invalid(problem), dialect, id };
 
   const method = body.method as string;
@@ -59,7 +61,7 @@ export function readMessage(body: unknown): McpMessage {
   return { kind: "request", dialect, id, method, params: params ?? {} };
 }
 
-function findProblem({ body, dialect }: { body: Params; dialect: Dialect }): string | null {
+function findProblem(body: Params, dialect: Dialect): string | null {
   if (dialect === "mcp" && body.jsonrpc !== "2.0") return 'jsonrpc must be "2.0", or be left out.';
   if (body.method === undefined && (body.result !== undefined || body.error !== undefined)) {
     return "This server asks its clients nothing, so it takes no responses.";

@@ -9,7 +9,7 @@ export type ResourceMetadata = {
 };
 
 /** RFC 9728: the well-known part comes before the resource's own path. */
-export function resourceMetadataUrl({ origin, mcpPath }: { origin: string; mcpPath: string }): string {
+export function resourceMetadataUrl(origin: string, mcpPath: string): string {
   return `${origin}${wellKnownPath}${mcpPath}`;
 }
 
@@ -17,7 +17,7 @@ export function resourceMetadataUrl({ origin, mcpPath }: { origin: string; mcpPa
  * What the endpoint of the tools is and how it takes tokens. No authorization server is named, because there is none:
  * tokens are made by this very server, for a signature, at /api/gate-access, as the documentation says.
  */
-export function describeResource({ origin, mcpPath }: { origin: string; mcpPath: string }): ResourceMetadata {
+export function describeResource(origin: string, mcpPath: string): ResourceMetadata {
   return {
     resource: `${origin}${mcpPath}`,
     resource_name: "Latchkey tools",
@@ -28,6 +28,6 @@ export function describeResource({ origin, mcpPath }: { origin: string; mcpPath:
 }
 
 /** `suffix`: what stood behind the well-known path; without one the same resource is meant, as clients fall back to it. */
-export function isResourceSuffix({ suffix, mcpPath }: { suffix: string; mcpPath: string }): boolean {
+export function isResourceSuffix(suffix: string, mcpPath: string): boolean {
   return suffix === "" || `/${suffix}` === mcpPath;
 }

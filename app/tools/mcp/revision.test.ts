@@ -8,23 +8,17 @@ const key = "io.modelcontextprotocol/protocolVersion";
 const capabilities = { "io.modelcontextprotocol/clientCapabilities": {} };
 const newest = "2026-07-28";
 
-function read({
-  headers = {},
-  meta,
-  method = "tools/list",
-  params = {},
-}: {
+type ReadOptions = {
   headers?: Partial<RevisionHeaders>;
   meta?: Record<string, unknown>;
   method?: string;
   params?: Record<string, unknown>;
-}) {
+};
+
+function read({ headers = {}, meta, method = "tools/list", params = {} }: ReadOptions) {
   const body = { jsonrpc: "2.0", id: 1, method, params: { ...params, ...(meta ? { _meta: meta } : {}) } };
   const message = readMessage(body) as McpRequest;
-  return readRevision({
-    message,
-    headers: { revision: undefined, method: undefined, name: undefined, ...headers },
-  });
+  return readRevision(message, { revision: undefined, method: undefined, name: undefined, ...headers });
 }
 
 function codeOf(verdict: ReturnType<typeof read>): number | null {
@@ -52,7 +46,7 @@ test.each(["1999-01-01", "2099-01-01", "", "x".repeat(10_000)])("refuses the rev
 test("bare messages have no revision to be wrong about", () => {
   const message = readMessage({ method: "tools/list" }) as McpRequest;
   const headers = { revision: "1999-01-01", method: "x", name: "y" };
-  expect(readRevision({ message, headers })).toMatchObject({ ok: true });
+  expect(readRevision(message, headers)).toMatchObject({ ok: true });
 });
 
 test("the stateless revision wants its members, and headers that say the same", () => {

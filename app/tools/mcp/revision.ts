@@ -27,16 +27,13 @@ export const serverInfoKey = `${metaPrefix}serverInfo`;
  * Which revision a message is of. The stateless one is told by the message itself; its headers, which proxies route
  * by, have to say the same, or what a proxy let through would not be what is done.
  */
-export function readRevision({
-  message,
-  headers,
-}: {
-  message: McpRequest | McpNotification;
-  headers: RevisionHeaders;
-}): RevisionVerdict {
+export function readRevision(
+  message: McpRequest | McpNotification,
+  headers: RevisionHeaders,
+): RevisionVerdict {
   if (message.dialect === "bare") return { ok: true, revision: assumedRevision };
   const meta = message.params._meta;
-  if (isRecord(meta) && Object.hasOwn(meta, revisionKey)) return readStateless({ message, meta, headers });
+  if (isRecord(meta) && Object.hasOwn(meta, revisionKey)) return readStateless(message, meta, headers);
 
   const named = headers.revision;
   if (named === statelessRevision) {
@@ -50,15 +47,11 @@ export function readRevision({
   return revision ? { ok: true, revision } : refuseRevision(named);
 }
 
-function readStateless({
-  message,
-  meta,
-  headers,
-}: {
-  message: McpRequest | McpNotification;
-  meta: Record<string, unknown>;
-  headers: RevisionHeaders;
-}): RevisionVerdict {
+function readStateless(
+  message: McpRequest | McpNotification,
+  meta: Record<string, unknown>,
+  headers: RevisionHeaders,
+): RevisionVerdict {
   const claimed = meta[revisionKey];
   if (typeof claimed !== "string") return refuse(errorCodes.badParams, `${revisionKey} must be a text.`);
   if (message.kind === "request" && !isRecord(meta[capabilitiesKey])) {

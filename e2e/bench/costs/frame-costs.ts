@@ -1,10 +1,10 @@
 import type { Browser } from "@playwright/test";
-import { ask, openChat, replies } from "../../../e2e/chat-page";
-import { watchFrames } from "../../../e2e/frames";
-import type { SeenFrames } from "../../../e2e/frames";
-import { startGateServer } from "../../../e2e/gate-server";
-import { sayingAtPace, startOpenAiServer } from "../../testing/openai-server";
-import { median } from "./figures";
+import { ask, openChat, replies } from "~e2e/support/browser/chat-page";
+import { watchFrames } from "~e2e/support/browser/frames";
+import type { SeenFrames } from "~e2e/support/browser/frames";
+import { startGateServer } from "~e2e/support/browser/gate-server";
+import { sayingAtPace, startOpenAiServer } from "~e2e/support/providers/openai-server";
+import { median } from "../figures";
 
 export type FrameFigures = {
   framesPerSecond: number;
@@ -22,13 +22,10 @@ const phone = { width: 390, height: 844 };
 const aim = 60;
 
 /** Watches the conversation, slowed down, while a model on this machine answers as fast as it can be read. */
-export async function benchFrames({
-  browser,
-  rounds,
-}: {
-  browser: Browser;
-  rounds: number;
-}): Promise<{ verdicts: string[]; figures: FrameFigures; measured: FrameFigures[] }> {
+export async function benchFrames(
+  browser: Browser,
+  rounds: number,
+): Promise<{ verdicts: string[]; figures: FrameFigures; measured: FrameFigures[] }> {
   // Longer than what is watched, and than the page needs to begin.
   const provider = await startOpenAiServer(
     sayingAtPace({ words: perSecond * (watchedSeconds + 20), perSecond }),
@@ -39,7 +36,7 @@ export async function benchFrames({
     const measured: FrameFigures[] = [];
     for (let round = 0; round < rounds; round += 1) {
       console.error(`Frames of /chat, round ${round + 1} …`);
-      measured.push(toFrameFigures(await watchAnswer({ browser, baseUrl: server.baseUrl })));
+      measured.push(toFrameFigures(await watchAnswer(browser, server.baseUrl)));
     }
     const figures = summarizeFrames(measured);
     return { verdicts: [judgeFrames(figures)], figures, measured };
@@ -49,18 +46,21 @@ export async function benchFrames({
   }
 }
 
-async function watchAnswer({ browser, baseUrl }: { browser: Browser; baseUrl: string }): Promise<SeenFrames> {
+async function watchAnswer(browser: Browser, baseUrl: string): Promise<SeenFrames> {
   const context = await browser.newContext({
-    ...{ baseURL: baseUrl, viewport: phone, hasTouch: true, serviceWorkers: "block" },
+    baseURL: baseUrl,
+    viewport: phone,
+    hasTouch: true,
+    serviceWorkers: "block",
   });
   const page = await context.newPage();
   try {
     await openChat(page);
     const session = await context.newCDPSession(page);
     await session.send("Emulation.setCPUThrottlingRate", { rate: slowDown });
-    await ask({ page, text: "Talk" });
+    await ask(page, "Talk");
     await replies(page).getByText("word").first().waitFor();
-    return await watchFrames({ page, seconds: watchedSeconds });
+    return await watchFrames(page, watchedSeconds);
   } finally {
     await context.close();
   }
@@ -93,7 +93,7 @@ function summarizeFrames(rounds: readonly FrameFigures[]): FrameFigures {
   };
 }
 
-export function toFrameText({ figures, rounds }: { figures: FrameFigures; rounds: number }): string {
+export function toFrameText(figures: FrameFigures, rounds: number): string {
   const { framesPerSecond, p95FrameMs, longTasks, wordsPerSecond } = figures;
   return [
     `\`/chat\` while an answer comes at ${perSecond} tokens a second: medians of ${rounds} times ${watchedSeconds} seconds, the same screen, processor slowed down ${slowDown} times.`,

@@ -4,14 +4,14 @@ const wordsAPassage = 90;
 const wordsAQuestion = 6;
 
 export function makeText(seed: number): string {
-  return makeWords({ seed: seed * 2 + 1, count: wordsAPassage });
+  return makeWords(seed * 2 + 1, wordsAPassage);
 }
 
 export function makeQuestion(seed: number): string {
-  return makeWords({ seed: seed * 2 + 2_000_000, count: wordsAQuestion });
+  return makeWords(seed * 2 + 2_000_000, wordsAQuestion);
 }
 
-function makeWords({ seed, count }: { seed: number; count: number }): string {
+function makeWords(seed: number, count: number): string {
   const random = createRandom(seed);
   // The cube makes about a third of all words come from the commonest twenty-seventh.
   return Array.from({ length: count }, () => spell(Math.floor(random() ** 3 * vocabulary))).join(" ");

@@ -1,16 +1,16 @@
 import path from "node:path";
-import { openBenchPlace } from "./bench-place";
-import type { BenchOptions, BenchResult } from "./bench-options";
-import { closeOnSignals } from "./close-on-signals";
-import { judge } from "./figures";
-import type { Measurement, Verdict } from "./figures";
-import { measureOperation, timeStarts } from "./measure";
-import type { StartTimes } from "./measure";
+import { openBenchPlace } from "../bench-site";
+import type { BenchOptions, BenchResult } from "../bench-options";
+import { closeOnSignals } from "../close-on-signals";
+import { judge } from "../figures";
+import type { Measurement, Verdict } from "../figures";
+import { measureOperation, timeStarts } from "../measure";
+import type { StartTimes } from "../measure";
 import type { Operation } from "./operation";
-import { toOperationTable } from "./operation-table";
-import type { OperationFigures } from "./operation-table";
+import { toOperationTable } from "../operation-table";
+import type { OperationFigures } from "../operation-table";
 import { operations } from "./operations";
-import { verdictLines } from "./report";
+import { verdictLines } from "../report";
 
 const starts = 5;
 const maxStartMs = 2000;
@@ -28,7 +28,7 @@ export async function benchOperations({
   const place = await openBenchPlace({ nodeOptions });
   const stopListening = closeOnSignals(place.close);
   try {
-    const startTimes = await timeStarts({ place, starts });
+    const startTimes = await timeStarts(place, starts);
     const measurements: Measurement[] = [];
     for (const operation of chosen) {
       console.error(`${operation.name} …`);
@@ -37,7 +37,7 @@ export async function benchOperations({
     return {
       rounds,
       verdicts: verdictLines([
-        ...judgeAll({ measurements, operations: chosen }),
+        ...judgeAll(measurements, chosen),
         ...(slug === null ? [judgeStart(startTimes)] : []),
       ]),
       figures: { starts: startTimes, ...summarizeMeasurements(measurements) },
@@ -49,16 +49,10 @@ export async function benchOperations({
   }
 }
 
-export function judgeAll({
-  measurements,
-  operations,
-}: {
-  measurements: readonly Measurement[];
-  operations: readonly Operation[];
-}): Verdict[] {
+export function judgeAll(measurements: readonly Measurement[], operations: readonly Operation[]): Verdict[] {
   return measurements.flatMap((measurement) => {
     const { aims } = operations.find(({ name }) => name === measurement.operation)!;
-    return judge({ measurement, aims });
+    return judge(measurement, aims);
   });
 }
 

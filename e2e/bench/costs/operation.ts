@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
-import type { Aims } from "./figures";
-import type { Load, LoadResult } from "./load-generator";
+import type { Aims } from "../figures";
+import type { Load, LoadResult } from "../load-generator";
 
 /** Where requests go, and who asks. */
 export type Target = {
@@ -52,20 +52,16 @@ export function originOf({ port }: Pick<Target, "port">): string {
   return `http://localhost:${port}`;
 }
 
-/** A whole HTTP/1.1 request. */
-export function toHttp({
-  target,
-  method,
-  path,
-  headers = {},
-  json,
-}: {
+type ToHttpOptions = {
   target: Pick<Target, "port">;
   method: string;
   path: string;
   headers?: Record<string, string>;
   json?: unknown;
-}): string {
+};
+
+/** A whole HTTP/1.1 request. */
+export function toHttp({ target, method, path, headers = {}, json }: ToHttpOptions): string {
   const body = json === undefined ? "" : JSON.stringify(json);
   const all: Record<string, string> = {
     Host: new URL(originOf(target)).host,

@@ -32,7 +32,7 @@ const events: TraceEvent[] = [
 ];
 
 test("a visit's costs are read from the trace of its own page and thread", () => {
-  expect(readPageCosts({ events, url })).toEqual({
+  expect(readPageCosts(events, url)).toEqual({
     firstPaintMs: 100,
     largestPaintMs: 240,
     layoutShift: 0.03,
@@ -48,9 +48,12 @@ test.each([
   "RunTask",
   "thread_name",
 ])("a trace without %s is no measurement", (name) => {
-  expect(() => readPageCosts({ events: events.filter((one) => one.name !== name), url })).toThrow(
-    "The trace",
-  );
+  expect(() =>
+    readPageCosts(
+      events.filter((one) => one.name !== name),
+      url,
+    ),
+  ).toThrow("The trace");
 });
 
 test("what is exactly at its budget passes, and what is over says so", () => {
@@ -58,7 +61,5 @@ test("what is exactly at its budget passes, and what is over says so", () => {
   expect(judgePage({ path: "/", costs }).every((line) => line.startsWith("PASS"))).toBe(true);
   const over = { ...costs, largestPaintMs: 2501, layoutShift: 0.101, blockingMs: 201 };
   expect(judgePage({ path: "/", costs: over }).every((line) => line.startsWith("over"))).toBe(true);
-  expect(toPageText({ figures: [{ path: "/", costs }], rounds: 5 })).toContain(
-    "| `/` | 1 | 2500 | 0.100 | 200 |",
-  );
+  expect(toPageText([{ path: "/", costs }], 5)).toContain("| `/` | 1 | 2500 | 0.100 | 200 |");
 });

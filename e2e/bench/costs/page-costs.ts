@@ -1,12 +1,12 @@
 import { chromium } from "@playwright/test";
 import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
-import { findBrowser } from "../../../e2e/browser";
-import { signInByCookie } from "../../../e2e/chat-servers";
-import { operatorSecret, startGateServer } from "../../../e2e/gate-server";
-import type { GateServer } from "../../../e2e/gate-server";
-import type { BenchOptions, BenchResult } from "./bench-options";
-import { withClosers } from "./close-on-signals";
-import { median } from "./figures";
+import { findBrowser } from "~e2e/support/browser/browser";
+import { signInByCookie } from "~e2e/support/browser/chat-servers";
+import { operatorSecret, startGateServer } from "~e2e/support/browser/gate-server";
+import type { GateServer } from "~e2e/support/browser/gate-server";
+import type { BenchOptions, BenchResult } from "../bench-options";
+import { withClosers } from "../close-on-signals";
+import { median } from "../figures";
 import { benchFrames, toFrameText } from "./frame-costs";
 import type { FrameFigures } from "./frame-costs";
 import { readPageCosts } from "./page-trace";
@@ -54,7 +54,7 @@ export async function benchPages({ rounds }: BenchOptions): Promise<BenchResult<
     const { executablePath, args, env } = await findBrowser();
     const browser = await chromium.launch({ executablePath, args, env });
     closers.push(() => browser.close());
-    const guests = await signInGuests({ browser, server });
+    const guests = await signInGuests(browser, server);
     // The server's own first answers are none of the page's cost.
     for (const { path: address } of places) await fetch(`${server.baseUrl}${address}`);
     const visits = places.map((): PageCosts[] => []);
@@ -65,7 +65,7 @@ export async function benchPages({ rounds }: BenchOptions): Promise<BenchResult<
         visits[index]!.push(await visit({ browser, server, place, storageState: guests[place.who] }));
     }
     const pages = places.map(({ name }, index) => ({ path: name, costs: summarize(visits[index]!) }));
-    const frames = await benchFrames({ browser, rounds });
+    const frames = await benchFrames(browser, rounds);
     return {
       rounds,
       verdicts: [...pages.flatMap(judgePage), ...frames.verdicts],
@@ -81,10 +81,10 @@ export async function benchPages({ rounds }: BenchOptions): Promise<BenchResult<
 type Guests = Record<Place["who"], BrowserContextOptions["storageState"]>;
 
 /** Each with the cookie they would have, and with nothing else kept. */
-async function signInGuests({ browser, server }: { browser: Browser; server: GateServer }): Promise<Guests> {
+async function signInGuests(browser: Browser, server: GateServer): Promise<Guests> {
   const context = await browser.newContext({ baseURL: server.baseUrl });
   try {
-    await signInByCookie({ server, context });
+    await signInByCookie(server, context);
     const holder = { cookies: await context.cookies(), origins: [] };
     await context.clearCookies();
     const page = await context.newPage();
@@ -100,19 +100,19 @@ async function signInGuests({ browser, server }: { browser: Browser; server: Gat
   }
 }
 
-async function visit({
-  browser,
-  server,
-  place,
-  storageState,
-}: {
+type VisitOptions = {
   browser: Browser;
   server: GateServer;
   place: Place;
   storageState: BrowserContextOptions["storageState"];
-}): Promise<PageCosts> {
+};
+
+async function visit({ browser, server, place, storageState }: VisitOptions): Promise<PageCosts> {
   const context = await browser.newContext({
-    ...{ viewport: phone, hasTouch: true, serviceWorkers: "block", storageState },
+    viewport: phone,
+    hasTouch: true,
+    serviceWorkers: "block",
+    storageState,
   });
   const page = await context.newPage();
   const url = `${server.baseUrl}${place.path}`;
@@ -124,14 +124,14 @@ async function visit({
     await page.waitForLoadState("networkidle");
     await page.waitForTimeout(settleMs);
     const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
-    await requirePlace({ page, place, url });
-    return readPageCosts({ events: trace.traceEvents, url });
+    await requirePlace(page, place, url);
+    return readPageCosts(trace.traceEvents, url);
   } finally {
     await context.close();
   }
 }
 
-async function requirePlace({ page, place, url }: { page: Page; place: Place; url: string }): Promise<void> {
+async function requirePlace(page: Page, place: Place, url: string): Promise<void> {
   const heading = page.getByRole("heading", { name: place.heading }).first();
   if (page.url() === url && (await heading.isVisible())) return;
   throw new Error(
@@ -149,7 +149,7 @@ function summarize(visits: readonly PageCosts[]): PageCosts {
   };
 }
 
-export function toPageText({ figures, rounds }: { figures: readonly PageFigures[]; rounds: number }): string {
+export function toPageText(figures: readonly PageFigures[], rounds: number): string {
   const rows = figures.map(
     ({ path: address, costs }) =>
       `| \`${address}\` | ${costs.firstPaintMs.toFixed(0)} | ${costs.largestPaintMs.toFixed(0)} | ${costs.layoutShift.toFixed(3)} | ${costs.blockingMs.toFixed(0)} |`,
@@ -171,7 +171,7 @@ export function describePages({
   figures: PagesFigures;
   rounds: number;
 }): string {
-  return `${toPageText({ figures: pages, rounds })}\n\n${toFrameText({ figures: frames, rounds })}`;
+  return `${toPageText(pages, rounds)}\n\n${toFrameText(frames, rounds)}`;
 }
 
 export function judgePage({ path: address, costs }: PageFigures): string[] {

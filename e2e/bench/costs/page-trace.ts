@@ -32,7 +32,7 @@ export type PageCosts = {
 const longTaskMicros = 50_000;
 
 /** What a visit cost, read from the trace of it alone. */
-export function readPageCosts({ events, url }: { events: readonly TraceEvent[]; url: string }): PageCosts {
+export function readPageCosts(events: readonly TraceEvent[], url: string): PageCosts {
   const start = events.findLast(
     ({ name, args }) => name === "navigationStart" && args.data?.documentLoaderURL === url,
   );
@@ -54,12 +54,12 @@ export function readPageCosts({ events, url }: { events: readonly TraceEvent[]; 
     firstPaintMs: (firstPaint.ts - startedAt) / 1000,
     largestPaintMs: (largest.ts - startedAt) / 1000,
     layoutShift: shifts.reduce((total, { args }) => total + (args.data?.weighted_score_delta ?? 0), 0),
-    blockingMs: tasks.reduce((total, task) => total + blockedAfter({ task, from: firstPaint.ts }), 0) / 1000,
+    blockingMs: tasks.reduce((total, task) => total + blockedAfter(task, firstPaint.ts), 0) / 1000,
   };
 }
 
 /** Only the part of a task that lies after the first paint keeps somebody waiting who can see something. */
-function blockedAfter({ task, from }: { task: TraceEvent; from: number }): number {
+function blockedAfter(task: TraceEvent, from: number): number {
   const end = task.ts + (task.dur ?? 0);
   return Math.max(0, end - Math.max(task.ts, from) - longTaskMicros);
 }

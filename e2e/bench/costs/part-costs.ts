@@ -1,14 +1,20 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { PartRounds } from "~/testing/measure-parts";
-import type { BenchOptions, BenchResult } from "./bench-options";
-import { median } from "./figures";
+import type { PartRounds } from "~e2e/support/measure/measure-parts";
+import type { BenchOptions, BenchResult } from "../bench-options";
+import { median } from "../figures";
 
 export type PartCost = { part: string; libraryMicros: number; ownMicros: number; times: number };
 
 /** Measures what was written by hand beside the library it stands in for, in a process of its own. */
 export async function benchParts({ rounds, scale }: BenchOptions): Promise<BenchResult<PartCost[]>> {
-  const parameters = ["--import", "tsx", "app/testing/measure-parts.ts", String(rounds), String(scale)];
+  const parameters = [
+    "--import",
+    "tsx",
+    "e2e/support/measure/measure-parts.ts",
+    String(rounds),
+    String(scale),
+  ];
   const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 300_000 });
   const measured = JSON.parse(stdout) as PartRounds[];
   const figures = measured.map(summarizePart);

@@ -1,17 +1,18 @@
 import path from "node:path";
 import { expect, test } from "vitest";
-import { createTestDir } from "~/testing/database";
+import { createTestDir } from "~e2e/support/databases/database";
 import { makeQuestion, makeText } from "./made-up-text";
 import { compareQuality, summarizeSpeed, toSearchTable } from "./search-costs";
 
 test("the tables name every size, and both kinds of search on the labelled questions", () => {
   const round = (fused: number, plain: number, stallMs: number) => ({
-    ...{ fused: { p50Ms: fused, stallMs }, textOnly: { p50Ms: 3, stallMs: 99 } },
+    fused: { p50Ms: fused, stallMs },
+    textOnly: { p50Ms: 3, stallMs: 99 },
     plain: { p50Ms: plain, stallMs: 99 },
   });
   const rounds = [round(12.34, 2, 5.55), round(10, 1, 1), round(50, 25, 2)];
   const table = toSearchTable({
-    speeds: [summarizeSpeed({ passages: 10_000, rounds })],
+    speeds: [summarizeSpeed(10_000, rounds)],
     quality: {
       fused: { recallAt5: 0.9, meanReciprocalRank: 0.8 },
       plain: { recallAt5: 0.7, meanReciprocalRank: 0.655 },
@@ -30,7 +31,7 @@ test("made-up texts are the same in every run, and differ from each other", () =
 });
 
 test("words and vectors fused find as many of the labelled questions as plain full text, at about the same place", async () => {
-  const { fused, plain } = await compareQuality({ file: path.join(await createTestDir(), "labelled.db") });
+  const { fused, plain } = await compareQuality(path.join(await createTestDir(), "labelled.db"));
   // Plain full text is a real opponent here, or there would be nothing to hold the search against.
   expect(plain.recallAt5).toBeGreaterThan(0.5);
   expect(fused.recallAt5).toBeGreaterThanOrEqual(plain.recallAt5);

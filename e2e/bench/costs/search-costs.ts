@@ -14,10 +14,10 @@ import type { SearchDatabase } from "~/search/search-database.store.server";
 import { measureQuality } from "~/search/search-quality";
 import type { LabelledQuestion, SearchQuality } from "~/search/search-quality";
 import type { PassageMatch } from "~/search/search-store";
-import type { BenchOptions, BenchResult } from "./bench-options";
-import { median } from "./figures";
+import type { BenchOptions, BenchResult } from "../bench-options";
+import { median } from "../figures";
 import { makeQuestion, makeText } from "./made-up-text";
-import { takeTurns } from "./measure";
+import { takeTurns } from "../measure";
 
 /** One way to search, in one round. */
 export type SearchRound = { p50Ms: number; stallMs: number };
@@ -46,14 +46,14 @@ const embedder = createHashedEmbedder();
 /** How fast it is as passages grow in number, and what it finds. */
 export async function benchSearch({ rounds, scale }: BenchOptions): Promise<BenchResult<SearchFigures>> {
   return await inFolder(async (dir) => {
-    const quality = await compareQuality({ file: path.join(dir, "labelled.db") });
+    const quality = await compareQuality(path.join(dir, "labelled.db"));
     const speeds: SearchSpeed[] = [];
     const measured: { passages: number; rounds: Ways<SearchRound>[] }[] = [];
     for (const size of sizes) {
       const passages = Math.max(passagesAPage, Math.round(size * scale));
       console.error(`Search in ${passages} passages …`);
-      const turns = await measureSpeed({ file: path.join(dir, `${size}.db`), size: passages, rounds });
-      speeds.push(summarizeSpeed({ passages, rounds: turns }));
+      const turns = await measureSpeed(path.join(dir, `${size}.db`), passages, rounds);
+      speeds.push(summarizeSpeed(passages, turns));
       measured.push({ passages, rounds: turns });
     }
     const figures: SearchFigures = { speeds, quality };
@@ -61,13 +61,7 @@ export async function benchSearch({ rounds, scale }: BenchOptions): Promise<Benc
   });
 }
 
-export function summarizeSpeed({
-  passages,
-  rounds,
-}: {
-  passages: number;
-  rounds: readonly Ways<SearchRound>[];
-}): SearchSpeed {
+export function summarizeSpeed(passages: number, rounds: readonly Ways<SearchRound>[]): SearchSpeed {
   const p50Of = (way: keyof Ways<SearchRound>) => median(rounds.map((round) => round[way].p50Ms));
   return {
     passages,
@@ -104,27 +98,19 @@ async function inFolder<T>(body: (dir: string) => Promise<T>): Promise<T> {
 }
 
 /** The same questions each round, by each way in turn, after a round that is not counted. */
-async function measureSpeed({
-  file,
-  size,
-  rounds,
-}: {
-  file: string;
-  size: number;
-  rounds: number;
-}): Promise<Ways<SearchRound>[]> {
+async function measureSpeed(file: string, size: number, rounds: number): Promise<Ways<SearchRound>[]> {
   const database = openSearchDatabase({ file });
   try {
-    await fill({ database, size });
+    await fill(database, size);
     await makePlain(database);
     const find = createFind({ database, hasVectors: true });
     const textOnly = createFind({ database, hasVectors: false });
     const runners = {
       fused: () => timeQuestions(find),
       textOnly: () => timeQuestions(textOnly),
-      plain: () => timeQuestions((query) => findPlain({ database, query })),
+      plain: () => timeQuestions((query) => findPlain(database, query)),
     };
-    const [, ...measured] = await takeTurns({ runners, rounds: rounds + 1 });
+    const [, ...measured] = await takeTurns(runners, rounds + 1);
     return measured as Ways<SearchRound>[];
   } finally {
     await database.close();
@@ -146,8 +132,8 @@ async function timeQuestions(find: (query: string) => Promise<unknown[]>): Promi
   return { p50Ms: median(times), stallMs: delay.max / 1e6 };
 }
 
-async function fill({ database, size }: { database: SearchDatabase; size: number }): Promise<void> {
-  const store = createCollectionStore({ database });
+async function fill(database: SearchDatabase, size: number): Promise<void> {
+  const store = createCollectionStore(database);
   await store.prepare(embedder);
   for (let at = 0; at < size; at += passagesAPage) {
     const source = `page-${at}.md`;
@@ -155,7 +141,7 @@ async function fill({ database, size }: { database: SearchDatabase; size: number
       { length: Math.min(passagesAPage, size - at) },
       (_, index) => `## Section ${at + index}\n\n${makeText(at + index)}`,
     );
-    const page = parseKnowledgePage({ source, text: sections.join("\n\n") });
+    const page = parseKnowledgePage(source, sections.join("\n\n"));
     const vectors = await embedder.embed({
       texts: page.passages.map(({ heading, text }) => `${heading}\n${text}`),
     });
@@ -170,7 +156,7 @@ async function fill({ database, size }: { database: SearchDatabase; size: number
 }
 
 function createFind({ database, hasVectors }: { database: SearchDatabase; hasVectors: boolean }) {
-  const store = createPassageStore({ database });
+  const store = createPassageStore(database);
   return (query: string): Promise<PassageMatch[]> =>
     findPassages({
       query,
@@ -195,13 +181,7 @@ async function makePlain(database: SearchDatabase): Promise<void> {
   ]);
 }
 
-async function findPlain({
-  database,
-  query,
-}: {
-  database: SearchDatabase;
-  query: string;
-}): Promise<PassageMatch[]> {
+async function findPlain(database: SearchDatabase, query: string): Promise<PassageMatch[]> {
   const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
   const [rows = []] = await database.read({
     sql: "SELECT rowid, place FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT ?",
@@ -215,14 +195,14 @@ async function findPlain({
 }
 
 /** What the labelled questions find among the pages that ship, by this search and by plain full text. */
-export async function compareQuality({ file }: { file: string }): Promise<SearchFigures["quality"]> {
+export async function compareQuality(file: string): Promise<SearchFigures["quality"]> {
   const labels = await readFile("app/search/labelled-questions.json", "utf8");
   const questions = JSON.parse(labels) as LabelledQuestion[];
   const database = openSearchDatabase({ file });
   try {
     await indexKnowledge({
       folder: knowledgeFolder("content"),
-      store: createCollectionStore({ database }),
+      store: createCollectionStore(database),
       lock: database,
       embedder,
       signal: new AbortController().signal,
@@ -230,8 +210,8 @@ export async function compareQuality({ file }: { file: string }): Promise<Search
     await makePlain(database);
     const find = createFind({ database, hasVectors: true });
     return {
-      fused: await measureQuality({ questions, search: find }),
-      plain: await measureQuality({ questions, search: (query) => findPlain({ database, query }) }),
+      fused: await measureQuality(questions, find),
+      plain: await measureQuality(questions, (query) => findPlain(database, query)),
     };
   } finally {
     await database.close();

@@ -15,7 +15,8 @@ test("what is just within the aims passes, and what is just beyond is over", () 
 
 test("the table has a column for each path, and the median of the rounds' own ratios", () => {
   const rounds = [15, 45, 90].map((microsecondsAToken) => ({
-    ...{ direct, sdk: { ...sdk, microsecondsAToken: 90 } },
+    direct,
+    sdk: { ...sdk, microsecondsAToken: 90 },
     reply: { ...reply, microsecondsAToken },
   }));
   rounds[2]!.sdk.microsecondsAToken = 900;

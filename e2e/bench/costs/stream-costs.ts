@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { BenchOptions, BenchResult } from "./bench-options";
-import { median } from "./figures";
+import type { BenchOptions, BenchResult } from "../bench-options";
+import { median } from "../figures";
 
 export type StreamCosts = {
   firstTokenMs: number;
@@ -20,7 +20,7 @@ const aims = { firstTokenMs: 1.5, microsecondsAToken: 10, kilobytesAStream: 60, 
 
 /** What an answer costs beyond a direct call of the provider, and by the AI SDK's server path. */
 export async function benchStreams({ rounds, scale }: BenchOptions): Promise<BenchResult<StreamFigures>> {
-  const script = ["app/testing/measure-stream.ts", String(rounds), String(scale)];
+  const script = ["e2e/support/measure/measure-stream.ts", String(rounds), String(scale)];
   const parameters = ["--expose-gc", "--import", "tsx", ...script];
   const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 600_000 });
   const measured = JSON.parse(stdout) as StreamRound[];
@@ -38,7 +38,9 @@ export function summarizeStreams(rounds: readonly StreamRound[]): StreamFigures 
   const middleOf = (side: keyof StreamRound) =>
     toCosts((name) => median(rounds.map((round) => round[side][name])));
   return {
-    ...{ direct: middleOf("direct"), reply: middleOf("reply"), sdk: middleOf("sdk") },
+    direct: middleOf("direct"),
+    reply: middleOf("reply"),
+    sdk: middleOf("sdk"),
     ratios: toCosts((name) => median(rounds.map(({ reply, sdk }) => reply[name] / sdk[name]))),
   };
 }

@@ -1,24 +1,24 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { startTestChain } from "~/testing/chain";
-import { startServer } from "~/testing/running-server";
-import { grantKeys, keySeries } from "./bench-keys";
-import { benchSettings } from "./bench-place";
-import type { BenchOptions, BenchResult } from "./bench-options";
-import { withClosers } from "./close-on-signals";
-import { startCountingProxy } from "./counting-proxy";
-import type { Measurement } from "./figures";
-import type { Load, LoadResult } from "./load-generator";
-import { measureOperation } from "./measure";
+import { startTestChain } from "~e2e/support/chain/chain";
+import { startServer } from "~e2e/support/running-server";
+import { grantKeys, keySeries } from "../bench-keys";
+import { benchSettings } from "../bench-site";
+import type { BenchOptions, BenchResult } from "../bench-options";
+import { withClosers } from "../close-on-signals";
+import { startCountingProxy } from "../counting-proxy";
+import type { Measurement } from "../figures";
+import type { Load, LoadResult } from "../load-generator";
+import { measureOperation } from "../measure";
 import type { Side, SideName, Target } from "./operation";
 import { judgeAll, summarizeMeasurements, toRounds } from "./operation-costs";
-import type { OperationFigures } from "./operation-table";
-import type { SdkSetup } from "./peers/sdk-tools-server";
-import { verdictLines } from "./report";
-import { readAnswer, signInOnce } from "./sign-in";
+import type { OperationFigures } from "../operation-table";
+import type { SdkSetup } from "../peers/sdk-tools-server";
+import { verdictLines } from "../report";
+import { readAnswer, signInOnce } from "../sign-in";
 import { toolOperations } from "./tool-operations";
-import { startWorkerProcess } from "./worker-process";
+import { startWorkerProcess } from "../worker-process";
 
 /** Enough for whoever uses a key up in one run. */
 const keys = { firstTokenId: 1_000_000, count: 8000 };
@@ -39,7 +39,7 @@ export async function benchTools({ rounds, scale }: BenchOptions): Promise<Bench
     }
     return {
       rounds,
-      verdicts: verdictLines(judgeAll({ measurements, operations: toolOperations })),
+      verdicts: verdictLines(judgeAll(measurements, toolOperations)),
       figures: summarizeMeasurements(measurements),
       measured: toRounds(measurements),
     };
@@ -50,7 +50,7 @@ async function openSides(closers: (() => Promise<unknown>)[]): Promise<Partial<R
   const chain = await startTestChain();
   closers.push(chain.stop);
   await grantKeys({ chain, ...keys });
-  const proxy = await startCountingProxy({ upstreamUrl: chain.rpcUrl });
+  const proxy = await startCountingProxy(chain.rpcUrl);
   closers.push(proxy.stop);
   const chainSettings = { RPC_URL: proxy.url, KEY_CONTRACT_ADDRESS: chain.key.address };
   const server = await startServer({ env: { ...chainSettings, ...benchSettings } });
@@ -63,13 +63,20 @@ async function openSides(closers: (() => Promise<unknown>)[]): Promise<Partial<R
   const takeUnusedKeys = keySeries(keys);
   const holders = takeUnusedKeys(askingHolders);
   const target: Target = {
-    ...{ port: server.port, chainId: chain.chainId, accessToken: "", operatorCookie: "" },
-    ...{ holders, takeUnusedKeys, needsSignatures: true },
+    port: server.port,
+    chainId: chain.chainId,
+    accessToken: "",
+    operatorCookie: "",
+    holders,
+    takeUnusedKeys,
+    needsSignatures: true,
   };
-  const { accessToken } = (await signInOnce({ target })).answer;
+  const { accessToken } = (await signInOnce(target)).answer;
   const { tokenId, address } = holders[0]!;
   const { port } = await sdk.ask({
-    ...{ tools: await readTools(server.origin), contentDir: "content", dataDir },
+    tools: await readTools(server.origin),
+    contentDir: "content",
+    dataDir,
     key: { chainId: chain.chainId, contractAddress: chain.key.address, tokenId },
     holder: address,
     gatedText: await readGatedText({ origin: server.origin, accessToken }),
@@ -88,7 +95,9 @@ async function readTools(origin: string): Promise<SdkSetup["tools"]> {
 async function readGatedText(request: { origin: string; accessToken: string }): Promise<string> {
   const params = { name: "get_gated_content", arguments: {} };
   const { content } = await askTools<{ content: [{ text: string }] }>({
-    ...{ ...request, method: "tools/call", params },
+    ...request,
+    method: "tools/call",
+    params,
   });
   return content[0].text;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { replaceBetweenMarks } from "./replace-between-marks";
+import { replaceBetweenMarks } from "../replace-between-marks";
 import { toolOperations } from "./tool-operations";
 
 test("lists and searches are measured in both revisions, the tools about a key in the newest, each beside the official SDK", () => {
@@ -14,8 +14,6 @@ test("lists and searches are measured in both revisions, the tools about a key i
 
 test("the table goes between its marks and nowhere else", () => {
   const document = "a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb";
-  expect(replaceBetweenMarks({ document, name: "x", text: "new" })).toBe(
-    "a\n<!-- x:begin -->\n\nnew\n\n<!-- x:end -->\nb",
-  );
-  expect(() => replaceBetweenMarks({ document, name: "y", text: "new" })).toThrow(/lacks/);
+  expect(replaceBetweenMarks(document, "x", "new")).toBe("a\n<!-- x:begin -->\n\nnew\n\n<!-- x:end -->\nb");
+  expect(() => replaceBetweenMarks(document, "y", "new")).toThrow(/lacks/);
 });

@@ -27,7 +27,7 @@ async function startChat({ baseUrl }: { baseUrl: string }): Promise<{ port: numb
       streamText({ model: provider.chatModel("m"), messages }).pipeUIMessageStreamToResponse(response);
     })().catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
-  return { port: await listen({ server, host: "127.0.0.1", port: 0 }) };
+  return { port: await listen(server, "127.0.0.1", 0) };
 }
 
 /** What is held after collecting garbage, more than once: what a first collection lets go of may hold something. */

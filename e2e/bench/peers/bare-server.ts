@@ -22,22 +22,14 @@ async function startBareServer(setup: StatementsSetup): Promise<{ port: number }
 
   const server = createServer((request, response) => {
     answer(request).then(
-      (body) => send({ response, body }),
-      (error: unknown) => send({ response, status: 500, body: String(error) }),
+      (body) => send(response, body),
+      (error: unknown) => send(response, String(error), 500),
     );
   });
-  return { port: await listen({ server, host: "127.0.0.1", port: 0 }) };
+  return { port: await listen(server, "127.0.0.1", 0) };
 }
 
-function send({
-  response,
-  status = 200,
-  body,
-}: {
-  response: ServerResponse;
-  status?: number;
-  body: string;
-}): void {
+function send(response: ServerResponse, body: string, status: number = 200): void {
   const headers = { "Content-Type": "application/json; charset=utf-8" };
   response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
   response.end(body);

@@ -32,7 +32,7 @@ answerParent(startPluginServer);
 async function startPluginServer(setup: PluginSetup): Promise<{ port: number }> {
   let answer: RequestListener = (_request, response) => response.writeHead(503).end();
   const server = createServer((request, response) => answer(request, response));
-  const port = await listen({ server, host: "127.0.0.1", port: 0 });
+  const port = await listen(server, "127.0.0.1", 0);
   const { databaseFile, rpcUrl, contractAddress, keys } = setup;
   const chain = createPublicClient({ transport: http(rpcUrl) });
   const auth = betterAuth({

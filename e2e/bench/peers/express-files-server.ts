@@ -15,5 +15,5 @@ async function startFilesServer({ folder, speechFile }: FilesSetup): Promise<{ p
   app.post("/api/tts", express.json(), (_request, response) => response.sendFile(speechFile));
   app.use(express.static(folder, { index: false }));
   const server = createServer(app);
-  return { port: await listen({ server, host: "127.0.0.1", port: 0 }) };
+  return { port: await listen(server, "127.0.0.1", 0) };
 }

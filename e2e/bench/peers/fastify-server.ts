@@ -30,7 +30,7 @@ async function startFastifyServer({ fixed, ...setup }: FastifySetup): Promise<{ 
   addSessions({ server, statements });
   addQuotas({ server, statements });
   addSpeech(server);
-  addFixed({ server, fixed });
+  addFixed(server, fixed);
   const address = await server.listen({ host: "127.0.0.1", port: 0 });
   return { port: Number(new URL(address).port) };
 }
@@ -108,7 +108,7 @@ function addQuotas({ server, statements }: Place): void {
 /** The same voice in as many threads, with nothing kept of what it said. */
 function addSpeech(server: FastifyInstance): void {
   const pool = createFlitePool({ maxThreads: 2, maxWaiting: 16 });
-  const voice = createFliteSpeech({ pool, voice: "slt" });
+  const voice = createFliteSpeech(pool, "slt");
   server.post<{ Body: { text: string } }>(
     "/api/tts",
     { schema: taking({ text }) },
@@ -124,7 +124,7 @@ function addSpeech(server: FastifyInstance): void {
   );
 }
 
-function addFixed({ server, fixed }: { server: FastifyInstance; fixed: readonly FixedAnswer[] }): void {
+function addFixed(server: FastifyInstance, fixed: readonly FixedAnswer[]): void {
   for (const path of new Set(fixed.map((answer) => answer.path))) {
     const find = (isSignedIn: boolean) =>
       fixed.find((answer) => answer.path === path && answer.isSignedIn === isSignedIn);

@@ -1,13 +1,13 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { createKeyStore } from "~/gate/keys.store.server";
-import type { KeyRef } from "~/gate/key-ref";
-import { createNonceStore } from "~/gate/nonces.store.server";
-import { createSpentSignatureStore } from "~/gate/spent-signatures.store.server";
-import { createSubmissionStore } from "~/gate/submissions.store.server";
+import { createKeyStore } from "~/gate/keys/keys.store.server";
+import type { KeyRef } from "~/gate/keys/key-ref";
+import { createNonceStore } from "~/gate/proofs/nonces.store.server";
+import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
+import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
 import { openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { submissionReceivedKind } from "~/platform/outbox/outbox";
+import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { ownerOfKey } from "~/quota/quota-subject";
 import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
 import { createQuotaStore } from "~/quota/quota.store.server";
@@ -33,12 +33,12 @@ const olderSignaturesLastMs = 300_000;
 export async function openGateStatements({ databaseUrl, key, holder, bodies }: StatementsSetup) {
   await migrateDatabase({ url: databaseUrl, migrationsDir: "prisma/migrations" });
   const database = await openDatabase({ url: databaseUrl });
-  const nonces = createNonceStore({ database, clock });
-  const keys = createKeyStore({ database });
-  const quotas = createQuotaStore({ database, clock, instance: "peer" });
-  const windows = createQuotaWindowStore({ database, clock });
-  const spentSignatures = createSpentSignatureStore({ database });
-  const submissions = createSubmissionStore({ database, clock });
+  const nonces = createNonceStore(database, clock);
+  const keys = createKeyStore(database);
+  const quotas = createQuotaStore(database, clock, "peer");
+  const windows = createQuotaWindowStore(database, clock, () => Promise.resolve(0));
+  const spentSignatures = createSpentSignatureStore(database);
+  const submissions = createSubmissionStore(database, clock, createOutboxStore(database, clock));
   return {
     issueNonce: async () => {
       const nonce = randomBytes(16).toString("hex");
@@ -103,7 +103,7 @@ export async function openGateStatements({ databaseUrl, key, holder, bodies }: S
         message,
         messageHash: null,
         requestId: randomUUID(),
-        notification: { kind: submissionReceivedKind, payload: JSON.stringify({ message }), channels: [] },
+        notification: { kind: "submission.received", data: { message } },
       });
       if (outcome !== "accepted") throw new Error(`The form was not accepted but ${outcome}.`);
       return { success: true, message: "Access granted" };

@@ -3,16 +3,16 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { startTestChain } from "~/testing/chain";
-import type { TestChain } from "~/testing/chain";
-import { createTestDir } from "~/testing/database";
-import { waitUntil } from "~/testing/processes";
+import { startTestChain } from "~e2e/support/chain/chain";
+import type { TestChain } from "~e2e/support/chain/chain";
+import { createTestDir } from "~e2e/support/databases/database";
+import { waitUntil } from "~e2e/support/processes";
 import { listen } from "~/platform/http/http-server.server";
 import { grantKeys, keySeries } from "../bench-keys";
 import type { Load, LoadResult } from "../load-generator";
-import type { PrepareCall, SideName, Target } from "../operation";
-import { originOf, repeating } from "../operation";
-import { mediaRangeBytes, operations } from "../operations";
+import type { PrepareCall, SideName, Target } from "../costs/operation";
+import { originOf, repeating } from "../costs/operation";
+import { mediaRangeBytes, operations } from "../costs/operations";
 import { askForWords, askToBeHeld } from "../scale/ask-for-words";
 import type { ReadersAnswer, ReadersOrder } from "../scale/chat-readers-process";
 import type { ModelAnswer, ModelOrder } from "../scale/model-process";
@@ -20,7 +20,7 @@ import type { ProxyAnswer, ProxyOrder } from "../scale/round-robin-process";
 import { fixedOperations, fixedRequests } from "../fixed-answers";
 import type { FixedAnswer, FixedRequest } from "../fixed-answers";
 import { prepareOlderSignIns, preparePluginSignIns } from "../sign-in";
-import { toolOperations } from "../tool-operations";
+import { toolOperations } from "../costs/tool-operations";
 import { startWorkerProcess } from "../worker-process";
 import type { WorkerModule } from "../worker-process";
 import type { AiSdkAnswer, AiSdkOrder } from "./ai-sdk-server";
@@ -55,13 +55,11 @@ function startProcess<Message extends object, Value>(module: WorkerModule, nodeO
 
 function targetAt(port: number, changes: Partial<Target> = {}): Target {
   return {
-    ...{
-      port,
-      chainId: chain.chainId,
-      accessToken: "a-token",
-      operatorCookie: "operator=a",
-      needsSignatures: false,
-    },
+    port,
+    chainId: chain.chainId,
+    accessToken: "a-token",
+    operatorCookie: "operator=a",
+    needsSignatures: false,
     holders: keySeries(series)(10),
     takeUnusedKeys: keySeries(series),
     ...changes,
@@ -69,7 +67,7 @@ function targetAt(port: number, changes: Partial<Target> = {}): Target {
 }
 
 /** A few requests of the operation, every answer judged as in a measurement. */
-async function runOperation({ slug, side, target }: { slug: string; side: SideName; target: Target }) {
+async function runOperation(slug: string, side: SideName, target: Target) {
   const prepare = operations.find((operation) => operation.slug === slug)!.sides[side]!;
   const call: PrepareCall = { target, requests: rounds, generateLoad };
   const load = { port: target.port, ...(await prepare(call)), connections: 4, maxSeconds: 20 };
@@ -92,10 +90,10 @@ async function statementsSetup(): Promise<StatementsSetup> {
 }
 
 /** Every operation at which this side is measured. */
-async function runAll({ side, target }: { side: SideName; target: Target }) {
+async function runAll(side: SideName, target: Target) {
   const answered: string[] = [];
   for (const { slug } of operations.filter((operation) => side in operation.sides)) {
-    const { requests } = await runOperation({ slug, side, target });
+    const { requests } = await runOperation(slug, side, target);
     expect({ slug, requests }).toEqual({ slug, requests: rounds });
     answered.push(slug);
   }
@@ -106,15 +104,17 @@ async function startFastify(): Promise<number> {
   const peer = startProcess<FastifySetup, { port: number }>("peers/fastify-server.ts");
   const visitor = { accessToken: "a-token", operatorCookie: "operator=a" };
   const toAnswer = ({ path, headers, holds }: FixedRequest): FixedAnswer => ({
-    ...{ path, isSignedIn: "Cookie" in headers(visitor) },
-    ...{ type: "text/plain; charset=utf-8", body: `${holds} of ${path}` },
+    path,
+    isSignedIn: "Cookie" in headers(visitor),
+    type: "text/plain; charset=utf-8",
+    body: `${holds} of ${path}`,
   });
   const { port } = await peer.ask({ ...(await statementsSetup()), fixed: fixedRequests.map(toAnswer) });
   return port;
 }
 
 test("Fastify answers everything that it is measured by as is expected", async () => {
-  const answered = await runAll({ side: "Fastify", target: targetAt(await startFastify()) });
+  const answered = await runAll("Fastify", targetAt(await startFastify()));
   expect(answered).toEqual([
     ...["nonce", "older-signature", "bearer", "session", "session-start"],
     ...["renewal", "entering", "sign-out", "status", "operator-table", "operator-export", "form"],
@@ -133,14 +133,14 @@ test("an older signature is no second time at Fastify, so a round with it fails"
 test("a key that was used is no second time at Fastify, so a round with it fails", async () => {
   const port = await startFastify();
   const takeAgain = { takeUnusedKeys: (count: number) => Array(count).fill(keySeries(series)(1)[0]!) };
-  const run = runOperation({ slug: "form", side: "Fastify", target: targetAt(port, takeAgain) });
+  const run = runOperation("form", "Fastify", targetAt(port, takeAgain));
   await expect(run).rejects.toThrow("not as expected");
 });
 
 test("bare Node answers everything that it is measured by as is expected", async () => {
   const peer = startProcess<StatementsSetup, { port: number }>("peers/bare-server.ts");
   const { port } = await peer.ask(await statementsSetup());
-  const answered = await runAll({ side: "bare Node", target: targetAt(port) });
+  const answered = await runAll("bare Node", targetAt(port));
   expect(answered).toEqual(["nonce", "siwe", "bearer", "status"]);
 });
 
@@ -150,9 +150,9 @@ test("Express gives out a recording's first piece, and speech as it was", async 
   await writeFile(speechFile, Buffer.from([0xff, 0xfb, 1, 2]));
   const peer = startProcess<FilesSetup, { port: number }>("peers/express-files-server.ts");
   const target = targetAt((await peer.ask({ folder: path.resolve("content"), speechFile })).port);
-  const media = await runOperation({ slug: "media", side: "Express", target });
+  const media = await runOperation("media", "Express", target);
   expect(media.bodies[0]).toHaveLength(mediaRangeBytes);
-  const speech = await runOperation({ slug: "tts", side: "Express", target });
+  const speech = await runOperation("tts", "Express", target);
   expect(speech.bodies[0]).toBe("\u00ff\u00fb\u0001\u0002");
 });
 
@@ -171,7 +171,7 @@ test("better-auth signs in whoever holds the key, once for each nonce, and asks 
   };
   const keys = Object.fromEntries(holders.map(({ address, tokenId }) => [address, tokenId]));
   const target = await start(keys);
-  const { bodies } = await runOperation({ slug: "siwe", side: "better-auth", target });
+  const { bodies } = await runOperation("siwe", "better-auth", target);
   expect(new Set(bodies.map((body) => (JSON.parse(body) as { token: string }).token)).size).toBe(rounds);
 
   const prepared = await preparePluginSignIns({ target, requests: 1, generateLoad });
@@ -179,12 +179,12 @@ test("better-auth signs in whoever holds the key, once for each nonce, and asks 
   await expect(generateLoad(load)).rejects.toThrow("nonce");
 
   const unsigned = { ...target, needsSignatures: false };
-  await expect(runOperation({ slug: "siwe", side: "better-auth", target: unsigned })).rejects.toThrow("401");
+  await expect(runOperation("siwe", "better-auth", unsigned)).rejects.toThrow("401");
   const swapped = Object.fromEntries(
     holders.map(({ address }, at) => [address, holders.at(at - 1)!.tokenId]),
   );
   const deceived = await start(swapped);
-  await expect(runOperation({ slug: "siwe", side: "better-auth", target: deceived })).rejects.toThrow("401");
+  await expect(runOperation("siwe", "better-auth", deceived)).rejects.toThrow("401");
 });
 
 test("the AI SDK passes on every word of the model, held or at once, and tells what it holds", async () => {
@@ -204,7 +204,7 @@ test("the AI SDK passes on every word of the model, held or at once, and tells w
   expect(await readers.ask({ order: "count" })).toEqual({ words: 60, isAllOpen: false });
 
   expect(await model.ask({ order: "hold" })).toEqual({ streams: 0 });
-  await ask(askToBeHeld({ everyMs: 5 }));
+  await ask(askToBeHeld(5));
   expect(await readers.ask({ order: "count" })).toEqual({ words: 5, isAllOpen: true });
   expect(await model.ask({ order: "speak" })).toEqual({ streams: 5 });
   await waitUntil(async () => {
@@ -216,7 +216,7 @@ test("the AI SDK passes on every word of the model, held or at once, and tells w
   expect(await readers.ask({ order: "finish" })).toEqual({ ended: 5 });
 
   const refusing = createServer((_request, response) => response.writeHead(503).end());
-  const refusingPort = await listen({ server: refusing, host: "127.0.0.1", port: 0 });
+  const refusingPort = await listen(refusing, "127.0.0.1", 0);
   onTestFinished(() => void refusing.close().closeAllConnections());
   const refused = readers.ask({
     order: "open",
@@ -233,7 +233,7 @@ test("the AI SDK answers the chat that it is measured by", async () => {
   const sdk = startProcess<AiSdkOrder, AiSdkAnswer>("peers/ai-sdk-server.ts");
   const opened = await sdk.ask({ order: "start", baseUrl: "baseUrl" in started ? started.baseUrl : "" });
   const target = targetAt("port" in opened ? opened.port : 0);
-  const { bodies } = await runOperation({ slug: "chat", side: "AI SDK", target });
+  const { bodies } = await runOperation("chat", "AI SDK", target);
   expect(bodies[0]!.split("word ")).toHaveLength(21);
 });
 
@@ -245,7 +245,10 @@ async function startSdkTools() {
   };
   const { key, holder } = await statementsSetup();
   const setup: SdkSetup = {
-    ...{ key, holder, gatedText: "# Welcome\n\nto the room", contentDir: "content" },
+    key,
+    holder,
+    gatedText: "# Welcome\n\nto the room",
+    contentDir: "content",
     dataDir: await createTestDir(),
     tools: [
       ...[toTool("libsql_search", "query"), toTool("key_status", "tokenId")],
@@ -278,7 +281,7 @@ test("the proxy gives to each in turn and passes answers on", async () => {
   const ports: number[] = [];
   for (const name of ["one", "two", "three"]) {
     const server = createServer((_request, response) => response.end(`I am ${name}.`));
-    ports.push(await listen({ server, host: "127.0.0.1", port: 0 }));
+    ports.push(await listen(server, "127.0.0.1", 0));
     onTestFinished(() => void server.close().closeAllConnections());
   }
   await proxy.ask({ order: "serve", ports });
@@ -293,7 +296,7 @@ test("the proxy gives to each in turn and passes answers on", async () => {
 test("a load ends with the first answer that is not as expected", async () => {
   const server = createServer((_request, response) => response.end("hello"));
   onTestFinished(() => void server.close().closeAllConnections());
-  const target = targetAt(await listen({ server, host: "127.0.0.1", port: 0 }));
+  const target = targetAt(await listen(server, "127.0.0.1", 0));
   const run = async (expected: Load["expected"]) => {
     const prepared = await repeating({ method: "GET", path: "/", expected })({
       target,

@@ -59,20 +59,24 @@ async function startSdkServer({ tools, contentDir, dataDir, ...setup }: SdkSetup
       outgoing.end(body);
     })().catch((error: unknown) => outgoing.writeHead(500).end(String(error)));
   });
-  return { port: await listen({ server, host: "127.0.0.1", port: 0 }) };
+  return { port: await listen(server, "127.0.0.1", 0) };
 }
 
 async function openSearch(folders: Pick<SdkSetup, "contentDir" | "dataDir">) {
   const embedder = createHashedEmbedder();
   const store = createKnowledgeSearch({
-    ...{ ...folders, embedder, findEmbedder: () => embedder, clock },
+    ...folders,
+    embedder,
+    findEmbedder: () => embedder,
+    clock,
     warn: (message, error) => console.error(message, error),
   });
   await store.refresh();
   const tool = createSearchTool({ store, gatedNamespaces: [], requireHolder: () => Promise.resolve() });
   const { signal } = new AbortController();
   return {
-    [tool.name]: (input: unknown) => tool.run({ input: tool.inputSchema.parse(input), caller: null, signal }),
+    [tool.name]: (input: unknown) =>
+      tool.run({ input: tool.inputSchema.parse(input), caller: null, clientId: "client", signal }),
   };
 }
 

@@ -1,10 +1,11 @@
-import { createKeyStore } from "~/gate/keys.store.server";
-import type { KeyRef } from "~/gate/key-ref";
-import { createSubmissionStore } from "~/gate/submissions.store.server";
+import { createKeyStore } from "~/gate/keys/keys.store.server";
+import type { KeyRef } from "~/gate/keys/key-ref";
+import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
 import { openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { keyUsedKind } from "~/platform/outbox/outbox";
+import { keyUsed } from "~/gate/keys/key-notifications";
+import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 
 export type ToolStatementsSetup = {
   databaseUrl: string;
@@ -21,8 +22,8 @@ export type ToolStatementsSetup = {
 export async function openToolStatements({ databaseUrl, key, holder, gatedText }: ToolStatementsSetup) {
   await migrateDatabase({ url: databaseUrl, migrationsDir: "prisma/migrations" });
   const database = await openDatabase({ url: databaseUrl });
-  const keys = createKeyStore({ database });
-  const submissions = createSubmissionStore({ database, clock });
+  const keys = createKeyStore(database);
+  const submissions = createSubmissionStore(database, clock, createOutboxStore(database, clock));
   let lastKey = 0;
   return {
     key_status: async () => {
@@ -40,8 +41,9 @@ export async function openToolStatements({ databaseUrl, key, holder, gatedText }
       await keys.findKeyState({ key: next, holder });
       const { tokenId } = next;
       const { outcome, usedAtMs } = await submissions.useKeyOnce({
-        ...{ key: next, usedBy: holder },
-        notification: { kind: keyUsedKind, payload: JSON.stringify({ tokenId }), channels: [] },
+        key: next,
+        usedBy: holder,
+        notification: keyUsed({ ...next, address: holder }),
       });
       if (outcome !== "used") throw new Error(`The key was not used up but ${outcome}.`);
       return { tokenId, usedBy: holder, usedAt: new Date(usedAtMs).toISOString() };

@@ -4,7 +4,7 @@ export function askForWords(words: number): string {
 }
 
 /** One word at once, and then silence until the model is told to speak: a word in each `everyMs`, until it is told to end. */
-export function askToBeHeld({ everyMs }: { everyMs: number }): string {
+export function askToBeHeld(everyMs: number): string {
   return `held ${everyMs}`;
 }
 

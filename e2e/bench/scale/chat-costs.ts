@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { memoryReportOptions, readMemory } from "~/testing/memory-report";
-import { startServer } from "~/testing/running-server";
-import { benchSettings } from "../bench-place";
+import { memoryReportOptions, readMemory } from "~e2e/support/measure/memory-report";
+import { startServer } from "~e2e/support/running-server";
+import { benchSettings } from "../bench-site";
 import type { BenchOptions, BenchResult } from "../bench-options";
 import { withClosers } from "../close-on-signals";
 import { takeTurns } from "../measure";
@@ -52,7 +52,7 @@ export async function benchChats({ rounds, scale }: BenchOptions): Promise<Bench
       const runners = Object.fromEntries(
         sides.map((side) => [side.name, () => measureStreams({ side, people, streams })]),
       );
-      const turns = await takeTurns({ runners, rounds: roundCount });
+      const turns = await takeTurns(runners, roundCount);
       measured.push(...turns.flatMap((turn) => Object.values(turn)));
     }
     const figures = summarizeChats(measured);
@@ -68,8 +68,12 @@ async function openSides(
   const baseUrl = requireMember(await model.ask({ order: "start" }), "baseUrl");
   const server = await startServer({
     env: {
-      ...{ RPC_URL: "http://127.0.0.1:9", KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`, ...benchSettings },
-      ...{ AI_PROVIDER: "local", AI_BASE_URL: baseUrl, AI_CHAT_MAX_DURATION: "120" },
+      RPC_URL: "http://127.0.0.1:9",
+      KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`,
+      ...benchSettings,
+      AI_PROVIDER: "local",
+      AI_BASE_URL: baseUrl,
+      AI_CHAT_MAX_DURATION: "120",
     },
     nodeOptions: memoryReportOptions,
   });
@@ -81,16 +85,24 @@ async function openSides(
   const toMessages = (question: string) => ({ messages: [{ role: "user", content: question }] });
   const sides: Side[] = [
     {
-      ...{ name: "Latchkey", url: `http://127.0.0.1:${server.port}/api/chat`, pid: server.pid },
+      name: "Latchkey",
+      url: `http://127.0.0.1:${server.port}/api/chat`,
+      pid: server.pid,
       toBody: toMessages,
       readHeldBytes: async () => (await readMemory(server)).heldBytes,
     },
     {
-      ...{ name: "AI SDK", url: `http://127.0.0.1:${sdkPort}/`, pid: sdk.pid, toBody: toMessages },
+      name: "AI SDK",
+      url: `http://127.0.0.1:${sdkPort}/`,
+      pid: sdk.pid,
+      toBody: toMessages,
       readHeldBytes: async () => requireMember(await sdk.ask({ order: "memory" }), "heldBytes"),
     },
     {
-      ...{ name: "the model itself", url: `${baseUrl}/chat/completions`, pid: null, readHeldBytes: null },
+      name: "the model itself",
+      url: `${baseUrl}/chat/completions`,
+      pid: null,
+      readHeldBytes: null,
       toBody: (question) => ({ model: "m", stream: true, ...toMessages(question) }),
     },
   ];
@@ -120,7 +132,7 @@ async function measureStreams({ side, people, streams }: Reading): Promise<ChatR
   const { model, readers } = people;
   await model({ order: "hold" });
   const idleBytes = readHeldBytes && (await readHeldBytes());
-  const firstWordMs = await open({ side, people, streams, question: askToBeHeld({ everyMs }) });
+  const firstWordMs = await open({ side, people, streams, question: askToBeHeld(everyMs) });
   await model({ order: "speak" });
   const costs = await readCosts({ side, people });
   if (!requireMember(await readers({ order: "count" }), "isAllOpen"))

@@ -3,7 +3,11 @@ import { summarizeChats, toChatTable } from "./chat-table";
 import type { ChatRound } from "./chat-table";
 
 const round = (changes: Partial<ChatRound>): ChatRound => ({
-  ...{ side: "Latchkey", streams: 3, firstWordMs: [3, 1, 2], cpuMicrosAWord: 10, kilobytesAStream: 50 },
+  side: "Latchkey",
+  streams: 3,
+  firstWordMs: [3, 1, 2],
+  cpuMicrosAWord: 10,
+  kilobytesAStream: 50,
   ...changes,
 });
 

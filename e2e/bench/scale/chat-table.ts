@@ -32,7 +32,8 @@ export function summarizeChats(rounds: readonly ChatRound[]): ChatFigures[] {
     const ratioOf = (name: keyof Costs) =>
       medianOrNull(costs.map((theirs, index) => divide(ours[index]?.[name] ?? null, theirs[name])));
     return {
-      ...{ side, streams },
+      side,
+      streams,
       firstP50Ms: median(costs.map(({ firstP50Ms }) => firstP50Ms)),
       firstP99Ms: median(costs.map(({ firstP99Ms }) => firstP99Ms)),
       cpuMicrosAWord: medianOrNull(costs.map(({ cpuMicrosAWord }) => cpuMicrosAWord)),
@@ -55,9 +56,10 @@ function nameOf({ side, streams }: Pick<ChatRound, "side" | "streams">): string 
 
 function toCosts({ firstWordMs, cpuMicrosAWord, kilobytesAStream }: ChatRound): Costs {
   return {
-    firstP50Ms: shareOf({ values: firstWordMs, share: 0.5 }),
-    firstP99Ms: shareOf({ values: firstWordMs, share: 0.99 }),
-    ...{ cpuMicrosAWord, kilobytesAStream },
+    firstP50Ms: shareOf(firstWordMs, 0.5),
+    firstP99Ms: shareOf(firstWordMs, 0.99),
+    cpuMicrosAWord,
+    kilobytesAStream,
   };
 }
 
@@ -66,7 +68,7 @@ function divide(ours: number | null, theirs: number | null): number | null {
   return ours === null || theirs === null || theirs <= 0 ? null : ours / theirs;
 }
 
-function shareOf({ values, share }: { values: readonly number[]; share: number }): number {
+function shareOf(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
   if (found === undefined) throw new Error("Nobody had a first word.");
@@ -75,19 +77,19 @@ function shareOf({ values, share }: { values: readonly number[]; share: number }
 
 export function toChatTable(figures: readonly ChatFigures[]): string {
   const show = (value: number | null, digits: number) => value?.toFixed(digits) ?? "n/a";
-  return toTable({
-    columns: [
+  return toTable(
+    [
       ...["Side", "Streams at once", "First token p50, ms", "p99, ms"],
       ...["CPU a token, µs", "Memory a stream, KB"],
       ...["Latchkey is x this (first token p50)", "x this (CPU)", "x this (memory)"],
     ],
-    rows: figures.map(({ side, streams, firstP50Ms, firstP99Ms, ratios, ...costs }) => [
+    figures.map(({ side, streams, firstP50Ms, firstP99Ms, ratios, ...costs }) => [
       ...[side, streams.toLocaleString("en"), firstP50Ms.toFixed(1), firstP99Ms.toFixed(1)],
       ...[show(costs.cpuMicrosAWord, 1), show(costs.kilobytesAStream, 0)],
       ...[ratios?.firstP50, ratios?.cpu, ratios?.memory].map((ratio) =>
         ratios === null ? "" : show(ratio ?? null, 2),
       ),
     ]),
-    texts: 1,
-  });
+    1,
+  );
 }

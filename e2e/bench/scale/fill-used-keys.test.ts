@@ -1,9 +1,9 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { createKeyStore } from "~/gate/keys.store.server";
+import { createKeyStore } from "~/gate/keys/keys.store.server";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
-import { createTestDir } from "~/testing/database";
+import { createTestDir } from "~e2e/support/databases/database";
 import { fillUsedKeys, probeKeys } from "./fill-used-keys";
 
 const contractAddress = "0xAbCdEfabcdefabcdefabcdefabcdefabcdefabcd";
@@ -15,7 +15,7 @@ test("so many keys are used as was wanted, those that are asked for among them, 
   const database = await openDatabase({ url: pathToFileURL(databaseFile).href });
   try {
     expect(await database.usedKey.count()).toBe(1000);
-    const keys = createKeyStore({ database });
+    const keys = createKeyStore(database);
     const isUsed = async (id: number) =>
       (await keys.findUsedKey({ key: { chainId: 31337, contractAddress, tokenId: String(id) } })) !== null;
     expect(await Promise.all(used.map(isUsed))).not.toContain(false);

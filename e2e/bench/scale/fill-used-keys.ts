@@ -21,6 +21,14 @@ export function probeKeys(usedKeys: number): {
   };
 }
 
+type FillUsedKeysOptions = {
+  databaseFile: string;
+  chainId: number;
+  contractAddress: Address;
+  usedKeys: number;
+  unused: readonly number[];
+};
+
 /** A database as it would be after so many forms, made by one statement. */
 export async function fillUsedKeys({
   databaseFile,
@@ -28,13 +36,7 @@ export async function fillUsedKeys({
   contractAddress,
   usedKeys,
   unused,
-}: {
-  databaseFile: string;
-  chainId: number;
-  contractAddress: Address;
-  usedKeys: number;
-  unused: readonly number[];
-}): Promise<void> {
+}: FillUsedKeysOptions): Promise<void> {
   const url = pathToFileURL(databaseFile).href;
   await migrateDatabase({ url, migrationsDir: "prisma/migrations" });
   const database = await openDatabase({ url });

@@ -1,7 +1,7 @@
 import type { BenchOptions, BenchResult } from "../bench-options";
 import { withClosers } from "../close-on-signals";
 import { takeTurns } from "../measure";
-import { repeating } from "../operation";
+import { repeating } from "../costs/operation";
 import { prepareForms, prepareSignIns } from "../sign-in";
 import { connections, measureInstances, openInstanceSite } from "./instance-site";
 import type { InstanceWork } from "./instance-site";
@@ -16,15 +16,21 @@ const mostRounds = 3;
 
 const works: readonly Work[] = [
   {
-    ...{ operation: "GET /api/nonce", requests: 2000, warmUpRequests: 6000 },
+    operation: "GET /api/nonce",
+    requests: 2000,
+    warmUpRequests: 6000,
     prepare: repeating({ method: "GET", path: "/api/nonce", expected: { holds: '"nonce":"' } }),
   },
   {
-    ...{ operation: "POST /api/gate-access, SIWE", requests: 600, warmUpRequests: 2000 },
+    operation: "POST /api/gate-access, SIWE",
+    requests: 600,
+    warmUpRequests: 2000,
     prepare: prepareSignIns,
   },
   {
-    ...{ operation: "POST /api/form-submission-gate", requests: 400, warmUpRequests: 1200 },
+    operation: "POST /api/form-submission-gate",
+    requests: 400,
+    warmUpRequests: 1200,
     prepare: prepareForms,
   },
 ];
@@ -35,7 +41,7 @@ export async function benchInstances({
   scale,
 }: BenchOptions): Promise<BenchResult<InstanceFigures[]>> {
   return await withClosers(async (closers) => {
-    const site = await openInstanceSite({ instances: Math.max(...instanceCounts), closers });
+    const site = await openInstanceSite(Math.max(...instanceCounts), closers);
     const roundCount = Math.min(rounds, mostRounds);
     const measured: InstanceRound[] = [];
     for (const work of works) {
@@ -60,7 +66,7 @@ export async function benchInstances({
             }),
         ]),
       );
-      const turns = await takeTurns({ runners, rounds: roundCount });
+      const turns = await takeTurns(runners, roundCount);
       measured.push(...turns.flatMap((turn) => Object.values(turn)));
     }
     const figures = summarizeInstances(measured);

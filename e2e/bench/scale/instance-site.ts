@@ -1,12 +1,12 @@
-import { startTestChain } from "~/testing/chain";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
-import { startPostgresql } from "../../../../prisma/shadow-databases.mjs";
+import { startTestChain } from "~e2e/support/chain/chain";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
+import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 import { grantKeys, keySeries, mintKeys } from "../bench-keys";
-import { benchSettings } from "../bench-place";
+import { benchSettings } from "../bench-site";
 import type { Load, LoadResult } from "../load-generator";
 import type { GenerateLoad } from "../measure";
-import type { Prepare, Target } from "../operation";
+import type { Prepare, Target } from "../costs/operation";
 import { findFamilyCpuMicros, findProcessCpuMicros } from "../process-cpu";
 import { startWorkerProcess } from "../worker-process";
 import type { WorkerProcess } from "../worker-process";
@@ -29,16 +29,13 @@ export const connections = 16;
 const unusedKeys = { firstTokenId: 1_000_000, count: 10_000 };
 
 /** So many instances on one PostgreSQL, a proxy before them, and keys for whoever asks. */
-export async function openInstanceSite({
-  instances,
-  closers,
-}: {
-  instances: number;
-  closers: (() => Promise<unknown>)[];
-}): Promise<InstanceSite> {
+export async function openInstanceSite(
+  instances: number,
+  closers: (() => Promise<unknown>)[],
+): Promise<InstanceSite> {
   const chain = await startTestChain();
   closers.push(chain.stop);
-  const holders = await mintKeys({ chain });
+  const holders = await mintKeys(chain);
   await grantKeys({ chain, ...unusedKeys });
   const postgresql = await startPostgresql();
   closers.push(() => postgresql.stop());
@@ -49,9 +46,13 @@ export async function openInstanceSite({
   if (!("port" in listening)) throw new Error("The proxy did not listen.");
   const { port } = listening;
   const env = {
-    ...{ RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: chain.key.address, DATABASE_URL: databaseUrl },
-    ...{ NEXT_PUBLIC_DOMAIN: `localhost:${port}`, PUBLIC_ORIGIN: `http://localhost:${port}` },
-    ...{ TRUST_PROXY: "loopback", ...benchSettings },
+    RPC_URL: chain.rpcUrl,
+    KEY_CONTRACT_ADDRESS: chain.key.address,
+    DATABASE_URL: databaseUrl,
+    NEXT_PUBLIC_DOMAIN: `localhost:${port}`,
+    PUBLIC_ORIGIN: `http://localhost:${port}`,
+    TRUST_PROXY: "loopback",
+    ...benchSettings,
   };
   const servers: RunningServer[] = [];
   for (let index = 0; index < instances; index += 1) {
@@ -62,12 +63,25 @@ export async function openInstanceSite({
   const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
   closers.push(generator.stop);
   const target: Target = {
-    ...{ port, chainId: chain.chainId, accessToken: "", operatorCookie: "", holders, needsSignatures: true },
+    port,
+    chainId: chain.chainId,
+    accessToken: "",
+    operatorCookie: "",
+    holders,
+    needsSignatures: true,
     takeUnusedKeys: keySeries(unusedKeys),
   };
   const databasePid = await findPostmasterPid(databaseUrl);
   return { target, servers, proxy, databasePid, generateLoad: generator.ask };
 }
+
+type MeasureInstancesOptions = {
+  site: InstanceSite;
+  work: InstanceWork;
+  instances: number;
+  requests: number;
+  maxSeconds: number;
+};
 
 /** One round at so many of the instances. What the others do meanwhile, which is little, counts for nobody. */
 export async function measureInstances({
@@ -76,13 +90,7 @@ export async function measureInstances({
   instances,
   requests,
   maxSeconds,
-}: {
-  site: InstanceSite;
-  work: InstanceWork;
-  instances: number;
-  requests: number;
-  maxSeconds: number;
-}): Promise<InstanceRound> {
+}: MeasureInstancesOptions): Promise<InstanceRound> {
   const asked = servers.slice(0, instances);
   await proxy.ask({ order: "serve", ports: asked.map(({ port }) => port) });
   const prepared = await prepare({ target, requests, generateLoad });

@@ -3,7 +3,12 @@ import { requireEvenShares, summarizeInstances, toInstanceTable } from "./instan
 import type { InstanceRound } from "./instance-table";
 
 const round = (instances: number, seconds: number): InstanceRound => ({
-  ...{ operation: "GET /x", instances, requests: 100, seconds, p50Ms: 1, p99Ms: 2 },
+  operation: "GET /x",
+  instances,
+  requests: 100,
+  seconds,
+  p50Ms: 1,
+  p99Ms: 2,
   cpuMicros: { servers: 50_000, proxy: 10_000, database: null },
 });
 

@@ -43,7 +43,8 @@ export function summarizeInstances(rounds: readonly InstanceRound[]): InstanceFi
       const group = withCount(instances);
       const cpuOf = (who: keyof Cpu) => medianOrNull(group.map((round) => perRequest(round, who)));
       return {
-        ...{ operation, instances },
+        operation,
+        instances,
         requestsPerSecond: median(group.map(({ requests, seconds }) => requests / seconds)),
         p50Ms: median(group.map(({ p50Ms }) => p50Ms)),
         p99Ms: median(group.map(({ p99Ms }) => p99Ms)),
@@ -77,18 +78,18 @@ function perRequest({ cpuMicros, requests }: InstanceRound, who: keyof Cpu): num
 
 export function toInstanceTable(figures: readonly InstanceFigures[]): string {
   const show = (value: number | null) => value?.toFixed(0) ?? "n/a";
-  return toTable({
-    columns: [
+  return toTable(
+    [
       ...["Operation", "Instances", "Requests/s", "x one instance", "p50 ms", "p99 ms"],
       ...["Latchkey, CPU µs/request", "x one instance (CPU)"],
       ...["PostgreSQL, CPU µs/request", "Proxy, CPU µs/request"],
     ],
-    rows: figures.map(({ operation, instances, cpuMicrosPerRequest: cpu, ...rest }) => [
+    figures.map(({ operation, instances, cpuMicrosPerRequest: cpu, ...rest }) => [
       instances === 1 ? operation : "",
       ...[String(instances), rest.requestsPerSecond.toFixed(0), rest.timesOne.toFixed(2)],
       ...[rest.p50Ms.toFixed(2), rest.p99Ms.toFixed(2)],
       ...[show(cpu.servers), rest.timesOneCpu?.toFixed(2) ?? "n/a", show(cpu.database), show(cpu.proxy)],
     ]),
-    texts: 1,
-  });
+    1,
+  );
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { startOpenAiServer } from "~/testing/openai-server";
-import type { CompletionCall } from "~/testing/openai-server";
+import { startOpenAiServer } from "~e2e/support/providers/openai-server";
+import type { CompletionCall } from "~e2e/support/providers/openai-server";
 import { answerParent } from "../worker-process";
 import { tellWords } from "./ask-for-words";
 

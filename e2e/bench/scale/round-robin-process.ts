@@ -16,10 +16,8 @@ answerParent(obey);
 /** A plain reverse proxy: each request goes to the next server in turn, on connections that are kept. */
 async function obey(order: ProxyOrder): Promise<ProxyAnswer> {
   if (order.order === "listen") {
-    const server = createServer((incoming, outgoing) =>
-      passOn({ incoming, outgoing, index: count++ % ports.length }),
-    );
-    return { port: await listen({ server, host: "127.0.0.1", port: 0 }) };
+    const server = createServer((incoming, outgoing) => passOn(incoming, outgoing, count++ % ports.length));
+    return { port: await listen(server, "127.0.0.1", 0) };
   }
   if (order.order === "serve") {
     ports = order.ports;
@@ -29,15 +27,7 @@ async function obey(order: ProxyOrder): Promise<ProxyAnswer> {
   return { answered };
 }
 
-function passOn({
-  incoming,
-  outgoing,
-  index,
-}: {
-  incoming: IncomingMessage;
-  outgoing: ServerResponse;
-  index: number;
-}): void {
+function passOn(incoming: IncomingMessage, outgoing: ServerResponse, index: number): void {
   const { method, url: path } = incoming;
   const headers = { ...incoming.headers, "x-forwarded-for": incoming.socket.remoteAddress };
   const to = { host: "127.0.0.1", port: ports[index]!, method, path, headers, agent };

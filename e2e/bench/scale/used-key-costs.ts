@@ -1,12 +1,12 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { startTestChain } from "~/testing/chain";
-import type { TestChain } from "~/testing/chain";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
+import { startTestChain } from "~e2e/support/chain/chain";
+import type { TestChain } from "~e2e/support/chain/chain";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
 import { grantKeys, toGrantedHolder } from "../bench-keys";
-import { benchSettings } from "../bench-place";
+import { benchSettings } from "../bench-site";
 import type { BenchOptions, BenchResult } from "../bench-options";
 import { withClosers } from "../close-on-signals";
 import { compare, median, summarize } from "../figures";
@@ -14,8 +14,8 @@ import type { Round } from "../figures";
 import type { Load, LoadResult } from "../load-generator";
 import { measureRound, takeTurns } from "../measure";
 import type { GenerateLoad } from "../measure";
-import { originOf, toHttp } from "../operation";
-import type { Prepared, Target } from "../operation";
+import { originOf, toHttp } from "../costs/operation";
+import type { Prepared, Target } from "../costs/operation";
 import { signInOnce } from "../sign-in";
 import { startWorkerProcess } from "../worker-process";
 import { fillUsedKeys, probeKeys } from "./fill-used-keys";
@@ -54,7 +54,7 @@ export async function benchUsedKeys({ rounds, scale }: BenchOptions): Promise<Be
     const runners = Object.fromEntries(
       [...places].map(([name, { run }]) => [name, () => runBoth({ run, scale })]),
     );
-    const measured = await takeTurns({ runners, rounds });
+    const measured = await takeTurns(runners, rounds);
     const figures = [...places].map(([name, { usedKeys, databaseBytes, startMs }]): UsedKeyFigures => {
       const of = (kind: keyof Rounds) => summarize(measured.map((round) => round[name]![kind]));
       const growthOf = (kind: keyof Rounds) =>
@@ -71,18 +71,15 @@ async function runBoth({ run, scale }: Pick<Place, "run"> & { scale: number }): 
   return { status: await run("status", count("status")), bearer: await run("bearer", count("bearer")) };
 }
 
-/** A server whose database holds so many used keys; what is asked for lies spread among them, used and unused. */
-async function openPlace({
-  chain,
-  usedKeys,
-  generateLoad,
-  closers,
-}: {
+type OpenPlaceOptions = {
   chain: TestChain;
   usedKeys: number;
   generateLoad: GenerateLoad;
   closers: (() => Promise<unknown>)[];
-}): Promise<Place> {
+};
+
+/** A server whose database holds so many used keys; what is asked for lies spread among them, used and unused. */
+async function openPlace({ chain, usedKeys, generateLoad, closers }: OpenPlaceOptions): Promise<Place> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-used-keys-"));
   closers.push(() => rm(dataDir, { recursive: true, force: true }));
   const databaseFile = path.join(dataDir, "latchkey.db");
@@ -92,17 +89,22 @@ async function openPlace({
   await fillUsedKeys({ databaseFile, chainId, contractAddress: key.address, usedKeys, unused });
   const databaseBytes = (await stat(databaseFile)).size;
   const env = { RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: key.address, ...benchSettings };
-  const { server, startMs } = await startTimed({ env, dataDir });
+  const { server, startMs } = await startTimed(env, dataDir);
   closers.push(server.stop);
 
   const holders = unused.map(toGrantedHolder);
   const target: Target = {
-    ...{ port: server.port, chainId, accessToken: "", operatorCookie: "", holders, needsSignatures: true },
+    port: server.port,
+    chainId,
+    accessToken: "",
+    operatorCookie: "",
+    holders,
+    needsSignatures: true,
     takeUnusedKeys: () => [],
   };
-  await requireStates({ target, used, unused });
+  await requireStates(target, used, unused);
   const tokens: string[] = [];
-  for (const holder of holders) tokens.push((await signInOnce({ target, holder })).answer.accessToken);
+  for (const holder of holders) tokens.push((await signInOnce(target, holder)).answer.accessToken);
   const statusRequests = [...used, ...unused].map((tokenId) =>
     toHttp({ target, method: "GET", path: `/api/token-status/${tokenId}` }),
   );
@@ -126,13 +128,10 @@ async function openPlace({
 }
 
 /** The last of a few starts is kept. */
-async function startTimed({
-  env,
-  dataDir,
-}: {
-  env: Record<string, string>;
-  dataDir: string;
-}): Promise<{ server: RunningServer; startMs: number }> {
+async function startTimed(
+  env: Record<string, string>,
+  dataDir: string,
+): Promise<{ server: RunningServer; startMs: number }> {
   const times: number[] = [];
   for (;;) {
     const beganAt = performance.now();
@@ -149,15 +148,11 @@ async function startTimed({
 }
 
 /** Before anything is measured: the server knows which keys were used and which were not. */
-async function requireStates({
-  target,
-  used,
-  unused,
-}: {
-  target: Target;
-  used: readonly number[];
-  unused: readonly number[];
-}): Promise<void> {
+async function requireStates(
+  target: Target,
+  used: readonly number[],
+  unused: readonly number[],
+): Promise<void> {
   const wanted = [
     ...used.map((id) => ({ id, isUsed: true })),
     ...unused.map((id) => ({ id, isUsed: false })),

@@ -5,7 +5,9 @@ test("each size has a row with both operations", () => {
   const figures = { requestsPerSecond: 1000.4, p50Ms: 1, p99Ms: 2.345, rpcCallsPerRequest: null };
   const table = toUsedKeyTable([
     {
-      ...{ usedKeys: 1_000_000, databaseBytes: 210_300_000, startMs: 700.6 },
+      usedKeys: 1_000_000,
+      databaseBytes: 210_300_000,
+      startMs: 700.6,
       status: { ...figures, cpuMicrosPerRequest: 312.4 },
       bearer: { ...figures, cpuMicrosPerRequest: null },
       growth: { status: 1.234, bearer: null },

@@ -25,15 +25,15 @@ export function toUsedKeyTable(figures: readonly UsedKeyFigures[]): string {
   const columnsOf = (operation: string) => [
     ...[`${operation}, requests/s`, "p50 ms", "p99 ms", "CPU µs", "x the fewest (CPU)"],
   ];
-  return toTable({
-    columns: [
+  return toTable(
+    [
       ...["Used keys", "Database, MB", "Start to ready, ms"],
       ...[...columnsOf("token-status"), ...columnsOf("Bearer")],
     ],
-    rows: figures.map(({ usedKeys, databaseBytes, startMs, status, bearer, growth }) => [
+    figures.map(({ usedKeys, databaseBytes, startMs, status, bearer, growth }) => [
       ...[usedKeys.toLocaleString("en"), (databaseBytes / bytesPerMegabyte).toFixed(1), startMs.toFixed(0)],
       ...[...cells(status, growth.status), ...cells(bearer, growth.bearer)],
     ]),
-    texts: 0,
-  });
+    0,
+  );
 }

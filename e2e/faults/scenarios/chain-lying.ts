@@ -1,18 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { startRpcFaultServer } from "~/testing/rpc-fault-server";
-import { startServer } from "~/testing/running-server";
-import { limitsOff } from "../api/chat-fixture";
-import { clientOf } from "../api/gate-fixture";
-import type { Answer } from "../api/gate-fixture";
+import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import { startServer } from "~e2e/support/running-server";
+import { clientOf } from "~e2e/api/gate-fixture";
+import type { Answer } from "~e2e/api/gate-fixture";
+import { limitsOff } from "~e2e/support/limits";
 import { mend, phases } from "./chain-phases";
 import type { Phase, Place } from "./chain-phases";
-import { createDice } from "./dice";
-import type { Figure, Scenario, ScenarioRun } from "./scenario";
-import { measuredOnly } from "./server-measures";
-import { createTally, keepBusy } from "./tally";
-import type { Tally } from "./tally";
-import { tidily } from "./tidily";
-import type { Later } from "./tidily";
+import { createDice } from "../dice";
+import type { Figure, Scenario, ScenarioRun } from "../scenario";
+import { measuredOnly } from "../server-measures";
+import { createTally, keepBusy } from "../tally";
+import type { Tally } from "../tally";
+import { tidily } from "../cleanup";
+import type { Later } from "../cleanup";
 import { startTwoChains } from "./two-chains";
 import type { Claimant } from "./two-chains";
 
@@ -21,18 +21,20 @@ const leastPhaseMs = 1_500;
 
 type SignIn = (claim: Claimant["claim"]) => Promise<Answer>;
 
+type JudgeOptions = {
+  answer: Answer;
+  claimant: Claimant;
+  phase: Phase;
+  tally: Tally;
+};
+
 /** Files an answer under what it means for the one who asked. */
 function judge({
   answer,
   claimant: { isOwner, isDisputed },
   phase: { isServed, isMisled = false },
   tally,
-}: {
-  answer: Answer;
-  claimant: Claimant;
-  phase: Phase;
-  tally: Tally;
-}): void {
+}: JudgeOptions): void {
   const { status, body, headers } = answer;
   const isSaid = typeof body.detail === "string" && body.detail.length > 0;
   // The first endpoint that answers is believed: who trusts one endpoint more than another names it first.
@@ -50,25 +52,24 @@ type PhaseEnd = {
   misledMs: number | null;
 };
 
-async function playPhase({
-  phase,
-  place,
-  scale,
-  tally,
-}: {
+type PlayPhaseOptions = {
   phase: Phase;
   place: Place;
   scale: number;
   tally: Tally;
-}): Promise<PhaseEnd> {
+};
+
+async function playPhase({ phase, place, scale, tally }: PlayPhaseOptions): Promise<PhaseEnd> {
   const { chains, endpoints } = place;
   const { claimants } = chains;
   mend(place);
   const server = await startServer({
     env: {
       ...limitsOff,
-      ...{ RPC_URL: endpoints.map(({ url }) => url).join(","), KEY_CONTRACT_ADDRESS: chains.contract },
-      ...{ OWNERSHIP_CACHE_SECONDS: "0", CHAIN_POLL_SECONDS: "1" },
+      RPC_URL: endpoints.map(({ url }) => url).join(","),
+      KEY_CONTRACT_ADDRESS: chains.contract,
+      OWNERSHIP_CACHE_SECONDS: "0",
+      CHAIN_POLL_SECONDS: "1",
       // Each claim comes from an address of its own.
       TRUST_PROXY: "loopback",
     },
@@ -76,20 +77,16 @@ async function playPhase({
   try {
     const { signIn } = clientOf(server);
     // How new the chain is has to have been seen once, before anything can be known to be far behind.
-    await measureRecovery({ signIn, claimants });
+    await measureRecovery(signIn, claimants);
     const overAtMs = performance.now() + Math.max(leastPhaseMs, phaseMs * scale);
     const isOver = () => performance.now() >= overAtMs;
     const playing = (async () => {
       while (!isOver()) await phase.play(place);
     })();
-    await keepBusy({
-      lanes: claimants.length,
-      isOver,
-      work: async (lane) => {
-        const claimant = claimants[lane]!;
-        const answer = await tally.time(() => signIn(claimant.claim));
-        judge({ answer, claimant, phase, tally });
-      },
+    await keepBusy(claimants.length, isOver, async (lane) => {
+      const claimant = claimants[lane]!;
+      const answer = await tally.time(() => signIn(claimant.claim));
+      judge({ answer, claimant, phase, tally });
     });
     await playing;
     let misledMs: number | null = null;
@@ -98,23 +95,17 @@ async function playPhase({
       endpoints[0].setFault("none");
       // As before, but no longer counted: nor are the answers.
       endpoints[1].setUpstream(chains.rpcUrls.recent);
-      misledMs = await measureRecovery({ signIn, claimants });
+      misledMs = await measureRecovery(signIn, claimants);
     }
     mend(place);
-    return { recoveryMs: await measureRecovery({ signIn, claimants }), misledMs };
+    return { recoveryMs: await measureRecovery(signIn, claimants), misledMs };
   } finally {
     await server.stop();
   }
 }
 
 /** How long until every holder is let in again, and nobody else; infinite where that takes more than a minute. */
-async function measureRecovery({
-  signIn,
-  claimants,
-}: {
-  signIn: SignIn;
-  claimants: readonly Claimant[];
-}): Promise<number> {
+async function measureRecovery(signIn: SignIn, claimants: readonly Claimant[]): Promise<number> {
   const mendedAtMs = performance.now();
   const elapsedMs = () => performance.now() - mendedAtMs;
   const isRight = async ({ claim, isOwner }: Claimant) =>
@@ -126,18 +117,20 @@ async function measureRecovery({
   return Infinity;
 }
 
-async function startEndpoint({ later, upstreamUrl }: { later: Later; upstreamUrl: string }) {
-  const endpoint = await startRpcFaultServer({ upstreamUrl });
+async function startEndpoint(later: Later, upstreamUrl: string) {
+  const endpoint = await startRpcFaultServer(upstreamUrl);
   later(() => endpoint.stop());
   return endpoint;
 }
 
 async function play({ scale, seed, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
-  const chains = await startTwoChains({ later });
+  const chains = await startTwoChains(later);
   const { honest: upstreamUrl } = chains.rpcUrls;
   const place: Place = {
-    ...{ chains, dice: createDice(seed), asked: { past: [0, 0], recent: [0, 0] } },
-    endpoints: [await startEndpoint({ later, upstreamUrl }), await startEndpoint({ later, upstreamUrl })],
+    chains,
+    dice: createDice(seed),
+    asked: { past: [0, 0], recent: [0, 0] },
+    endpoints: [await startEndpoint(later, upstreamUrl), await startEndpoint(later, upstreamUrl)],
   };
   const tally = createTally();
   let recoveryMs = 0;
@@ -158,11 +151,16 @@ function toFigures({
   misledMs,
 }: { tally: Tally; asked: Place["asked"] } & PhaseEnd): Figure[] {
   const none = (what: string, kind: string): Figure => ({
-    ...{ what, measured: tally.of(kind), bound: { equals: 0 } },
+    what,
+    measured: tally.of(kind),
+    bound: { equals: 0 },
   });
   const some = (what: string, measured: number): Figure => ({ what, measured, bound: { atLeast: 1 } });
   const seconds = (what: string, ms: number | null, atMost: number) => ({
-    ...{ what, measured: ms === null ? null : ms / 1_000, unit: "s", bound: { atMost } },
+    what,
+    measured: ms === null ? null : ms / 1_000,
+    unit: "s",
+    bound: { atMost },
   });
   const recentlyAsked = recent[0] + recent[1];
   const [misledIn, misledOut] = [tally.of("let in on a false word"), tally.of("refused on a false word")];
@@ -179,11 +177,13 @@ function toFigures({
     // Nothing promises fewer; but each false word counts once, since nothing keeps it.
     {
       what: "let in on its false word: a limit, no more than it was asked",
-      ...{ measured: misledIn, bound: { atMost: recentlyAsked } },
+      measured: misledIn,
+      bound: { atMost: recentlyAsked },
     },
     {
       what: "holders told no on its false word: no more than is left of that",
-      ...{ measured: misledOut, bound: { atMost: recentlyAsked - misledIn } },
+      measured: misledOut,
+      bound: { atMost: recentlyAsked - misledIn },
     },
     // An endpoint that failed is passed over for ten seconds.
     seconds("from the first one's mending until a second that lies is not believed", misledMs, 12),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { RpcFault, RpcFaultServer } from "~/testing/rpc-fault-server";
-import type { Dice } from "./dice";
+import type { RpcFault, RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import type { Dice } from "../dice";
 import type { TwoChains } from "./two-chains";
 
 /** All that an endpoint can answer that is no answer. */
@@ -39,15 +39,7 @@ export function mend({ chains, endpoints }: Place): void {
   }
 }
 
-function answerFrom({
-  place,
-  position,
-  source,
-}: {
-  place: Place;
-  position: 0 | 1;
-  source: "past" | "recent";
-}): void {
+function answerFrom(place: Place, position: 0 | 1, source: "past" | "recent"): void {
   place.endpoints[position].setUpstream((method) => {
     if (method === "eth_call") place.asked[source][position] += 1;
     return place.chains.rpcUrls[source];
@@ -77,7 +69,7 @@ export const phases: readonly Phase[] = [
     name: "the first endpoint flaps while the second is far behind",
     isServed: false,
     play: async (place) => {
-      answerFrom({ place, position: 1, source: "past" });
+      answerFrom(place, 1, "past");
       await flap(place, flaps);
     },
   },
@@ -87,7 +79,7 @@ export const phases: readonly Phase[] = [
     isMisled: true,
     isHalfMended: true,
     play: async (place) => {
-      answerFrom({ place, position: 1, source: "recent" });
+      answerFrom(place, 1, "recent");
       await flap(place, flaps);
     },
   },
@@ -95,7 +87,7 @@ export const phases: readonly Phase[] = [
     name: "the first endpoint falls far behind",
     isServed: true,
     play: async (place) => {
-      answerFrom({ place, position: 0, source: "past" });
+      answerFrom(place, 0, "past");
       await change(place.dice);
     },
   },
@@ -104,7 +96,7 @@ export const phases: readonly Phase[] = [
     isServed: true,
     isMisled: true,
     play: async (place) => {
-      answerFrom({ place, position: 0, source: "recent" });
+      answerFrom(place, 0, "recent");
       await change(place.dice);
     },
   },

@@ -3,23 +3,24 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
-import { movableClockOptions, setClock } from "~/testing/movable-clock";
-import { startOpenAiServer } from "~/testing/openai-server";
-import type { Behaviour } from "~/testing/openai-server";
-import { startServer } from "~/testing/running-server";
-import type { RunningServer } from "~/testing/running-server";
-import { shortenTimers } from "~/testing/shortened-timers";
-import { hello, limitsOff, localProvider, openChat, quotaOn, readRest } from "../api/chat-fixture";
-import { openGate } from "../api/gate-fixture";
-import type { Gate } from "../api/gate-fixture";
-import { metricsToken, readLeases } from "../api/instances-fixture";
-import { scaled } from "./scenario";
-import type { Figure, Scenario, ScenarioRun } from "./scenario";
-import { findDefects } from "./server-measures";
-import { createTally } from "./tally";
-import type { Tally } from "./tally";
-import { tidily } from "./tidily";
-import type { Later } from "./tidily";
+import { movableClockOptions, setClock } from "~e2e/support/measure/movable-clock";
+import { startOpenAiServer } from "~e2e/support/providers/openai-server";
+import type { Behaviour } from "~e2e/support/providers/openai-server";
+import { startServer } from "~e2e/support/running-server";
+import type { RunningServer } from "~e2e/support/running-server";
+import { shortenTimers } from "~e2e/support/measure/shortened-timers";
+import { hello, localProvider, openChat, quotaOn, readRest } from "~e2e/api/chat-fixture";
+import { openGate } from "~e2e/api/gate-fixture";
+import type { Gate } from "~e2e/api/gate-fixture";
+import { metricsToken, readLeases } from "~e2e/operations/instances-fixture";
+import { limitsOff } from "~e2e/support/limits";
+import { scaled } from "../scenario";
+import type { Figure, Scenario, ScenarioRun } from "../scenario";
+import { findDefects } from "../server-measures";
+import { createTally } from "../tally";
+import type { Tally } from "../tally";
+import { tidily } from "../cleanup";
+import type { Later } from "../cleanup";
 
 const hourMs = 3_600_000;
 /** An hour ahead, back, an hour behind, and back. */
@@ -42,13 +43,13 @@ const slowly: Behaviour = async (call) => {
 const settings = {
   ...limitsOff,
   ...quotaOn,
-  ...{
-    RATE_LIMIT_NONCE: `${points}/${windowSeconds}`,
-    RATE_LIMIT_TOKEN_STATUS: `${points}/${windowSeconds}`,
-  },
-  ...{ AI_CHAT_MAX_OUTPUT_TOKENS: String(answerTokens), AI_CHAT_QUOTA_WINDOW_SEC: "600" },
+  RATE_LIMIT_NONCE: `${points}/${windowSeconds}`,
+  RATE_LIMIT_TOKEN_STATUS: `${points}/${windowSeconds}`,
+  AI_CHAT_MAX_OUTPUT_TOKENS: String(answerTokens),
+  AI_CHAT_QUOTA_WINDOW_SEC: "600",
   AI_CHAT_QUOTA_TOKENS: String(answerTokens * quotaAnswers),
-  ...{ TRUST_PROXY: "loopback", METRICS_TOKEN: metricsToken },
+  TRUST_PROXY: "loopback",
+  METRICS_TOKEN: metricsToken,
 };
 
 type Place = { gate: Gate; tally: Tally; nowMs: () => number; newClient: () => Record<string, string> };
@@ -57,7 +58,7 @@ type Holder = Awaited<ReturnType<Gate["mintKey"]>>;
 /** What was used up before a jump, and must be so after it. */
 type Spent = { path: string; json: unknown; headers: Record<string, string> };
 
-async function signIn({ place, holder }: { place: Place; holder: Holder }) {
+async function signIn(place: Place, holder: Holder) {
   const { gate, nowMs, newClient } = place;
   const headers = newClient();
   const { body } = await gate.ask({ path: "/api/nonce", headers });
@@ -69,7 +70,7 @@ async function signIn({ place, holder }: { place: Place; holder: Holder }) {
   return { bearer, spent: { path: "/api/gate-access", json, headers } };
 }
 
-async function signInOldStyle({ place, holder }: { place: Place; holder: Holder }): Promise<Spent> {
+async function signInOldStyle(place: Place, holder: Holder): Promise<Spent> {
   const { gate, nowMs, newClient } = place;
   const spent = {
     path: "/api/gate-access",
@@ -82,15 +83,7 @@ async function signInOldStyle({ place, holder }: { place: Place; holder: Holder 
 }
 
 /** Uses a limit up, and counts what it let through beyond what it should. */
-async function exhaust({
-  place,
-  path: at,
-  headers,
-}: {
-  place: Place;
-  path: string;
-  headers: Record<string, string>;
-}) {
+async function exhaust(place: Place, at: string, headers: Record<string, string>) {
   const asked = Array.from({ length: points * 4 }, () => place.gate.ask({ path: at, headers }));
   const startedAtMs = performance.now();
   const admitted = (await Promise.all(asked)).filter(({ status }) => status === 200).length;
@@ -100,15 +93,7 @@ async function exhaust({
 }
 
 /** How long a client that is refused has to wait; infinite where that takes more than a minute. */
-async function waitForLimit({
-  place,
-  path: at,
-  headers,
-}: {
-  place: Place;
-  path: string;
-  headers: Record<string, string>;
-}) {
+async function waitForLimit(place: Place, at: string, headers: Record<string, string>) {
   const startedAtMs = performance.now();
   const elapsedMs = () => performance.now() - startedAtMs;
   while (elapsedMs() < 60_000) {
@@ -119,9 +104,9 @@ async function waitForLimit({
 }
 
 /** As many answers as the window has, and not one more. */
-async function useQuota({ place, holder }: { place: Place; holder: Holder }): Promise<void> {
+async function useQuota(place: Place, holder: Holder): Promise<void> {
   const { gate, tally } = place;
-  const { bearer } = await signIn({ place, holder });
+  const { bearer } = await signIn(place, holder);
   let answered = 0;
   for (let asked = 0; asked < quotaAnswers + 2; asked += 1) {
     const { status, incoming } = await openChat({ port: gate.server.port, json: hello, headers: bearer });
@@ -137,20 +122,20 @@ async function useQuota({ place, holder }: { place: Place; holder: Holder }): Pr
 const limited = ["/api/nonce", "/api/token-status/1"];
 
 /** One jump: what there is before it, and what has become of it. */
-async function playJump({ place, jump, spent }: { place: Place; jump: () => Promise<void>; spent: Spent[] }) {
+async function playJump(place: Place, jump: () => Promise<void>, spent: Spent[]) {
   const { gate, tally, newClient } = place;
   const [holder, reader, asking] = [await gate.mintKey(), await gate.mintKey(), await gate.mintKey()];
-  const before = await signIn({ place, holder });
-  spent.push(before.spent, await signInOldStyle({ place, holder }));
-  const { bearer: readerBearer } = await signIn({ place, holder: reader });
+  const before = await signIn(place, holder);
+  spent.push(before.spent, await signInOldStyle(place, holder));
+  const { bearer: readerBearer } = await signIn(place, reader);
   const flood = newClient();
   const underWay = await openChat({ port: gate.server.port, json: hello, headers: readerBearer });
-  for (const at of limited) await exhaust({ place, path: at, headers: flood });
+  for (const at of limited) await exhaust(place, at, flood);
 
   await jump();
 
-  for (const at of limited) await exhaust({ place, path: at, headers: flood });
-  const waits = await Promise.all(limited.map((at) => waitForLimit({ place, path: at, headers: flood })));
+  for (const at of limited) await exhaust(place, at, flood);
+  const waits = await Promise.all(limited.map((at) => waitForLimit(place, at, flood)));
   if (!(await readRest(underWay.incoming)).endsWith("data: [DONE]\n\n")) tally.count("streams cut off");
   // Meanwhile the sweeper has been round several times.
   await delay(sweepMs * 3);
@@ -160,7 +145,7 @@ async function playJump({ place, jump, spent }: { place: Place; jump: () => Prom
   }
   const old = await gate.post("/api/gate-access", {}, before.bearer);
   if (old.status !== 401) tally.count("tokens that lived on");
-  await useQuota({ place, holder: asking });
+  await useQuota(place, asking);
   return Math.max(...waits);
 }
 
@@ -172,7 +157,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   later(() => provider.close());
   const env = { ...settings, ...localProvider(provider) };
   const nodeOptions = [
-    ...movableClockOptions({ offsetFile }),
+    ...movableClockOptions(offsetFile),
     ...shortenTimers({ kind: "setTimeout", fromMs: 60_000, toMs: sweepMs }),
   ];
   const gate = await openGate({ env, nodeOptions });
@@ -195,7 +180,9 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   let offsetMs = 0;
   let clients = 0;
   const place: Place = {
-    ...{ gate, tally, nowMs: () => Date.now() + offsetMs },
+    gate,
+    tally,
+    nowMs: () => Date.now() + offsetMs,
     newClient: () => ({ "X-Forwarded-For": `198.51.${(clients += 1) >> 8}.${clients & 255}` }),
   };
   const spent: Spent[] = [];
@@ -203,7 +190,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   const rounds = scaled({ count: 2, scale });
   for (const next of Array.from({ length: rounds }, () => offsets).flat()) {
     const jump = () => setClock({ server: gate.server, offsetFile, offsetMs: (offsetMs = next) });
-    longestWaitMs = Math.max(longestWaitMs, await playJump({ place, jump, spent }));
+    longestWaitMs = Math.max(longestWaitMs, await playJump(place, jump, spent));
     say(`${next / hourMs} h from the right time: ${tally.say()}`);
   }
   const twice = await watch.stop();
@@ -235,14 +222,16 @@ function watchLeases(servers: readonly RunningServer[]) {
   };
 }
 
-function toFigures(of: {
+type ToFiguresOptions = {
   tally: Tally;
   longestWaitMs: number;
   twice: number;
   moved: number;
   jumps: number;
   defects: string[];
-}): Figure[] {
+};
+
+function toFigures(of: ToFiguresOptions): Figure[] {
   const { tally } = of;
   const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
   return [

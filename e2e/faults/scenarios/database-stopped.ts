@@ -1,12 +1,12 @@
-import { startTcpGate } from "~/testing/proxies";
-import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+import { startTcpGate } from "~e2e/support/providers/proxies";
+import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 import type { Due } from "./outage-watch";
 import { playOutages } from "./play-outages";
 import type { Outage } from "./play-outages";
-import type { Question } from "./asker";
-import { scaled } from "./scenario";
-import type { Figure, Scenario } from "./scenario";
-import { tidily } from "./tidily";
+import type { Question } from "../client";
+import { scaled } from "../scenario";
+import type { Figure, Scenario } from "../scenario";
+import { tidily } from "../cleanup";
 
 const connectSeconds = 2;
 const statementSeconds = 3;
@@ -30,7 +30,8 @@ export const databaseStopped: Scenario = {
       const kinds: Outage[] = [
         { name: "stopped", seconds: 2.5, leave: () => postgresql.halt(), comeBack: postgresql.resume },
         {
-          ...{ name: "crashed", seconds: 2.5 },
+          name: "crashed",
+          seconds: 2.5,
           leave: () => postgresql.halt({ crash: true }),
           comeBack: postgresql.resume,
         },
@@ -40,7 +41,11 @@ export const databaseStopped: Scenario = {
       ];
       const count = scaled({ count: 8, scale: run.scale, least: 2 });
       return await playOutages({
-        ...{ run, later, name: "PostgreSQL was away", dueOf, boundSeconds },
+        run,
+        later,
+        name: "PostgreSQL was away",
+        dueOf,
+        boundSeconds,
         outages: Array.from({ length: count }, (_, index) => kinds[index % kinds.length]!),
         site: {
           databaseUrl,

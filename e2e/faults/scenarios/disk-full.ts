@@ -1,14 +1,14 @@
-import { findFileLimit, mountSmallDisk } from "~/testing/small-disk";
-import { startPostgresql } from "../../prisma/shadow-databases.mjs";
-import { reckonDamages } from "./integrity";
+import { findFileLimit, mountSmallDisk } from "~e2e/support/databases/small-disk";
+import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
+import { reckonDamages } from "../integrity";
 import type { Due } from "./outage-watch";
 import { playOutages } from "./play-outages";
 import type { Outage } from "./play-outages";
-import type { Question } from "./asker";
-import { scaled } from "./scenario";
-import type { Figure, Scenario, Skipped } from "./scenario";
-import { tidily } from "./tidily";
-import type { Later } from "./tidily";
+import type { Question } from "../client";
+import { scaled } from "../scenario";
+import type { Figure, Scenario, Skipped } from "../scenario";
+import { tidily } from "../cleanup";
+import type { Later } from "../cleanup";
 
 /** Nothing has to be waited for: a full disk says so at once. The rest is for a busy machine. */
 const boundSeconds = 8;
@@ -21,12 +21,18 @@ export const diskFull: Scenario = {
   inTests: 0.2,
   run: (run) =>
     tidily(async (later): Promise<Figure[] | Skipped> => {
-      const place = findPlaceToFill({ later, say: run.say });
+      const place = findPlaceToFill(later, run.say);
       if (place === null) return { skipped: "Neither may a disk be mounted here, nor is there prlimit." };
       const { dataDir, outage } = place;
       const count = scaled({ count: 10, scale: run.scale, least: 2 });
       return await playOutages({
-        ...{ run, later, name: "the disk was full", dueOf, boundSeconds, refuses: false, goesOn: true },
+        run,
+        later,
+        name: "the disk was full",
+        dueOf,
+        boundSeconds,
+        refuses: false,
+        goesOn: true,
         outages: Array.from({ length: count }, () => outage),
         site: { dataDir },
         finish: reckonDamages,
@@ -41,7 +47,7 @@ export const diskFullBelowPostgresql: Scenario = {
   inTests: false,
   run: (run) =>
     tidily(async (later): Promise<Figure[] | Skipped> => {
-      const disk = mountSmallDisk({ megabytes });
+      const disk = mountSmallDisk(megabytes);
       if (disk === null) return { skipped: "A disk of its own can be mounted by root only." };
       later(disk.remove);
       const postgresql = await startPostgresql();
@@ -51,7 +57,13 @@ export const diskFullBelowPostgresql: Scenario = {
       const outage = { name: "full", seconds: 5, leave: disk.fill, comeBack: disk.empty };
       const count = scaled({ count: 10, scale: run.scale, least: 2 });
       return await playOutages({
-        ...{ run, later, name: "the disk was full", dueOf, boundSeconds, refuses: false, goesOn: true },
+        run,
+        later,
+        name: "the disk was full",
+        dueOf,
+        boundSeconds,
+        refuses: false,
+        goesOn: true,
         outages: Array.from({ length: count }, () => outage),
         site: { databaseUrl },
         finish: reckonDamages,
@@ -59,14 +71,11 @@ export const diskFullBelowPostgresql: Scenario = {
     }),
 };
 
-function findPlaceToFill({
-  later,
-  say,
-}: {
-  later: Later;
-  say: (line: string) => void;
-}): { dataDir: string | undefined; outage: Outage } | null {
-  const disk = mountSmallDisk({ megabytes });
+function findPlaceToFill(
+  later: Later,
+  say: (line: string) => void,
+): { dataDir: string | undefined; outage: Outage } | null {
+  const disk = mountSmallDisk(megabytes);
   if (disk !== null) {
     later(disk.remove);
     const outage = { name: "full", seconds: 3, leave: disk.fill, comeBack: disk.empty };
@@ -76,7 +85,8 @@ function findPlaceToFill({
   if (limit === null) return null;
   say("No disk may be mounted here: the server is kept from writing files instead.");
   const outage: Outage = {
-    ...{ name: "without room", seconds: 3 },
+    name: "without room",
+    seconds: 3,
     leave: (site) => limit.fill(site.running().pid),
     comeBack: (site) => limit.empty(site.running().pid),
   };

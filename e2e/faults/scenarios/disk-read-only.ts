@@ -1,13 +1,13 @@
-import { mountSmallDisk } from "~/testing/small-disk";
-import type { SmallDisk } from "~/testing/small-disk";
-import { reckonDamages } from "./integrity";
-import type { LoadSite } from "./load-site";
+import { mountSmallDisk } from "~e2e/support/databases/small-disk";
+import type { SmallDisk } from "~e2e/support/databases/small-disk";
+import { reckonDamages } from "../integrity";
+import type { LoadSite } from "../load-site";
 import type { Due } from "./outage-watch";
 import { playOutages } from "./play-outages";
-import type { Question } from "./asker";
-import { scaled } from "./scenario";
-import type { Figure, Scenario, Skipped } from "./scenario";
-import { tidily } from "./tidily";
+import type { Question } from "../client";
+import { scaled } from "../scenario";
+import type { Figure, Scenario, Skipped } from "../scenario";
+import { tidily } from "../cleanup";
 
 const boundSeconds = 8;
 const megabytes = 64;
@@ -19,16 +19,22 @@ export const diskReadOnly: Scenario = {
   inTests: 0.2,
   run: (run) =>
     tidily(async (later): Promise<Figure[] | Skipped> => {
-      const disk = mountSmallDisk({ megabytes });
+      const disk = mountSmallDisk(megabytes);
       if (disk === null) return { skipped: "A disk of its own can be mounted by root only." };
       later(disk.remove);
       const count = scaled({ count: 5, scale: run.scale });
       return await playOutages({
-        ...{ run, later, name: "the disk was read-only", dueOf, boundSeconds, goesOn: true },
+        run,
+        later,
+        name: "the disk was read-only",
+        dueOf,
+        boundSeconds,
+        goesOn: true,
         outages: Array.from({ length: count }, () => ({
-          ...{ name: "read-only", seconds: 3 },
-          leave: (site: LoadSite) => dieAndFindItReadOnly({ site, disk }),
-          comeBack: (site: LoadSite) => findItWritable({ site, disk }),
+          name: "read-only",
+          seconds: 3,
+          leave: (site: LoadSite) => dieAndFindItReadOnly(site, disk),
+          comeBack: (site: LoadSite) => findItWritable(site, disk),
         })),
         site: { dataDir: disk.dir },
         finish: reckonDamages,
@@ -37,14 +43,14 @@ export const diskReadOnly: Scenario = {
 };
 
 /** No file may be open for writing when a file system is made read-only, hence the server's death. */
-async function dieAndFindItReadOnly({ site, disk }: { site: LoadSite; disk: SmallDisk }): Promise<void> {
+async function dieAndFindItReadOnly(site: LoadSite, disk: SmallDisk): Promise<void> {
   await site.running().kill();
   disk.makeReadOnly();
   await site.start();
 }
 
 /** A file that was opened on a read-only disk stays so. */
-async function findItWritable({ site, disk }: { site: LoadSite; disk: SmallDisk }): Promise<void> {
+async function findItWritable(site: LoadSite, disk: SmallDisk): Promise<void> {
   await site.running().stop();
   disk.makeWritable();
   await site.start();

@@ -1,22 +1,22 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChildProcess } from "node:child_process";
-import type { RunningServer } from "~/testing/running-server";
-import { startPostgresql } from "../../prisma/shadow-databases.mjs";
-import { countDamages } from "./integrity";
-import { startLoad } from "./load";
-import { openLoadSite } from "./load-site";
-import type { LoadSite } from "./load-site";
-import { createRandom } from "./random";
-import type { Random } from "./random";
-import { reckonUp } from "./reckon";
-import { createRecord } from "./record";
-import { scaled } from "./scenario";
-import type { Figure, Scenario, ScenarioRun, Skipped } from "./scenario";
-import { createAnswerTally } from "./answer-tally";
+import type { RunningServer } from "~e2e/support/running-server";
+import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
+import { countDamages } from "../integrity";
+import { startLoad } from "../load";
+import { openLoadSite } from "../load-site";
+import type { LoadSite } from "../load-site";
+import { createRandom } from "../random";
+import type { Random } from "../random";
+import { reckonUp } from "../final-checks";
+import { createRecord } from "../record";
+import { scaled } from "../scenario";
+import type { Figure, Scenario, ScenarioRun, Skipped } from "../scenario";
+import { createAnswerTally } from "../answer-tally";
 import { openStateInRedis } from "./state-in-redis";
 import type { StateInRedis } from "./state-in-redis";
-import { tidily } from "./tidily";
-import type { Later } from "./tidily";
+import { tidily } from "../cleanup";
+import type { Later } from "../cleanup";
 
 const promise =
   "The server is killed again and again at random moments, its start included, while clients use all of it; nothing that was acknowledged is lost or counted twice.";
@@ -24,15 +24,19 @@ const promise =
 const killsPerLook = 10;
 
 export const killedOnSqlite: Scenario = {
-  ...{ slug: "killed-under-load", promise, inTests: 0.03 },
+  slug: "killed-under-load",
+  promise,
+  inTests: 0.03,
   run: (run) => tidily((later) => playKills({ run, later, count: 200 })),
 };
 
 export const killedOnPostgresql: Scenario = {
-  ...{ slug: "killed-under-load-postgresql", promise: `${promise} With PostgreSQL.`, inTests: false },
+  slug: "killed-under-load-postgresql",
+  promise: `${promise} With PostgreSQL.`,
+  inTests: false,
   run: (run) =>
     tidily(async (later) => {
-      return await playKills({ run, later, count: 40, databaseUrl: await openPostgresql({ later }) });
+      return await playKills({ run, later, count: 40, databaseUrl: await openPostgresql(later) });
     }),
 };
 
@@ -42,18 +46,26 @@ export const killedOnRedis: Scenario = {
   inTests: false,
   run: (run) =>
     tidily(async (later): Promise<Figure[] | Skipped> => {
-      const state = await openStateInRedis({ later });
+      const state = await openStateInRedis(later);
       if ("skipped" in state) return state;
-      const databaseUrl = await openPostgresql({ later });
+      const databaseUrl = await openPostgresql(later);
       return await playKills({ run, later, count: 40, databaseUrl, state });
     }),
 };
 
-async function openPostgresql({ later }: { later: Later }): Promise<string> {
+async function openPostgresql(later: Later): Promise<string> {
   const postgresql = await startPostgresql();
   later(() => postgresql.stop());
   return await postgresql.createDatabase();
 }
+
+type PlayKillsOptions = {
+  run: ScenarioRun;
+  later: Later;
+  count: number;
+  databaseUrl?: string;
+  state?: StateInRedis;
+};
 
 async function playKills({
   run: { scale, seed, say },
@@ -61,19 +73,17 @@ async function playKills({
   count,
   databaseUrl,
   state,
-}: {
-  run: ScenarioRun;
-  later: Later;
-  count: number;
-  databaseUrl?: string;
-  state?: StateInRedis;
-}): Promise<Figure[]> {
+}: PlayKillsOptions): Promise<Figure[]> {
   const random = createRandom(seed);
   const tally = createAnswerTally();
   const record = createRecord();
   const kills = scaled({ count, scale, least: 4 });
   const site = await openLoadSite({
-    ...{ later, random, databaseUrl, env: state?.env, onExchange: tally.take },
+    later,
+    random,
+    databaseUrl,
+    env: state?.env,
+    onExchange: tally.take,
   });
   const seen = { kills: 0, amidRequests: 0, amidStarts: 0, damages: 0 };
 
@@ -83,7 +93,7 @@ async function playKills({
   while (seen.kills < kills) {
     const cutBefore = tally.counts.cut;
     if (server === null) seen.amidStarts += 1;
-    else await killSoon({ server, random });
+    else await killSoon(server, random);
     seen.kills += 1;
     if (seen.kills % killsPerLook === 0) {
       seen.damages += await countDamages(site);
@@ -93,7 +103,7 @@ async function playKills({
     }
     if (seen.kills === kills) await site.shortenOutboxWaits();
     const isLast = seen.kills === kills;
-    server = !isLast && random.chance(0.1) ? await killAtStart({ site, random }) : await site.start();
+    server = !isLast && random.chance(0.1) ? await killAtStart(site, random) : await site.start();
     if (tally.counts.cut > cutBefore) seen.amidRequests += 1;
   }
   await load.stop();
@@ -127,19 +137,13 @@ async function playKills({
 }
 
 /** Mostly at once; now and then only after the work that one process does for all has been taken over. */
-async function killSoon({ server, random }: { server: RunningServer; random: Random }): Promise<void> {
+async function killSoon(server: RunningServer, random: Random): Promise<void> {
   await delay(random.chance(0.08) ? random.between(2_500, 3_500) : random.between(20, 500));
   await server.kill();
 }
 
 /** Null when it died before it was open; it may have been faster. */
-async function killAtStart({
-  site,
-  random,
-}: {
-  site: LoadSite;
-  random: Random;
-}): Promise<RunningServer | null> {
+async function killAtStart(site: LoadSite, random: Random): Promise<RunningServer | null> {
   let child: ChildProcess | undefined;
   let isKilled = false;
   const starting = site.start((spawned) => (child = spawned));

@@ -3,20 +3,26 @@ import { pathToFileURL } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
-import { memoryReportOptions, readMemory } from "~/testing/memory-report";
-import { waitUntil } from "~/testing/processes";
-import { shortenTimers } from "~/testing/shortened-timers";
-import { limitsOff } from "../api/chat-fixture";
-import { openGate } from "../api/gate-fixture";
-import type { Gate } from "../api/gate-fixture";
+import { memoryReportOptions, readMemory } from "~e2e/support/measure/memory-report";
+import { waitUntil } from "~e2e/support/processes";
+import { shortenTimers } from "~e2e/support/measure/shortened-timers";
+import { openGate } from "~e2e/api/gate-fixture";
+import type { Gate } from "~e2e/api/gate-fixture";
+import { limitsOff } from "~e2e/support/limits";
 import { countManyClients } from "./million-limits";
 import { measureOneWindow } from "./one-window";
-import { sendPipelined } from "./pipelined-requests";
-import { scaled } from "./scenario";
-import type { Figure, Scenario, ScenarioRun } from "./scenario";
-import { findDefects, measuredOnly, megabyte, readDatabaseBytes, readResidentBytes } from "./server-measures";
-import { tidily } from "./tidily";
-import type { Later } from "./tidily";
+import { sendPipelined } from "../pipelined-requests";
+import { scaled } from "../scenario";
+import type { Figure, Scenario, ScenarioRun } from "../scenario";
+import {
+  findDefects,
+  measuredOnly,
+  megabyte,
+  readDatabaseBytes,
+  readResidentBytes,
+} from "../server-measures";
+import { tidily } from "../cleanup";
+import type { Later } from "../cleanup";
 
 const windowSeconds = 10;
 /** Instead of a minute, so that sweeps are seen. */
@@ -27,15 +33,17 @@ const probes = 5;
 
 const settings = {
   ...limitsOff,
-  ...{ RATE_LIMIT_TOKEN_STATUS: `${points}/${windowSeconds}`, RATE_LIMIT_MCP: `${points}/${windowSeconds}` },
-  ...{ RATE_LIMIT_NONCE: `${nonces}/600`, TRUST_PROXY: "loopback" },
+  RATE_LIMIT_TOKEN_STATUS: `${points}/${windowSeconds}`,
+  RATE_LIMIT_MCP: `${points}/${windowSeconds}`,
+  RATE_LIMIT_NONCE: `${nonces}/600`,
+  TRUST_PROXY: "loopback",
 };
 
 /** A stranger each: sixteen million addresses, none of which belongs to a trusted proxy. */
 const addressOf = (index: number) => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
 const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 
-function writeRequest({ index, port }: { index: number; port: number }): string {
+function writeRequest(index: number, port: number): string {
   const head = `Host: localhost:${port}\r\nX-Forwarded-For: ${addressOf(index)}\r\n`;
   if (index % 2 === 0) return `GET /api/token-status/1 HTTP/1.1\r\n${head}\r\n`;
   const about = `Content-Type: application/json\r\nContent-Length: ${ping.length}\r\n`;
@@ -45,7 +53,7 @@ function writeRequest({ index, port }: { index: number; port: number }): string 
 /** Requests of one client beyond and below its limit, while the flood is on. */
 async function probeLimits(gate: Gate): Promise<number> {
   let wrong = 0;
-  async function countAdmitted({ at, asked, client }: { at: string; asked: number; client: string }) {
+  async function countAdmitted(at: string, asked: number, client: string) {
     const headers = { "X-Forwarded-For": client };
     const answers = await Promise.all(Array.from({ length: asked }, () => gate.ask({ path: at, headers })));
     return answers.filter(({ status }) => status === 200).length;
@@ -53,10 +61,10 @@ async function probeLimits(gate: Gate): Promise<number> {
   for (let probe = 0; probe < probes; probe += 1) {
     const client = `198.51.100.${probe + 1}`;
     const startedAtMs = performance.now();
-    const admitted = await countAdmitted({ at: "/api/token-status/1", asked: points * 3, client });
+    const admitted = await countAdmitted("/api/token-status/1", points * 3, client);
     const windows = 1 + Math.floor((performance.now() - startedAtMs) / (windowSeconds * 1_000));
     if (admitted < points || admitted > points * windows) wrong += 1;
-    if ((await countAdmitted({ at: "/api/nonce", asked: nonces + 10, client })) !== nonces) wrong += 1;
+    if ((await countAdmitted("/api/nonce", nonces + 10, client)) !== nonces) wrong += 1;
     await delay(200);
   }
   return wrong;
@@ -64,7 +72,7 @@ async function probeLimits(gate: Gate): Promise<number> {
 
 type Sizes = { rows: number; usedBytes: number; fileBytes: number };
 
-async function readSizes({ database, file }: { database: Database; file: string }): Promise<Sizes> {
+async function readSizes(database: Database, file: string): Promise<Sizes> {
   const read = async (name: string) => {
     const [row] = await database.$queryRawUnsafe<Record<string, number | bigint>[]>(`PRAGMA ${name}`);
     return Number(Object.values(row!)[0]);
@@ -88,12 +96,15 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   const file = path.join(dataDir, "latchkey.db");
   const database = await openDatabase({ url: pathToFileURL(file).href });
   later(() => closeDatabase(database));
-  const sizes = () => readSizes({ database, file });
+  const sizes = () => readSizes(database, file);
   const clients = scaled({ count: 1_000_000, scale, least: 2_000 });
   const flood = (first: number, count: number) =>
     sendPipelined({
-      ...{ port, connections: 16, depth: 32, count },
-      write: (index) => writeRequest({ index: first + index, port }),
+      port,
+      connections: 16,
+      depth: 32,
+      count,
+      write: (index) => writeRequest(first + index, port),
     });
   const warmUp = Math.min(20_000, clients);
   await flood(0, warmUp);
@@ -127,15 +138,18 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
     () => false,
   );
   const after = { memory: await readMemory(gate.server), sizes: await sizes() };
-  const counted = await countManyClients({ clients: scaled({ count: 1_000_000, scale, least: 5_000 }) });
+  const counted = await countManyClients(scaled({ count: 1_000_000, scale, least: 5_000 }));
   const { clientsOfWindow } = counted;
   say(`${clientsOfWindow * 10} clients counted in ${Math.round(counted.seconds)} s`);
   const oneWindow = await measureOneWindow({
-    ...{ clients: scaled({ count: 1_000_000, scale, least: 5_000 }), say },
+    clients: scaled({ count: 1_000_000, scale, least: 5_000 }),
+    say,
   });
   const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
   const megabytes = (what: string, bytes: number | null, atMost: number) => ({
-    ...{ what, unit: "MB", bound: { atMost } },
+    what,
+    unit: "MB",
+    bound: { atMost },
     measured: bytes === null ? null : bytes / megabyte,
   });
   return measuredOnly([

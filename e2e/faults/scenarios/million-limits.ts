@@ -8,7 +8,7 @@ import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import { createSweeper } from "~/platform/sweeper.server";
-import { readDatabaseBytes, readHeldBytes } from "./server-measures";
+import { readDatabaseBytes, readHeldBytes } from "../server-measures";
 
 const windowSeconds = 60;
 /** So many windows, and sweeps, whatever the number of clients. */
@@ -31,7 +31,7 @@ export type MillionLimits = {
 };
 
 /** The limiter with its real database, and so many clients in ten windows of a clock that is moved by hand. */
-export async function countManyClients({ clients }: { clients: number }): Promise<MillionLimits> {
+export async function countManyClients(clients: number): Promise<MillionLimits> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-million-"));
   const file = path.join(folder, "limits.db");
   const url = pathToFileURL(file).href;
@@ -41,14 +41,20 @@ export async function countManyClients({ clients }: { clients: number }): Promis
     let nowMs = Date.now();
     const clock = () => nowMs;
     const limiter = createRateLimiter({
-      ...{ name: "faults", points, windowSeconds, algorithm: "fixed", clock },
-      store: createRateLimitStore({ database }),
+      name: "faults",
+      points,
+      windowSeconds,
+      algorithm: "fixed",
+      clock,
+      store: createRateLimitStore(database),
       onStoreFailure: (error) => {
         throw new Error("The database failed.", { cause: error });
       },
     });
     const sweeper = createSweeper({
-      ...{ store: createSweepStore({ database }), clock, intervalSeconds: windowSeconds },
+      store: createSweepStore(database),
+      clock,
+      intervalSeconds: windowSeconds,
       onFailure: () => undefined,
     });
     const countRows = () => database.rateLimitWindow.count();

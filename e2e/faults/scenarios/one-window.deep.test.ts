@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { measureOneWindow } from "./one-window";
-import { isKept } from "./scenario";
+import { isKept } from "../scenario";
 
 /** In the full measure it is a million. */
 const clients = 3_000;

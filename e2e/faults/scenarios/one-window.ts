@@ -9,8 +9,8 @@ import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import type { RateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import { createSweeper } from "~/platform/sweeper.server";
-import type { Figure } from "./scenario";
-import { megabyte, readDatabaseBytes, readHeldBytes } from "./server-measures";
+import type { Figure } from "../scenario";
+import { megabyte, readDatabaseBytes, readHeldBytes } from "../server-measures";
 
 const windowSeconds = 60;
 const points = 5;
@@ -31,22 +31,29 @@ type OneWindow = {
   heldBytes: number;
 };
 
+type FillWindowOptions = {
+  clients: number;
+  algorithm: LimitKind;
+  store: RateLimitStore;
+  onStoreFailure: (error: unknown) => void;
+};
+
 /** So many clients, each once, within one window of a clock that stands still. */
 async function fillWindow({
   clients,
   algorithm,
   store,
   onStoreFailure,
-}: {
-  clients: number;
-  algorithm: LimitKind;
-  store: RateLimitStore;
-  onStoreFailure: (error: unknown) => void;
-}): Promise<OneWindow> {
+}: FillWindowOptions): Promise<OneWindow> {
   const found = { refused: 0, wrong: 0, forgotten: 0 };
   const heldBefore = await readHeldBytes();
   const limiter = createRateLimiter({
-    ...{ name: "faults", points, windowSeconds, algorithm, store, onStoreFailure },
+    name: "faults",
+    points,
+    windowSeconds,
+    algorithm,
+    store,
+    onStoreFailure,
     clock: () => nowMs,
     onForgotten: () => void (found.forgotten += 1),
   });
@@ -98,14 +105,16 @@ async function fillWindowInDatabase(request: {
     const countRows = async () =>
       (await database.rateLimitWindow.count()) + (await database.rateLimitLog.count());
     const filled = await fillWindow({
-      ...{ ...request, store: createRateLimitStore({ database }) },
+      ...request,
+      store: createRateLimitStore(database),
       onStoreFailure: (error) => {
         throw new Error("The database failed.", { cause: error });
       },
     });
     const [rows, fileBytes] = [await countRows(), readDatabaseBytes(file)];
     const sweeper = createSweeper({
-      ...{ store: createSweepStore({ database }), intervalSeconds: windowSeconds },
+      store: createSweepStore(database),
+      intervalSeconds: windowSeconds,
       clock: () => nowMs + windowSeconds * 1_000,
       onFailure: (error) => {
         throw new Error("The sweep failed.", { cause: error });
@@ -139,7 +148,7 @@ export async function measureOneWindow({
   for (const algorithm of ["fixed", "sliding"] as const) {
     const memory = await fillWindowInMemory({ clients, algorithm });
     say(`${clients} clients in one ${algorithm} window in memory, in ${Math.round(memory.seconds)} s`);
-    figures.push(...judgeWindow({ of: memory, where: `${algorithm}, in memory` }), {
+    figures.push(...judgeWindow(memory, `${algorithm}, in memory`), {
       what: `clients of one window kept or told of as forgotten (${algorithm}, in memory)`,
       // With the one that keeps asking, and the last one.
       measured: Math.min(keptInMemory, clients + 2) + memory.forgotten,
@@ -150,11 +159,13 @@ export async function measureOneWindow({
     say(`${clients} clients in one ${algorithm} window in the database, in ${took}`);
     const where = `${algorithm}, database`;
     figures.push(
-      ...judgeWindow({ of: database, where }),
+      ...judgeWindow(database, where),
       // And the one that keeps asking, and the last one.
       { what: `limits kept at once (${where})`, measured: database.rows, bound: { equals: clients + 2 } },
       {
-        ...{ what: `database file (${where})`, unit: "MB", measured: database.fileBytes / megabyte },
+        what: `database file (${where})`,
+        unit: "MB",
+        measured: database.fileBytes / megabyte,
         bound: { atMost: emptyDatabaseMegabytes + (clients * rowBytes) / megabyte },
       },
       {
@@ -167,13 +178,15 @@ export async function measureOneWindow({
   return figures;
 }
 
-function judgeWindow({ of, where }: { of: OneWindow; where: string }): Figure[] {
+function judgeWindow(of: OneWindow, where: string): Figure[] {
   return [
     { what: `refused their first request (${where})`, measured: of.refused, bound: { equals: 0 } },
     { what: `limits off by so many requests (${where})`, measured: of.wrong, bound: { equals: 0 } },
     {
-      ...{ what: `memory that the limiter holds (${where})`, unit: "MB" },
-      ...{ measured: of.heldBytes / megabyte, bound: { atMost: 40 } },
+      what: `memory that the limiter holds (${where})`,
+      unit: "MB",
+      measured: of.heldBytes / megabyte,
+      bound: { atMost: 40 },
     },
   ];
 }

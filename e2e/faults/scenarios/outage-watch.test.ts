@@ -1,23 +1,28 @@
 import { expect, test } from "vitest";
-import type { Exchange } from "./asker";
+import type { Exchange } from "../client";
 import { createOutageWatch } from "./outage-watch";
 import type { Due } from "./outage-watch";
-import { isKept } from "./scenario";
+import { isKept } from "../scenario";
 
 const words = JSON.stringify({ title: "State unavailable", detail: "Try again in a moment." });
 
 function exchange(path: string, rest: Partial<Exchange>): Exchange {
   const nowMs = performance.now();
   return {
-    ...{ question: { path }, ended: "answered", status: 503, headers: {}, text: words },
-    ...{ startedAtMs: nowMs, endedAtMs: nowMs },
+    question: { path },
+    ended: "answered",
+    status: 503,
+    headers: {},
+    text: words,
+    startedAtMs: nowMs,
+    endedAtMs: nowMs,
     ...rest,
   };
 }
 
 function watchOne(take: (watch: ReturnType<typeof createOutageWatch>) => void): string[] {
   const dueOf = ({ path }: { path: string }): Due => (path === "/read" ? "unharmed" : "refused");
-  const watch = createOutageWatch({ dueOf });
+  const watch = createOutageWatch(dueOf);
   watch.take(exchange("/write", { status: 200 }));
   watch.gone();
   watch.take(exchange("/write", {}));
@@ -50,7 +55,7 @@ test("what is given meanwhile, what is refused without words or takes too long, 
   ]);
 
   const readinessOf = async (status: number, nonceStatus = 500) => {
-    const watch = createOutageWatch({ dueOf: () => "either" });
+    const watch = createOutageWatch(() => "either");
     watch.gone();
     watch.take(exchange("/api/nonce", { status: nonceStatus }));
     await watch.askReadiness(async () => exchange("/readyz", { status }));
@@ -66,7 +71,7 @@ test("what is given meanwhile, what is refused without words or takes too long, 
 });
 
 test("where nothing was asked that is due to be refused, nothing was held", () => {
-  const watch = createOutageWatch({ dueOf: () => "either" });
+  const watch = createOutageWatch(() => "either");
   watch.gone();
   watch.take(exchange("/write", {}));
   watch.back();

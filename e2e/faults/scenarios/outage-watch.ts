@@ -1,6 +1,6 @@
-import { bodyOf } from "./asker";
-import type { Exchange, Question } from "./asker";
-import type { Figure } from "./scenario";
+import { bodyOf } from "../client";
+import type { Exchange, Question } from "../client";
+import type { Figure } from "../scenario";
 
 /** What a request must come to while something is away: a refusal, the same as ever, or either. */
 export type Due = "refused" | "unharmed" | "either";
@@ -9,11 +9,19 @@ const readinessKeptMs = 1_000;
 
 type Window = { goneAtMs: number; backAtMs: number };
 
+type FiguresOptions = {
+  name: string;
+  boundSeconds: number;
+  /** Whether anything is due to be refused without exception, and to go on unharmed. */
+  refuses: boolean;
+  goesOn: boolean;
+};
+
 /**
  * Judges the requests that began and ended while something was away. Those that were under way when it left or came
  * back may have met either.
  */
-export function createOutageWatch({ dueOf }: { dueOf: (question: Question) => Due }) {
+export function createOutageWatch(dueOf: (question: Question) => Due) {
   const windows: Window[] = [];
   const seen: Exchange[] = [];
   const recoveries: number[] = [];
@@ -52,18 +60,7 @@ export function createOutageWatch({ dueOf }: { dueOf: (question: Question) => Du
     return Math.round(slowestMs / 100) / 10;
   }
 
-  function figures({
-    name,
-    boundSeconds,
-    refuses,
-    goesOn,
-  }: {
-    name: string;
-    boundSeconds: number;
-    /** Whether anything is due to be refused without exception, and to go on unharmed. */
-    refuses: boolean;
-    goesOn: boolean;
-  }): Figure[] {
+  function figures({ name, boundSeconds, refuses, goesOn }: FiguresOptions): Figure[] {
     const within = listWithin();
     const due = (wanted: Due) => within.filter(({ question }) => dueOf(question) === wanted);
     const refusals = within.filter(({ status }) => status >= 500);
@@ -104,12 +101,16 @@ export function createOutageWatch({ dueOf }: { dueOf: (question: Question) => Du
       { what: "asked for readiness meanwhile", measured: readiness.asked, bound: { atLeast: 1 } },
       { what: "called ready meanwhile", measured: readiness.wrong, bound: { equals: 0 } },
       {
-        ...{ what: "longest answer to a request from then", unit: "s" },
-        ...{ measured: slowestSeconds(), bound: { atMost: boundSeconds } },
+        what: "longest answer to a request from then",
+        unit: "s",
+        measured: slowestSeconds(),
+        bound: { atMost: boundSeconds },
       },
       {
-        ...{ what: "longest until ready again", unit: "s" },
-        ...{ measured: Math.max(0, ...recoveries), bound: { atMost: boundSeconds } },
+        what: "longest until ready again",
+        unit: "s",
+        measured: Math.max(0, ...recoveries),
+        bound: { atMost: boundSeconds },
       },
     ];
   }
@@ -137,5 +138,5 @@ function isInWords(exchange: Exchange): boolean {
 
 /** A tool that fails says so in an answer of 200. */
 function isGranted({ status, text }: Exchange): boolean {
-  return status === 200 && !text.includes('"isError":true');
+  return status === 200 && !text.includes('"isError":true') && !text.startsWith('{"error":');
 }

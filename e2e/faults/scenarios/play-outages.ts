@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isAlive } from "~/testing/processes";
-import type { Question } from "./asker";
-import { startLoad } from "./load";
-import { openLoadSite } from "./load-site";
-import type { LoadSite } from "./load-site";
+import { isAlive } from "~e2e/support/processes";
+import type { Question } from "../client";
+import { startLoad } from "../load";
+import { openLoadSite } from "../load-site";
+import type { LoadSite } from "../load-site";
 import { createOutageWatch } from "./outage-watch";
 import type { Due } from "./outage-watch";
-import { createRandom } from "./random";
-import { reckonUp } from "./reckon";
-import { createRecord } from "./record";
-import type { Figure, ScenarioRun } from "./scenario";
-import { createAnswerTally } from "./answer-tally";
-import type { Later } from "./tidily";
+import { createRandom } from "../random";
+import { reckonUp } from "../final-checks";
+import { createRecord } from "../record";
+import type { Figure, ScenarioRun } from "../scenario";
+import { createAnswerTally } from "../answer-tally";
+import type { Later } from "../cleanup";
 
 /** One way in which something goes away and comes back. */
 export type Outage = {
@@ -24,6 +24,24 @@ export type Outage = {
 
 /** How long the service is given to be ready once what it needs is. */
 const readyWithinSeconds = 20;
+
+type PlayOutagesOptions = {
+  run: ScenarioRun;
+  later: Later;
+  /** What the times it was away are called. */
+  name: string;
+  outages: readonly Outage[];
+  dueOf: (question: Question) => Due;
+  boundSeconds: number;
+  /** Whether anything is due to be refused without exception. */
+  refuses?: boolean;
+  /** Whether anything is due to go on unharmed. */
+  goesOn?: boolean;
+  site: Partial<Parameters<typeof openLoadSite>[0]>;
+  reckonWith?: Partial<Parameters<typeof reckonUp>[0]>;
+  /** What else is looked at when the server has ended. */
+  finish?: (site: LoadSite) => Promise<Figure[]>;
+};
 
 /**
  * Lets outages come over a running server while clients use all of it, each for some seconds, and reckons up after a
@@ -42,29 +60,15 @@ export async function playOutages({
   site: siteOptions,
   reckonWith = {},
   finish = () => Promise.resolve([]),
-}: {
-  run: ScenarioRun;
-  later: Later;
-  /** What the times it was away are called. */
-  name: string;
-  outages: readonly Outage[];
-  dueOf: (question: Question) => Due;
-  boundSeconds: number;
-  /** Whether anything is due to be refused without exception. */
-  refuses?: boolean;
-  /** Whether anything is due to go on unharmed. */
-  goesOn?: boolean;
-  site: Partial<Parameters<typeof openLoadSite>[0]>;
-  reckonWith?: Partial<Parameters<typeof reckonUp>[0]>;
-  /** What else is looked at when the server has ended. */
-  finish?: (site: LoadSite) => Promise<Figure[]>;
-}): Promise<Figure[]> {
+}: PlayOutagesOptions): Promise<Figure[]> {
   const random = createRandom(seed);
   const tally = createAnswerTally();
-  const watch = createOutageWatch({ dueOf });
+  const watch = createOutageWatch(dueOf);
   const record = createRecord();
   const site = await openLoadSite({
-    ...{ later, random, ...siteOptions },
+    later,
+    random,
+    ...siteOptions,
     onExchange: (exchange) => (tally.take(exchange), watch.take(exchange)),
   });
   await site.start();

@@ -1,25 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import { startBehavingServer, staysSilent } from "~/testing/behaving-server";
-import type { ReceivedCall } from "~/testing/behaving-server";
-import { memoryReportOptions, readMemory } from "~/testing/memory-report";
-import { fallingSilentAfter, neverAnswering, saying, startOpenAiServer } from "~/testing/openai-server";
-import type { Behaviour } from "~/testing/openai-server";
-import { waitUntil } from "~/testing/processes";
-import { clearingItsThroat, neverSpeaking, startSpeechServer } from "~/testing/speech-server";
-import type { SpeechBehaviour } from "~/testing/speech-server";
-import { startWebhookReceiver } from "~/testing/webhook-receiver";
-import { limitsOff, localProvider, openChat, quotaOn, readRest } from "../api/chat-fixture";
-import { openGate } from "../api/gate-fixture";
-import type { Gate } from "../api/gate-fixture";
-import { localSpeaker, openSpeech, readAudio } from "../api/tts-fixture";
-import { startBystanders } from "./bystanders";
-import { scaled } from "./scenario";
-import type { Figure, Scenario, ScenarioRun } from "./scenario";
-import { countDescriptors, findDefects, measuredOnly, megabyte } from "./server-measures";
-import { createTally } from "./tally";
-import { tidily } from "./tidily";
-import type { Later } from "./tidily";
+import { startBehavingServer, staysSilent } from "~e2e/support/providers/behaving-server";
+import type { ReceivedCall } from "~e2e/support/providers/behaving-server";
+import { memoryReportOptions, readMemory } from "~e2e/support/measure/memory-report";
+import {
+  fallingSilentAfter,
+  neverAnswering,
+  saying,
+  startOpenAiServer,
+} from "~e2e/support/providers/openai-server";
+import type { Behaviour } from "~e2e/support/providers/openai-server";
+import { waitUntil } from "~e2e/support/processes";
+import { clearingItsThroat, neverSpeaking, startSpeechServer } from "~e2e/support/providers/speech-server";
+import type { SpeechBehaviour } from "~e2e/support/providers/speech-server";
+import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
+import { localProvider, openChat, quotaOn, readRest } from "~e2e/api/chat-fixture";
+import { openGate } from "~e2e/api/gate-fixture";
+import type { Gate } from "~e2e/api/gate-fixture";
+import { localSpeaker, openSpeech, readAudio } from "~e2e/api/tts-fixture";
+import { limitsOff } from "~e2e/support/limits";
+import { startBystanders } from "../bystanders";
+import { scaled } from "../scenario";
+import type { Figure, Scenario, ScenarioRun } from "../scenario";
+import { countDescriptors, findDefects, measuredOnly, megabyte } from "../server-measures";
+import { createTally } from "../tally";
+import { tidily } from "../cleanup";
+import type { Later } from "../cleanup";
 
 /** When it falls silent: before an answer, after its headers, in the middle. */
 const moments = ["before", "headers", "middle"] as const;
@@ -38,7 +44,7 @@ const speechBehaviours: Record<Moment, SpeechBehaviour> = {
   middle: async ({ send, closed }) => (await send(Buffer.alloc(20_000, 1)), await closed),
 };
 
-async function startProviders({ later }: { later: Later }) {
+async function startProviders(later: Later) {
   let areWell = false;
   const chat = await startOpenAiServer((call) => {
     if (areWell) return saying("Well again.")(call);
@@ -57,19 +63,19 @@ async function startProviders({ later }: { later: Later }) {
     addTo: (call) => call,
   });
   later(() => vectors.close());
-  const receiver = await startWebhookReceiver({
-    verifier: new Webhook(webhookSecret),
-    answer: () => undefined,
-  });
+  const receiver = await startWebhookReceiver(new Webhook(webhookSecret), () => undefined);
   later(() => receiver.close());
   const all = [chat, speech, vectors];
   return {
     env: {
       ...localProvider(chat),
       ...localSpeaker(speech),
-      ...{ PINECONE_API_KEY: "pc-key-of-the-faults", PINECONE_INDEXES: "docs", EMBEDDING_MODEL: "a-model" },
+      PINECONE_API_KEY: "pc-key-of-the-faults",
+      PINECONE_INDEXES: "docs",
+      EMBEDDING_MODEL: "a-model",
       PINECONE_HOST: new URL(vectors.baseUrl).origin,
-      ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: webhookSecret },
+      WEBHOOK_URL: receiver.url,
+      WEBHOOK_SECRET: webhookSecret,
     },
     mend: () => (areWell = true),
     countOpen: () =>
@@ -86,7 +92,8 @@ async function askChat({ gate, headers, moment }: Wave & { moment: Moment }): Pr
   const json = { messages: [{ role: "user", content: moment }] };
   const { incoming, status } = await openChat({ port: gate.server.port, json, headers });
   const text = await readRest(incoming);
-  if (moment === "middle")
+  // A stream begins without a provider that is silent for long.
+  if (moment === "middle" || status === 200)
     return status === 200 && text.includes('"type":"error"') && text.endsWith("data: [DONE]\n\n")
       ? "ended"
       : "odd";
@@ -99,7 +106,7 @@ async function askSpeech({ gate, headers, moment }: Wave & { moment: Moment }): 
   const { incoming, status, headers: answered } = await openSpeech({ port: gate.server.port, json, headers });
   const { bytes, isWhole } = await readAudio(incoming);
   // Only so many are taken on at once; the others are told when to come back.
-  if (status === 503 && Number(answered["retry-after"]) > 0) return "ended";
+  if (status === 429 && Number(answered["retry-after"]) > 0) return "ended";
   // Sound has no words for it: the connection is cut, so that what broke off does not look like the end.
   if (moment === "middle") return status === 200 && !isWhole ? "ended" : "odd";
   const { error } = JSON.parse(bytes.toString("utf8")) as { error?: unknown };
@@ -109,19 +116,11 @@ async function askSpeech({ gate, headers, moment }: Wave & { moment: Moment }): 
 async function askSearch({ gate, headers }: Wave): Promise<string> {
   const params = { name: "pinecone_search", arguments: { query: randomUUID() } };
   const { status, body } = await gate.post("/api/mcp", { method: "tools/call", params }, headers);
-  const result = body.result as { isError?: boolean; content?: { text?: string }[] } | undefined;
-  return status === 200 && result?.isError && result.content?.[0]?.text ? "ended" : "odd";
+  const { message } = (body.error ?? {}) as { message?: string };
+  return status === 200 && message ? "ended" : "odd";
 }
 
-async function playWave({
-  wave,
-  each,
-  say,
-}: {
-  wave: Wave;
-  each: (count: number) => number;
-  say: (line: string) => void;
-}) {
+async function playWave(wave: Wave, each: (count: number) => number, say: (line: string) => void) {
   const kinds = {
     chat: createTally(),
     speech: createTally(),
@@ -149,14 +148,16 @@ async function playWave({
 const isUnexpected = (line: string) => !line.includes("request failed after its answer had begun");
 
 async function play({ scale, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
-  const providers = await startProviders({ later });
+  const providers = await startProviders(later);
   const gate = await openGate({
     env: {
       ...limitsOff,
       ...quotaOn,
       ...providers.env,
-      ...{ AI_CHAT_MAX_DURATION: String(chatSeconds), AI_CHAT_QUOTA_TOKENS: "10000000" },
-      ...{ TTS_QUOTA_CHARACTERS: "10000000", JWT_ACCESS_TTL: "3600" },
+      AI_CHAT_MAX_DURATION: String(chatSeconds),
+      AI_CHAT_QUOTA_TOKENS: "10000000",
+      TTS_QUOTA_CHARACTERS: "10000000",
+      JWT_ACCESS_TTL: "3600",
     },
     nodeOptions: memoryReportOptions,
   });
@@ -172,15 +173,19 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   const bystanders = startBystanders({ gate, later });
   const others = bystanders.tally;
   // A first small wave has all code and all kept connections made.
-  await playWave({ wave, each: () => 4, say: () => undefined });
+  await playWave(
+    wave,
+    () => 4,
+    () => undefined,
+  );
   const { pid, output } = gate.server;
   const atRest = { memory: await readMemory(gate.server), descriptors: countDescriptors(pid) };
   const each = (count: number) => scaled({ count, scale, least: 3 });
-  const kinds = await playWave({ wave, each, say });
+  const kinds = await playWave(wave, each, say);
   await bystanders.stop();
   say(`Meanwhile: ${others.say()}, the slowest after ${Math.round(others.slowestMs())} ms`);
 
-  const countTries = () => output().split("outbox: not delivered, will be tried again").length - 1;
+  const countTries = () => output().split("webhook delivery failed").length - 1;
   await waitUntil(() => countTries() >= submissions, { timeoutMs: 30_000 }).catch(() => undefined);
   await waitUntil(() => providers.countOpen() === 0, { timeoutMs: 5_000 }).catch(() => undefined);
   // Connections of visitors are kept for ten seconds more.
@@ -197,7 +202,10 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   const total = tallies.reduce((sum, tally) => sum + tally.total(), 0);
   const ended = tallies.reduce((sum, tally) => sum + tally.of("ended"), 0);
   const seconds = (what: string, ms: number, atMost: number): Figure => ({
-    ...{ what, measured: ms / 1_000, unit: "s", bound: { atMost } },
+    what,
+    measured: ms / 1_000,
+    unit: "s",
+    bound: { atMost },
   });
   const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
   return measuredOnly([

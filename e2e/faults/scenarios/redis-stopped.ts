@@ -1,11 +1,11 @@
 import type { Due } from "./outage-watch";
 import { playOutages } from "./play-outages";
 import type { Outage } from "./play-outages";
-import type { Question } from "./asker";
-import { scaled } from "./scenario";
-import type { Figure, Scenario, Skipped } from "./scenario";
+import type { Question } from "../client";
+import { scaled } from "../scenario";
+import type { Figure, Scenario, Skipped } from "../scenario";
 import { openStateInRedis } from "./state-in-redis";
-import { tidily } from "./tidily";
+import { tidily } from "../cleanup";
 
 /** A command that is not answered fails after a second; the rest is for a busy machine. */
 const boundSeconds = 8;
@@ -17,7 +17,7 @@ export const redisStopped: Scenario = {
   inTests: 0.25,
   run: (run) =>
     tidily(async (later): Promise<Figure[] | Skipped> => {
-      const state = await openStateInRedis({ later });
+      const state = await openStateInRedis(later);
       if ("skipped" in state) return state;
       const redis = state.server;
       const kinds: Outage[] = [
@@ -26,7 +26,12 @@ export const redisStopped: Scenario = {
       ];
       const count = scaled({ count: 8, scale: run.scale, least: 2 });
       return await playOutages({
-        ...{ run, later, name: "Redis was away", dueOf, boundSeconds, goesOn: true },
+        run,
+        later,
+        name: "Redis was away",
+        dueOf,
+        boundSeconds,
+        goesOn: true,
         outages: Array.from({ length: count }, (_, index) => kinds[index % kinds.length]!),
         site: { env: state.env },
         reckonWith: { redis: state.seen },

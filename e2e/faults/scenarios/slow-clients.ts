@@ -4,21 +4,22 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { memoryReportOptions, readMemory } from "~/testing/memory-report";
-import { startOpenAiServer, talkingForever } from "~/testing/openai-server";
-import { waitUntil } from "~/testing/processes";
-import { hello, limitsOff, localProvider } from "../api/chat-fixture";
-import { openGate } from "../api/gate-fixture";
-import type { Gate } from "../api/gate-fixture";
-import { otherRoutes, startBystanders } from "./bystanders";
-import { isHoldingTold, watchHeldConnections } from "./held-connections";
-import type { HeldConnections } from "./held-connections";
-import { scaled } from "./scenario";
-import type { Figure, Scenario, ScenarioRun } from "./scenario";
-import { countDescriptors, measuredOnly, megabyte, readResidentBytes } from "./server-measures";
-import { createTally } from "./tally";
-import { tidily } from "./tidily";
-import type { Later } from "./tidily";
+import { memoryReportOptions, readMemory } from "~e2e/support/measure/memory-report";
+import { startOpenAiServer, talkingForever } from "~e2e/support/providers/openai-server";
+import { waitUntil } from "~e2e/support/processes";
+import { hello, localProvider } from "~e2e/api/chat-fixture";
+import { openGate } from "~e2e/api/gate-fixture";
+import type { Gate } from "~e2e/api/gate-fixture";
+import { limitsOff } from "~e2e/support/limits";
+import { otherRoutes, startBystanders } from "../bystanders";
+import { isHoldingTold, watchHeldConnections } from "../held-connections";
+import type { HeldConnections } from "../held-connections";
+import { scaled } from "../scenario";
+import type { Figure, Scenario, ScenarioRun } from "../scenario";
+import { countDescriptors, measuredOnly, megabyte, readResidentBytes } from "../server-measures";
+import { createTally } from "../tally";
+import { tidily } from "../cleanup";
+import type { Later } from "../cleanup";
 
 const audioFile = "lamp-room.wav";
 const audioBytes = 256 * megabyte;
@@ -56,35 +57,39 @@ type SlowKind = {
   withinSeconds: number;
 };
 
-function makeKinds({ audioPath }: { audioPath: string }): SlowKind[] {
+function makeKinds(audioPath: string): SlowKind[] {
   const host = (gate: Gate) => `Host: localhost:${gate.server.port}\r\n`;
   const post = (at: string) => `POST ${at} HTTP/1.1\r\n`;
   const question = JSON.stringify(hello);
   const json = (length: number) => `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
   return [
     {
-      ...{ name: "heads", one: "head" },
+      name: "heads",
+      one: "head",
       count: 950,
       begin: (gate) => `${post("/api/gate-access")}${host(gate)}X-Slow: `,
       drip: "x",
       withinSeconds: headSeconds + lookSeconds,
     },
     {
-      ...{ name: "bodies", one: "body" },
+      name: "bodies",
+      one: "body",
       count: 900,
       begin: (gate) => `${post("/api/gate-access")}${host(gate)}${json(30_000)}{"address":"`,
       drip: "x",
       withinSeconds: requestSeconds + lookSeconds,
     },
     {
-      ...{ name: "readers of audio", one: "reader of audio" },
+      name: "readers of audio",
+      one: "reader of audio",
       count: 100,
       begin: (gate) => `GET ${audioPath} HTTP/1.1\r\n${host(gate)}\r\n`,
       drip: null,
       withinSeconds: 2 * idleSeconds,
     },
     {
-      ...{ name: "readers of conversations", one: "reader of a conversation" },
+      name: "readers of conversations",
+      one: "reader of a conversation",
       count: 50,
       begin: (gate) => `${post("/api/chat")}${host(gate)}${json(question.length)}${question}`,
       drip: null,
@@ -100,15 +105,7 @@ type SlowEnd = {
 };
 
 /** One client that is slow on purpose, until the server has had enough of it. */
-async function beSlow({
-  gate,
-  kind,
-  held,
-}: {
-  gate: Gate;
-  kind: SlowKind;
-  held: HeldConnections | null;
-}): Promise<SlowEnd> {
+async function beSlow(gate: Gate, kind: SlowKind, held: HeldConnections | null): Promise<SlowEnd> {
   const socket = net.connect({ host: "127.0.0.1", port: gate.server.port });
   socket.on("error", () => socket.destroy());
   socket.once("connect", () => socket.write(kind.begin(gate)));
@@ -150,7 +147,8 @@ async function play({
   let mostBytes = 0;
   let mostDescriptors = 0;
   const bystanders = startBystanders({
-    ...{ gate, later },
+    gate,
+    later,
     look: () => {
       mostBytes = Math.max(mostBytes, readResidentBytes(pid) ?? 0);
       mostDescriptors = Math.max(mostDescriptors, countDescriptors(pid) ?? 0);
@@ -167,7 +165,7 @@ async function play({
         // Not all in one moment: the queue of connections that wait to be taken is short, and while the server and the
         // system's own buffers are being filled for those who read nothing, it takes few new ones.
         await delay(kind.drip === null ? 4_000 + index * 40 : index * 3);
-        const { isCut, enduredMs } = await beSlow({ gate, kind, held });
+        const { isCut, enduredMs } = await beSlow(gate, kind, held);
         cut.count(`${kind.name} ${isCut ? "cut off" : "endured"}`);
         if (enduredMs !== null) longestMs.set(kind, Math.max(longestMs.get(kind) ?? 0, enduredMs));
       }),
@@ -202,7 +200,8 @@ async function measure({ scale, say, later }: ScenarioRun & { later: Later }): P
     env: {
       ...limitsOff,
       ...localProvider(provider),
-      ...{ CONTENT_DIR: contentDir, AI_CHAT_MAX_DURATION: String(chatSeconds) },
+      CONTENT_DIR: contentDir,
+      AI_CHAT_MAX_DURATION: String(chatSeconds),
       AI_CHAT_MAX_OUTPUT_TOKENS: "1000000",
     },
     nodeOptions: [...memoryReportOptions, ...shortenIdle()],
@@ -210,7 +209,7 @@ async function measure({ scale, say, later }: ScenarioRun & { later: Later }): P
   later(() => gate.close());
   const { body } = await gate.signIn(await gate.mintKey());
   const { audioData } = body.content as { audioData: { audioSrc: string } };
-  const kinds = makeKinds({ audioPath: audioData.audioSrc });
+  const kinds = makeKinds(audioData.audioSrc);
   const { rest, others, cut, longestMs, memory, ...most } = await play({ gate, kinds, scale, say, later });
   const isMeasured = rest.descriptors !== null;
   const connections = cut.total();
@@ -225,7 +224,8 @@ async function measure({ scale, say, later }: ScenarioRun & { later: Later }): P
     },
     ...kinds.flatMap((kind) => [
       {
-        ...{ what: `longest a slow ${kind.one} was endured`, unit: "s" },
+        what: `longest a slow ${kind.one} was endured`,
+        unit: "s",
         measured: longestMs.has(kind) ? longestMs.get(kind)! / 1_000 : null,
         bound: { atMost: kind.withinSeconds + graceSeconds },
       },

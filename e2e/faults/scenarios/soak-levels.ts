@@ -1,13 +1,13 @@
 import path from "node:path";
 import type { Database } from "~/platform/database/database.server";
-import { readMemory } from "~/testing/memory-report";
-import { waitUntil } from "~/testing/processes";
-import { dayMs } from "./day-clock";
-import { countDescriptors, megabyte, readDatabaseBytes } from "./server-measures";
+import { readMemory } from "~e2e/support/measure/memory-report";
+import { waitUntil } from "~e2e/support/processes";
+import { dayMs } from "../day-clock";
+import { countDescriptors, megabyte, readDatabaseBytes } from "../server-measures";
 import type { Day } from "./soak-visits";
 
 /** Rows whose time is over: the sweeper is to have deleted them. */
-async function countExpired({ database, nowMs }: { database: Database; nowMs: number }): Promise<number> {
+async function countExpired(database: Database, nowMs: number): Promise<number> {
   const by = { lte: BigInt(nowMs) };
   const counts = [
     await database.nonce.count({ where: { expiresAtMs: by } }),
@@ -21,8 +21,7 @@ async function countExpired({ database, nowMs }: { database: Database; nowMs: nu
 }
 
 /** Rows that end, whether their time is over or not. */
-export const countEnding = async (database: Database) =>
-  countExpired({ database, nowMs: Number.MAX_SAFE_INTEGER });
+export const countEnding = async (database: Database) => countExpired(database, Number.MAX_SAFE_INTEGER);
 
 export type Rest = {
   held: number;
@@ -33,17 +32,18 @@ export type Rest = {
 };
 
 /** Between two hours: everything is answered, and what expired is swept. */
-export async function rest({ day, database }: { day: Day; database: Database }): Promise<Rest> {
+export async function rest(day: Day, database: Database): Promise<Rest> {
   const { clock, gate, tally } = day;
   day.asker.close();
-  const countNow = () => countExpired({ database, nowMs: clock.nowMs() });
+  const countNow = () => countExpired(database, clock.nowMs());
   await waitUntil(async () => (await countNow()) === 0, { timeoutMs: 15_000, everyMs: 200 }).catch(async () =>
     tally.count("expired rows left", await countNow()),
   );
   tally.count("reservations left", await database.quotaReservation.count());
   const { heldBytes, rss } = await readMemory(gate.server);
   return {
-    ...{ held: heldBytes / megabyte, resident: rss / megabyte },
+    held: heldBytes / megabyte,
+    resident: rss / megabyte,
     descriptors: countDescriptors(gate.server.pid),
     rows: await countEnding(database),
     fileBytes: readDatabaseBytes(path.join(gate.server.dataDir, "latchkey.db")),
@@ -75,7 +75,7 @@ function bytesThatMayStay(requests: number): number {
 }
 
 /** Of a whole day: what its second half adds. `count`: requests in an hour. */
-export function describeLevels({ rests, count }: { rests: readonly Rest[]; count: number }) {
+export function describeLevels(rests: readonly Rest[], count: number) {
   const half = rests.slice(rests.length / 2);
   const [first, last] = [half[0]!, half.at(-1)!];
   const opened = half.map(({ descriptors }) => descriptors);
@@ -84,11 +84,15 @@ export function describeLevels({ rests, count }: { rests: readonly Rest[]; count
   return [
     {
       what: "rise of the memory held, over the second half, for each request",
-      ...{ measured: bytesARequest, unit: "bytes", bound: { atMost: bytesThatMayStay(requests) } },
+      measured: bytesARequest,
+      unit: "bytes",
+      bound: { atMost: bytesThatMayStay(requests) },
     },
     {
       what: "memory of the process at the end, more than in the middle",
-      ...{ measured: last.resident - first.resident, unit: "MB", bound: { atMost: 16 } },
+      measured: last.resident - first.resident,
+      unit: "MB",
+      bound: { atMost: 16 },
     },
     {
       what: "files and sockets at the end, more than in the middle",
@@ -97,7 +101,9 @@ export function describeLevels({ rests, count }: { rests: readonly Rest[]; count
     },
     {
       what: "database file at the end, more than in the middle",
-      ...{ measured: (last.fileBytes - first.fileBytes) / megabyte, unit: "MB", bound: { atMost: 1 } },
+      measured: (last.fileBytes - first.fileBytes) / megabyte,
+      unit: "MB",
+      bound: { atMost: 1 },
     },
   ];
 }

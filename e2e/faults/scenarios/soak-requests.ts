@@ -1,7 +1,7 @@
-import { hello } from "../api/chat-fixture";
-import { bodyOf } from "./asker";
-import type { Exchange, Question } from "./asker";
-import type { Dice } from "./dice";
+import { hello } from "~e2e/api/chat-fixture";
+import { bodyOf } from "../client";
+import type { Exchange, Question } from "../client";
+import type { Dice } from "../dice";
 import { askAsHolder, bearerOf, enter, from, renew } from "./soak-visits";
 import type { Day } from "./soak-visits";
 
@@ -13,20 +13,22 @@ const questions = ["What is the one-time form?", "How is a backup made?", "Which
 
 const isOk = ({ status }: Exchange) => status === 200;
 
-async function isServed({ day, path }: { day: Day; path: string }): Promise<boolean> {
+async function isServed(day: Day, path: string): Promise<boolean> {
   return isOk(await day.asker.ask({ path, headers: from(day) }));
 }
 
 type Asked = Pick<Question, "path" | "json"> & { headers?: Record<string, string> };
 
 function postAsHolder({ day, path, json }: Asked & { day: Day }): Promise<Exchange> {
-  return askAsHolder({
-    day,
-    write: (pass) => ({ path, method: "POST", json, headers: { ...from(day), ...bearerOf(pass) } }),
-  });
+  return askAsHolder(day, (pass) => ({
+    path,
+    method: "POST",
+    json,
+    headers: { ...from(day), ...bearerOf(pass) },
+  }));
 }
 
-async function isReplied({ day, method, params }: { day: Day; method: string; params?: unknown }) {
+async function isReplied(day: Day, method: string, params?: unknown) {
   const json = { jsonrpc: "2.0", id: 1, method, params };
   const exchange = await postAsHolder({ day, path: "/api/mcp", json });
   const { result } = bodyOf(exchange) as { result?: { isError?: boolean } };
@@ -45,23 +47,23 @@ const doings: readonly Doing[] = [
   {
     name: "pages",
     weight: 3,
-    act: (day) => isServed({ day, path: day.dice.pick(["/", "/gate", "/chat", "/docs"]) }),
+    act: (day) => isServed(day, day.dice.pick(["/", "/gate", "/chat", "/docs"])),
   },
-  { name: "nonces", weight: 25, act: (day) => isServed({ day, path: "/api/nonce" }) },
+  { name: "nonces", weight: 25, act: (day) => isServed(day, "/api/nonce") },
   {
     name: "key states",
     weight: 20,
-    act: (day) => isServed({ day, path: `/api/token-status/${someKey(day)}` }),
+    act: (day) => isServed(day, `/api/token-status/${someKey(day)}`),
   },
   {
     name: "lists of tools",
     weight: 8,
-    act: (day) => isReplied({ day, method: day.dice.pick(["ping", "tools/list"]) }),
+    act: (day) => isReplied(day, day.dice.pick(["ping", "tools/list"])),
   },
   {
     name: "tool calls",
     weight: 10,
-    act: (day) => isReplied({ day, method: "tools/call", params: day.dice.pick(toolCalls)(day) }),
+    act: (day) => isReplied(day, "tools/call", day.dice.pick(toolCalls)(day)),
   },
   {
     name: "pieces of audio",
@@ -69,7 +71,7 @@ const doings: readonly Doing[] = [
     act: async (day) => {
       const start = Math.floor(day.dice.next() * 10_000);
       const headers = { ...from(day), Range: `bytes=${start}-${start + 8_191}` };
-      const { status } = await askAsHolder({ day, write: ({ audioPath }) => ({ path: audioPath, headers }) });
+      const { status } = await askAsHolder(day, ({ audioPath }) => ({ path: audioPath, headers }));
       return status === 206;
     },
   },
@@ -84,8 +86,8 @@ const doings: readonly Doing[] = [
     weight: 8,
     act: async (day) => isOk(await postAsHolder({ day, path: "/api/gate-access", json: {} })),
   },
-  { name: "sign-ins", weight: 2, act: (day) => enter({ day, visit: day.dice.pick(day.visits) }) },
-  { name: "sessions renewed", weight: 2, act: (day) => renew({ day, visit: day.dice.pick(day.visits) }) },
+  { name: "sign-ins", weight: 2, act: (day) => enter(day, day.dice.pick(day.visits)) },
+  { name: "sessions renewed", weight: 2, act: (day) => renew(day, day.dice.pick(day.visits)) },
   {
     name: "conversations",
     weight: 2,
@@ -96,7 +98,7 @@ const doings: readonly Doing[] = [
     weight: 2,
     act: async (day) => {
       const write = (pass: { token: string }) => ({ path: "/api/quota", headers: bearerOf(pass) });
-      return isOk(await askAsHolder({ day, write }));
+      return isOk(await askAsHolder(day, write));
     },
   },
 ];

@@ -1,5 +1,5 @@
-import { bodyOf } from "./asker";
-import { isWholeAnswer } from "./soak-doings";
+import { bodyOf } from "../client";
+import { isWholeAnswer } from "./soak-requests";
 import { bearerOf, from, prove, show, signIn } from "./soak-visits";
 import type { Day, Holder } from "./soak-visits";
 
@@ -14,15 +14,7 @@ const statusLimit = { path: "/api/token-status/1", points: 60 };
 const beyond = 3;
 
 /** What happens once an hour, and what of it is to be refused an hour later. */
-export function createRounds({
-  day,
-  keysToSpend,
-  glutton,
-}: {
-  day: Day;
-  keysToSpend: Holder[];
-  glutton: Holder;
-}) {
+export function createRounds(day: Day, keysToSpend: Holder[], glutton: Holder) {
   const { asker, clock, faults, gate, tally } = day;
   const old: { ask: () => Promise<number>; refusal: number }[] = [];
 
@@ -41,7 +33,7 @@ export function createRounds({
 
   /** One holder uses the window of their quota up; the window ends within the hour, or is reset. */
   async function useQuotaUp({ isReset }: { isReset: boolean }): Promise<void> {
-    const pass = await signIn({ day, holder: glutton });
+    const pass = await signIn(day, glutton);
     if (!pass) return expect(false, "the glutton turned away");
     const headers = bearerOf(pass);
     const json = { messages: [{ role: "user", content: talkative }] };
@@ -52,7 +44,8 @@ export function createRounds({
     expect((await talk()).status === 429, "an answer beyond a quota");
     if (!isReset) return;
     const reset = await asker.ask({
-      ...{ path: "/api/quota-reset", method: "POST" },
+      path: "/api/quota-reset",
+      method: "POST",
       headers: { ...from(day), "x-quota-reset-secret": secrets.reset },
       json: { scope: "token", tokenIds: [glutton.tokenId] },
     });
@@ -74,13 +67,15 @@ export function createRounds({
     expect((await send()) === 403, "a form for a used key");
     const state = await asker.ask({ path: `/api/token-status/${tokenId}`, headers: from(day) });
     expect(bodyOf(state).used === true, "the state of a used key");
-    expect((await asker.ask(show(await prove({ day, holder })))).status === 403, "a sign-in with a used key");
+    expect((await asker.ask(show(await prove(day, holder)))).status === 403, "a sign-in with a used key");
   }
 
   async function operate(): Promise<void> {
     const visitor = from(day);
     const answer = await fetch(`${gate.origin}/operator/session`, {
-      ...{ method: "POST", redirect: "manual", body: new URLSearchParams({ secret: secrets.operator }) },
+      method: "POST",
+      redirect: "manual",
+      body: new URLSearchParams({ secret: secrets.operator }),
       headers: { ...visitor, Origin: gate.origin },
     });
     const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
@@ -94,7 +89,7 @@ export function createRounds({
   /** A token and a proof that nobody shows before the next hour. */
   async function leaveBehind(): Promise<void> {
     const [{ holder }] = day.visits as [Day["visits"][number]];
-    const [pass, proof] = [await signIn({ day, holder }), await prove({ day, holder })];
+    const [pass, proof] = [await signIn(day, holder), await prove(day, holder)];
     if (!pass) return expect(false, "a holder turned away");
     const token = { path: "/api/gate-access", method: "POST", json: {}, headers: bearerOf(pass) };
     for (const question of [token, show(proof)])

@@ -1,10 +1,10 @@
 import { decodeJwt } from "jose";
-import type { Gate } from "../api/gate-fixture";
-import { bodyOf } from "./asker";
-import type { Asker, Exchange, Question } from "./asker";
-import type { DayClock } from "./day-clock";
-import type { Dice } from "./dice";
-import type { Tally } from "./tally";
+import type { Gate } from "~e2e/api/gate-fixture";
+import { bodyOf } from "../client";
+import type { Asker, Exchange, Question } from "../client";
+import type { DayClock } from "../day-clock";
+import type { Dice } from "../dice";
+import type { Tally } from "../tally";
 
 const visitors = 5_000;
 /** What JWT_CLOCK_TOLERANCE is where nobody sets it. */
@@ -34,7 +34,7 @@ export function from({ dice }: Pick<Day, "dice">): Record<string, string> {
 export const bearerOf = ({ token }: Pick<Pass, "token">) => ({ Authorization: `Bearer ${token}` });
 
 /** A proof for POST /api/gate-access, made now by the server's clock, and from where it may be sent. */
-export async function prove({ day, holder }: { day: Day; holder: Holder }) {
+export async function prove(day: Day, holder: Holder) {
   const { gate, asker, clock, dice } = day;
   const headers = from(day);
   const nowMs = clock.nowMs();
@@ -45,14 +45,16 @@ export async function prove({ day, holder }: { day: Day; holder: Holder }) {
 }
 
 export const show = (proof: Awaited<ReturnType<typeof prove>>): Question => ({
-  ...{ path: "/api/gate-access", method: "POST", ...proof },
+  path: "/api/gate-access",
+  method: "POST",
+  ...proof,
 });
 
 /** Null where it was turned away. A proof that met a move of the clock is out of its time, and is made again. */
-export async function signIn({ day, holder }: { day: Day; holder: Holder }): Promise<Pass | null> {
+export async function signIn(day: Day, holder: Holder): Promise<Pass | null> {
   for (;;) {
     const stood = day.clock.watch();
-    const exchange = await day.asker.ask(show(await prove({ day, holder })));
+    const exchange = await day.asker.ask(show(await prove(day, holder)));
     if (exchange.status === 200) return readPass(exchange);
     if (stood() || exchange.status !== 401) return null;
     day.tally.count("proofs made again");
@@ -75,24 +77,18 @@ const endOf = (token: string) => decodeJwt(token).exp! * 1_000 + toleranceMs;
  * Asks with what a holder has. Whoever is refused because that has run out signs in again and asks once more; every other
  * refusal is the answer.
  */
-export async function askAsHolder({
-  day,
-  write,
-}: {
-  day: Day;
-  write: (pass: Pass) => Question;
-}): Promise<Exchange> {
+export async function askAsHolder(day: Day, write: (pass: Pass) => Question): Promise<Exchange> {
   const visit = day.dice.pick(day.visits);
   for (;;) {
     const { pass } = visit;
     const exchange = await day.asker.ask(write(pass));
-    if (!hasRunOut({ day, pass, exchange })) return exchange;
+    if (!hasRunOut(day, pass, exchange)) return exchange;
     day.tally.count("refused for their age");
-    if (!(await enterAnew({ day, visit, pass }))) return exchange;
+    if (!(await enterAnew(day, visit, pass))) return exchange;
   }
 }
 
-function hasRunOut({ day, pass, exchange }: { day: Day; pass: Pass; exchange: Exchange }): boolean {
+function hasRunOut(day: Day, pass: Pass, exchange: Exchange): boolean {
   const nowMs = day.clock.nowMs();
   return exchange.question.path === pass.audioPath
     ? exchange.status === 403 && nowMs >= pass.audioEndsAtMs
@@ -100,29 +96,31 @@ function hasRunOut({ day, pass, exchange }: { day: Day; pass: Pass; exchange: Ex
 }
 
 /** Once for all who found the same pass too old. */
-async function enterAnew({ day, visit, pass }: { day: Day; visit: Visit; pass: Pass }): Promise<boolean> {
+async function enterAnew(day: Day, visit: Visit, pass: Pass): Promise<boolean> {
   if (visit.pass !== pass) return true;
-  visit.entering ??= enter({ day, visit }).finally(() => (visit.entering = null));
+  visit.entering ??= enter(day, visit).finally(() => (visit.entering = null));
   return visit.entering;
 }
 
-export async function enter({ day, visit }: { day: Day; visit: Visit }): Promise<boolean> {
-  const pass = await signIn({ day, holder: visit.holder });
+export async function enter(day: Day, visit: Visit): Promise<boolean> {
+  const pass = await signIn(day, visit.holder);
   if (pass) visit.pass = pass;
   return pass !== null;
 }
 
 /** As the gate's page does it while it is open: a younger token for the one in the cookie. */
-export async function renew({ day, visit }: { day: Day; visit: Visit }): Promise<boolean> {
+export async function renew(day: Day, visit: Visit): Promise<boolean> {
   for (;;) {
     const { pass } = visit;
     const exchange = await day.asker.ask({
-      ...{ path: "/session", method: "POST", json: { renew: true } },
+      path: "/session",
+      method: "POST",
+      json: { renew: true },
       headers: { ...from(day), cookie: `access_token=${pass.token}` },
     });
-    if (hasRunOut({ day, pass, exchange })) {
+    if (hasRunOut(day, pass, exchange)) {
       day.tally.count("refused for their age");
-      if (!(await enterAnew({ day, visit, pass }))) return false;
+      if (!(await enterAnew(day, visit, pass))) return false;
       continue;
     }
     const token = /^access_token=([^;]+)/.exec(exchange.headers["set-cookie"]?.[0] ?? "")?.[1];

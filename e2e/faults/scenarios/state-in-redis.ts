@@ -1,10 +1,10 @@
 import { openRedis } from "~/platform/redis/redis.server";
 import type { Redis } from "~/platform/redis/redis.server";
-import { findRedis } from "~/testing/obtain-programs";
-import { launchRedis } from "~/testing/redis";
-import type { RedisServer } from "~/testing/redis";
-import type { Skipped } from "./scenario";
-import type { Later } from "./tidily";
+import { findRedis } from "~e2e/support/obtain-programs";
+import { launchRedis } from "~e2e/support/databases/redis";
+import type { RedisServer } from "~e2e/support/databases/redis";
+import type { Skipped } from "../scenario";
+import type { Later } from "../cleanup";
 
 export type StateInRedis = {
   server: RedisServer;
@@ -15,11 +15,11 @@ export type StateInRedis = {
 };
 
 /** A Redis of its own for nonces, limits and quotas, which syncs to the disk whatever it says it has kept. */
-export async function openStateInRedis({ later }: { later: Later }): Promise<StateInRedis | Skipped> {
+export async function openStateInRedis(later: Later): Promise<StateInRedis | Skipped> {
   if (findRedis() === null) {
     return { skipped: "No redis-server is on this machine, and Debian's package could not be fetched." };
   }
-  const server = await launchRedis({});
+  const server = await launchRedis();
   later(server.stop);
   const { url, password } = server;
   const seen = await openRedis({ url, password });

@@ -1,9 +1,9 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { mintTestKey } from "~/commands/client/test-key";
-import { startTestChain } from "~/testing/chain";
-import { deployKeyContract, developmentAccount, startLocalChain } from "../../contracts/local-chain.mjs";
-import type { Later } from "./tidily";
+import { startTestChain } from "~e2e/support/chain/chain";
+import { deployKeyContract, developmentAccount, startLocalChain } from "../../../contracts/local-chain.mjs";
+import type { Later } from "../cleanup";
 
 type Claim = { account: PrivateKeyAccount; tokenId: string };
 /** Somebody who says that a key is theirs. */
@@ -33,7 +33,7 @@ const accountOf = (index: number) => privateKeyToAccount(developmentAccount(inde
  * others are the thief's; and another chain, whose keys are all the thief's. Contract and keys have the same names on
  * each.
  */
-export async function startTwoChains({ later }: { later: Later }) {
+export async function startTwoChains(later: Later) {
   async function startChain() {
     const started = await startTestChain();
     later(() => started.stop());
@@ -70,12 +70,15 @@ export async function startTwoChains({ later }: { later: Later }) {
     ...owned.map((claim, at) => ({ claim, isOwner: true, isDisputed: isRobbed(claim, at) })),
     ...sold.map((claim) => ({ claim, isOwner: false, isDisputed: true })),
     ...owned.map((claim, at) => ({
-      ...{ claim: { ...claim, account: accountOf(thief) }, isOwner: false },
+      claim: { ...claim, account: accountOf(thief) },
+      isOwner: false,
       isDisputed: isRobbed(claim, at),
     })),
     // Nobody's word stands for them anywhere.
     ...[owned[0]!, owned.at(-1)!, sold[0]!].map((claim) => ({
-      ...{ claim: { ...claim, account: stranger }, isOwner: false, isDisputed: false },
+      claim: { ...claim, account: stranger },
+      isOwner: false,
+      isDisputed: false,
     })),
   ];
   return {

@@ -1,7 +1,7 @@
-import { ask, asked, expectRest, field, openChat, questions, replies } from "./chat-page";
-import { test } from "./chat-servers";
-import { expect } from "./journey";
-import { expectFocusKept, pressByKeyboard, tabTo } from "./keyboard";
+import { ask, asked, expectRest, field, openChat, questions, replies } from "~e2e/support/browser/chat-page";
+import { test } from "~e2e/support/browser/chat-servers";
+import { expect } from "~e2e/support/browser/journey";
+import { expectFocusKept, pressByKeyboard, tabTo } from "~e2e/support/browser/keyboard";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
@@ -63,9 +63,9 @@ test("asking, stopping, looking into a tool and a source, and editing, by keyboa
   await expectRest(page);
 });
 
-test("a conversation is renamed, exported and deleted by keyboard alone", async ({ page }) => {
+test("a conversation is renamed, exported and deleted by keyboard alone @deep", async ({ page }) => {
   await openChat(page);
-  await ask({ page, text: "count" });
+  await ask(page, "count");
   await expect(replies(page)).toContainText("Question 1");
   await expectRest(page);
   const side = page.getByRole("complementary");
@@ -104,7 +104,7 @@ test("a conversation is renamed, exported and deleted by keyboard alone", async 
   await expect(field(page)).toBeFocused();
 });
 
-test("a model is chosen by keyboard alone, and answers", async ({ page }) => {
+test("a model is chosen by keyboard alone, and answers @deep", async ({ page }) => {
   await openChat(page);
   const model = page.getByLabel("Model");
   await tabTo({ page, goal: model });
@@ -120,9 +120,11 @@ test("a model is chosen by keyboard alone, and answers", async ({ page }) => {
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-  test("the conversations are opened, left, chosen from and added to by keyboard alone", async ({ page }) => {
+  test("the conversations are opened, left, chosen from and added to by keyboard alone @deep", async ({
+    page,
+  }) => {
     await openChat(page);
-    await ask({ page, text: "count" });
+    await ask(page, "count");
     await expect(replies(page)).toContainText("Question 1");
     await expectRest(page);
     const opener = page.getByRole("button", { name: "Conversations" });
@@ -145,7 +147,7 @@ test.describe("on a phone", () => {
   });
 });
 
-test("a refusal leaves the keyboard where it was, and trying again gives it back", async ({
+test("a refusal leaves the keyboard where it was, and trying again gives it back @deep", async ({
   page,
   watch,
 }) => {
@@ -169,7 +171,7 @@ test("a refusal leaves the keyboard where it was, and trying again gives it back
 test.describe("with a keyboard on the screen", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-  test("the field stays above it, and goes back down when it is folded away", async ({ page }) => {
+  test("the field stays above it, and goes back down when it is folded away @deep", async ({ page }) => {
     await page.addInitScript(() => {
       const visible = Object.assign(new EventTarget(), { height: 844, offsetTop: 0, scale: 1 });
       Object.defineProperty(window, "visualViewport", { value: visible });
@@ -187,7 +189,7 @@ test.describe("with a keyboard on the screen", () => {
     await show("{ height: 480 }");
     await expect.poll(bottom).toBe(480);
     await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
-    await ask({ page, text: "count" });
+    await ask(page, "count");
     await expect(replies(page)).toContainText("Question 1");
     await expectRest(page);
     const end = await replies(page).boundingBox();

@@ -1,11 +1,11 @@
 import type { Page } from "@playwright/test";
-import { ask, expectRest, field, openChat, questions, replies } from "./chat-page";
-import { signInByCookie, test } from "./chat-servers";
-import { expect, expectAccessible } from "./journey";
-import { giveAway } from "./room-page";
+import { ask, expectRest, field, openChat, questions, replies } from "~e2e/support/browser/chat-page";
+import { signInByCookie, test } from "~e2e/support/browser/chat-servers";
+import { expect, expectAccessible } from "~e2e/support/browser/journey";
+import { giveAway } from "~e2e/support/browser/room-page";
 
 /** Every way to ask again from a message, all of which say why they wait; none of them asks. */
-async function expectBlocked({ page, reason }: { page: Page; reason: string }): Promise<void> {
+async function expectBlocked(page: Page, reason: string): Promise<void> {
   const again = replies(page).first().getByRole("button", { name: "Answer again" });
   await expect(again).toBeDisabled();
   await expect(again).toHaveAccessibleDescription(reason);
@@ -36,12 +36,12 @@ test("without a connection nothing is asked again, and what was edited is sent w
 }) => {
   const counted = countQuestions(page);
   await openChat(page);
-  await ask({ page, text: "Hello" });
+  await ask(page, "Hello");
   await expect(replies(page)).toContainText("Hello!");
   await expectRest(page);
   await context.setOffline(true);
   await expect(page.getByText("You are offline.")).toBeVisible();
-  await expectBlocked({ page, reason: "Wait until the connection is back." });
+  await expectBlocked(page, "Wait until the connection is back.");
   await expectAccessible(page, "edited without a connection");
   expect(counted()).toBe(1);
   await context.setOffline(false);
@@ -52,7 +52,7 @@ test("without a connection nothing is asked again, and what was edited is sent w
   expect(counted()).toBe(2);
 });
 
-test("a browser that keeps no more says so, and everything else goes on", async ({ page }) => {
+test("a browser that keeps no more says so, and everything else goes on @deep", async ({ page }) => {
   await page.addInitScript(() => {
     Storage.prototype.setItem = () => {
       throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
@@ -61,7 +61,7 @@ test("a browser that keeps no more says so, and everything else goes on", async 
   await openChat(page);
   const warning = page.getByRole("complementary").getByRole("status");
   await expect(warning).toHaveCount(0);
-  await ask({ page, text: "Hello" });
+  await ask(page, "Hello");
   await expect(replies(page)).toContainText("Hello!");
   await expectRest(page);
   await expect(warning).toContainText("This browser keeps no more: its storage is full or switched off.");
@@ -75,52 +75,101 @@ test("a browser that keeps no more says so, and everything else goes on", async 
 test.describe("for holders", () => {
   test.use({ baseUrl: async ({ holdersServer }, use) => use(holdersServer.baseUrl) });
 
-  test("at the wall nothing is asked again, from wherever it could be", async ({
+  test("at the wall nothing is asked again, from wherever it could be @deep", async ({
     page,
     context,
     holdersServer,
   }) => {
     const counted = countQuestions(page);
-    await signInByCookie({ server: holdersServer, context });
+    await signInByCookie(holdersServer, context);
     await openChat(page);
-    await ask({ page, text: "What is the one-time form?" });
+    await ask(page, "What is the one-time form?");
     await expectRest(page);
     await expect(page.locator(".quota-wall")).toBeVisible();
-    await expectBlocked({ page, reason: "Wait until the next quota window begins." });
+    await expectBlocked(page, "Wait until the next quota window begins.");
     await expectAccessible(page, "edited at the wall");
     expect(counted()).toBe(1);
     await expect(replies(page)).toHaveCount(1);
     await expect(page.getByRole("alert")).toHaveCount(0);
   });
 
-  test("a sign-in that ends in the middle is explained, and leads to the door", async ({
+  test("a sign-in that ends in the middle is explained, and leads to the gate @deep", async ({
     page,
     watch,
     context,
     holdersServer,
   }) => {
     for (const path of ["/api/chat", "/api/quota"]) watch.expectRefusal({ path, status: 401 });
-    const key = await signInByCookie({ server: holdersServer, context });
+    const key = await signInByCookie(holdersServer, context);
     await openChat(page);
-    await ask({ page, text: "Hello" });
+    await ask(page, "Hello");
     await expect(replies(page)).toContainText("Hello!");
     await expectRest(page);
     await giveAway({ ...holdersServer, ...key });
     await expect
       .poll(async () => (await page.request.get("/session")).json(), { timeout: 20_000, intervals: [500] })
       .toMatchObject({ signedIn: false });
-    await ask({ page, text: "And then?" });
+    await ask(page, "And then?");
     const notice = replies(page).last().getByRole("alert").or(replies(page).last().getByRole("status"));
     await expect(notice).toContainText("Your sign-in has ended");
     await expect(notice).toContainText("The server says: Unauthorized: invalid JWT.");
-    await expect(notice).toContainText("Sign in again at the room's door.");
+    await expect(notice).toContainText("Sign in again at the gate.");
     await expectAccessible(page, "the sign-in has ended");
     await expect(replies(page).first()).toContainText("Hello!");
-    await expectBlocked({ page, reason: "Sign in at the room's door first." });
+    await expectBlocked(page, "Sign in at the gate first.");
     await field(page).fill("A thought for later");
-    await notice.getByRole("link", { name: "Go to the door" }).click();
+    await notice.getByRole("link", { name: "Sign in at the gate" }).click();
     await expect(page).toHaveURL(/\/gate$/);
     await page.goBack();
     await expect(field(page)).toHaveValue("A thought for later");
+  });
+});
+
+test.describe("beside another answer", () => {
+  test.use({ baseUrl: async ({ crowdedServer }, use) => use(crowdedServer.baseUrl) });
+
+  test("tokens that are only set aside are a wait, not the end of the quota @deep", async ({
+    page,
+    watch,
+    context,
+    crowdedServer,
+  }) => {
+    watch.expectRefusal({ path: "/api/chat", status: 429 });
+    await signInByCookie(crowdedServer, context);
+    const other = await context.newPage();
+    await openChat(other);
+    await ask(other, "slow");
+    await expect(replies(other)).toContainText("and then silence.");
+    await openChat(page);
+    await expect(page.locator(".quota-wall")).toHaveCount(0);
+    await ask(page, "count");
+    const notice = replies(page).getByRole("alert");
+    await expect(notice).toContainText("Quota exceeded");
+    await expect(notice).toContainText(
+      "20000 of this key's 20000 tokens are set aside for answers under way.",
+    );
+    await expect(notice).toContainText(/You can try again in \d+ s/);
+    const again = notice.getByRole("button", { name: "Try again" });
+    await expect(again).toBeDisabled();
+    await expect(page.locator(".quota-wall")).toHaveCount(0);
+    await expectAccessible(page, "tokens are set aside");
+    await other.close();
+  });
+});
+
+test.describe("with a model that obeys", () => {
+  test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
+
+  test("an answer without a word is told as a failure, and can be asked for again @deep", async ({
+    page,
+    watch,
+  }) => {
+    watch.expectRefusal({ path: "/api/chat", status: 500 });
+    await openChat(page);
+    await ask(page, "mute");
+    const notice = replies(page).getByRole("alert");
+    await expect(notice).toContainText("Chat request failed");
+    await expect(notice).toContainText("the model ended its answer without a word");
+    await expect(notice.getByRole("button", { name: "Try again" })).toBeEnabled();
   });
 });

@@ -1,8 +1,7 @@
 import type { Page } from "@playwright/test";
-import { ask, expectRest, openChat, replies } from "./chat-page";
-import { test } from "./chat-servers";
-import { watchFrames } from "./frames";
-import { expect } from "./journey";
+import { ask, expectRest, openChat, replies } from "~e2e/support/browser/chat-page";
+import { test } from "~e2e/support/browser/chat-servers";
+import { expect } from "~e2e/support/browser/journey";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
@@ -13,7 +12,7 @@ test("while an answer is waited for, nothing moves for those who asked for less 
   page,
 }) => {
   await openChat(page);
-  await ask({ page, text: "nothing" });
+  await ask(page, "nothing");
   const dots = replies(page).locator(".thinking span[aria-hidden]");
   const spinner = page.getByRole("complementary").getByRole("img", { name: "Being answered" });
   await expect(dots).toHaveCount(3);
@@ -33,22 +32,10 @@ test("while an answer grows, nothing moves by itself for those who asked for les
 }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await openChat(page);
-  await ask({ page, text: "slow" });
+  await ask(page, "slow");
   await expect(replies(page)).toContainText("and then silence.");
   await expect(page.getByRole("img", { name: "Being answered" })).toBeVisible();
   expect(await running(page)).toBe(0);
-  await page.keyboard.press("Escape");
-  await expectRest(page);
-});
-
-test("the page keeps drawing while an answer comes at two hundred words a second", async ({ page }) => {
-  await openChat(page);
-  await ask({ page, text: "long" });
-  await expect(replies(page)).toContainText("word9 ");
-  const { startsMs, drawnWords } = await watchFrames({ page, seconds: 5 });
-  // Far below what a screen shows, so that a busy machine passes; drawing everything again for each word does not.
-  expect(startsMs.length / ((startsMs.at(-1)! - startsMs[0]!) / 1000)).toBeGreaterThan(20);
-  expect(drawnWords).toBeGreaterThan(200);
   await page.keyboard.press("Escape");
   await expectRest(page);
 });

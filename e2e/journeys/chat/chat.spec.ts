@@ -1,8 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { ask, asked, expectRest, field, log, openChat, questions, replies } from "./chat-page";
-import { richAnswer, signInByCookie, test } from "./chat-servers";
-import { expect, expectAccessible } from "./journey";
-import { expectGoodForThumbs } from "./thumbs";
+import {
+  ask,
+  asked,
+  expectRest,
+  field,
+  log,
+  openChat,
+  questions,
+  replies,
+} from "~e2e/support/browser/chat-page";
+import { richAnswer, signInByCookie, test } from "~e2e/support/browser/chat-servers";
+import { expect, expectAccessible } from "~e2e/support/browser/journey";
+import { expectGoodForThumbs } from "~e2e/support/browser/thumbs";
 
 test("a visitor asks, is answered with sources, reads the passage, and looks into the tool", async ({
   page,
@@ -12,7 +21,7 @@ test("a visitor asks, is answered with sources, reads the passage, and looks int
   await expect(log(page)).toHaveAttribute("aria-live", "off");
   await expect(page.getByTestId("announcer")).toHaveAttribute("aria-live", "polite");
   await expect(page.getByTestId("announcer")).toHaveRole("status");
-  await ask({ page, text: "How do I gate my own contract?" });
+  await ask(page, "How do I gate my own contract?");
   await expect(page.getByTestId("announcer")).toHaveText("The assistant is answering.");
   await expect(field(page)).toHaveValue("");
   await expect(field(page)).toBeFocused();
@@ -39,11 +48,11 @@ test("a visitor asks, is answered with sources, reads the passage, and looks int
 
 test("a reload keeps conversations, the one that was open, and the draft", async ({ page }) => {
   await openChat(page);
-  await ask({ page, text: "Hello" });
+  await ask(page, "Hello");
   await expect(replies(page)).toContainText("Hello!");
   await expectRest(page);
   await page.getByRole("complementary").getByRole("button", { name: "New conversation" }).click();
-  await ask({ page, text: "What is the one-time form?" });
+  await ask(page, "What is the one-time form?");
   await expect(replies(page)).toContainText("Sources:");
   await expectRest(page);
   await field(page).fill("A thought for\nlater");
@@ -62,7 +71,7 @@ test("a reload keeps conversations, the one that was open, and the draft", async
 
 test("a conversation is renamed, exported whole, and deleted", async ({ page }) => {
   await openChat(page);
-  await ask({ page, text: "What is the one-time form?" });
+  await ask(page, "What is the one-time form?");
   await expectRest(page);
   await expect(replies(page)).toContainText("Sources:");
   const side = page.getByRole("complementary");
@@ -104,14 +113,14 @@ test("a conversation is renamed, exported whole, and deleted", async ({ page }) 
   await expect(side.getByRole("listitem")).toHaveCount(0);
 });
 
-test("offline is noticed, nothing is lost, and it can be sent when the connection is back", async ({
+test("offline is noticed, nothing is lost, and it can be sent when the connection is back @deep", async ({
   page,
   context,
 }) => {
   await openChat(page);
   await context.setOffline(true);
   await expect(page.getByText("You are offline.")).toBeVisible();
-  await ask({ page, text: "Hello" });
+  await ask(page, "Hello");
   await expect(field(page)).toHaveValue("Hello");
   await expect(questions(page)).toHaveCount(0);
   await context.setOffline(false);
@@ -130,7 +139,7 @@ test("the page reads and says what it is without scripts", async ({ browser, bas
   await context.close();
 });
 
-test("what is typed before the scripts have come is kept", async ({ page }) => {
+test("what is typed before the scripts have come is kept @deep", async ({ page }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route("**/build/entry.client-*.js", async (route) => {
@@ -147,10 +156,12 @@ test("what is typed before the scripts have come is kept", async ({ page }) => {
 });
 
 for (const width of [320, 390]) {
-  test(`on a phone of ${width} pixels everything fits, and thumbs find what they press`, async ({ page }) => {
+  test(`on a phone of ${width} pixels everything fits, and thumbs find what they press @deep`, async ({
+    page,
+  }) => {
     await page.setViewportSize({ width, height: 640 });
     await openChat(page);
-    await ask({ page, text: "How do I gate my own contract?" });
+    await ask(page, "How do I gate my own contract?");
     await expect(replies(page)).toContainText("Sources:");
     await expectRest(page);
     const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -178,15 +189,15 @@ test.describe("with a provider", () => {
 
   test("Markdown is drawn, nothing in it runs, and nothing is fetched from elsewhere", async ({ page }) => {
     await openChat(page);
-    await ask({ page, text: "rich" });
+    await ask(page, "rich");
     await expectRest(page);
     const reply = replies(page);
     await expect(reply.getByRole("heading", { name: "A heading" })).toBeVisible();
     await expect(reply.locator("strong")).toHaveText("weight");
     await expect(reply.getByRole("cell", { name: '<script>alert("no")</script>' })).toBeVisible();
     await expect(reply.locator("ol > li > ul > li")).toHaveText("nested");
-    await expect(reply.locator("pre .code-keyword").first()).toHaveText("export");
-    await expect(reply.locator("pre .code-comment")).toHaveText("// A comment");
+    await expect(reply.locator("pre .hljs-keyword").first()).toHaveText("export");
+    await expect(reply.locator("pre .hljs-comment")).toHaveText("// A comment");
     await expect(reply.locator("blockquote")).toHaveText("Said before.");
     await expect(reply.locator(".task")).toHaveCount(2);
     await expect(reply.locator("img, script, iframe")).toHaveCount(0);
@@ -206,9 +217,9 @@ test.describe("with a provider", () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("rich");
   });
 
-  test("tools show how they went, failures included", async ({ page }) => {
+  test("tools show how they went, failures included @deep", async ({ page }) => {
     await openChat(page);
-    await ask({ page, text: "tools" });
+    await ask(page, "tools");
     await expect(replies(page)).toContainText("That is what I found.");
     const search = replies(page).locator(".tool", { hasText: "libsql_search" });
     await search.getByRole("button", { name: /libsql_search .* done/ }).click();
@@ -223,7 +234,7 @@ test.describe("with a provider", () => {
 
   test("Escape stops an answer, what was said stays, and it can be asked for again", async ({ page }) => {
     await openChat(page);
-    await ask({ page, text: "slow" });
+    await ask(page, "slow");
     await expect(replies(page)).toContainText("and then silence.");
     await expect(page.getByRole("button", { name: "Stop" })).toBeVisible();
     await page.keyboard.press("Escape");
@@ -245,7 +256,7 @@ test.describe("with a provider", () => {
   }) => {
     watch.expectRefusal({ path: "/api/chat", status: 500 });
     await openChat(page);
-    await ask({ page, text: "down" });
+    await ask(page, "down");
     const notice = replies(page).getByRole("alert");
     await expect(notice).toContainText("Local server connection failed: http://127.0.0.1");
     await expect(notice).toContainText("503");
@@ -260,9 +271,9 @@ test.describe("with a provider", () => {
     await expect(replies(page)).toContainText("Question 1");
   });
 
-  test("an answer that breaks off keeps what there was and says why", async ({ page }) => {
+  test("an answer that breaks off keeps what there was and says why @deep", async ({ page }) => {
     await openChat(page);
-    await ask({ page, text: "halfway" });
+    await ask(page, "halfway");
     await expect(replies(page)).toContainText("Half an ans");
     await expect(replies(page).getByRole("alert")).toContainText("closed the connection");
     await page.reload();
@@ -271,10 +282,10 @@ test.describe("with a provider", () => {
 
   test("an edited question begins a branch, and both can be read", async ({ page }) => {
     await openChat(page);
-    await ask({ page, text: "count one" });
+    await ask(page, "count one");
     await expect(replies(page)).toContainText("Question 1");
     await expectRest(page);
-    await ask({ page, text: "count two" });
+    await ask(page, "count two");
     await expect(replies(page).nth(1)).toContainText("Question 2");
     await expectRest(page);
     await questions(page).first().getByRole("button", { name: "Edit your message" }).click();
@@ -293,22 +304,22 @@ test.describe("with a provider", () => {
     await expect(questions(page)).toHaveCount(2);
   });
 
-  test("another model answers when it is chosen, and the choice is kept", async ({ page }) => {
+  test("another model answers when it is chosen, and the choice is kept @deep", async ({ page }) => {
     await openChat(page);
     await page.getByLabel("Model").selectOption("large");
-    await ask({ page, text: "count" });
+    await ask(page, "count");
     await expect(replies(page)).toContainText("from large");
     await page.reload();
     await expect(page.getByLabel("Model")).toHaveValue("large");
   });
 
-  test("another conversation can be read while an answer is being written", async ({ page }) => {
+  test("another conversation can be read while an answer is being written @deep", async ({ page }) => {
     await openChat(page);
-    await ask({ page, text: "slow" });
+    await ask(page, "slow");
     await expect(replies(page)).toContainText("and then silence.");
     const side = page.getByRole("complementary");
     await side.getByRole("button", { name: "New conversation" }).click();
-    await ask({ page, text: "count" });
+    await ask(page, "count");
     await expect(replies(page)).toContainText("Question 1");
     await side.getByRole("button", { name: /^Being answered slow/ }).click();
     await expect(page.getByRole("button", { name: "Stop" })).toBeVisible();
@@ -316,9 +327,9 @@ test.describe("with a provider", () => {
     await expect(replies(page)).toContainText("Stopped.");
   });
 
-  test("the end is followed until the reader turns back, and found again", async ({ page }) => {
+  test("the end is followed until the reader turns back, and found again @deep", async ({ page }) => {
     await openChat(page);
-    await ask({ page, text: "long" });
+    await ask(page, "long");
     const thread = page.getByRole("region", { name: "Conversation" });
     const fromEnd = () => thread.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight);
     await expect.poll(() => thread.evaluate((e) => e.scrollTop)).toBeGreaterThan(200);
@@ -337,9 +348,9 @@ test.describe("with a provider", () => {
     await expectRest(page);
   });
 
-  test("blocks that are finished are not drawn again while the answer goes on", async ({ page }) => {
+  test("blocks that are finished are not drawn again while the answer goes on @deep", async ({ page }) => {
     await openChat(page);
-    await ask({ page, text: "long" });
+    await ask(page, "long");
     const blocks = replies(page).locator(".markdown > *");
     await expect.poll(() => blocks.count()).toBeGreaterThan(5);
     await blocks.first().evaluate((first) => {
@@ -357,9 +368,9 @@ test.describe("with a provider", () => {
     await expectRest(page);
   });
 
-  test("words that are marked while the answer grows stay marked", async ({ page }) => {
+  test("words that are marked while the answer grows stay marked @deep", async ({ page }) => {
     await openChat(page);
-    await ask({ page, text: "long" });
+    await ask(page, "long");
     const first = replies(page).locator(".markdown > p").first();
     await expect(first).toContainText("word39.");
     await first.evaluate((paragraph) => getSelection()?.selectAllChildren(paragraph));
@@ -370,7 +381,7 @@ test.describe("with a provider", () => {
     await expectRest(page);
   });
 
-  test("the keyboard alone does everything", async ({ page }) => {
+  test("the keyboard alone does everything @deep", async ({ page }) => {
     await openChat(page);
     await page.keyboard.press("Tab");
     await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
@@ -398,15 +409,15 @@ test.describe("with a provider", () => {
     watch.expectRefusal({ path: "/api/chat", status: 500 });
     await openChat(page);
     await expectAccessible(page, "empty");
-    await ask({ page, text: "slow" });
+    await ask(page, "slow");
     await expect(replies(page)).toContainText("and then silence.");
     await expectAccessible(page, "being answered");
     await page.keyboard.press("Escape");
     await expectRest(page);
-    await ask({ page, text: "rich" });
+    await ask(page, "rich");
     await expect(replies(page).last()).toContainText("Said before.");
     await expectRest(page);
-    await ask({ page, text: "tools" });
+    await ask(page, "tools");
     await expect(replies(page).last()).toContainText("That is what I found.");
     await replies(page)
       .last()
@@ -416,7 +427,7 @@ test.describe("with a provider", () => {
     await replies(page).last().getByRole("group", { name: "Sources" }).getByRole("button").first().click();
     await expectAccessible(page, "a passage");
     await page.keyboard.press("Escape");
-    await ask({ page, text: "down" });
+    await ask(page, "down");
     await expect(replies(page).last().getByRole("alert")).toBeVisible();
     await questions(page).first().getByRole("button", { name: "Edit your message" }).click();
     await page.getByRole("button", { name: /^More about/ }).click();
@@ -430,14 +441,14 @@ test.describe("with a provider", () => {
 test.describe("for holders", () => {
   test.use({ baseUrl: async ({ holdersServer }, use) => use(holdersServer.baseUrl) });
 
-  test("a stranger is told what is needed and shown the door", async ({ page, watch }) => {
+  test("a stranger is told what is needed and led to the gate", async ({ page, watch }) => {
     watch.expectRefusal({ path: "/api/quota", status: 401 });
     await page.goto("/chat");
     const notice = page.locator(".welcome .notice");
     await expect(notice).toContainText("This conversation is for holders of a key");
     await expect(notice).toContainText("The server says: Unauthorized: missing JWT.");
     await expectAccessible(page, "a stranger");
-    await page.getByRole("link", { name: "Go to the door" }).click();
+    await page.getByRole("link", { name: "Sign in at the gate" }).click();
     await expect(page).toHaveURL(/\/gate$/);
   });
 
@@ -446,19 +457,19 @@ test.describe("for holders", () => {
     context,
     holdersServer,
   }) => {
-    await signInByCookie({ server: holdersServer, context });
+    await signInByCookie(holdersServer, context);
     await openChat(page);
     const meter = page.getByRole("meter", { name: "Quota used" });
     await expect(meter).toHaveAttribute("aria-valuenow", "0");
     await expect(page.locator(".quota")).toContainText("150 of 150 tokens left");
-    await ask({ page, text: "What is the one-time form?" });
+    await ask(page, "What is the one-time form?");
     await expectRest(page);
     const wall = page.locator(".quota-wall");
     await expect(wall).toContainText("This key has had all of its 150 tokens answered");
     await expect(wall).toContainText(/A new window begins at .*, in 24 h/);
     await expect(replies(page)).toContainText("reached its longest length");
     await expectAccessible(page, "the wall");
-    await ask({ page, text: "And then?" });
+    await ask(page, "And then?");
     await expect(field(page)).toHaveValue("And then?");
     await expect(questions(page)).toHaveCount(1);
     await page.reload();
@@ -466,11 +477,11 @@ test.describe("for holders", () => {
     await expect(field(page)).toHaveValue("And then?");
   });
 
-  test("eighty in a hundred used is a warning", async ({ page, context, holdersServer }) => {
-    await signInByCookie({ server: holdersServer, context });
+  test("eighty in a hundred used is a warning @deep", async ({ page, context, holdersServer }) => {
+    await signInByCookie(holdersServer, context);
     await openChat(page);
     for (const [index, text] of ["Hello", "Hello", "Thanks", "Thanks"].entries()) {
-      await ask({ page, text });
+      await ask(page, text);
       await expect(replies(page)).toHaveCount(index + 1);
       await expectRest(page);
     }
@@ -480,18 +491,18 @@ test.describe("for holders", () => {
     await expectAccessible(page, "running low");
   });
 
-  test("too many questions are refused with a countdown, and can be asked when it ends", async ({
+  test("too many questions are refused with a countdown, and can be asked when it ends @deep", async ({
     page,
     watch,
     context,
     holdersServer,
   }) => {
     watch.expectRefusal({ path: "/api/chat", status: 429 });
-    await signInByCookie({ server: holdersServer, context });
+    await signInByCookie(holdersServer, context);
     await page.clock.install();
     await openChat(page);
     for (let turn = 0; turn < 6; turn += 1) {
-      await ask({ page, text: "Thanks" });
+      await ask(page, "Thanks");
       await page.clock.runFor(300);
       await expect(replies(page)).toHaveCount(turn + 1);
       await expect(log(page)).toHaveAttribute("aria-busy", "false");
@@ -499,12 +510,12 @@ test.describe("for holders", () => {
     }
     const notice = replies(page).last().getByRole("alert");
     await expect(notice).toContainText("Too many requests");
-    await expect(notice).toContainText(/You can go on in \d+ s/);
+    await expect(notice).toContainText(/You can try again in \d+ s/);
     const again = notice.getByRole("button", { name: "Try again" });
     await expect(again).toBeDisabled();
     await expectAccessible(page, "too many questions");
     await page.clock.runFor(61_000);
-    await expect(notice).toContainText("You can go on now.");
+    await expect(notice).toContainText("You can try again now.");
     await expect(again).toBeEnabled();
     await expectAccessible(page, "questions again");
   });

@@ -1,15 +1,15 @@
 import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
 import { build } from "esbuild";
-import { test } from "./chat-servers";
-import { expect } from "./journey";
+import { test } from "~e2e/support/browser/chat-servers";
+import { expect } from "~e2e/support/browser/journey";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
 /** A page of this origin that is nothing but the AI SDK's hook, as its package brings it. */
 async function openHookPage(page: Page): Promise<void> {
   const bundle = await build({
-    entryPoints: [fileURLToPath(new URL("use-chat-page.tsx", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("../../support/browser/use-chat-page.tsx", import.meta.url))],
     bundle: true,
     write: false,
     format: "iife",
@@ -24,7 +24,7 @@ async function openHookPage(page: Page): Promise<void> {
   await page.evaluate(`${bundle.outputFiles[0]?.text}; window.statuses = useChatPage.start();`);
 }
 
-async function send({ page, text }: { page: Page; text: string }): Promise<void> {
+async function send(page: Page, text: string): Promise<void> {
   await page.getByLabel("Question").fill(text);
   await page.getByRole("button", { name: "Send" }).click();
 }
@@ -35,7 +35,7 @@ const status = (page: Page) => page.getByRole("status");
 test("the hook shows text and tools of an answer, and sends the conversation along", async ({ page }) => {
   await openHookPage(page);
   await expect(status(page)).toHaveText("ready");
-  await send({ page, text: "tools please" });
+  await send(page, "tools please");
   await expect(replies(page).getByText("That is what I found.", { exact: true })).toBeVisible();
   await expect(status(page)).toHaveText("ready");
   expect(await page.evaluate("window.statuses")).toEqual(["ready", "submitted", "streaming", "ready"]);
@@ -45,26 +45,30 @@ test("the hook shows text and tools of an answer, and sends the conversation alo
   expect(parts).toEqual([
     { type: "step-start" },
     expect.objectContaining({
-      ...{ type: "tool-libsql_search", state: "output-available", toolCallId: "one" },
+      type: "tool-libsql_search",
+      state: "output-available",
+      toolCallId: "one",
       input: { query: "one-time form" },
       output: expect.objectContaining({ matches: expect.any(Array) as unknown }) as unknown,
     }),
     expect.objectContaining({
-      ...{ type: "tool-no_such_tool", state: "output-error", toolCallId: "two" },
+      type: "tool-no_such_tool",
+      state: "output-error",
+      toolCallId: "two",
       errorText: "There is no tool called no_such_tool here.",
     }),
     { type: "step-start" },
   ]);
 
-  await send({ page, text: "count" });
+  await send(page, "count");
   await expect(replies(page)).toHaveCount(2);
   await expect(replies(page).last()).toContainText("Question 2, answer ");
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("the hook can stop an answer, and shows why there was none", async ({ page, watch }) => {
+test("the hook can stop an answer, and shows why there was none @deep", async ({ page, watch }) => {
   await openHookPage(page);
-  await send({ page, text: "slow" });
+  await send(page, "slow");
   await expect(replies(page)).toContainText("The first words, and then silence.");
   await expect(status(page)).toHaveText("streaming");
   await page.getByRole("button", { name: "Stop" }).click();
@@ -72,7 +76,7 @@ test("the hook can stop an answer, and shows why there was none", async ({ page,
   await expect(replies(page)).toContainText("The first words, and then silence.");
 
   watch.expectRefusal({ path: "/api/chat", status: 500 });
-  await send({ page, text: "down" });
+  await send(page, "down");
   await expect(status(page)).toHaveText("error");
   const told = await page.getByRole("alert").textContent();
   expect(JSON.parse(told ?? "")).toEqual({

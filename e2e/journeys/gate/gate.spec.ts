@@ -1,6 +1,14 @@
-import { addWallet } from "./wallet";
-import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
-import { sendForm } from "./room-page";
+import { addWallet } from "~e2e/support/browser/wallet";
+import {
+  connectWallet,
+  enterRoom,
+  expect,
+  expectAccessible,
+  mintKey,
+  test,
+  unfold,
+} from "~e2e/support/browser/journey";
+import { sendForm } from "~e2e/support/browser/room-page";
 
 test("a visitor connects, mints, signs in, reads, listens, sends the form once, and sees the key used", async ({
   page,
@@ -9,8 +17,8 @@ test("a visitor connects, mints, signs in, reads, listens, sends the form once, 
   baseUrl,
 }) => {
   await page.goto("/");
-  await page.getByRole("link", { name: "Go to the door" }).click();
-  await connectWallet({ page, walletName: wallet.name });
+  await page.getByRole("link", { name: "Go to the gate" }).click();
+  await connectWallet(page, wallet.name);
   const tokenId = await mintKey(page);
   await enterRoom(page);
 
@@ -64,14 +72,14 @@ test("a visitor connects, mints, signs in, reads, listens, sends the form once, 
 
 test("a visitor without a wallet gets in with the demo wallet", async ({ page }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: "Demo wallet (test key)" });
+  await connectWallet(page, "Demo wallet (test key)");
   await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
   const tokenId = await mintKey(page);
   await enterRoom(page);
   await expect(page.getByRole("heading", { name: `You are in, with key #${tokenId}` })).toBeFocused();
 });
 
-test("a wallet without money for the fee can mint all the same", async ({ page, wallet, rpcUrl }) => {
+test("a wallet without money for the fee can mint all the same @deep", async ({ page, wallet, rpcUrl }) => {
   const balance = async () => {
     const body = { jsonrpc: "2.0", id: 1, method: "eth_getBalance", params: [wallet.address(), "latest"] };
     const headers = { "Content-Type": "application/json" };
@@ -80,14 +88,14 @@ test("a wallet without money for the fee can mint all the same", async ({ page, 
   };
   expect(await balance()).toBe(0n);
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   expect(await balance()).toBeGreaterThan(0n);
 });
 
 test("turning the signature down says so, sends nothing, and can be made good", async ({ page, wallet }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
 
   const posts: string[] = [];
@@ -105,7 +113,7 @@ test("turning the signature down says so, sends nothing, and can be made good", 
   await expect(notice).toHaveCount(0);
 });
 
-test("turning the connection down keeps the dialog open with the reason", async ({ page, wallet }) => {
+test("turning the connection down keeps the dialog open with the reason @deep", async ({ page, wallet }) => {
   await page.goto("/gate");
   wallet.rejectNext("eth_requestAccounts");
   await page.getByRole("button", { name: "Connect", exact: true }).click();
@@ -128,12 +136,12 @@ test("a stranger is told that the key is not theirs", async ({
   const other = await browser.newPage({ baseURL: baseUrl });
   const otherWallet = await addWallet({ page: other, rpcUrl, chainId: 31337 });
   await other.goto("/gate");
-  await connectWallet({ page: other, walletName: otherWallet.name });
+  await connectWallet(other, otherWallet.name);
   const tokenId = await mintKey(other);
   await other.close();
 
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   watch.expectRefusal({ path: "/api/gate-access", status: 403 });
   await page.getByLabel("Number of the key").fill(tokenId);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -149,9 +157,12 @@ test("a stranger is told that the key is not theirs", async ({
   await expect(page.locator(".shadow-room")).toHaveCount(0);
 });
 
-test("a number that cannot be a key's is refused before the wallet is asked", async ({ page, wallet }) => {
+test("a number that cannot be a key's is refused before the wallet is asked @deep", async ({
+  page,
+  wallet,
+}) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   for (const wrong of ["", "abc", "-1", "1e3", "9".repeat(79)]) {
     await page.getByLabel("Number of the key").fill(wrong);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -160,7 +171,7 @@ test("a number that cannot be a key's is refused before the wallet is asked", as
   expect(wallet.signedTexts).toEqual([]);
 });
 
-test("a rate limit shows the seconds to wait, counting down", async ({ page, watch }) => {
+test("a rate limit shows the seconds to wait, counting down @deep", async ({ page, watch }) => {
   watch.expectRefusal({ path: "/api/token-status/1", status: 429 });
   await page.goto("/gate");
   // The limit of the address this page comes from, used up.
@@ -169,6 +180,7 @@ test("a rate limit shows the seconds to wait, counting down", async ({ page, wat
     return answers.map((answer) => answer.status);
   });
   expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+  await unfold(page, "Look up a key");
   await page.getByLabel("Key to look up").fill("1");
   await page.getByRole("button", { name: "Look up" }).click();
   const refusal = page.getByRole("alert").filter({ hasText: "Too many requests" });
@@ -187,7 +199,7 @@ test("a reload keeps the wallet connected and the room open, and the token from 
   context,
 }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   const granted = page.waitForResponse("**/api/gate-access");
   await enterRoom(page);
@@ -202,8 +214,12 @@ test("a reload keeps the wallet connected and the room open, and the token from 
   const cookies = await context.cookies();
   expect(cookies.filter(({ name }) => name !== "latchkey_wallet")).toEqual([
     expect.objectContaining({
-      ...{ name: "access_token", value: accessToken, path: "/" },
-      ...{ httpOnly: true, sameSite: "Strict", secure: false },
+      name: "access_token",
+      value: accessToken,
+      path: "/",
+      httpOnly: true,
+      sameSite: "Strict",
+      secure: false,
     }),
   ]);
 
@@ -213,9 +229,9 @@ test("a reload keeps the wallet connected and the room open, and the token from 
   expect(wallet.signedTexts).toHaveLength(1);
 });
 
-test("loading the room again uses the session, not the wallet", async ({ page, wallet }) => {
+test("loading the room again uses the session, not the wallet @deep", async ({ page, wallet }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();
@@ -227,9 +243,9 @@ test("loading the room again uses the session, not the wallet", async ({ page, w
   expect(wallet.signedTexts).toHaveLength(1);
 });
 
-test("disconnecting is forgotten for good", async ({ page, wallet }) => {
+test("disconnecting is forgotten for good @deep", async ({ page, wallet }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await page.getByRole("button", { name: "Disconnect" }).click();
   await expect(page.getByRole("button", { name: "Connect", exact: true })).toBeVisible();
   await page.reload();
@@ -237,7 +253,7 @@ test("disconnecting is forgotten for good", async ({ page, wallet }) => {
   await expect(page.getByRole("button", { name: "Connect", exact: true })).toBeVisible();
 });
 
-test("wallet code is loaded only when somebody wants to connect", async ({ page, wallet }) => {
+test("wallet code is loaded only when somebody wants to connect @deep", async ({ page, wallet }) => {
   const scripts: string[] = [];
   page.on("request", (request) => {
     if (request.resourceType() === "script") scripts.push(new URL(request.url()).pathname);
@@ -248,6 +264,6 @@ test("wallet code is loaded only when somebody wants to connect", async ({ page,
   const walletCode = /wagmi-session|demo-signer|wallet-dialog|gate-proofs|\/room-/;
   expect(scripts.length).toBeGreaterThan(0);
   expect(scripts.filter((script) => walletCode.test(script))).toEqual([]);
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   expect(scripts.filter((script) => walletCode.test(script)).length).toBeGreaterThan(0);
 });

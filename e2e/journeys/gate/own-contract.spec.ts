@@ -1,11 +1,11 @@
 import { createWalletClient, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { keyContractAbi } from "../app/gate/components/key-contract";
-import { developmentAccount } from "../contracts/local-chain.mjs";
-import { startGateServer } from "./gate-server";
-import type { GateServer } from "./gate-server";
-import { connectWallet, enterRoom, expect, test as base } from "./journey";
-import { addWallet } from "./wallet";
+import { keyContractAbi } from "~/gate/page/entry/key-contract";
+import { developmentAccount } from "../../../contracts/local-chain.mjs";
+import { startGateServer } from "~e2e/support/browser/gate-server";
+import type { GateServer } from "~e2e/support/browser/gate-server";
+import { connectWallet, enterRoom, expect, test as base } from "~e2e/support/browser/journey";
+import { addWallet } from "~e2e/support/browser/wallet";
 
 /** In production nobody lends the page a chain: it reads through the visitor's wallet alone. */
 const test = base.extend<{ server: GateServer }>({
@@ -47,7 +47,7 @@ test("a holder finds the key and enters without any help of a demo", async ({ pa
   await expect(dialog.getByRole("button", { name: wallet.name })).toBeVisible();
   await expect(dialog.getByRole("button", { name: "Demo wallet" })).toHaveCount(0);
   await page.keyboard.press("Escape");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await expect(page.getByRole("button", { name: "Mint a key" })).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Key #2" })).toHaveAttribute("aria-pressed", "true");
   await expect(page.getByRole("button", { name: "Key #1" })).toHaveCount(0);

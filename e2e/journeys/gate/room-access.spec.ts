@@ -1,7 +1,15 @@
-import { connectWallet, enterRoom, expect, mintKey, test } from "./journey";
-import { pressByKeyboard, tabTo } from "./keyboard";
-import { formButton, formField, reviewDialog, reviewForm, roomHeading, sendForm, welcome } from "./room-page";
-import { expectGoodForThumbs } from "./thumbs";
+import { connectWallet, enterRoom, expect, mintKey, test } from "~e2e/support/browser/journey";
+import { pressByKeyboard, tabTo } from "~e2e/support/browser/keyboard";
+import {
+  formButton,
+  formField,
+  reviewDialog,
+  reviewForm,
+  roomHeading,
+  sendForm,
+  welcome,
+} from "~e2e/support/browser/room-page";
+import { expectGoodForThumbs } from "~e2e/support/browser/thumbs";
 
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
@@ -15,11 +23,11 @@ test.describe("on a phone", () => {
     watch.expectRefusal({ path: "/api/gate-access", status: 403 });
     watch.expectOutage();
     await page.goto("/gate");
-    await expectGoodForThumbs(page, "the door");
-    await connectWallet({ page, walletName: wallet.name });
+    await expectGoodForThumbs(page, "the gate");
+    await connectWallet(page, wallet.name);
     await expectGoodForThumbs(page, "no key");
     await mintKey(page);
-    await page.getByText("The message, word for word").click();
+    await page.getByText("What you sign, word for word").click();
     await expectGoodForThumbs(page, "a key, and what is signed");
     const answer = wallet.holdNext("personal_sign");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -62,7 +70,7 @@ test("the whole way, by keyboard alone", async ({ page, wallet }) => {
   await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
   await pressByKeyboard({ page, goal: page.getByRole("button", { name: "Mint a key" }) });
   await expect(page.getByLabel("Number of the key")).not.toHaveValue("", { timeout: 20_000 });
-  await pressByKeyboard({ page, goal: page.locator("summary", { hasText: "The message, word for word" }) });
+  await pressByKeyboard({ page, goal: page.locator("summary", { hasText: "What you sign, word for word" }) });
   await expect(page.getByText("wants you to sign in with your Ethereum account")).toBeVisible();
   await pressByKeyboard({ page, goal: page.getByRole("button", { name: "Sign in" }) });
   await expect(page.getByRole("heading", { name: roomHeading })).toBeFocused();
@@ -100,7 +108,7 @@ test("the whole way, by keyboard alone", async ({ page, wallet }) => {
 
 test("the player seeks, jumps, changes its speed, and says where it is", async ({ page, wallet }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   const player = page.getByRole("group", { name: /^Player/ });
@@ -121,13 +129,13 @@ test("the player seeks, jumps, changes its speed, and says where it is", async (
   await expect(page.getByText("Seven seconds and a half, once every evening")).toBeVisible();
 });
 
-test("who asked for less motion gets none, and still sees that the wallet is waited for", async ({
+test("who asked for less motion gets none, and still sees that the wallet is waited for @deep", async ({
   page,
   wallet,
 }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   wallet.holdNext("personal_sign");
   await page.getByRole("button", { name: "Sign in" }).click();

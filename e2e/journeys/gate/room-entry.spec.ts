@@ -1,23 +1,31 @@
-import { deployKeyContract, startLocalChain } from "../contracts/local-chain.mjs";
-import { startGateServer } from "./gate-server";
-import type { GateServer } from "./gate-server";
-import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test as base } from "./journey";
-import { passTime, roomHeading, sessionCookie } from "./room-page";
-import { openTcpDoor } from "./tcp-door";
-import type { TcpDoor } from "./tcp-door";
+import { deployKeyContract, startLocalChain } from "../../../contracts/local-chain.mjs";
+import { startGateServer } from "~e2e/support/browser/gate-server";
+import type { GateServer } from "~e2e/support/browser/gate-server";
+import {
+  connectWallet,
+  enterRoom,
+  expect,
+  expectAccessible,
+  mintKey,
+  test as base,
+  unfold,
+} from "~e2e/support/browser/journey";
+import { passTime, roomHeading, sessionCookie } from "~e2e/support/browser/room-page";
+import { openTcpSwitch } from "~e2e/support/browser/tcp-switch";
+import type { TcpSwitch } from "~e2e/support/browser/tcp-switch";
 
 const test = base;
 /** Words of the demonstration's room. */
 const gatedWords = ["lamp room", "keepers", "music box", "What did the night bring", "lighthouse"];
 
-test("the door shows what waits, by kind alone, and what is needed, before any script", async ({
+test("the entry shows what waits, by kind alone, and what is needed, before any script", async ({
   browser,
   baseUrl,
 }) => {
   const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
   const page = await context.newPage();
   const response = await page.goto("/gate");
-  const preview = page.getByRole("region", { name: "Behind the door" });
+  const preview = page.getByRole("region", { name: "What a key opens" });
   await expect(preview.getByRole("listitem")).toHaveText([
     ...["A welcome to read", "Something to listen to", "A form that hears each key once"],
     "Something live from the host",
@@ -34,6 +42,7 @@ test("a key is looked up without scripts, and refused in words", async ({ browse
   const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto("/gate");
+  await unfold(page, "Look up a key");
   await page.getByLabel("Key to look up").fill("987654");
   await page.getByRole("button", { name: "Look up" }).click();
   await expect(page).toHaveURL(/\/gate\?lookup=987654$/);
@@ -45,14 +54,14 @@ test("a key is looked up without scripts, and refused in words", async ({ browse
   await context.close();
 });
 
-test("the list of what is needed follows every step, and says so to who does not see it", async ({
+test("the list of what is needed follows every step, and says so to who does not see it @deep", async ({
   page,
   wallet,
 }) => {
   await page.goto("/gate");
   const step = (name: string) => page.locator(`[data-step="${name}"]`);
   await expect(step("wallet")).toContainText("Next");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await expect(step("wallet")).toContainText("Done");
   await expect(step("network")).toContainText("Done");
   await expect(step("key")).toContainText("There is none in this wallet yet.");
@@ -75,26 +84,27 @@ test("the list of what is needed follows every step, and says so to who does not
 
 test("what is signed is shown, word for word, before the wallet opens", async ({ page, wallet }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
-  const explained = page.getByRole("region", { name: "Before your wallet opens" });
+  const explained = page.locator(".explained");
+  await expect(explained.locator("pre")).toBeHidden();
+  await explained.getByText("What you sign, word for word").click();
   await expect(explained).toContainText("nothing: no transaction, no fee");
   await expect(explained).toContainText("the room opens, and you stay signed in here");
-  await explained.getByText("The message, word for word").click();
-  const shown = await explained.locator(".signed-text").innerText();
+  const shown = await explained.locator("pre").innerText();
   expect(wallet.signedTexts).toEqual([]);
   await enterRoom(page);
   const lines = (text: string) => text.split("\n").filter((line) => !/^(Nonce|Issued At): /.test(line));
   expect(lines(wallet.signedTexts[0] ?? "")).toEqual(lines(shown));
 });
 
-test("who no longer waits for the wallet is let go, and what it signs later opens nothing", async ({
+test("who no longer waits for the wallet is let go, and what it signs later opens nothing @deep", async ({
   page,
   wallet,
   context,
 }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   const posts: string[] = [];
   page.on("request", (request) => {
@@ -112,7 +122,7 @@ test("who no longer waits for the wallet is let go, and what it signs later open
   await expect.poll(() => sessionCookie(context)).not.toBe("");
 });
 
-test("focus goes to the field at fault, to the refusal, and to the next step", async ({
+test("focus goes to the field at fault, to the refusal, and to the next step @deep", async ({
   page,
   wallet,
   watch,
@@ -148,10 +158,10 @@ base.describe("on a server of its own", () => {
   ownTest.describe("that lets few in", () => {
     ownTest.use({ settings: { env: { RATE_LIMIT_GATE_ACCESS: "2/9" } } });
     ownTest(
-      "a rate limit counts down, asks the wallet for nothing meanwhile, and then lets one try again",
+      "a rate limit counts down, asks the wallet for nothing meanwhile, and then lets one try again @deep",
       async ({ page, wallet, watch }) => {
         await page.goto("/gate");
-        await connectWallet({ page, walletName: wallet.name });
+        await connectWallet(page, wallet.name);
         await mintKey(page);
         watch.expectRefusal({ path: "/api/gate-access", status: 401 });
         watch.expectRefusal({ path: "/api/gate-access", status: 429 });
@@ -182,14 +192,14 @@ base.describe("on a server of its own", () => {
       settings: { keyDurationSeconds: 3600, env: { KEY_STANDARD: "unlock", CHAIN_POLL_SECONDS: "1" } },
     });
     ownTest(
-      "a membership that ends closes the open room, and is refused at the door",
+      "a membership that ends closes the open room, and is refused at the gate @deep",
       async ({ page, wallet, watch, rpcUrl }) => {
         await page.goto("/gate");
-        await connectWallet({ page, walletName: wallet.name });
+        await connectWallet(page, wallet.name);
         await mintKey(page);
         await enterRoom(page);
         await expect(page.getByText("Signed in for")).toBeVisible();
-        await passTime({ rpcUrl, seconds: 3601 });
+        await passTime(rpcUrl, 3601);
         const notice = page.locator(".notice-place:focus");
         await expect(notice).toContainText("The room has closed", { timeout: 20_000 });
         await expect(notice).toContainText(
@@ -206,15 +216,15 @@ base.describe("on a server of its own", () => {
 });
 
 base.describe("behind a line that is cut and mended", () => {
-  type Place = { server: GateServer; serverDoor: TcpDoor; chainDoor: TcpDoor; chainRpcUrl: string };
+  type Place = { server: GateServer; serverDoor: TcpSwitch; chainDoor: TcpSwitch; chainRpcUrl: string };
   const portOf = (url: string) => Number(new URL(url).port);
 
   const cutTest = base.extend<{ place: Place }>({
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     place: async ({}, use) => {
       const [serverDoor, chainDoor, chain] = await Promise.all([
-        openTcpDoor(),
-        openTcpDoor(),
+        openTcpSwitch(),
+        openTcpSwitch(),
         startLocalChain({ chainId: 31337 }),
       ]);
       const { rpcUrl } = chain;
@@ -222,7 +232,8 @@ base.describe("behind a line that is cut and mended", () => {
       const { address } = await deployKeyContract({ rpcUrl });
       const server = await startGateServer({
         env: {
-          ...{ RPC_URL: `http://127.0.0.1:${chainDoor.port}`, KEY_CONTRACT_ADDRESS: address },
+          RPC_URL: `http://127.0.0.1:${chainDoor.port}`,
+          KEY_CONTRACT_ADDRESS: address,
           NEXT_PUBLIC_DOMAIN: `localhost:${serverDoor.port}`,
         },
       });
@@ -236,15 +247,16 @@ base.describe("behind a line that is cut and mended", () => {
   });
 
   cutTest(
-    "a server that is away is named as such, and the visitor goes on when it is back",
+    "a server that is away is named as such, and the visitor goes on when it is back @deep",
     async ({ page, wallet, watch, place }) => {
       const { server, serverDoor } = place;
       await page.goto("/gate");
-      await connectWallet({ page, walletName: wallet.name });
+      await connectWallet(page, wallet.name);
       const tokenId = await mintKey(page);
       await page.waitForLoadState("networkidle");
       watch.expectOutage();
       serverDoor.leadTo(null);
+      await unfold(page, "Look up a key");
       await page.getByLabel("Key to look up").fill("1");
       await page.getByRole("button", { name: "Look up" }).click();
       await expect(page.getByRole("alert")).toContainText("The server did not answer");
@@ -265,11 +277,11 @@ base.describe("behind a line that is cut and mended", () => {
   );
 
   cutTest(
-    "a chain that is away is named as such at the gate, and the visitor goes on when it is back",
+    "a chain that is away is named as such at the gate, and the visitor goes on when it is back @deep",
     async ({ page, wallet, watch, place }) => {
       const { chainDoor, chainRpcUrl } = place;
       await page.goto("/gate");
-      await connectWallet({ page, walletName: wallet.name });
+      await connectWallet(page, wallet.name);
       await mintKey(page);
       watch.expectRefusal({ path: "/api/gate-access", status: 503 });
       chainDoor.leadTo(null);

@@ -1,9 +1,16 @@
 import { keccak256, stringToBytes } from "viem";
 import { generatePrivateKey } from "viem/accounts";
-import { exampleFormSubmission } from "../app/gate/gate-examples";
-import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
-import { startGateServer } from "./gate-server";
-import type { GateServer } from "./gate-server";
+import { exampleFormSubmission } from "~/gate/gate-examples";
+import {
+  connectWallet,
+  enterRoom,
+  expect,
+  expectAccessible,
+  mintKey,
+  test,
+} from "~e2e/support/browser/journey";
+import { startGateServer } from "~e2e/support/browser/gate-server";
+import type { GateServer } from "~e2e/support/browser/gate-server";
 import {
   formButton,
   formField,
@@ -13,14 +20,14 @@ import {
   roomHeading,
   sessionCookie,
   sendForm,
-} from "./room-page";
-import { addWallet, signatureTroubles } from "./wallet";
+} from "~e2e/support/browser/room-page";
+import { addWallet, signatureTroubles } from "~e2e/support/browser/wallet";
 
 const text = "Geese overhead, very low.\nGrüße, 你好";
 
 test.beforeEach(async ({ page, wallet }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();
@@ -32,14 +39,14 @@ test("what is shown is what is signed, and what is signed is what is sent", asyn
   await expect(dialog.locator(".review-text")).toHaveText(text, { useInnerText: true });
   await expect(dialog).toContainText("is used up by it");
   await dialog.getByText("What your wallet shows").click();
-  await expect(dialog.locator(".signed-text")).toContainText(`Message: ${keccak256(stringToBytes(text))}`);
+  await expect(dialog.locator("pre.code")).toContainText(`Message: ${keccak256(stringToBytes(text))}`);
   expect(wallet.signedTexts).toHaveLength(1);
 
   const answer = wallet.holdNext("personal_sign");
   const sent = page.waitForRequest("**/api/form-submission-gate");
   await dialog.getByRole("button", { name: "Sign and send" }).click();
-  await expect(dialog.locator(".signed-text")).toContainText(/Timestamp: \d{13}/);
-  const shown = await dialog.locator(".signed-text").innerText();
+  await expect(dialog.locator("pre.code")).toContainText(/Timestamp: \d{13}/);
+  const shown = await dialog.locator("pre.code").innerText();
   answer();
   const body = (await sent).postDataJSON() as { message: string; messageHash: string };
   expect(wallet.signedTexts[1]).toBe(shown);
@@ -47,7 +54,11 @@ test("what is shown is what is signed, and what is signed is what is sent", asyn
   expect(body.messageHash).toBe(keccak256(stringToBytes(text)));
 });
 
-test("the receipt has the focus, and is copied and printed whole", async ({ page, wallet, context }) => {
+test("the receipt has the focus, and is copied and printed whole @deep", async ({
+  page,
+  wallet,
+  context,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.evaluate(() => {
     const scope = window as unknown as { prints: number };
@@ -69,7 +80,7 @@ test("the receipt has the focus, and is copied and printed whole", async ({ page
   await expect(page.getByRole("heading", { level: 1 })).toBeHidden();
 });
 
-test("characters are counted as they are written", async ({ page }) => {
+test("characters are counted as they are written @deep", async ({ page }) => {
   const count = page.locator(".latchkey-count");
   await expect(count).toContainText("0 of 500 characters");
   await formField(page).fill("Fog till four.");
@@ -78,15 +89,12 @@ test("characters are counted as they are written", async ({ page }) => {
   await expect(page.locator(".shadow-room").getByRole("status")).toHaveText("460 of 500 characters");
 });
 
-test("a draft outlives a reload and the closing of the room, and is gone once it is sent or discarded", async ({
+test("a draft outlives a reload, and is gone once it is sent or discarded, and with signing out", async ({
   page,
 }) => {
   await formField(page).fill("Half a thought");
   await expect(page.getByText("kept in this tab until you send it")).toBeVisible();
   await page.reload();
-  await expect(formField(page)).toHaveValue("Half a thought");
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await enterRoom(page);
   await expect(formField(page)).toHaveValue("Half a thought");
   const kept = await readableStorage(page);
   expect(Object.keys(kept).filter((name) => kept[name]?.includes("Half a thought"))).toEqual([
@@ -98,12 +106,22 @@ test("a draft outlives a reload and the closing of the room, and is gone once it
   await expect(formField(page)).toBeFocused();
   expect(JSON.stringify(await readableStorage(page))).not.toContain("latchkey.draft");
 
+  await formField(page).fill("Half a thought");
+  await expect(page.getByText("kept in this tab until you send it")).toBeVisible();
+  await page.evaluate(() => localStorage.setItem("latchkey.chat.conversation.one", "what a tool returned"));
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByRole("heading", { name: "Open the room with a key" })).toBeVisible();
+  expect(JSON.stringify(await readableStorage(page))).not.toMatch(/latchkey\.(?:draft|chat)/);
+  await enterRoom(page);
+  await expect(formField(page)).toHaveValue("");
+  expect(JSON.stringify(await readableStorage(page))).not.toContain("latchkey.draft");
+
   await sendForm({ page, text: "A whole thought" });
   await expect(page.getByText("Received")).toBeVisible();
   expect(JSON.stringify(await readableStorage(page))).not.toContain("latchkey.draft");
 });
 
-test("a form is sent once, however often the button is pressed", async ({ page, wallet }) => {
+test("a form is sent once, however often the button is pressed @deep", async ({ page, wallet }) => {
   const posts: string[] = [];
   page.on("request", (request) => {
     if (request.url().endsWith("/api/form-submission-gate")) posts.push(request.method());
@@ -119,7 +137,7 @@ test("a form is sent once, however often the button is pressed", async ({ page, 
   expect(wallet.signedTexts).toHaveLength(2);
 });
 
-test("turning the signature down keeps the words, and says what happened", async ({ page, wallet }) => {
+test("turning the signature down keeps the words, and says what happened @deep", async ({ page, wallet }) => {
   await reviewForm({ page, text });
   wallet.rejectNext("personal_sign");
   await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
@@ -132,7 +150,7 @@ test("turning the signature down keeps the words, and says what happened", async
 });
 
 for (const { code, title, remedy } of signatureTroubles) {
-  test(`a wallet that answers ${code} to the form is helped, and the words are kept`, async ({
+  test(`a wallet that answers ${code} to the form is helped, and the words are kept @deep`, async ({
     page,
     wallet,
   }) => {
@@ -150,7 +168,7 @@ for (const { code, title, remedy } of signatureTroubles) {
   });
 }
 
-test("going back while the wallet asks sends nothing, even when the wallet signs later", async ({
+test("going back while the wallet asks sends nothing, even when the wallet signs later @deep", async ({
   page,
   wallet,
 }) => {
@@ -173,7 +191,7 @@ test("going back while the wallet asks sends nothing, even when the wallet signs
   expect(posts).toEqual(["POST"]);
 });
 
-test("an answer that is lost on the way ends on the receipt all the same", async ({ page, watch }) => {
+test("an answer that is lost on the way ends on the receipt all the same @deep", async ({ page, watch }) => {
   watch.expectOutage();
   await page.route("**/api/form-submission-gate", async (route) => {
     // The server has taken the form; its answer never arrives.
@@ -187,7 +205,7 @@ test("an answer that is lost on the way ends on the receipt all the same", async
   await expectAccessible(page, "a receipt after a lost answer");
 });
 
-test("a form that never arrived keeps its words, and is sent when the connection is back", async ({
+test("a form that never arrived keeps its words, and is sent when the connection is back @deep", async ({
   page,
   context,
   watch,
@@ -216,7 +234,7 @@ const twoWindows = test.extend<{ key: `0x${string}` }>({
 });
 
 twoWindows(
-  "two windows send one form between them, and the other closes with the reason",
+  "two windows send one form between them, and the other closes with the reason @deep",
   async ({ page, context, wallet, rpcUrl, key }) => {
     const other = await context.newPage();
     const otherWallet = await addWallet({
@@ -252,7 +270,7 @@ twoWindows(
   },
 );
 
-test("a key that was used elsewhere is found out before the wallet is asked", async ({
+test("a key that was used elsewhere is found out before the wallet is asked @deep", async ({
   page,
   wallet,
   context,
@@ -295,7 +313,7 @@ const limitedTest = test.extend<{}, { limited: GateServer }>({
 });
 
 limitedTest(
-  "a form too many keeps its words, says how long to wait, and is sent after that",
+  "a form too many keeps its words, says how long to wait, and is sent after that @deep",
   async ({ page, watch }) => {
     const path = "/api/form-submission-gate";
     for (const status of [400, 401, 429]) watch.expectRefusal({ path, status });

@@ -1,9 +1,23 @@
 import { generatePrivateKey } from "viem/accounts";
-import { startGateServer } from "./gate-server";
-import type { GateServer } from "./gate-server";
-import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
-import { formField, giveAway, readableStorage, roomHeading, sessionCookie, welcome } from "./room-page";
-import { addWallet } from "./wallet";
+import { startGateServer } from "~e2e/support/browser/gate-server";
+import type { GateServer } from "~e2e/support/browser/gate-server";
+import {
+  connectWallet,
+  enterRoom,
+  expect,
+  expectAccessible,
+  mintKey,
+  test,
+} from "~e2e/support/browser/journey";
+import {
+  formField,
+  giveAway,
+  readableStorage,
+  roomHeading,
+  sessionCookie,
+  welcome,
+} from "~e2e/support/browser/room-page";
+import { addWallet } from "~e2e/support/browser/wallet";
 
 test("whoever is signed in gets the room with the page itself, before any script", async ({
   page,
@@ -13,7 +27,7 @@ test("whoever is signed in gets the room with the page itself, before any script
   baseUrl,
 }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   const tokenId = await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();
@@ -36,17 +50,20 @@ test("whoever is signed in gets the room with the page itself, before any script
   await plain.close();
 });
 
-test("a reload shows the room at once, without a word of the door in between", async ({ page, wallet }) => {
+test("a reload shows the room at once, without a step of the entry in between @deep", async ({
+  page,
+  wallet,
+}) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();
   await page.addInitScript(() => {
-    const scope = window as unknown as { doors: number };
-    scope.doors = 0;
+    const scope = window as unknown as { entries: number };
+    scope.entries = 0;
     new MutationObserver(() => {
-      if (document.querySelector(".gate-entry")) scope.doors += 1;
+      if (document.querySelector(".gate-entry")) scope.entries += 1;
     }).observe(document, { childList: true, subtree: true });
   });
   const opened: string[] = [];
@@ -56,7 +73,7 @@ test("a reload shows the room at once, without a word of the door in between", a
   await page.reload();
   await expect(welcome(page)).toBeVisible();
   await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
-  expect(await page.evaluate(() => (window as unknown as { doors: number }).doors)).toBe(0);
+  expect(await page.evaluate(() => (window as unknown as { entries: number }).entries)).toBe(0);
   expect(opened).toEqual([]);
   expect(wallet.signedTexts).toHaveLength(1);
 });
@@ -67,7 +84,7 @@ test("nothing of the session can be read by scripts, and signing out leaves noth
   context,
 }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   const before = Object.keys(await readableStorage(page));
   await enterRoom(page);
@@ -92,7 +109,7 @@ test("the open room closes within seconds of the key's leaving, says why, and ke
   const privateKey = generatePrivateKey();
   const wallet = await addWallet({ page, rpcUrl, chainId: 31337, name: "Own", privateKeys: [privateKey] });
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   const tokenId = await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();
@@ -107,7 +124,7 @@ test("the open room closes within seconds of the key's leaving, says why, and ke
   expect(JSON.stringify(await readableStorage(page))).toContain("Not sent yet");
 });
 
-test("who comes back after the key has gone is told so by the page itself", async ({
+test("who comes back after the key has gone is told so by the page itself @deep", async ({
   page,
   rpcUrl,
   contractAddress,
@@ -115,7 +132,7 @@ test("who comes back after the key has gone is told so by the page itself", asyn
   const privateKey = generatePrivateKey();
   const wallet = await addWallet({ page, rpcUrl, chainId: 31337, name: "Own", privateKeys: [privateKey] });
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   const tokenId = await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();
@@ -131,11 +148,11 @@ test("who comes back after the key has gone is told so by the page itself", asyn
   await expectAccessible(page, "closed while away");
 });
 
-test("signing out in one window closes the room in the other", async ({ page, rpcUrl, context }) => {
+test("signing out in one window closes the room in the other @deep", async ({ page, rpcUrl, context }) => {
   const privateKeys = [generatePrivateKey()];
   const wallet = await addWallet({ page, rpcUrl, chainId: 31337, privateKeys });
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();
@@ -150,14 +167,14 @@ test("signing out in one window closes the room in the other", async ({ page, rp
   await expectAccessible(page, "signed out in another window");
 });
 
-test("offline the room stays readable and says so, and goes on when the connection is back", async ({
+test("offline the room stays readable and says so, and goes on when the connection is back @deep", async ({
   page,
   wallet,
   context,
   watch,
 }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();
@@ -187,14 +204,14 @@ const shortTest = test.extend<{ server: GateServer }>({
 });
 
 shortTest(
-  "an open room renews its session without the wallet while the key is held, and not after that",
+  "an open room renews its session without the wallet while the key is held, and not after that @deep",
   async ({ page, context, server, watch }) => {
     const privateKey = generatePrivateKey();
     const wallet = await addWallet({ page, ...server, name: "Own", privateKeys: [privateKey] });
     // The page's clock alone: the server keeps its own, and gives out real tokens of five minutes.
     await page.clock.install();
     await page.goto("/gate");
-    await connectWallet({ page, walletName: wallet.name });
+    await connectWallet(page, wallet.name);
     const tokenId = await mintKey(page);
     await enterRoom(page);
     await expect(page.getByText("Signed in for 5 min")).toBeVisible();
@@ -214,7 +231,7 @@ shortTest(
     await expect(page.getByRole("heading", { name: roomHeading })).toBeVisible();
     expect(wallet.signedTexts).toHaveLength(1);
 
-    watch.expectRefusal({ path: "/session", status: 403 });
+    watch.expectRefusal({ path: "/session", status: 401 });
     await giveAway({ ...server, privateKey, tokenId });
     await page.clock.fastForward(200_000);
     await expect(page.getByText("The room has closed")).toBeVisible({ timeout: 20_000 });

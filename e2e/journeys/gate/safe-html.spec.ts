@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
 import { build } from "esbuild";
-import type * as SafeHtml from "../app/gate/components/safe-html";
-import { expect, test } from "./journey";
+import type * as SafeHtml from "~/gate/page/room/safe-html";
+import { expect, test } from "~e2e/support/browser/journey";
 
 /**
  * The page's own last look at the operator's HTML, alone: in a document without any policy, where nothing else
@@ -43,7 +43,7 @@ const hostile = [
 /** An empty document of this origin with the module under test in `window.safeHtml`. */
 async function openWithSafeHtml(page: Page): Promise<void> {
   const bundle = await build({
-    entryPoints: [fileURLToPath(new URL("../app/gate/components/safe-html.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("../../../app/gate/page/room/safe-html.ts", import.meta.url))],
     bundle: true,
     write: false,
     format: "iife",
@@ -68,8 +68,8 @@ function hitsFrom(trial: {
     const { origin } = window.location;
     const readings = {
       raw: () => document.createRange().createContextualFragment(text),
-      html: () => scope.safeHtml.sanitizeToFragment({ html: text, origin }),
-      markdown: () => scope.safeHtml.renderMarkdownSafely({ source: text, origin }),
+      html: () => scope.safeHtml.sanitizeToFragment(text, origin),
+      markdown: () => scope.safeHtml.renderMarkdownSafely(text, origin),
     };
     scope.hits = 0;
     const host = document.body.appendChild(document.createElement("div"));
@@ -118,14 +118,14 @@ test("what belongs to the room stays: own pictures, fields, labels, and links th
     const { safeHtml } = window as unknown as { safeHtml: typeof SafeHtml };
     const holder = document.createElement("div");
     holder.append(
-      safeHtml.renderMarkdownSafely({
-        source: "![Lamp](/favicon.svg)\n\n[out](https://example.org/) [in](#room-x)",
+      safeHtml.renderMarkdownSafely(
+        "![Lamp](/favicon.svg)\n\n[out](https://example.org/) [in](#room-x)",
         origin,
-      }),
-      safeHtml.sanitizeToFragment({
-        html: '<form method="post"><label for="room-m">M</label><textarea id="room-m" name="room-message" required maxlength="9"></textarea></form>',
+      ),
+      safeHtml.sanitizeToFragment(
+        '<form method="post"><label for="room-m">M</label><textarea id="room-m" name="room-message" required maxlength="9"></textarea></form>',
         origin,
-      }),
+      ),
     );
     return holder.innerHTML;
   }, baseUrl);

@@ -1,10 +1,10 @@
 import type { BrowserContext } from "@playwright/test";
 import { createWalletClient, http, parseAbi } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { addWallet } from "./wallet";
-import { test as base } from "./chat-servers";
-import { connectWallet, enterRoom, expect, expectAccessible, mintKey } from "./journey";
-import { formButton, formField } from "./room-page";
+import { addWallet } from "~e2e/support/browser/wallet";
+import { test as base } from "~e2e/support/browser/chat-servers";
+import { connectWallet, enterRoom, expect, expectAccessible, mintKey } from "~e2e/support/browser/journey";
+import { formButton, formField } from "~e2e/support/browser/room-page";
 
 /** On a server whose conversation is for holders only. */
 const test = base.extend({
@@ -27,7 +27,7 @@ test("one signature opens the room, keeps it over a reload, and opens the chat; 
   watch,
 }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText(/Signed in for \d+ min, longer while this page is open/)).toBeVisible();
@@ -58,7 +58,7 @@ test("one signature opens the room, keeps it over a reload, and opens the chat; 
   await expect(page.locator(".quota")).toHaveCount(0);
 });
 
-test("the room closes by itself, with the reason, when the key leaves the wallet", async ({
+test("the room closes by itself, with the reason, when the key leaves the wallet @deep", async ({
   page,
   rpcUrl,
   context,
@@ -67,7 +67,7 @@ test("the room closes by itself, with the reason, when the key leaves the wallet
   const privateKey = generatePrivateKey();
   const wallet = await addWallet({ page, rpcUrl, chainId: 31337, name: "Own", privateKeys: [privateKey] });
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   const tokenId = await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();
@@ -87,12 +87,12 @@ test("the room closes by itself, with the reason, when the key leaves the wallet
   await expectAccessible(page, "the room has closed");
 });
 
-test("a session outlives the wallet's connection, and the room says what the wallet is needed for", async ({
+test("a session outlives the wallet's connection, and the room says what the wallet is needed for @deep", async ({
   page,
   wallet,
 }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();

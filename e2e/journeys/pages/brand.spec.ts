@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startGateServer } from "./gate-server";
-import type { GateServer } from "./gate-server";
-import { expect, expectAccessible, test as base } from "./journey";
+import { startGateServer } from "~e2e/support/browser/gate-server";
+import type { GateServer } from "~e2e/support/browser/gate-server";
+import { expect, expectAccessible, test as base } from "~e2e/support/browser/journey";
 
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" onload="alert('loaded')">
 <script>document.title = "taken over"; alert("run")</script>
@@ -34,8 +34,10 @@ const test = base.extend<{}, Branded>({
       writeFileSync(path.join(folder, "texts.json"), JSON.stringify(texts));
       const server = await startGateServer({
         env: {
-          ...{ BRAND_NAME: "Salon Nord & Süd", BRAND_ACCENT: "#ffb000" },
-          ...{ BRAND_LOGO: path.join(folder, "logo.svg"), BRAND_TEXTS: path.join(folder, "texts.json") },
+          BRAND_NAME: "Salon Nord & Süd",
+          BRAND_ACCENT: "#ffb000",
+          BRAND_LOGO: path.join(folder, "logo.svg"),
+          BRAND_TEXTS: path.join(folder, "texts.json"),
         },
       });
       await use(server);
@@ -71,7 +73,7 @@ test("name, logo and texts are the operator's, and text stays text", async ({ pa
   }
 });
 
-test("a logo is a picture only: nothing in it runs, and nothing it names is loaded", async ({
+test("a logo is a picture only: nothing in it runs, and nothing it names is loaded @deep", async ({
   page,
   request,
 }) => {
@@ -90,7 +92,11 @@ test("a logo is a picture only: nothing in it runs, and nothing it names is load
   expect(answer.headers()["cache-control"]).toContain("immutable");
 });
 
-test("a logo opened as a page of its own is as powerless", async ({ browser, branded, policyWatch }) => {
+test("a logo opened as a page of its own is as powerless @deep", async ({
+  browser,
+  branded,
+  policyWatch,
+}) => {
   const page = await browser.newPage({ baseURL: branded.baseUrl });
   const left: string[] = [];
   const isElsewhere = (url: string) => !url.startsWith(branded.baseUrl);
@@ -113,7 +119,7 @@ test("a logo opened as a page of its own is as powerless", async ({ browser, bra
   await page.close();
 });
 
-test("an accent that could not be read is one that can, in every theme", async ({ page }) => {
+test("an accent that could not be read is one that can, in every theme @deep", async ({ page }) => {
   for (const address of ["/", "/gate", "/problems/too-many-requests"]) {
     await page.goto(address);
     await expectAccessible(page, address);
@@ -131,7 +137,7 @@ test("an accent that could not be read is one that can, in every theme", async (
   }
 });
 
-test("tab, home screen and the bar around the page follow", async ({ page, request }) => {
+test("tab, home screen and the bar around the page follow @deep", async ({ page, request }) => {
   await page.goto("/");
   const icon = await page.locator('link[rel="icon"]').getAttribute("href");
   expect(icon).toBe(await page.locator("img.brand-logo").getAttribute("src"));
@@ -154,6 +160,6 @@ test("tab, home screen and the bar around the page follow", async ({ page, reque
   }
 });
 
-test("a server with a logo that cannot be used says so instead of starting", async () => {
+test("a server with a logo that cannot be used says so instead of starting @deep", async () => {
   await expect(startGateServer({ env: { BRAND_LOGO: "package.json" } })).rejects.toThrow("ended with 1");
 });

@@ -1,15 +1,18 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Page, Request } from "@playwright/test";
-import { connectWallet, expect, test } from "./journey";
-import { pages } from "./pages-shots";
+import { connectWallet, expect, test } from "~e2e/support/browser/journey";
+import { pages } from "~e2e/shots/pages-shots";
 
-const publicDir = fileURLToPath(new URL("../public", import.meta.url));
+const publicDir = fileURLToPath(new URL("../../../public", import.meta.url));
 
 /** Of JavaScript, gzipped, in bytes: what a page may ask for. */
 const budgets = { landing: 130_000, walletBeyondPage: 80_000, chatBeyondLanding: 60_000 };
+
+/** Of typefaces, in bytes as they are sent: they are compressed already. */
+const faceBudgets = { everyPage: 80_000, codeAndSlants: 52_000 };
 
 /** The size of a file of the build, as a web server would send it. */
 function weigh(pathname: string): number {
@@ -30,7 +33,7 @@ function watchScripts(page: Page): Set<string> {
   return scripts;
 }
 
-async function loadScripts({ page, address }: { page: Page; address: string }): Promise<Set<string>> {
+async function loadScripts(page: Page, address: string): Promise<Set<string>> {
   const scripts = watchScripts(page);
   await page.goto(address);
   await page.waitForLoadState("networkidle");
@@ -39,22 +42,22 @@ async function loadScripts({ page, address }: { page: Page; address: string }): 
 }
 
 test("the landing page takes no more JavaScript than its budget", async ({ page }) => {
-  const bytes = sum(await loadScripts({ page, address: "/" }));
+  const bytes = sum(await loadScripts(page, "/"));
   test.info().annotations.push({ type: "bytes", description: String(bytes) });
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThanOrEqual(budgets.landing);
 });
 
 test("the conversation's code comes with the conversation's page, within its budget", async ({ page }) => {
-  const landing = await loadScripts({ page, address: "/" });
+  const landing = await loadScripts(page, "/");
   const other = await page.context().newPage();
-  const chat = await loadScripts({ page: other, address: "/chat" });
+  const chat = await loadScripts(other, "/chat");
   const beyond = new Set([...chat].filter((file) => !landing.has(file)));
   const itsOwn = [...beyond].filter((file) => /\/chat-/.test(file));
   expect(itsOwn).not.toEqual([]);
   for (const address of ["/", "/gate", "/docs"]) {
     const elsewhere = await page.context().newPage();
-    const scripts = await loadScripts({ page: elsewhere, address });
+    const scripts = await loadScripts(elsewhere, address);
     expect(
       [...scripts].filter((file) => /\/chat-/.test(file) || itsOwn.includes(file)),
       address,
@@ -64,8 +67,29 @@ test("the conversation's code comes with the conversation's page, within its bud
   expect(sum(beyond)).toBeLessThanOrEqual(budgets.chatBeyondLanding);
 });
 
+test("a page's typefaces keep within their budget, and what only some pages need comes with those", async ({
+  page,
+}) => {
+  const faces = new Set<string>();
+  page.on("request", (request) => {
+    if (request.resourceType() === "font") faces.add(new URL(request.url()).pathname);
+  });
+  for (const { path: address, most } of [
+    { path: "/offline", most: faceBudgets.everyPage },
+    { path: "/", most: faceBudgets.everyPage + faceBudgets.codeAndSlants },
+    { path: "/docs", most: faceBudgets.everyPage + faceBudgets.codeAndSlants },
+  ]) {
+    faces.clear();
+    await page.goto(address);
+    await page.waitForLoadState("networkidle");
+    const bytes = [...faces].reduce((total, file) => total + statSync(path.join(publicDir, file)).size, 0);
+    expect(bytes, address).toBeGreaterThan(10_000);
+    expect(bytes, `${address}: ${[...faces].join(", ")}`).toBeLessThanOrEqual(most);
+  }
+});
+
 test("no wallet's code comes before somebody presses Connect", async ({ page }) => {
-  const before = new Set(await loadScripts({ page, address: "/gate" }));
+  const before = new Set(await loadScripts(page, "/gate"));
   for (const file of before) {
     const text = readFileSync(path.join(publicDir, file), "utf8");
     // Words that every wallet library has and nothing else.
@@ -75,12 +99,12 @@ test("no wallet's code comes before somebody presses Connect", async ({ page }) 
 
 test("the wallet's code keeps within its budget", async ({ page, wallet }) => {
   // A copy: the set goes on growing with what the page asks for.
-  const before = new Set(await loadScripts({ page, address: "/gate" }));
+  const before = new Set(await loadScripts(page, "/gate"));
   const after = watchScripts(page);
   await page.getByRole("button", { name: "Connect", exact: true }).click();
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await page.waitForLoadState("networkidle");
   const beyond = new Set([...after].filter((file) => !before.has(file)));
   expect(beyond.size).toBeGreaterThan(0);
@@ -108,9 +132,9 @@ test("no page speaks to anybody else before its visitor asks it to", async ({ pa
 test("no page is sent as a whole library: what only one page needs is not in the others", async ({
   page,
 }) => {
-  const landing = await loadScripts({ page, address: "/" });
+  const landing = await loadScripts(page, "/");
   const other = await page.context().newPage();
-  const problem = await loadScripts({ page: other, address: "/problems/too-many-requests" });
+  const problem = await loadScripts(other, "/problems/too-many-requests");
   const beyond = [...problem].filter((file) => !landing.has(file));
   expect(sum(beyond)).toBeLessThanOrEqual(10_000);
 });

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
-import { startGateServer } from "./gate-server";
-import type { GateServer } from "./gate-server";
-import { connectWallet, enterRoom, expect, mintKey, test as base } from "./journey";
-import { formButton, formField, reviewDialog } from "./room-page";
+import { startGateServer } from "~e2e/support/browser/gate-server";
+import type { GateServer } from "~e2e/support/browser/gate-server";
+import { connectWallet, enterRoom, expect, mintKey, test as base } from "~e2e/support/browser/journey";
+import { formButton, formField, reviewDialog } from "~e2e/support/browser/room-page";
 
-const demoContent = fileURLToPath(new URL("../content", import.meta.url));
+const demoContent = fileURLToPath(new URL("../../../content", import.meta.url));
 
 /** Everything a stylesheet can try to get at the page around it: by selector, by its host, and by a box over it all. */
 const hostileStyles = `
@@ -73,7 +73,7 @@ test("neither rules nor boxes of the operator's styles get out of the room, and 
 }) => {
   await page.goto("/gate");
   const before = await lookOfPage(page);
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   await expect(page.locator(".shadow-room")).toBeVisible();

@@ -1,19 +1,19 @@
 import type { Page } from "@playwright/test";
-import { startGateServer } from "./gate-server";
-import type { GateServer } from "./gate-server";
-import { expect, test as base } from "./journey";
-import { openTcpDoor } from "./tcp-door";
-import type { TcpDoor } from "./tcp-door";
+import { startGateServer } from "~e2e/support/browser/gate-server";
+import type { GateServer } from "~e2e/support/browser/gate-server";
+import { expect, test as base } from "~e2e/support/browser/journey";
+import { openTcpSwitch } from "~e2e/support/browser/tcp-switch";
+import type { TcpSwitch } from "~e2e/support/browser/tcp-switch";
 
 const portOf = ({ baseUrl }: GateServer) => Number(new URL(baseUrl).port);
 
-type Place = { door: TcpDoor; first: GateServer; origin: string };
+type Place = { door: TcpSwitch; first: GateServer; origin: string };
 
 const test = base.extend<{ place: Place }>({
   // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
   place: async ({}, use) => {
     const [door, first] = await Promise.all([
-      openTcpDoor(),
+      openTcpSwitch(),
       startGateServer({ env: { BRAND_NAME: "The first" } }),
     ]);
     door.leadTo(portOf(first));
@@ -55,7 +55,8 @@ test("whoever loses the connection is told so in our own words, and finds back",
   await page.goto(`${origin}/gate`);
   await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
   await expect(page.locator(".brand")).toContainText("The first");
-  // Drawn with its styles, which came from the device as well.
+  // Drawn with its styles and in its typefaces, which came from the device as well.
+  expect(await page.evaluate(() => document.fonts.check("1em 'Source Sans 3 Variable'"))).toBe(true);
   expect(
     await page.locator(".button-primary").evaluate((link) => getComputedStyle(link).backgroundColor),
   ).not.toBe("rgba(0, 0, 0, 0)");
@@ -68,7 +69,7 @@ test("whoever loses the connection is told so in our own words, and finds back",
   expect(page.url()).toBe(`${origin}/gate`);
 });
 
-test("a device keeps the offline page and what it is drawn with, whatever is visited", async ({
+test("a device keeps the offline page and what it is drawn with, whatever is visited @deep", async ({
   page,
   place,
 }) => {
@@ -85,12 +86,12 @@ test("a device keeps the offline page and what it is drawn with, whatever is vis
   await page.evaluate(() => Promise.all([fetch("/api/nonce"), fetch("/session")]));
   const after = await listKept(page);
   expect(after).toEqual(before);
-  expect(after.filter((path) => !/^\/(offline|favicon\.svg|build\/_assets\/.+\.css)$/.test(path))).toEqual(
-    [],
-  );
+  expect(
+    after.filter((path) => !/^\/(offline|favicon\.svg|build\/_assets\/.+\.(css|woff2))$/.test(path)),
+  ).toEqual([]);
 });
 
-test("after a deploy the next look is the new page, and the device forgets the old one", async ({
+test("after a deploy the next look is the new page, and the device forgets the old one @deep", async ({
   page,
   place,
 }) => {
@@ -115,7 +116,7 @@ test("after a deploy the next look is the new page, and the device forgets the o
   }
 });
 
-test("an operator who wants no offline page has it taken back", async ({ page, place }) => {
+test("an operator who wants no offline page has it taken back @deep", async ({ page, place }) => {
   const { door, origin } = place;
   await page.goto(`${origin}/`);
   await untilKept(page);
@@ -137,7 +138,7 @@ test("an operator who wants no offline page has it taken back", async ({ page, p
   }
 });
 
-test("an answer of the server is never mistaken for being offline", async ({ page, place }) => {
+test("an answer of the server is never mistaken for being offline @deep", async ({ page, place }) => {
   await page.goto(`${place.origin}/`);
   await untilKept(page);
   const answer = await page.goto(`${place.origin}/nowhere`);
@@ -145,7 +146,7 @@ test("an answer of the server is never mistaken for being offline", async ({ pag
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nothing here");
 });
 
-test("the place can be put on a home screen", async ({ page, place }) => {
+test("the place can be put on a home screen @deep", async ({ page, place }) => {
   await page.goto(`${place.origin}/`);
   await untilKept(page);
   const session = await page.context().newCDPSession(page);

@@ -1,8 +1,8 @@
 import type { Locator, Page } from "@playwright/test";
-import { operatorSecret } from "./gate-server";
-import { expect, test as base } from "./journey";
-import { startOperatorServer } from "./operator-server";
-import type { OperatorServer } from "./operator-server";
+import { operatorSecret } from "~e2e/support/browser/gate-server";
+import { expect, test as base } from "~e2e/support/browser/journey";
+import { startOperatorServer } from "~e2e/support/browser/operator-server";
+import type { OperatorServer } from "~e2e/support/browser/operator-server";
 
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Playwright wants the empty list.
 const test = base.extend<{}, { operatorServer: OperatorServer }>({
@@ -20,7 +20,7 @@ const test = base.extend<{}, { operatorServer: OperatorServer }>({
 test.use({ baseUrl: async ({ operatorServer }, use) => use(operatorServer.baseUrl) });
 
 /** Presses Tab until the focus is there, and then Enter. */
-async function press({ page, goal }: { page: Page; goal: Locator }): Promise<void> {
+async function press(page: Page, goal: Locator): Promise<void> {
   await expect(goal).toHaveCount(1);
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press("Tab");
@@ -41,25 +41,25 @@ test("rows are opened, marked, sent again and reset by keyboard alone", async ({
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "State", level: 1 })).toBeVisible();
 
-  await press({ page, goal: link("Submissions") });
+  await press(page, link("Submissions"));
   await expect(page.getByRole("heading", { name: "Submissions" })).toBeVisible();
-  await press({ page, goal: button(`Mark handled: the submission of key ${tokenId}`) });
+  await press(page, button(`Mark handled: the submission of key ${tokenId}`));
   await expect(page.getByRole("status")).toContainText("marked as handled");
-  await press({ page, goal: button(`Open again: the submission of key ${tokenId}`) });
+  await press(page, button(`Open again: the submission of key ${tokenId}`));
   await expect(page.getByRole("status")).toContainText("open again");
-  await press({ page, goal: link(`Open the submission of key ${tokenId}`) });
+  await press(page, link(`Open the submission of key ${tokenId}`));
   await expect(page.locator(".operator-message")).toHaveText("By keyboard");
 
-  await press({ page, goal: link("Outbox") });
+  await press(page, link("Outbox"));
   await expect(page.getByRole("heading", { name: "Outbox" })).toBeVisible();
-  await press({ page, goal: button(/^Send the webhook notification of .*submi.* now$/i) });
+  await press(page, button(/^Send the webhook notification of .*submi.* now$/i));
   await expect(page.getByRole("status")).toContainText(/sent again now|Nothing changed/);
 
-  await press({ page, goal: link("Quotas") });
-  await press({ page, goal: button(/^Reset the token window of/) });
+  await press(page, link("Quotas"));
+  await press(page, button(/^Reset the token window of/));
   await expect(page.getByRole("status")).toContainText("1 window was reset.");
 
-  await press({ page, goal: link("Audit") });
+  await press(page, link("Audit"));
   for (const kind of ["operator-mark", "operator-retry", "quota-reset"])
     await expect(page.getByRole("cell", { name: kind, exact: true }).first()).toBeVisible();
 });

@@ -1,8 +1,15 @@
 import type { Page } from "@playwright/test";
-import { operatorSecret } from "./gate-server";
-import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
-import { sendForm } from "./room-page";
-import { expectGoodForThumbs } from "./thumbs";
+import { operatorSecret } from "~e2e/support/browser/gate-server";
+import {
+  connectWallet,
+  enterRoom,
+  expect,
+  expectAccessible,
+  mintKey,
+  test,
+} from "~e2e/support/browser/journey";
+import { sendForm } from "~e2e/support/browser/room-page";
+import { expectGoodForThumbs } from "~e2e/support/browser/thumbs";
 
 const pages = [
   "state",
@@ -10,6 +17,7 @@ const pages = [
   "keys",
   "submissions",
   "outbox",
+  "payments",
   "quotas",
   "limits",
   "decisions",
@@ -24,17 +32,9 @@ async function signIn(page: Page): Promise<void> {
 }
 
 /** A holder sends the form, so that there is something to see of everything. */
-async function leaveMessage({
-  page,
-  walletName,
-  message,
-}: {
-  page: Page;
-  walletName: string;
-  message: string;
-}) {
+async function leaveMessage(page: Page, walletName: string, message: string) {
   await page.goto("/gate");
-  await connectWallet({ page, walletName });
+  await connectWallet(page, walletName);
   const tokenId = await mintKey(page);
   await enterRoom(page);
   await sendForm({ page, text: message });
@@ -42,15 +42,18 @@ async function leaveMessage({
   return tokenId;
 }
 
-test("every page of the operator's view is accessible, empty, full and refused", async ({ page, wallet }) => {
-  test.setTimeout(120_000);
+test("every page of the operator's view is accessible, empty, full and refused @deep", async ({
+  page,
+  wallet,
+}) => {
+  test.slow();
   await page.goto("/operator");
   await expectAccessible(page, "the sign-in");
   await page.getByLabel("Secret").fill("not the secret");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("alert")).toContainText("That is not the secret");
   await expectAccessible(page, "a wrong secret");
-  await leaveMessage({ page, walletName: wallet.name, message: "Hello." });
+  await leaveMessage(page, wallet.name, "Hello.");
   await signIn(page);
   for (const name of pages) {
     await page.goto(`/operator/${name}`);
@@ -71,7 +74,7 @@ test("every page of the operator's view is accessible, empty, full and refused",
 
 test("a submission is found, read, marked, sorted and exported", async ({ page, wallet }) => {
   const message = `A question about page ${Date.now()}`;
-  const tokenId = await leaveMessage({ page, walletName: wallet.name, message });
+  const tokenId = await leaveMessage(page, wallet.name, message);
   await page.goto("/operator/submissions?state=open");
   // Led to the sign-in, and back to where it was asked for.
   await page.getByLabel("Secret").fill(operatorSecret);
@@ -95,7 +98,7 @@ test("a submission is found, read, marked, sorted and exported", async ({ page, 
 
   await page.getByRole("button", { name: `Mark handled: the submission of key ${tokenId}` }).click();
   await expect(page.getByRole("status")).toContainText("marked as handled");
-  await expect(page.getByText("No row is there for this.")).toBeVisible();
+  await expect(page.getByText("No rows match.")).toBeVisible();
   await page.goto(`/operator/decisions?tokenId=${tokenId}&outcome=granted`);
   await expect(page.getByText("/api/form-submission-gate")).toBeVisible();
   await page.goto(`/operator/keys?tokenId=${tokenId}`);
@@ -172,12 +175,12 @@ for (const width of [390, 1100, 1280]) {
   test.describe(`on a touch screen of ${width} px`, () => {
     test.use({ viewport: { width, height: 844 }, hasTouch: true });
 
-    test(`every page of the operator's view is large enough for a thumb at ${width} px`, async ({
+    test(`every page of the operator's view is large enough for a thumb at ${width} px @deep`, async ({
       page,
       wallet,
     }) => {
       test.slow();
-      await leaveMessage({ page, walletName: wallet.name, message: "From a touch screen" });
+      await leaveMessage(page, wallet.name, "From a touch screen");
       await page.goto("/operator");
       const links = ".operator-nav a, .operator-button, .operator-table thead a";
       await expectGoodForThumbs(page, "the sign-in", links);
@@ -193,7 +196,9 @@ for (const width of [390, 1100, 1280]) {
   });
 }
 
-test("coming back from another page with the browser's own button finds the view again", async ({ page }) => {
+test("coming back from another page with the browser's own button finds the view again @deep", async ({
+  page,
+}) => {
   await signIn(page);
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "The room" }).click();
   await expect(page.getByRole("heading", { name: "The room" })).toBeVisible();
@@ -201,7 +206,7 @@ test("coming back from another page with the browser's own button finds the view
   await expect(page.getByRole("heading", { name: "State", level: 1 })).toBeVisible();
 });
 
-test("too many attempts to sign in are told how long to wait, which counts down and outlasts a reload", async ({
+test("too many attempts to sign in are told how long to wait, which counts down and outlasts a reload @deep", async ({
   page,
 }) => {
   // Runs like any other, and can be put forward.

@@ -1,6 +1,13 @@
-import { refusalTable } from "../app/platform/http/refusal";
-import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
-import { reviewDialog, reviewForm } from "./room-page";
+import { refusalTable } from "~/platform/http/refusal";
+import {
+  connectWallet,
+  enterRoom,
+  expect,
+  expectAccessible,
+  mintKey,
+  test,
+} from "~e2e/support/browser/journey";
+import { reviewDialog, reviewForm } from "~e2e/support/browser/room-page";
 
 test("every state of the gate is accessible", async ({ page, wallet, watch }) => {
   watch.expectRefusal({ path: "/api/gate-access", status: 403 });
@@ -11,7 +18,7 @@ test("every state of the gate is accessible", async ({ page, wallet, watch }) =>
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
 
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await page.getByLabel("Number of the key").fill("999999");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("alert")).toBeVisible();
@@ -87,7 +94,7 @@ test("nothing is wider than a small phone", async ({ page, wallet }) => {
     await page.goto(path);
     expect(await overflow(), path).toBe(0);
   }
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   expect(await overflow(), "connected").toBe(0);
   await mintKey(page);
   await enterRoom(page);

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expect, test } from "./journey";
+import { expect, test } from "~e2e/support/browser/journey";
 
 /** Puts a script and a style into the page that its policy forbids; both stay without effect. */
 async function breakPolicy(page: Page): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
-import { signInByCookie } from "./chat-servers";
-import { expect, expectAccessible, test } from "./journey";
-import { pressByKeyboard } from "./keyboard";
-import { expectGoodForThumbs } from "./thumbs";
+import { signInByCookie } from "~e2e/support/browser/chat-servers";
+import { expect, expectAccessible, test } from "~e2e/support/browser/journey";
+import { pressByKeyboard } from "~e2e/support/browser/keyboard";
+import { expectGoodForThumbs } from "~e2e/support/browser/thumbs";
 
 type Place = { page: Page; id: string };
 
@@ -17,7 +17,7 @@ async function send({ page, id }: Place): Promise<void> {
 const status = ({ page, id }: Place) => page.locator(`#${id} .try-status`);
 const snippet = ({ page, id }: Place) => page.locator(`[data-snippet="${id}.curl"]`);
 
-test("the reference is accessible, with everything unfolded and calls answered, and so are the problems", async ({
+test("the reference is accessible, with everything unfolded and calls answered, and so are the problems @deep", async ({
   page,
   watch,
 }) => {
@@ -46,7 +46,7 @@ test("the reference is accessible, with everything unfolded and calls answered, 
   }
 });
 
-test("whoever is not signed in is told so, with the way to the gate, and what a refusal means", async ({
+test("whoever is not signed in is told so, with the way to the gate, and what a refusal means @deep", async ({
   page,
   watch,
 }) => {
@@ -58,8 +58,8 @@ test("whoever is not signed in is told so, with the way to the gate, and what a 
   await expect(page.locator("#getQuota .choices")).toContainText("You are not signed in.");
   await expect(page.locator("#getQuota .choices").getByRole("link")).toHaveAttribute("href", "/gate");
   await send(place);
-  await expect(page.locator("#getQuota .notice-problem")).toContainText("Unauthorized: missing JWT");
-  await page.locator("#getQuota .notice-problem").getByRole("link").click();
+  await expect(page.locator("#getQuota .notice")).toContainText("Unauthorized: missing JWT");
+  await page.locator("#getQuota .notice").getByRole("link").click();
   await expect(page).toHaveURL(/\/problems\/missing-jwt$/);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Unauthorized: missing JWT");
 });
@@ -72,10 +72,13 @@ test("a holder tries calls as themselves: an answer, a stream that grows, sound,
   contractAddress,
 }) => {
   const server = {
-    ...{ baseUrl, rpcUrl, chainId: 31337, contractAddress: contractAddress as `0x${string}` },
+    baseUrl,
+    rpcUrl,
+    chainId: 31337,
+    contractAddress: contractAddress as `0x${string}`,
     stop: () => Promise.resolve(),
   };
-  await signInByCookie({ server, context });
+  await signInByCookie(server, context);
   const [cookie] = await context.cookies();
   await page.goto("/docs");
   await expect(page.locator(".visitor-line")).toContainText("You are in with key #");
@@ -91,8 +94,8 @@ test("a holder tries calls as themselves: an answer, a stream that grows, sound,
   await expect(page.locator("#chat").getByLabel("As the visitor who is signed in here")).toBeChecked();
   await expect(snippet(chat)).toContainText('-H "Authorization: Bearer $ACCESS_TOKEN"');
   await send(chat);
-  const said = page.locator("#chat [data-said]");
-  await expect(said).toContainText("retrieval-only");
+  const events = page.locator("#chat [data-answer]");
+  await expect(events).toContainText("retrieval-only");
   await expect(status(chat)).toContainText("receiving");
   await expect(status(chat)).toContainText("HTTP 200, complete", { timeout: 30_000 });
 
@@ -116,18 +119,18 @@ test("a holder tries calls as themselves: an answer, a stream that grows, sound,
   expect(await context.cookies()).toEqual([]);
 });
 
-test("a stream can be stopped, and what came so far stays", async ({ page }) => {
+test("a stream can be stopped, and what came so far stays @deep", async ({ page }) => {
   await page.goto("/docs");
   const chat = { page, id: "chat" };
   await openTry(chat);
   await send(chat);
-  await expect(page.locator("#chat [data-said]")).toContainText("retrieval-only");
+  await expect(page.locator("#chat [data-answer]")).toContainText("retrieval-only");
   await page.locator("#chat").getByRole("button", { name: "Stop" }).click();
   await expect(status(chat)).toContainText("stopped before its end");
-  await expect(page.locator("#chat [data-said]")).toContainText("retrieval-only");
+  await expect(page.locator("#chat [data-answer]")).toContainText("retrieval-only");
 });
 
-test("a token of one's own opens the gate, and stays out of what is copied", async ({
+test("a token of one's own opens the gate, and stays out of what is copied @deep", async ({
   page,
   context,
   baseUrl,
@@ -135,10 +138,13 @@ test("a token of one's own opens the gate, and stays out of what is copied", asy
   contractAddress,
 }) => {
   const server = {
-    ...{ baseUrl, rpcUrl, chainId: 31337, contractAddress: contractAddress as `0x${string}` },
+    baseUrl,
+    rpcUrl,
+    chainId: 31337,
+    contractAddress: contractAddress as `0x${string}`,
     stop: () => Promise.resolve(),
   };
-  await signInByCookie({ server, context });
+  await signInByCookie(server, context);
   const token = (await context.cookies())[0]!.value;
   await context.clearCookies();
   await page.goto("/docs");
@@ -154,7 +160,7 @@ test("a token of one's own opens the gate, and stays out of what is copied", asy
   await expect(snippet(gate)).not.toContainText(token.slice(-20));
 });
 
-test("an operation is found, filled in, sent and copied by keyboard alone", async ({
+test("an operation is found, filled in, sent and copied by keyboard alone @deep", async ({
   page,
   context,
   baseUrl,
@@ -198,7 +204,7 @@ test("the reference can be read without scripts, each operation at an address of
   await context.close();
 });
 
-test("nothing of the reference is wider than a small phone", async ({ page }) => {
+test("nothing of the reference is wider than a small phone @deep", async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   for (const path of ["/docs", "/problems", "/problems/too-many-requests"]) {
     await page.goto(path);
@@ -216,7 +222,7 @@ test("nothing of the reference is wider than a small phone", async ({ page }) =>
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-  test("the reference is large enough for a thumb, with a call tried and an answer shown", async ({
+  test("the reference is large enough for a thumb, with a call tried and an answer shown @deep", async ({
     page,
   }) => {
     test.slow();
@@ -242,7 +248,7 @@ test("the list of problems leads to each, and from its example to the operations
   await page.goto("/problems");
   await page.getByRole("link", { name: "Invalid tokenId" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invalid tokenId");
-  await expect(page.locator(".problem-code").first()).toContainText("/problems/invalid-tokenid");
+  await expect(page.locator(".problem-example .code").first()).toContainText("/problems/invalid-tokenid");
   await page.locator(".problem-example summary").first().click();
   await page.getByRole("link", { name: "POST /api/gate-access" }).first().click();
   await expect(page).toHaveURL(/\/docs#openGate$/);

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { connectWallet, expect, expectAccessible, test } from "./journey";
-import { addWallet } from "./wallet";
+import { connectWallet, expect, expectAccessible, test } from "~e2e/support/browser/journey";
+import { addWallet } from "~e2e/support/browser/wallet";
 
 const chainId = 31337;
 const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Choose a wallet" });
@@ -26,7 +26,10 @@ test("every wallet that announces itself is listed once, by its own name and pic
   await expect(page.getByTitle(first.address())).toBeVisible();
 });
 
-test("two wallets of one name are told apart by where they say they come from", async ({ page, rpcUrl }) => {
+test("two wallets of one name are told apart by where they say they come from @deep", async ({
+  page,
+  rpcUrl,
+}) => {
   await addWallet({ page, rpcUrl, chainId, name: "Twin", rdns: "one.example" });
   await addWallet({ page, rpcUrl, chainId, name: "twin", rdns: "two.example" });
   await page.goto("/gate");
@@ -75,7 +78,7 @@ test("hostile names and pictures do no harm", async ({ page, rpcUrl }) => {
   await expect(page).not.toHaveTitle("owned");
 });
 
-test("a wallet that announces itself late joins the open list", async ({ page }) => {
+test("a wallet that announces itself late joins the open list @deep", async ({ page }) => {
   await page.goto("/gate");
   await page.getByRole("button", { name: "Connect", exact: true }).click();
   await expect(dialogOf(page).getByRole("listitem")).toHaveCount(1);
@@ -87,16 +90,19 @@ test("a wallet that announces itself late joins the open list", async ({ page })
   await expect(dialogOf(page).getByRole("button", { name: "Late wallet" })).toBeVisible();
 });
 
-test("a wallet that only injects itself stands in where none announces itself", async ({ page, rpcUrl }) => {
+test("a wallet that only injects itself stands in where none announces itself @deep", async ({
+  page,
+  rpcUrl,
+}) => {
   const wallet = await addWallet({ page, rpcUrl, chainId, name: "MetaMask", place: "window" });
   await page.goto("/gate");
-  await connectWallet({ page, walletName: "MetaMask" });
+  await connectWallet(page, "MetaMask");
   await expect(page.getByTitle(wallet.address())).toBeVisible();
   await page.reload();
   await expect(page.getByText("Connected with MetaMask")).toBeVisible();
 });
 
-test("two wallets that share one place in the window are both offered", async ({ page, rpcUrl }) => {
+test("two wallets that share one place in the window are both offered @deep", async ({ page, rpcUrl }) => {
   await addWallet({ page, rpcUrl, chainId, name: "MetaMask", place: "shared" });
   const second = await addWallet({ page, rpcUrl, chainId, name: "Rabby Wallet", place: "shared" });
   await page.goto("/gate");
@@ -154,7 +160,10 @@ test("whoever has no wallet is told what one is, on a computer and on a phone", 
   baseUrl,
 }) => {
   const phone = await browser.newContext({
-    ...{ baseURL: baseUrl, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+    baseURL: baseUrl,
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
     userAgent:
       "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36",
   });

@@ -1,14 +1,14 @@
 import type { Page } from "@playwright/test";
-import { expect, test } from "./journey";
-import { expectFocusKept, pressByKeyboard } from "./keyboard";
-import { addWallet } from "./wallet";
-import type { TestWallet } from "./wallet";
+import { expect, test } from "~e2e/support/browser/journey";
+import { expectFocusKept, pressByKeyboard } from "~e2e/support/browser/keyboard";
+import { addWallet } from "~e2e/support/browser/wallet";
+import type { TestWallet } from "~e2e/support/browser/wallet";
 
 const chainId = 31337;
 const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Choose a wallet" });
 const buttonOf = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
 
-async function connect({ page, wallet }: { page: Page; wallet: TestWallet }): Promise<void> {
+async function connect(page: Page, wallet: TestWallet): Promise<void> {
   await page.goto("/gate");
   await page.waitForLoadState("networkidle");
   await pressByKeyboard({ page, goal: buttonOf(page, "Connect") });
@@ -19,11 +19,11 @@ async function connect({ page, wallet }: { page: Page; wallet: TestWallet }): Pr
   else await page.keyboard.press("Enter");
 }
 
-test("one goes on with the other account by keyboard alone, in the room and at the door", async ({
+test("one goes on with the other account by keyboard alone, in the room and at the gate", async ({
   page,
   wallet,
 }) => {
-  await connect({ page, wallet });
+  await connect(page, wallet);
   await pressByKeyboard({ page, goal: buttonOf(page, "Mint a key") });
   await expect(page.getByLabel("Number of the key")).not.toHaveValue("", { timeout: 20_000 });
   await pressByKeyboard({ page, goal: buttonOf(page, "Sign in") });
@@ -35,7 +35,7 @@ test("one goes on with the other account by keyboard alone, in the room and at t
   await pressByKeyboard({ page, goal: question.getByRole("button", { name: /^Go on with/ }) });
   await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
   await expect(page.getByTitle(wallet.address())).not.toHaveCount(0);
-  await expectFocusKept(page, "at the door, with the other account");
+  await expectFocusKept(page, "at the gate, with the other account");
 
   await wallet.switchAccount(0);
   await expect(question).toBeVisible();
@@ -46,7 +46,7 @@ test("one goes on with the other account by keyboard alone, in the room and at t
 
 test("a wallet on another network is asked to switch by keyboard alone", async ({ page, rpcUrl }) => {
   const wallet = await addWallet({ page, rpcUrl, chainId, startsOn: 1 });
-  await connect({ page, wallet });
+  await connect(page, wallet);
   const note = page.getByText("The wallet is on chain 1");
   await expect(note).toBeVisible();
   wallet.rejectNext("wallet_switchEthereumChain");
@@ -64,7 +64,7 @@ test("a wallet that takes its time is left for another by keyboard alone", async
 }) => {
   const other = await addWallet({ page, rpcUrl, chainId, name: "Other wallet", rdns: "other.example" });
   wallet.silence("eth_requestAccounts");
-  await connect({ page, wallet });
+  await connect(page, wallet);
   await expect(dialogOf(page).getByRole("status")).toContainText(`Waiting for ${wallet.name} to confirm.`);
   await pressByKeyboard({ page, goal: buttonOf(page, "Choose another wallet") });
   await expect(dialogOf(page).getByRole("button", { name: wallet.name })).toBeFocused();

@@ -2,11 +2,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "@playwright/test";
 import type { Page } from "@playwright/test";
-import { startGateServer } from "./gate-server";
-import type { GateServer } from "./gate-server";
-import { expectAccessible } from "./journey";
-import { test as base } from "./policy-watch";
-import { addWallet } from "./wallet";
+import { startGateServer } from "~e2e/support/browser/gate-server";
+import type { GateServer } from "~e2e/support/browser/gate-server";
+import { expectAccessible } from "~e2e/support/browser/journey";
+import { test as base } from "~e2e/support/browser/policy-watch";
+import { addWallet } from "~e2e/support/browser/wallet";
 
 const shop = "https://keys.example/buy";
 const projectId = "0123456789abcdef0123456789abcdef";
@@ -50,7 +50,7 @@ const test = base.extend<object, { relay: { port: number; calls: string[] }; ser
 });
 
 /** Everything the page asks for that is not this site's, and every script it loads. */
-function listen({ page, server }: { page: Page; server: GateServer }) {
+function listen(page: Page, server: GateServer) {
   const foreign: string[] = [];
   const scripts: string[] = [];
   page.on("request", (request) => {
@@ -62,7 +62,7 @@ function listen({ page, server }: { page: Page; server: GateServer }) {
   return { foreign, scripts };
 }
 
-async function openDialog({ page, server }: { page: Page; server: GateServer }) {
+async function openDialog(page: Page, server: GateServer) {
   await page.goto(`${server.baseUrl}/gate`);
   await page.getByRole("button", { name: "Connect", exact: true }).click();
   return page.getByRole("dialog", { name: "Choose a wallet" });
@@ -74,9 +74,9 @@ test("nobody else is asked for anything before WalletConnect is chosen, and its 
   relay,
 }) => {
   await page.route("https://verify.walletconnect.org/**", (route) => route.fulfill({ status: 404 }));
-  const { foreign, scripts } = listen({ page, server });
+  const { foreign, scripts } = listen(page, server);
   const before = relay.calls.length;
-  const dialog = await openDialog({ page, server });
+  const dialog = await openDialog(page, server);
   await expect(dialog.getByRole("button", { name: /^WalletConnect/ })).toContainText("by a code to scan");
   await expect(dialog.getByRole("button", { name: /^Base/ })).toContainText("keys.coinbase.com");
   await page.waitForLoadState("networkidle");
@@ -98,16 +98,16 @@ test("nobody else is asked for anything before WalletConnect is chosen, and its 
   expect(others).toEqual([]);
 });
 
-test("Base opens its own window, loads its code only then, and can be left", async ({
+test("Base opens its own window, loads its code only then, and can be left @deep", async ({
   page,
   server,
   context,
 }) => {
-  const { scripts } = listen({ page, server });
+  const { scripts } = listen(page, server);
   await context.route("https://keys.coinbase.com/**", (route) =>
     route.fulfill({ contentType: "text/html", body: "<title>Base</title>" }),
   );
-  const dialog = await openDialog({ page, server });
+  const dialog = await openDialog(page, server);
   expect(scripts.filter((script) => /base-provider/.test(script))).toEqual([]);
   const opened = context.waitForEvent("page");
   await dialog.getByRole("button", { name: /^Base/ }).click();
@@ -148,15 +148,16 @@ test("the landing page leads to where keys are to be had, in a tab of its own", 
   await expect(link).toHaveAccessibleName(/opens in a new tab/);
 });
 
-test("a wallet without a key is shown where keys are to be had, and the network by its name", async ({
+test("a wallet without a key is shown where keys are to be had, and the network by its name @deep", async ({
   page,
   server,
 }) => {
   const { rpcUrl, chainId } = server;
   const wallet = await addWallet({ page, rpcUrl, chainId, startsOn: 1, knowsChain: false });
-  const dialog = await openDialog({ page, server });
+  const dialog = await openDialog(page, server);
   await dialog.getByRole("button", { name: wallet.name }).click();
-  await expect(page.getByText("This wallet holds no key yet.")).toContainText("on Example chain");
+  await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
+  await expect(page.getByText("Keys are tokens of the contract")).toContainText("on Example chain");
   await expect(page.getByRole("link", { name: /^Get a key/ })).toHaveAttribute("href", shop);
   await expectAccessible(page, "where keys are to be had");
   await page.getByRole("button", { name: "Switch network" }).click();

@@ -1,8 +1,8 @@
 import { expect } from "@playwright/test";
-import { expectAccessible } from "./journey";
-import { expectFocusKept, pressByKeyboard } from "./keyboard";
-import { themes } from "./pages-shots";
-import { test } from "./relay-place";
+import { expectAccessible } from "~e2e/support/browser/journey";
+import { expectFocusKept, pressByKeyboard } from "~e2e/support/browser/keyboard";
+import { themes } from "~e2e/shots/pages-shots";
+import { test } from "~e2e/support/browser/relay-site";
 
 test("a pairing shows its code, in words too, waits, and can be left", async ({ page, context, place }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], {

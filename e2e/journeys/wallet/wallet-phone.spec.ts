@@ -4,11 +4,11 @@ import { createTestClient, http, parseEther } from "viem";
 import { foundry } from "viem/chains";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { mintTestKey } from "~/commands/client/test-key";
-import { enterRoom } from "./journey";
-import { pairWallet } from "./paired-wallet";
-import type { PairedWallet } from "./paired-wallet";
-import { test } from "./relay-place";
-import type { Place } from "./relay-place";
+import { enterRoom } from "~e2e/support/browser/journey";
+import { pairWallet } from "~e2e/support/browser/paired-wallet";
+import type { PairedWallet } from "~e2e/support/browser/paired-wallet";
+import { test } from "~e2e/support/browser/relay-site";
+import type { Place } from "~e2e/support/browser/relay-site";
 
 /** A holder whose wallet is on a phone, and the page that shows it a code. */
 async function pair({ page, place: { relay, server } }: { page: Page; place: Place }) {
@@ -51,7 +51,7 @@ test("a wallet on a phone scans the code, signs, and opens the room", async ({ p
   });
 });
 
-test("a no on the phone is told in words", async ({ page, place }) => {
+test("a no on the phone is told in words @deep", async ({ page, place }) => {
   const { wallet } = await pair({ page, place });
   await withWallet(wallet, async () => {
     wallet.refuse();
@@ -61,7 +61,10 @@ test("a no on the phone is told in words", async ({ page, place }) => {
   });
 });
 
-test("a wallet that ends the connection on the phone is gone from the page", async ({ page, place }) => {
+test("a wallet that ends the connection on the phone is gone from the page @deep", async ({
+  page,
+  place,
+}) => {
   const { wallet } = await pair({ page, place });
   await withWallet(wallet, async () => {
     await wallet.leave();

@@ -1,9 +1,17 @@
 import type { Page } from "@playwright/test";
 import { numberToHex } from "viem";
-import { connectWallet, enterRoom, expect, expectAccessible, mintKey, test } from "./journey";
-import { sendForm } from "./room-page";
-import { addWallet, signatureTroubles } from "./wallet";
-import type { TestWallet } from "./wallet";
+import {
+  connectWallet,
+  enterRoom,
+  expect,
+  expectAccessible,
+  mintKey,
+  test,
+  unfold,
+} from "~e2e/support/browser/journey";
+import { sendForm } from "~e2e/support/browser/room-page";
+import { addWallet, signatureTroubles } from "~e2e/support/browser/wallet";
+import type { TestWallet } from "~e2e/support/browser/wallet";
 
 const chainId = 31337;
 
@@ -15,13 +23,13 @@ async function openDialog(page: Page) {
 
 async function openRoom(page: Page, wallet: TestWallet): Promise<void> {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();
 }
 
-test("what goes wrong at the connection is said in words", async ({ page, wallet }) => {
+test("what goes wrong at the connection is said in words @deep", async ({ page, wallet }) => {
   const dialog = await openDialog(page);
   await expectAccessible(page, "the list");
   for (const [error, title, remedy] of [
@@ -46,7 +54,7 @@ test("what goes wrong at the connection is said in words", async ({ page, wallet
   await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
 });
 
-test("a wallet that takes its time can be left for another, and its late answer changes nothing", async ({
+test("a wallet that takes its time can be left for another, and its late answer changes nothing @deep", async ({
   page,
   wallet,
   rpcUrl,
@@ -75,7 +83,7 @@ test("a wallet on another network is asked to switch, by a button or before it s
 }) => {
   const wallet = await addWallet({ page, rpcUrl, chainId, startsOn: 1 });
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await expect(page.getByText("The wallet is on chain 1; the keys are on Latchkey demo chain")).toBeVisible();
   await expectAccessible(page, "another network");
 
@@ -100,10 +108,10 @@ test("a wallet on another network is asked to switch, by a button or before it s
   await enterRoom(page);
 });
 
-test("a wallet that does not know the network is told of it", async ({ page, rpcUrl, baseUrl }) => {
+test("a wallet that does not know the network is told of it @deep", async ({ page, rpcUrl, baseUrl }) => {
   const wallet = await addWallet({ page, rpcUrl, chainId, startsOn: 1, knowsChain: false });
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await page.getByRole("button", { name: "Switch network" }).click();
   await expect(page.getByText("The wallet is on chain 1")).toHaveCount(0);
   expect(wallet.added).toEqual([
@@ -116,13 +124,13 @@ test("a wallet that does not know the network is told of it", async ({ page, rpc
   ]);
 });
 
-test("a wallet that refuses to add the network leaves its details to be added by hand", async ({
+test("a wallet that refuses to add the network leaves its details to be added by hand @deep", async ({
   page,
   rpcUrl,
 }) => {
   const wallet = await addWallet({ page, rpcUrl, chainId, startsOn: 1, knowsChain: false });
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   wallet.failNext("wallet_addEthereumChain", { code: 4200, message: "Not here." });
   await page.getByRole("button", { name: "Switch network" }).click();
   const notice = page.getByRole("alert").filter({ hasText: "The wallet is on another network" });
@@ -172,9 +180,12 @@ test("another account in the wallet is asked about: staying keeps the room, goin
     .toEqual([]);
 });
 
-test("an account that changes in the middle of signing in throws nobody out", async ({ page, wallet }) => {
+test("an account that changes in the middle of signing in throws nobody out @deep", async ({
+  page,
+  wallet,
+}) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   const speak = wallet.silence("personal_sign");
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -188,7 +199,10 @@ test("an account that changes in the middle of signing in throws nobody out", as
   await expect(page.getByRole("heading", { name: /^You are in/ })).toBeVisible();
 });
 
-test("a wallet that locks itself leaves the room open, and says so at the door", async ({ page, wallet }) => {
+test("a wallet that locks itself leaves the room open, and says so at the gate @deep", async ({
+  page,
+  wallet,
+}) => {
   await openRoom(page, wallet);
   await wallet.lock();
   await expect(page.getByText("The wallet is disconnected")).toBeVisible();
@@ -206,16 +220,16 @@ test("a wallet that locks itself leaves the room open, and says so at the door",
   await page.reload();
   await expect(page.getByText("Your wallet is locked")).toBeVisible();
   await expect(page.getByText(`You were connected with ${wallet.name}.`)).toBeVisible();
-  await expectAccessible(page, "locked at the door");
+  await expectAccessible(page, "locked at the gate");
 });
 
 for (const { code, title, remedy } of signatureTroubles) {
-  test(`a wallet that answers ${code} to the sign-in is helped, and nothing is sent`, async ({
+  test(`a wallet that answers ${code} to the sign-in is helped, and nothing is sent @deep`, async ({
     page,
     wallet,
   }) => {
     await page.goto("/gate");
-    await connectWallet({ page, walletName: wallet.name });
+    await connectWallet(page, wallet.name);
     await mintKey(page);
     const posts: string[] = [];
     page.on("request", (request) => {
@@ -233,9 +247,9 @@ for (const { code, title, remedy } of signatureTroubles) {
   });
 }
 
-test("a wallet that is gone at the next visit is named", async ({ page, wallet, context, baseUrl }) => {
+test("a wallet that is gone at the next visit is named @deep", async ({ page, wallet, context, baseUrl }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   const gone = encodeURIComponent(JSON.stringify(["eip6963:gone.example", "Gone wallet", wallet.address()]));
   await context.addCookies([{ name: "latchkey_wallet", value: gone, url: baseUrl }]);
   await page.reload();
@@ -243,12 +257,15 @@ test("a wallet that is gone at the next visit is named", async ({ page, wallet, 
     page.getByText("You were connected with Gone wallet, which is not in this browser now"),
   ).toBeVisible();
   await expectAccessible(page, "the wallet is gone");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
 });
 
-test("a wallet that falls silent, and a network that does, are told apart", async ({ page, wallet }) => {
+test("a wallet that falls silent, and a network that does, are told apart @deep", async ({
+  page,
+  wallet,
+}) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await mintKey(page);
   const speak = wallet.silence("eth_chainId");
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -260,6 +277,7 @@ test("a wallet that falls silent, and a network that does, are told apart", asyn
   speak();
 
   await page.route("**/demo/rpc", () => undefined);
+  await unfold(page, "Another key");
   await page.getByRole("button", { name: "Mint a key" }).click();
   await expect(page.getByRole("alert").filter({ hasText: "The network does not answer" })).toContainText(
     "Try again in a moment",
@@ -270,9 +288,9 @@ test("a wallet that falls silent, and a network that does, are told apart", asyn
   await enterRoom(page);
 });
 
-test("a wallet without a key is told where to get one: in the demo, here", async ({ page, wallet }) => {
+test("a wallet without a key is told where to get one: in the demo, here @deep", async ({ page, wallet }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
   await expect(page.getByText("In this demo you make one yourself, here and for nothing.")).toBeVisible();
   await expectAccessible(page, "no key");

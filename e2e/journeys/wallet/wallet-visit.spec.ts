@@ -1,4 +1,4 @@
-import { connectWallet, expect, test } from "./journey";
+import { connectWallet, expect, test } from "~e2e/support/browser/journey";
 
 test("the server shows the wallet of the last visit, for display only, and the page does not flicker", async ({
   page,
@@ -7,7 +7,7 @@ test("the server shows the wallet of the last visit, for display only, and the p
   context,
 }) => {
   await page.goto("/gate");
-  await connectWallet({ page, walletName: wallet.name });
+  await connectWallet(page, wallet.name);
   const [cookie] = (await context.cookies()).filter(({ name }) => name === "latchkey_wallet");
   expect(cookie).toMatchObject({ sameSite: "Lax", path: "/", httpOnly: false });
 
@@ -17,7 +17,7 @@ test("the server shows the wallet of the last visit, for display only, and the p
   expect(html).toContain(wallet.address());
   expect(rendered.headers()["cache-control"]).toBe("no-store");
 
-  // From the server's page to the connected wallet, the door is never shown in between.
+  // From the server's page to the connected wallet, the entry is never shown in between.
   await page.addInitScript(() => {
     const seen = ((window as unknown as { seen: string[] }).seen = [] as string[]);
     new MutationObserver(() => {

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { chromium } from "@playwright/test";
 
 const require = createRequire(import.meta.url);
-const projectDir = fileURLToPath(new URL("..", import.meta.url));
+const projectDir = fileURLToPath(new URL("../../..", import.meta.url));
 
 export type BrowserLaunch = {
   /** Where the browser was found, for people. */
@@ -70,7 +70,8 @@ function launch({
   executablePath,
   env = {},
 }: Omit<BrowserLaunch, "args" | "env"> & { env?: object }) {
-  return { source, executablePath, args: launchArgs, env: { ...definedEnvironment(), ...env } };
+  const shared = { ...definedEnvironment(), FONTCONFIG_FILE: path.join(projectDir, "e2e/fonts.conf") };
+  return { source, executablePath, args: launchArgs, env: { ...shared, ...env } };
 }
 
 /** The Chromium inside an npm package, unpacked once into a folder of this user and this version. */
@@ -83,11 +84,10 @@ async function unpackBrowser(): Promise<BrowserLaunch | null> {
   const folder = path.join(tmpdir(), `latchkey-chromium-${version}-${userInfo().uid}`);
   if (!existsSync(folder)) await unpackInto(folder);
   const libraries = [path.join(folder, "al2023/lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(":");
-  const fonts = existsSync("/etc/fonts/fonts.conf") ? {} : { FONTCONFIG_PATH: path.join(folder, "fonts") };
   return launch({
     source: `@sparticuz/chromium ${version}`,
     executablePath: path.join(folder, "chromium"),
-    env: { LD_LIBRARY_PATH: libraries, ...fonts },
+    env: { LD_LIBRARY_PATH: libraries },
   });
 }
 

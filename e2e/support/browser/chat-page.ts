@@ -12,7 +12,7 @@ export async function openChat(page: Page): Promise<void> {
   await expect(page.locator(".chat[data-ready]")).toBeVisible();
 }
 
-export async function ask({ page, text }: { page: Page; text: string }): Promise<void> {
+export async function ask(page: Page, text: string): Promise<void> {
   await field(page).fill(text);
   await field(page).press("Enter");
 }

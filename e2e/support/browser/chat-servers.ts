@@ -1,7 +1,7 @@
 import type { BrowserContext } from "@playwright/test";
 import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { mintTestKey } from "../app/commands/client/test-key";
+import { mintTestKey } from "~/commands/client/test-key";
 import {
   callingTools,
   fallingSilentAfter,
@@ -10,9 +10,9 @@ import {
   saying,
   sayingAtPace,
   startOpenAiServer,
-} from "../app/testing/openai-server";
-import type { CompletionCall } from "../app/testing/openai-server";
-import { clientOf } from "./api/gate-fixture";
+} from "../providers/openai-server";
+import type { CompletionCall } from "../providers/openai-server";
+import { clientOf } from "~e2e/api/gate-fixture";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 import { test as base } from "./journey";
@@ -61,6 +61,8 @@ async function obey(call: CompletionCall): Promise<void> {
       return sayingAtPace({ words: 3_000, perSecond: 200 })(call);
     case "down":
       return refusing({ status: 503, message: "out of order" })(call);
+    case "mute":
+      return saying()(call);
     case "halfway":
       await call.text("Half an ans");
       call.response.end();
@@ -83,6 +85,8 @@ type Servers = {
   modelServer: ModelServer;
   /** For holders only, with a quota and a rate limit that are soon reached. */
   holdersServer: GateServer;
+  /** For holders only, of whose tokens one answer sets all aside. */
+  crowdedServer: ModelServer;
   /** Reads one piece aloud in ten seconds to each visitor. */
   hurriedSpeechServer: ModelServer;
   /** For holders only, each of whom may have one longer piece spoken in twelve seconds. */
@@ -96,8 +100,11 @@ export async function startModelServer(env: Record<string, string> = {}): Promis
   const provider = await startOpenAiServer(obey);
   const server = await startGateServer({
     env: {
-      ...{ AI_PROVIDER: "local", AI_BASE_URL: provider.baseUrl, AI_MODELS: "small,large" },
-      ...{ AI_CHAT_MAX_OUTPUT_TOKENS: "20000", RATE_LIMIT_CHAT: "0" },
+      AI_PROVIDER: "local",
+      AI_BASE_URL: provider.baseUrl,
+      AI_MODELS: "small,large",
+      AI_CHAT_MAX_OUTPUT_TOKENS: "20000",
+      RATE_LIMIT_CHAT: "0",
       ...env,
     },
   });
@@ -114,8 +121,11 @@ export async function startModelServer(env: Record<string, string> = {}): Promis
 export async function startHoldersServer(): Promise<GateServer> {
   return startGateServer({
     env: {
-      ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_OFFLINE_WORD_MS: "0" },
-      ...{ AI_CHAT_QUOTA_TOKENS: "150", AI_CHAT_MAX_OUTPUT_TOKENS: "150", RATE_LIMIT_CHAT: "5/60" },
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+      AI_OFFLINE_WORD_MS: "0",
+      AI_CHAT_QUOTA_TOKENS: "150",
+      AI_CHAT_MAX_OUTPUT_TOKENS: "150",
+      RATE_LIMIT_CHAT: "5/60",
     },
   });
 }
@@ -140,6 +150,18 @@ export const test = base.extend<{}, Servers>({
     },
     { scope: "worker", timeout: 60_000 },
   ],
+  crowdedServer: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+    async ({}, use) => {
+      const server = await startModelServer({
+        NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+        AI_CHAT_QUOTA_TOKENS: "20000",
+      });
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
   hurriedSpeechServer: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     async ({}, use) => {
@@ -153,8 +175,10 @@ export const test = base.extend<{}, Servers>({
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     async ({}, use) => {
       const server = await startModelServer({
-        ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_CHAT_QUOTA_TOKENS: "1000000" },
-        ...{ TTS_QUOTA_CHARACTERS: "100", TTS_QUOTA_WINDOW_SEC: "12" },
+        NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+        AI_CHAT_QUOTA_TOKENS: "1000000",
+        TTS_QUOTA_CHARACTERS: "100",
+        TTS_QUOTA_WINDOW_SEC: "12",
       });
       await use(server);
       await server.stop();
@@ -173,7 +197,7 @@ export const test = base.extend<{}, Servers>({
 });
 
 /** A new key, and the cookie that its holder's browser would have. */
-export async function signInByCookie({ server, context }: { server: GateServer; context: BrowserContext }) {
+export async function signInByCookie(server: GateServer, context: BrowserContext) {
   const privateKey = generatePrivateKey();
   const account = privateKeyToAccount(privateKey);
   const client = createPublicClient({ transport: http(server.rpcUrl) });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect } from "@playwright/test";
 import type { Frame, Page } from "@playwright/test";
-import { themes } from "./pages-shots";
+import { themes } from "~e2e/shots/pages-shots";
 import { test as base } from "./policy-watch";
 import { addWallet } from "./wallet";
 import type { TestWallet } from "./wallet";
@@ -82,30 +82,45 @@ export const test = base.extend<Fixtures>({
 
 export { expect };
 
+/** For steps that many things have to be done for, on a machine that has other work too: it is no test of its speed. */
+export const patienceMs = 60_000;
+
 function requireEnv(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set; run this through e2e/playwright.config.ts.`);
   return value;
 }
 
-export async function connectWallet({ page, walletName }: { page: Page; walletName: string }): Promise<void> {
+export async function connectWallet(page: Page, walletName: string): Promise<void> {
   await page.getByRole("button", { name: "Connect", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: walletName }).click();
-  await expect(page.getByRole("heading", { name: "Open the room with a key" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Open the room with a key" })).toBeVisible({
+    timeout: patienceMs,
+  });
 }
 
 /** Presses for a new key and answers its number once the page has it. */
 export async function mintKey(page: Page): Promise<string> {
   const field = page.getByLabel("Number of the key");
   const before = await field.inputValue();
+  await page.getByText("Looking for keys in this wallet.").waitFor({ state: "hidden" });
+  await unfold(page, "Another key");
   await page.getByRole("button", { name: "Mint a key" }).click();
-  await expect(field).not.toHaveValue(before, { timeout: 20_000 });
+  await expect(field).not.toHaveValue(before, { timeout: patienceMs });
   return field.inputValue();
+}
+
+/** Opens what this line hides, where it is there and closed. */
+export async function unfold(page: Page, line: string): Promise<void> {
+  const closed = page.locator("details:not([open]) > summary", { hasText: line });
+  if ((await closed.count()) > 0) await closed.click();
 }
 
 export async function enterRoom(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByRole("heading", { name: /^You are in, with key #/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /^You are in, with key #/ })).toBeVisible({
+    timeout: patienceMs,
+  });
 }
 
 /** Rules about a page as a whole, which a frame within one is not. */

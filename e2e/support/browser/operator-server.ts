@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { mintTestKey } from "../app/commands/client/test-key";
-import { clientOf } from "./api/gate-fixture";
+import { mintTestKey } from "~/commands/client/test-key";
+import { clientOf } from "~e2e/api/gate-fixture";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 
@@ -23,14 +23,16 @@ export async function startOperatorServer(): Promise<OperatorServer> {
   const { port } = refuser.address() as AddressInfo;
   const server = await startGateServer({
     env: {
-      ...{ NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_OFFLINE_WORD_MS: "0" },
-      ...{ WEBHOOK_URL: `http://127.0.0.1:${port}/hook`, WEBHOOK_SECRET: "Qm7rV2kXw9TzLc4HPn5sB8yD" },
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+      AI_OFFLINE_WORD_MS: "0",
+      WEBHOOK_URL: `http://127.0.0.1:${port}/hook`,
+      WEBHOOK_SECRET: "Qm7rV2kXw9TzLc4HPn5sB8yD",
       RATE_LIMIT_OPERATOR: "0",
     },
   });
   return {
     ...server,
-    leaveTraces: (message) => leaveTraces({ server, message }),
+    leaveTraces: (message) => leaveTraces(server, message),
     stop: async () => {
       await server.stop();
       refuser.closeAllConnections();
@@ -39,7 +41,7 @@ export async function startOperatorServer(): Promise<OperatorServer> {
   };
 }
 
-async function leaveTraces({ server, message }: { server: GateServer; message: string }) {
+async function leaveTraces(server: GateServer, message: string) {
   const { chainId, contractAddress, rpcUrl, baseUrl } = server;
   const account = privateKeyToAccount(generatePrivateKey());
   const tenEther = "0x8ac7230489e80000";

@@ -15,20 +15,25 @@ export type PairedWallet = {
 
 const userRejected = { code: 5000, message: "User rejected." };
 
+type PairWalletOptions = {
+  relayUrl: string;
+  uri: string;
+  account: PrivateKeyAccount;
+  chainId: number;
+};
+
 /** A wallet on another device, at the other end of a relay: the protocol's own client, which scans `uri`. */
 export async function pairWallet({
   relayUrl,
   uri,
   account,
   chainId,
-}: {
-  relayUrl: string;
-  uri: string;
-  account: PrivateKeyAccount;
-  chainId: number;
-}): Promise<PairedWallet> {
+}: PairWalletOptions): Promise<PairedWallet> {
   const client = await SignClient.init({
-    ...{ projectId: "0".repeat(32), relayUrl, telemetryEnabled: false, logger: "silent" },
+    projectId: "0".repeat(32),
+    relayUrl,
+    telemetryEnabled: false,
+    logger: "silent",
     // One of several in this process, and nothing to do with the others.
     customStoragePrefix: randomUUID(),
     metadata: { name: "Phone wallet", description: "A wallet", url: "https://wallet.example", icons: [] },

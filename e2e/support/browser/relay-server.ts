@@ -69,7 +69,7 @@ function createTopics() {
   const listeners = new Map<string, Map<Duplex, string>>();
   const unheard = new Map<string, Message[]>();
 
-  function deliver({ to, subscription, said }: { to: Duplex; subscription: string; said: Message }): void {
+  function deliver(to: Duplex, subscription: string, said: Message): void {
     const params = { id: subscription, data: { ...said, publishedAt: Date.now() } };
     const id = Number.parseInt(randomBytes(6).toString("hex"), 16);
     // After the answer to what brought this about.
@@ -84,13 +84,13 @@ function createTopics() {
       const subscription = createHash("sha256").update(topic).digest("hex");
       const here = listeners.get(topic) ?? new Map<Duplex, string>();
       listeners.set(topic, here.set(socket, subscription));
-      for (const said of unheard.get(topic) ?? []) deliver({ to: socket, subscription, said });
+      for (const said of unheard.get(topic) ?? []) deliver(socket, subscription, said);
       unheard.delete(topic);
       return subscription;
     },
     say({ from, said }: { from: Duplex; said: Message }): void {
       const others = [...(listeners.get(said.topic) ?? [])].filter(([socket]) => socket !== from);
-      for (const [to, subscription] of others) deliver({ to, subscription, said });
+      for (const [to, subscription] of others) deliver(to, subscription, said);
       if (others.length === 0) unheard.set(said.topic, [...(unheard.get(said.topic) ?? []), said]);
     },
     leave(socket: Duplex): void {

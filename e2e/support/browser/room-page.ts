@@ -2,8 +2,8 @@ import type { BrowserContext, Page } from "@playwright/test";
 import { createTestClient, createWalletClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Hex } from "viem";
-import { keyContractAbi } from "../app/gate/components/key-contract";
-import { expect } from "./journey";
+import { keyContractAbi } from "~/gate/page/entry/key-contract";
+import { expect, patienceMs } from "./journey";
 
 export const roomHeading = /^You are in, with key #/;
 
@@ -19,7 +19,7 @@ export const reviewDialog = (page: Page) => page.getByRole("dialog", { name: "Si
 export async function reviewForm({ page, text }: { page: Page; text: string }): Promise<void> {
   await formField(page).fill(text);
   await formButton(page).click();
-  await expect(reviewDialog(page)).toBeVisible();
+  await expect(reviewDialog(page)).toBeVisible({ timeout: patienceMs });
 }
 
 export async function sendForm(form: { page: Page; text: string }): Promise<void> {
@@ -27,18 +27,20 @@ export async function sendForm(form: { page: Page; text: string }): Promise<void
   await reviewDialog(form.page).getByRole("button", { name: "Sign and send" }).click();
 }
 
+type GiveAwayOptions = {
+  rpcUrl: string;
+  contractAddress: Hex;
+  privateKey: Hex;
+  tokenId: string;
+};
+
 /** Gives the key away on the chain, as its owner would anywhere else. */
 export async function giveAway({
   rpcUrl,
   contractAddress,
   privateKey,
   tokenId,
-}: {
-  rpcUrl: string;
-  contractAddress: Hex;
-  privateKey: Hex;
-  tokenId: string;
-}): Promise<void> {
+}: GiveAwayOptions): Promise<void> {
   const client = createWalletClient({ account: privateKeyToAccount(privateKey), transport: http(rpcUrl) });
   await client.writeContract({
     address: contractAddress,
@@ -50,7 +52,7 @@ export async function giveAway({
 }
 
 /** Lets the chain's own clock run ahead. */
-export async function passTime({ rpcUrl, seconds }: { rpcUrl: string; seconds: number }): Promise<void> {
+export async function passTime(rpcUrl: string, seconds: number): Promise<void> {
   const chain = createTestClient({ mode: "anvil", transport: http(rpcUrl) });
   await chain.increaseTime({ seconds });
   await chain.mine({ blocks: 1 });

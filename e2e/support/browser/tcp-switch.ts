@@ -1,7 +1,7 @@
 import { createServer, connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 
-export type TcpDoor = {
+export type TcpSwitch = {
   port: number;
   /** Sends who comes from now on to this port; null: nobody is let in, and who is inside is thrown out. */
   leadTo: (port: number | null) => void;
@@ -9,7 +9,7 @@ export type TcpDoor = {
 };
 
 /** One address behind which servers come and go: a deploy, or a line that is cut. */
-export async function openTcpDoor(): Promise<TcpDoor> {
+export async function openTcpSwitch(): Promise<TcpSwitch> {
   let target: number | null = null;
   const sockets = new Set<Socket>();
   const server = createServer((visitor) => {

@@ -13,7 +13,7 @@ type Target = { text: string; width: number; height: number; isControl: boolean 
 /** Nothing for axe, nothing smaller than a thumb, and nothing wider than the screen. */
 export async function expectGoodForThumbs(page: Page, name: string, links = ""): Promise<void> {
   await expectAccessible(page, name);
-  const targets = await measureTargets({ page, wanted: links ? `${controls}, ${links}` : controls });
+  const targets = await measureTargets(page, links ? `${controls}, ${links}` : controls);
   expect(targets.length, name).toBeGreaterThan(3);
   const small = targets.filter(
     ({ width, height, isControl }) =>
@@ -26,7 +26,7 @@ export async function expectGoodForThumbs(page: Page, name: string, links = ""):
   expect(overflow, `${name}: wider than the screen`).toBe(0);
 }
 
-function measureTargets({ page, wanted }: { page: Page; wanted: string }): Promise<Target[]> {
+function measureTargets(page: Page, wanted: string): Promise<Target[]> {
   return page.evaluate((selector) => {
     const places: ParentNode[] = [
       document,
@@ -48,7 +48,9 @@ function measureTargets({ page, wanted }: { page: Page; wanted: string }): Promi
             (element.matches("[type=radio], [type=checkbox]") && element.closest("label")) || element;
           const { width, height } = pressed.getBoundingClientRect();
           return {
-            ...{ text: pressed.outerHTML.slice(0, 90), width, height },
+            text: pressed.outerHTML.slice(0, 90),
+            width,
+            height,
             isControl: element.matches(selector),
           };
         })

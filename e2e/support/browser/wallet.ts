@@ -145,7 +145,7 @@ export async function addWallet({
       case "wallet_requestPermissions":
         throw new RpcError(4200, "Unsupported method.");
       default:
-        return forward({ rpcUrl, request: { method, params } });
+        return forward(rpcUrl, { method, params });
     }
   }
 
@@ -167,7 +167,13 @@ export async function addWallet({
     }
   });
   await page.addInitScript(injectProvider, {
-    ...{ bindingName, channelName, name, icon, rdns, place, uuid: randomUUID() },
+    bindingName,
+    channelName,
+    name,
+    icon,
+    rdns,
+    place,
+    uuid: randomUUID(),
   });
 
   return {
@@ -206,17 +212,19 @@ export async function addWallet({
   };
 }
 
+type SendTransactionOptions = {
+  account: PrivateKeyAccount;
+  chainId: number;
+  rpcUrl: string;
+  transaction: Transaction;
+};
+
 function sendTransaction({
   account,
   chainId,
   rpcUrl,
   transaction: { to, data, value },
-}: {
-  account: PrivateKeyAccount;
-  chainId: number;
-  rpcUrl: string;
-  transaction: Transaction;
-}): Promise<Hex> {
+}: SendTransactionOptions): Promise<Hex> {
   const chain = defineChain({
     id: chainId,
     name: "Test chain",
@@ -228,7 +236,7 @@ function sendTransaction({
 }
 
 /** What is no business of a wallet's is answered by the chain. */
-async function forward({ rpcUrl, request }: { rpcUrl: string; request: RpcRequest }): Promise<unknown> {
+async function forward(rpcUrl: string, request: RpcRequest): Promise<unknown> {
   const response = await fetch(rpcUrl, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -251,6 +259,16 @@ class RpcError extends Error {
 const plainIcon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Crect width='8' height='8' fill='%23558'/%3E%3C/svg%3E";
 
+type InjectProviderOptions = {
+  bindingName: string;
+  channelName: string;
+  name: string;
+  icon: string;
+  rdns: string;
+  place: "announced" | "window" | "shared";
+  uuid: string;
+};
+
 /** Runs in the page. It must not refer to anything outside itself. */
 function injectProvider({
   bindingName,
@@ -260,15 +278,7 @@ function injectProvider({
   rdns,
   place,
   uuid,
-}: {
-  bindingName: string;
-  channelName: string;
-  name: string;
-  icon: string;
-  rdns: string;
-  place: "announced" | "window" | "shared";
-  uuid: string;
-}): void {
+}: InjectProviderOptions): void {
   type Listener = (value: unknown) => void;
   // The sandboxed frame of the room must not find a wallet.
   if (window.top !== window) return;

@@ -13,7 +13,7 @@ import {
   developmentAccount,
   readArtifact,
   startLocalChain,
-} from "../../contracts/local-chain.mjs";
+} from "../../../contracts/local-chain.mjs";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 
@@ -59,7 +59,7 @@ export async function startTestChain(
    * before somebody sends something: one answer too early, as a busy node gives it, and it waits for ever.
    */
   async function settle(hash: Hex) {
-    const receipt = await findReceipt({ viewer, hash });
+    const receipt = await findReceipt(viewer, hash);
     if (receipt.status !== "success") throw new Error(`The transaction ${hash} failed.`);
     return receipt;
   }
@@ -106,13 +106,7 @@ export async function startTestChain(
   };
 }
 
-async function findReceipt({
-  viewer,
-  hash,
-}: {
-  viewer: PublicClient;
-  hash: Hex;
-}): Promise<TransactionReceipt> {
+async function findReceipt(viewer: PublicClient, hash: Hex): Promise<TransactionReceipt> {
   const giveUpAtMs = Date.now() + settleWithinMs;
   for (;;) {
     try {

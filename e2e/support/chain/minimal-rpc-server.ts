@@ -27,15 +27,11 @@ const ownerOf = toFunctionSelector("ownerOf(uint256)");
 const transferTopic = toEventSelector("Transfer(address,address,uint256)");
 
 /** Hardly a chain: it knows one contract, one function of it, its transfers, and how many blocks there are. */
-export async function startMinimalRpcServer({
-  chainId,
-  contractAddress,
-  unknown = unknownAnswers["an error"],
-}: {
-  chainId: number;
-  contractAddress: Address;
-  unknown?: Message;
-}) {
+export async function startMinimalRpcServer(
+  chainId: number,
+  contractAddress: Address,
+  unknown: Message = unknownAnswers["an error"],
+) {
   const owners = new Map<bigint, Address>();
   const transfers: Transfer[] = [];
   const posts: string[] = [];

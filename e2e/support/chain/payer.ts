@@ -1,14 +1,18 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "viem";
+import { createPaymentFollower } from "~/payments/follow-payment.server";
 import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
 import type { PaymentChain } from "~/payments/payment-chain.gateway.server";
-import { createPaymentLane } from "~/payments/payment-lane.server";
-import { payHolder, resumePayments } from "~/payments/pay-holder.server";
+import { createPaymentQueue } from "~/payments/payment-queue.server";
+import { payHolder } from "~/payments/pay-holder.server";
 import type { PaymentDependencies } from "~/payments/payment-dependencies.server";
+import { createPaymentResolver } from "~/payments/payment-resolver.server";
+import { boundsAt } from "~/payments/payment-limits.server";
 import { createPaymentStore } from "~/payments/payments.store.server";
 import type { Database } from "~/platform/database/database.server";
+import type { Lease } from "~/platform/leases/lease";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import { createQuotaStore } from "~/quota/quota.store.server";
+import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import type { TestChain } from "./chain";
 
 export const paymentLimits = {
@@ -18,7 +22,7 @@ export const paymentLimits = {
   dailyMicroether: 1_000_000,
 };
 
-export async function fundedKey({ chain, ether = 10n }: { chain: TestChain; ether?: bigint }): Promise<Hex> {
+export async function fundedKey(chain: TestChain, ether: bigint = 10n): Promise<Hex> {
   const privateKey = generatePrivateKey();
   await chain.control.setBalance({
     address: privateKeyToAccount(privateKey).address,
@@ -32,6 +36,19 @@ export function newAddress(): Address {
   return privateKeyToAccount(generatePrivateKey()).address;
 }
 
+type CreatePayerOptions = {
+  database: Database;
+  client: ChainClient;
+  privateKey: Hex;
+  limits?: typeof paymentLimits;
+  waitMs?: number;
+  clock?: () => number;
+  leaseSeconds?: number;
+  lease?: Lease;
+  everyMs?: number;
+  changeChain?: (chain: PaymentChain) => PaymentChain;
+};
+
 /** A service that pays, as one process would have it: everything real but what `changes` puts in its place. */
 export function createPayer({
   database,
@@ -41,45 +58,69 @@ export function createPayer({
   waitMs = 20_000,
   clock = Date.now,
   leaseSeconds,
+  lease,
+  everyMs,
   changeChain = (chain) => chain,
-}: {
-  database: Database;
-  client: ChainClient;
-  privateKey: Hex;
-  limits?: typeof paymentLimits;
-  waitMs?: number;
-  clock?: () => number;
-  leaseSeconds?: number;
-  changeChain?: (chain: PaymentChain) => PaymentChain;
-}) {
+}: CreatePayerOptions) {
   const pollMs = 20;
   const shutdown = new AbortController();
-  const store = createPaymentStore({ database });
-  const chain = changeChain(createPaymentChain({ client, privateKey }));
-  const lane = createPaymentLane({
-    lane: { chainId: chain.chainId, payer: chain.address },
+  const store = createPaymentStore(database);
+  const outbox = createOutboxStore(database, clock, ["webhook"]);
+  const chain = changeChain(createPaymentChain(client, privateKey));
+  const queue = createPaymentQueue({
+    wallet: { chainId: chain.chainId, payer: chain.address },
     store,
     pollMs,
     ...(leaseSeconds !== undefined && { leaseSeconds }),
     signal: shutdown.signal,
   });
-  const ledger = createQuotaStore({ database, clock, instance: "payer" });
-  const log = { info: () => undefined, warn: () => undefined };
+  const told: string[] = [];
+  const log = {
+    info: () => undefined,
+    warn: (_: unknown, message?: string) => void told.push(String(message)),
+  };
+  const look = { store, chain, clock, log };
+  const follow = createPaymentFollower({ ...look, pollMs, stopSignal: shutdown.signal });
   const dependencies: PaymentDependencies = {
-    ...{ store, chain, lane, ledger, limits, clock, pollMs, waitMs, log },
+    ...look,
+    queue,
+    limits,
+    follow,
+    waitMs,
     stopSignal: shutdown.signal,
   };
+  const resolver = createPaymentResolver({
+    ...look,
+    lease,
+    everyMs,
+    outbox,
+    wakeOutbox: () => undefined,
+  });
+  /** What payments to an address, and all of them, count for now. */
+  async function readSums(to: Address) {
+    const { address, total } = boundsAt(limits, clock());
+    const { chainId } = chain;
+    const sums = await Promise.all([
+      store.sum({ chainId, recipient: to, sinceMs: address.sinceMs }),
+      store.sum({ chainId, sinceMs: total.sinceMs }),
+    ]);
+    return { address: sums[0].spent, total: sums[1].spent };
+  }
   return {
     pollMs,
     store,
     chain,
-    ledger,
     shutdown,
+    /** Warnings of the log. */
+    told,
+    resolver,
+    readSums,
     pay: ({ to, amount = "0.0001", key }: { to: Address; amount?: string; key: string }) =>
       payHolder({
         request: { recipient: to, amount, idempotencyKey: key, signal: new AbortController().signal },
         dependencies,
       }),
-    resume: () => resumePayments({ dependencies }),
+    /** A look at all open payments, as the resolver takes at its first round. */
+    resume: () => createPaymentResolver({ ...look, outbox, wakeOutbox: () => undefined }).look(),
   };
 }

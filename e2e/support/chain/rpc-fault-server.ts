@@ -23,7 +23,10 @@ export type RpcFault =
   | "rpc-error"
   | "reverting"
   | "small-log-ranges"
+  | "tiny-log-ranges"
   | "no-logs"
+  | "no-receipts"
+  | "pruned"
   | DeploylessFault;
 
 /** What servers say to a call without a recipient that cannot run its code. All else is passed on. */
@@ -49,27 +52,28 @@ export type RpcFaultServer = {
   onAnswer: (listener: RpcListener) => void;
   /** Another chain to ask; by method, for an endpoint that says one thing and does another. */
   setUpstream: (url: string | ((method: string) => string)) => void;
+  /** The newest block that an endpoint which lags has seen; null for that of the chain. */
+  setNewestBlock: (blockNumber: bigint | null) => void;
   /** Whether the connection a request came over is to be broken, as one that was closed while idle. */
   onConnectionUse: (shouldBreak: () => boolean) => void;
   stop: () => Promise<void>;
 };
 
 export const maxLogRange = 10;
+const tinyLogRange = 4;
 
 /** A real HTTP server in front of a real chain: counts what comes in, and breaks when told to. */
-export async function startRpcFaultServer({
-  upstreamUrl: firstUpstreamUrl,
-  fault: firstFault = "none",
-}: {
-  upstreamUrl: string;
-  fault?: RpcFault;
-}): Promise<RpcFaultServer> {
+export async function startRpcFaultServer(
+  firstUpstreamUrl: string,
+  firstFault: RpcFault = "none",
+): Promise<RpcFaultServer> {
   let fault = firstFault;
   let chooseUpstream = (_method: string) => firstUpstreamUrl;
   const posts: string[] = [];
   let postListener: RpcListener = () => {};
   let answerListener: RpcListener = () => {};
   let shouldBreak = () => false;
+  let newestBlock: bigint | null = null;
   let madeUp: { method: string; result: unknown } | null = null;
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error as Error));
@@ -83,17 +87,22 @@ export async function startRpcFaultServer({
     await postListener(request);
     if (fault === "hanging") return;
     if (fault === "reset") return void incoming.socket.resetAndDestroy();
-    const played =
-      madeUp?.method === request.method ? playResult({ madeUp, request }) : play({ fault, request });
+    const asked = newestBlock === null ? request : limitBlocks(request, newestBlock);
+    const played = madeUp?.method === request.method ? playResult(madeUp, request) : play(fault, request);
     if (played) {
       response.writeHead(played.status, { "Content-Type": played.type });
       if (fault === "hanging-after-headers") return void response.write(played.body);
       return void response.end(played.body);
     }
+    if (!asked) {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      const result = request.method === "eth_getLogs" ? [] : null;
+      return void response.end(JSON.stringify({ jsonrpc: "2.0", id: request.id, result }));
+    }
     const upstream = await fetch(chooseUpstream(request.method), {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body,
+      body: JSON.stringify(asked),
     });
     const answered = await upstream.text();
     await answerListener(request);
@@ -121,6 +130,9 @@ export async function startRpcFaultServer({
     setUpstream: (url) => {
       chooseUpstream = typeof url === "string" ? () => url : url;
     },
+    setNewestBlock: (blockNumber) => {
+      newestBlock = blockNumber;
+    },
     onConnectionUse: (next) => {
       shouldBreak = next;
     },
@@ -138,12 +150,12 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function playResult({ madeUp, request }: { madeUp: { result: unknown }; request: RpcRequest }) {
+function playResult(madeUp: { result: unknown }, request: RpcRequest) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: request.id, result: madeUp.result });
   return { status: 200, type: "application/json", body };
 }
 
-function play({ fault, request }: { fault: RpcFault; request: RpcRequest }) {
+function play(fault: RpcFault, request: RpcRequest) {
   const json = (message: object, status = 200) => ({
     status,
     type: "application/json",
@@ -176,13 +188,22 @@ function play({ fault, request }: { fault: RpcFault; request: RpcRequest }) {
         ? json({ error: { code: 3, message: "execution reverted", data: "0x" } })
         : null;
     case "small-log-ranges":
-      return isLongLogRange(request)
-        ? json({ error: { code: -32000, message: `eth_getLogs is limited to a ${maxLogRange} block range` } })
-        : null;
+    case "tiny-log-ranges": {
+      const limit = fault === "tiny-log-ranges" ? tinyLogRange : maxLogRange;
+      const message = `eth_getLogs is limited to a ${limit} block range`;
+      return isLongLogRange({ request, limit }) ? json({ error: { code: -32000, message } }) : null;
+    }
     case "no-logs":
       return request.method === "eth_getLogs" ? json({ result: [] }) : null;
+    case "no-receipts":
+      return isForReceipt(request) ? json({ result: null }) : null;
+    case "pruned":
+      if (isForReceipt(request)) return json({ result: null });
+      return isAboutOldState(request)
+        ? json({ error: { code: -32000, message: "missing trie node: state is not available" } })
+        : null;
     default:
-      return fault === "none" ? null : playDeployless({ fault, request });
+      return fault === "none" ? null : playDeployless(fault, request);
   }
 }
 
@@ -194,7 +215,7 @@ const deploylessAnswers: Record<DeploylessFault, object> = {
   "deployless-reverting": { error: { code: 3, message: "execution reverted", data: "0x" } },
 };
 
-function playDeployless({ fault, request }: { fault: string; request: RpcRequest }) {
+function playDeployless(fault: string, request: RpcRequest) {
   const { to } = (request.params?.[0] ?? {}) as { to?: string };
   const message = deploylessAnswers[fault as DeploylessFault] as object | undefined;
   if (request.method !== "eth_call" || to || !message) return null;
@@ -202,8 +223,40 @@ function playDeployless({ fault, request }: { fault: string; request: RpcRequest
   return { status: 200, type: "application/json", body };
 }
 
-function isLongLogRange({ method, params }: RpcRequest): boolean {
+function isForReceipt({ method }: RpcRequest): boolean {
+  return method === "eth_getTransactionReceipt";
+}
+
+/** An endpoint that has thrown away what accounts held at the blocks behind the newest one. */
+function isAboutOldState({ method, params }: RpcRequest): boolean {
+  const isAboutState = method === "eth_getTransactionCount" || method === "eth_getCode";
+  return isAboutState && String(params?.[1]).startsWith("0x");
+}
+
+/** The request as an endpoint that has not seen later blocks understands it; null when it asks for those alone. */
+function limitBlocks(request: RpcRequest, newestBlock: bigint): RpcRequest | null {
+  const isLater = (block: unknown) => block !== "latest" && BigInt(block as string) > newestBlock;
+  const newest = `0x${newestBlock.toString(16)}`;
+  const [first, ...rest] = request.params ?? [];
+  if (request.method === "eth_getBlockByNumber") {
+    if (isLater(first)) return null;
+    return { ...request, params: [first === "latest" ? newest : first, ...rest] };
+  }
+  if (request.method !== "eth_getLogs") return request;
+  const filter = first as { fromBlock: string; toBlock: string };
+  if (isLater(filter.fromBlock)) return null;
+  const toBlock = isLater(filter.toBlock) ? newest : filter.toBlock;
+  return { ...request, params: [{ ...filter, toBlock }] };
+}
+
+function isLongLogRange({
+  request: { method, params },
+  limit,
+}: {
+  request: RpcRequest;
+  limit: number;
+}): boolean {
   if (method !== "eth_getLogs") return false;
   const { fromBlock, toBlock } = (params?.[0] ?? {}) as { fromBlock: string; toBlock: string };
-  return Number(toBlock) - Number(fromBlock) + 1 > maxLogRange;
+  return Number(toBlock) - Number(fromBlock) + 1 > limit;
 }

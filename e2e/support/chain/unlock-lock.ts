@@ -12,13 +12,7 @@ function readCompiled(path: string): Compiled {
 }
 
 /** Deploys the Unlock protocol's own contracts and, through its factory, one real lock with free keys. */
-export async function deployUnlockLock({
-  chain,
-  keyDurationSeconds,
-}: {
-  chain: TestChain;
-  keyDurationSeconds: number;
-}) {
+export async function deployUnlockLock(chain: TestChain, keyDurationSeconds: number) {
   const unlock = readCompiled("@unlock-protocol/contracts/dist/abis/Unlock/UnlockV14.json");
   const lock = readCompiled("@unlock-protocol/contracts/dist/abis/PublicLock/PublicLockV15.json");
   const proxy = readCompiled("@openzeppelin/contracts/build/contracts/ERC1967Proxy.json");

@@ -7,9 +7,9 @@ import { closeDatabase, openDatabase } from "~/platform/database/database.server
 import type { Database } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { runsOnPostgresql } from "./chosen-database";
-import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 
-export const migrationsDir = fileURLToPath(new URL("../../prisma/migrations", import.meta.url));
+export const migrationsDir = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
 
 export type TestDatabase = { database: Database; url: string };
 

@@ -1,8 +1,8 @@
 import { stat, writeFile } from "node:fs/promises";
-import { startPostgresql } from "../../prisma/shadow-databases.mjs";
-import type { Certificates } from "./certificates";
+import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
+import type { Certificates } from "../certificates";
 import { query, startPostgresqlWithTools } from "./postgresql-with-tools";
-import { waitUntil } from "./processes";
+import { waitUntil } from "../processes";
 
 type Server = { adminUrl: string; createDatabase: () => Promise<string>; stop: () => Promise<void> };
 
@@ -10,7 +10,7 @@ type Server = { adminUrl: string; createDatabase: () => Promise<string>; stop: (
 export async function startEncryptingPostgresql(certificates: Certificates) {
   const server = await startPostgresql();
   const adminUrl = await server.createDatabase();
-  return await encrypt({ certificates, server: { ...server, adminUrl } });
+  return await encrypt(certificates, { ...server, adminUrl });
 }
 
 /** The same of the kind whose tools are here. In clear it takes nobody but its superuser. */
@@ -19,10 +19,7 @@ export async function startEncryptingPostgresqlWithTools(certificates: Certifica
   const { adminUrl } = await server.createDatabase("latchkey_0");
   let count = 0;
   const createDatabase = async () => (await server.createDatabase(`latchkey_${++count}`)).url;
-  const encrypting = await encrypt({
-    certificates,
-    server: { adminUrl, createDatabase, stop: server.stop },
-  });
+  const encrypting = await encrypt(certificates, { adminUrl, createDatabase, stop: server.stop });
   const [row] = await query<{ file: string }>(adminUrl, "SELECT current_setting('hba_file') AS file");
   const rules = ["hostssl all all 127.0.0.1/32", "hostnossl all postgres 127.0.0.1/32"];
   await writeFile(row!.file, rules.map((rule) => `${rule} scram-sha-256\n`).join(""));
@@ -30,7 +27,7 @@ export async function startEncryptingPostgresqlWithTools(certificates: Certifica
   return { ...encrypting, adminUrl, toolsEnvironment: server.toolsEnvironment };
 }
 
-async function encrypt({ certificates, server }: { certificates: Certificates; server: Server }) {
+async function encrypt(certificates: Certificates, server: Server) {
   const { adminUrl } = server;
   const [row] = await query<{ dir: string }>(adminUrl, "SELECT current_setting('data_directory') AS dir");
   const owner = await stat(row!.dir);

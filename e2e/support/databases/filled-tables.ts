@@ -32,6 +32,9 @@ export async function fillTables(database: Database): Promise<void> {
   await database.quotaReservation.create({
     data: { id: "q", ...owner, amount: 5, windowResetAtMs: 1n, ...lease, instance: "gone" },
   });
+  for (const instance of ["gone", "me"]) {
+    await database.quotaInstance.create({ data: { instance, ...past } });
+  }
   await database.auditEntry.create({ data: { id: "a", atMs: 1n, kind: "k", ...asked, detail: "{}" } });
   const times = { startedAtMs: 1n, seenAtMs: now - 120_000n, endsAtMs: now + BigInt(dayMs) };
   await database.operatorSession.create({ data: { digest: "d", clientId: "c", ...times } });
@@ -40,14 +43,15 @@ export async function fillTables(database: Database): Promise<void> {
   await database.activityCount.create({
     data: { spanSeconds: 60, startMs: 0n, series: "s", amount: 1n },
   });
-  const signed = { state: "signed", rawTransaction: "0x02", transactionHash: "0x03", nonce: 7n };
-  const reservations = { addressReservationId: "a", dayReservationId: "d" };
-  const ref = { chainId: 1n, recipient: "0xbb", idempotencyKey: "p", payer: "0xaa" };
-  await database.payment.create({
-    data: { ...ref, amountWei: "1", ...signed, ...reservations, createdAtMs: 1n },
-  });
+  const signed = { state: "signed", rawTransaction: "0x02", transactionHash: "0x03", amountWei: "1" };
+  const counted = { addressCost: 1n, totalCost: 1n, createdAtMs: 1n, countedAtMs: 1n };
+  const ref = { chainId: 1n, recipient: "0xbb", payer: "0xaa" };
+  const payment = { ...ref, ...signed, ...counted };
+  await database.payment.create({ data: { ...payment, idempotencyKey: "p", nonce: 7n } });
+  const final = { state: "paid", finalAtMs: 1n };
+  await database.payment.create({ data: { ...payment, ...final, idempotencyKey: "final", nonce: 9n } });
   await database.paymentLane.create({ data: { chainId: 1n, payer: "0xaa", holder: "turn", ...lease } });
-  await database.lease.create({ data: { name: "outbox", holder: "me", term: 1n, ...past } });
+  await database.lease.create({ data: { name: "payments", holder: "me", term: 1n, ...past } });
 }
 
 export async function emptyTables(database: Database): Promise<void> {
@@ -63,6 +67,7 @@ export async function emptyTables(database: Database): Promise<void> {
   await database.rateLimitLog.deleteMany();
   await database.quotaWindow.deleteMany();
   await database.quotaReservation.deleteMany();
+  await database.quotaInstance.deleteMany();
   await database.auditEntry.deleteMany();
   await database.operatorSession.deleteMany();
   await database.accessDecision.deleteMany();

@@ -1,8 +1,7 @@
 // One of several server-like processes on one database: works while it holds the lease, and prints each piece of work.
 import { writeSync } from "node:fs";
 import { once } from "node:events";
-import { createChainCursorStore } from "~/gate/chain-cursor.store.server";
-import { systemClock as clock } from "~/platform/clock";
+import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
@@ -11,16 +10,16 @@ const [url = "", name = "", leaseSeconds = ""] = process.argv.slice(2);
 const database = await openDatabase({ url });
 const quiet = { info: () => undefined, warn: () => undefined } as never;
 const keeper = createLeaseKeeper({
-  store: createLeaseStore({ database }),
+  store: createLeaseStore(database),
   names: ["watcher"],
-  holder: name,
+  owner: name,
   leaseSeconds: Number(leaseSeconds),
   log: quiet,
 });
 const lease = keeper.of("watcher");
-const cursors = createChainCursorStore({ database, clock });
+const cursors = createChainCursorStore(database);
 const contract = { chainId: 1, contractAddress: "0x" };
-lease.onGain(() => writeSync(1, "leads\n"));
+lease.onAcquired(() => writeSync(1, "leads\n"));
 
 /** The hold is taken before the pause that a stopped process makes, and used after it. */
 async function work(): Promise<void> {

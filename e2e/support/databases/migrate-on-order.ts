@@ -10,7 +10,8 @@ process.stdout.write("ready\n");
 await once(lines, "line");
 lines.close();
 await migrateDatabase({
-  ...{ url, migrationsDir },
+  url,
+  migrationsDir,
   log: { info: (fields) => applied.push(...(fields.migrations as string[])), warn: () => undefined },
 });
 process.stdout.write(`${JSON.stringify(applied)}\n`);

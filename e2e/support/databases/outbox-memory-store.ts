@@ -16,7 +16,7 @@ export type OutboxMemoryStore = OutboxStore & {
 };
 
 /** The outbox store's contract in memory, for tests of the sender: same claims, same lapses, no database. */
-export function createOutboxMemoryStore({ clock }: { clock: Clock }): OutboxMemoryStore {
+export function createOutboxMemoryStore(clock: Clock): OutboxMemoryStore {
   const deliveries: StoredDelivery[] = [];
 
   function isFree(delivery: StoredDelivery): boolean {
@@ -37,9 +37,16 @@ export function createOutboxMemoryStore({ clock }: { clock: Clock }): OutboxMemo
     deliveries,
     queue(fields) {
       const delivery: StoredDelivery = {
-        ...{ channel: "webhook" as Channel, kind: "test.happened", payload: "{}", attempts: 0 },
-        ...{ createdAtMs: clock(), nextAttemptAtMs: clock(), claimedBy: null, claimedUntilMs: 0 },
-        ...{ deliveredAtMs: null, lastError: null },
+        channel: "webhook" as Channel,
+        kind: "test.happened",
+        payload: "{}",
+        attempts: 0,
+        createdAtMs: clock(),
+        nextAttemptAtMs: clock(),
+        claimedBy: null,
+        claimedUntilMs: 0,
+        deliveredAtMs: null,
+        lastError: null,
         ...fields,
       };
       deliveries.push(delivery);

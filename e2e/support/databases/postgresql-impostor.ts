@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { TLSSocket, createSecureContext } from "node:tls";
-import type { Certificates } from "./certificates";
+import type { Certificates } from "../certificates";
 
 const encryptionRequest = 80_877_103;
 /** That it encrypts, and that it wants the password as it is. */

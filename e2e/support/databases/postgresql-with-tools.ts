@@ -5,9 +5,9 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { findFreePort } from "./free-port";
-import { findPostgresql, findPostgresqlUser } from "./obtain-programs";
-import { waitUntil } from "./processes";
+import { findFreePort } from "../free-port";
+import { findPostgresql, findPostgresqlUser } from "../obtain-programs";
+import { waitUntil } from "../processes";
 
 const run = promisify(execFile);
 

@@ -1,22 +1,23 @@
 // One of several server-like processes on one database. Each line on stdin is an order: `<times> <wanted> <settled>`
-// reserves so many answers at once and settles each with that many tokens (`-`: never), then prints the amounts.
+// reserves so many answers at once and settles each with that many tokens (`-`: never), then prints the amounts. It says
+// that it is alive for as long as it is.
 import { createInterface } from "node:readline";
 import { systemClock as clock } from "~/platform/clock";
 import { openDatabase } from "~/platform/database/database.server";
-import { nameInstance } from "~/quota/instance.server";
 import { openRedis } from "~/platform/redis/redis.server";
 import { createStateStores } from "~/services/state.server";
 
-const [url = "", subject = "", limit = "", leaseSeconds = "", ...redisAddress] = process.argv.slice(2);
+const [url = "", subject = "", limit = "", leaseSeconds = "", instance = "", ...redisAddress] =
+  process.argv.slice(2);
 const [redisUrl = "", password = "", prefix = ""] = redisAddress;
 const { quota: store } = createStateStores({
   database: await openDatabase({ url }),
   redis: redisUrl === "" ? null : await openRedis({ url: redisUrl, password, prefix }),
   clock,
-  instance: nameInstance(),
+  instance,
 });
 
-async function answerOnce({ wanted, settled }: { wanted: number; settled: string }): Promise<number> {
+async function answerOnce(wanted: number, settled: string): Promise<number> {
   const outcome = await store.reserve({
     owner: { kind: "token", subject },
     wanted,
@@ -32,11 +33,13 @@ async function answerOnce({ wanted, settled }: { wanted: number; settled: string
   return amount;
 }
 
+const livingMs = 1_000;
+await store.keepAlive({ leaseMs: livingMs });
+setInterval(() => void store.keepAlive({ leaseMs: livingMs }), livingMs / 10).unref();
+
 process.stdout.write("ready\n");
 for await (const line of createInterface({ input: process.stdin })) {
   const [times = "", wanted = "", settled = ""] = line.split(" ");
-  const answers = Array.from({ length: Number(times) }, () =>
-    answerOnce({ wanted: Number(wanted), settled }),
-  );
+  const answers = Array.from({ length: Number(times) }, () => answerOnce(Number(wanted), settled));
   process.stdout.write(`${JSON.stringify(await Promise.all(answers))}\n`);
 }

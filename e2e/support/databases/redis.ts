@@ -5,8 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { findRedis } from "./obtain-programs";
-import { findFreePort } from "./free-port";
+import { findRedis } from "../obtain-programs";
+import { findFreePort } from "../free-port";
 
 /** Where there is none, the run has said so when it began. */
 export const hasRedis = findRedis() !== null;
@@ -16,7 +16,9 @@ export function canRedisEncrypt(): boolean {
   const redis = findRedis();
   if (redis === null) return false;
   const { stdout, stderr } = spawnSync(redis.command, ["--port", "0", "--tls-port", "0", "--save", ""], {
-    ...{ timeout: 1_000, encoding: "utf8", env: { ...process.env, ...redis.environment } },
+    timeout: 1_000,
+    encoding: "utf8",
+    env: { ...process.env, ...redis.environment },
   });
   const isKnown = !/Bad directive/.test(`${stdout}${stderr}`);
   if (!isKnown)
@@ -40,17 +42,15 @@ export type RedisServer = {
 export async function startRedis({
   settings = [],
 }: { settings?: readonly string[] } = {}): Promise<RedisServer> {
-  const server = await launchRedis({ settings });
+  const server = await launchRedis(settings);
   onTestFinished(() => server.stop());
   return server;
 }
 
 /** The same for several tests; whoever starts it stops it. */
-export async function launchRedis({
-  settings = [],
-}: {
-  settings?: readonly string[];
-}): Promise<RedisServer & { stop: () => Promise<void> }> {
+export async function launchRedis(
+  settings: readonly string[] = [],
+): Promise<RedisServer & { stop: () => Promise<void> }> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-redis-"));
   const port = await findFreePort();
   const password = "the-password-of-this-test";

@@ -16,7 +16,7 @@ export type SmallDisk = {
 };
 
 /** A file system of its own, in memory, into which other users see; null where this process may not mount one. */
-export function mountSmallDisk({ megabytes }: { megabytes: number }): SmallDisk | null {
+export function mountSmallDisk(megabytes: number): SmallDisk | null {
   const dir = mkdtempSync(path.join(os.tmpdir(), "latchkey-disk-"));
   try {
     mount("-t", "tmpfs", "-o", `size=${megabytes}m,mode=755`, "tmpfs", dir);

@@ -1,10 +1,11 @@
 // One PostgreSQL server for all tests of a run with TEST_DATABASE=postgresql; it and its files are gone afterwards.
-import { startPostgresql } from "../../prisma/shadow-databases.mjs";
+import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 
 /** Several servers of several tests at once, each with a pool of its own. */
 const maxConnections = 400;
 
 export async function setup() {
+  if (process.env.TEST_DATABASE_SERVER) return () => {};
   const server = await startPostgresql({ flags: ["-c", `max_connections=${maxConnections}`] });
   const url = new URL(await server.createDatabase());
   url.pathname = "/postgres";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, onTestFinished, test } from "vitest";
+import { afterAll, onTestFinished, test, vi } from "vitest";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
+import { defineScript } from "~/platform/redis/redis-script.server";
 import { openRedis } from "~/platform/redis/redis.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { createStateStores } from "~/services/state.server";
@@ -50,21 +51,49 @@ function openDatabaseState({ database, url }: { database: Database; url: string 
   };
 }
 
+/**
+ * A clock of the test's own, which the process and Redis go by as well: a limit's client is remembered by the one and
+ * its window by the other. Redis's own clock is never set back.
+ */
+export function createStateClock(redis: Redis | null, startMs = 1_700_000_000_000) {
+  vi.useFakeTimers({ toFake: ["Date"], now: startMs });
+  onTestFinished(() => void vi.useRealTimers());
+  return {
+    clock: (): number => Date.now(),
+    advance: async (ms: number): Promise<void> => {
+      vi.setSystemTime(Date.now() + ms);
+      if (ms > 0) await redis?.run({ script: passScript, keys: [""], parameters: [ms] });
+    },
+  };
+}
+
+const passScript = defineScript({
+  name: "test-pass",
+  lua: `
+  for _, key in ipairs(redis.call('KEYS', KEYS[1] .. '*')) do
+    local leftMs = redis.call('PTTL', key)
+    if leftMs > 0 and leftMs <= tonumber(ARGV[1]) then redis.call('DEL', key) end
+    if leftMs > tonumber(ARGV[1]) then redis.call('PEXPIRE', key, leftMs - ARGV[1]) end
+  end`,
+});
+
 let server: ReturnType<typeof launchRedis> | undefined;
 
 /** A part of one Redis server that nothing else of the test file touches. */
 export async function createRedisState(): Promise<TestState> {
   const { database, url } = await createTestDatabase();
-  server ??= launchRedis({});
+  server ??= launchRedis();
   return await openRedisState({ database, url, server: await server, prefix: `test-${randomUUID()}:` });
 }
 
-async function openRedisState(place: {
+type OpenRedisStateOptions = {
   database: Database;
   url: string;
   server: RedisServer;
   prefix: string;
-}): Promise<TestState> {
+};
+
+async function openRedisState(place: OpenRedisStateOptions): Promise<TestState> {
   const { database, url, server, prefix } = place;
   const redis = await connectRedis({ server, prefix });
   return {

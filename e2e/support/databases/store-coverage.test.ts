@@ -14,7 +14,7 @@ import { listStoreWrites } from "./store-writes";
 const openStores = readFileSync(path.join(appDir, "services/state.server.ts"), "utf8");
 
 /** Whether one of the tests makes this store, by itself or as a part of another one. */
-function isReached({ maker, dual }: { maker: StoreMaker; dual: readonly Set<string>[] }): boolean {
+function isReached(maker: StoreMaker, dual: readonly Set<string>[]): boolean {
   const wholes = makers.filter(({ file }) => file !== maker.file && calls(readFileSync(file, "utf8"), maker));
   return dual.some(
     (names) =>
@@ -33,7 +33,7 @@ const dualTests = files.filter((file) => file.endsWith(".test.ts")).map(namesInD
 
 test("every store of the shared database is used by a test that runs on SQLite and on PostgreSQL", () => {
   expect(makers.length).toBeGreaterThan(15);
-  const untested = makers.filter((maker) => !isReached({ maker, dual: dualTests }));
+  const untested = makers.filter((maker) => !isReached(maker, dualTests));
   expect(untested.map(({ name }) => name)).toEqual([]);
 });
 

@@ -2,11 +2,12 @@
 // all its calls at once and prints how often it won.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { createSpentSignatureStore } from "~/gate/spent-signatures.store.server";
-import { createSubmissionStore } from "~/gate/submissions.store.server";
+import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
+import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
+import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { openRedis } from "~/platform/redis/redis.server";
 import { createStateStores } from "~/services/state.server";
 
@@ -14,12 +15,16 @@ const [url = "", times = "", redisUrl = "", password = "", prefix = ""] = proces
 const database = await openDatabase({ url });
 const redis = redisUrl === "" ? null : await openRedis({ url: redisUrl, password, prefix });
 const { nonces, limits: store } = createStateStores({ database, redis, clock, instance: "racer" });
-const signatures = createSpentSignatureStore({ database });
-const submissions = createSubmissionStore({ database, clock });
+const signatures = createSpentSignatureStore(database);
+const submissions = createSubmissionStore(database, clock, createOutboxStore(database, clock, ["webhook"]));
 const limiters = (["fixed", "sliding"] as const).map((algorithm) =>
   createRateLimiter({
     store,
-    ...{ name: algorithm, points: 60, windowSeconds: 600, algorithm, clock },
+    name: algorithm,
+    points: 60,
+    windowSeconds: 600,
+    algorithm,
+    clock,
     onStoreFailure(error) {
       throw error;
     },
@@ -35,14 +40,12 @@ async function takePart(): Promise<void> {
     wins.signature++;
   const { outcome } = await submissions.submitOnce({
     key: { chainId: 1, contractAddress: "0xab", tokenId: "1" },
-    ...{
-      submissionId: `${process.pid}`,
-      usedBy: "0xcd",
-      message: "m",
-      messageHash: null,
-      requestId: String(process.pid),
-    },
-    notification: { kind: "k", payload: "{}", channels: ["webhook"] },
+    submissionId: `${process.pid}`,
+    usedBy: "0xcd",
+    message: "m",
+    messageHash: null,
+    requestId: String(process.pid),
+    notification: { kind: "k", data: {} },
   });
   if (outcome === "accepted") wins.submission++;
   if ((await fixed?.consume("contested"))?.allowed) wins.fixed++;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-export const appDir = fileURLToPath(new URL("..", import.meta.url));
+export const appDir = fileURLToPath(new URL("../../../app", import.meta.url));
 
 /** Every source of the application; what Prisma generates is not ours. */
 export function findSources(): string[] {
@@ -14,7 +14,8 @@ export function findSources(): string[] {
 
 export type StoreMaker = { name: string; file: string; writes: boolean };
 
-const writing = /\$executeRaw|\b(INSERT|UPDATE|DELETE)\b|\.(create|update|delete|upsert)(Many)?\(/;
+const writing =
+  /\$executeRaw|\b(INSERT|UPDATE|DELETE)\b|\.(create|update|delete|upsert)(Many)?\(|\bdeleteSome\(/;
 
 /**
  * Every function that is given the shared database by others, which is how a store is made. The search keeps passages in
@@ -22,13 +23,15 @@ const writing = /\$executeRaw|\b(INSERT|UPDATE|DELETE)\b|\.(create|update|delete
  */
 export function findStoreMakers(files = findSources()): StoreMaker[] {
   return files
-    .filter((file) => file.endsWith(".store.server.ts") && !file.includes(`${path.sep}search${path.sep}`))
+    .filter(
+      (file) => file.endsWith(".store.server.ts") && !file.startsWith(path.join(appDir, "search") + path.sep),
+    )
     .flatMap((file) => {
       const source = parse(file);
       const writes = writing.test(source.text);
       return source.statements
         .filter((statement) => ts.isFunctionDeclaration(statement) && isExported(statement))
-        .filter((maker) => takes({ maker, name: "database" }) && !takes({ maker, name: "redis" }))
+        .filter((maker) => takes(maker, "database") && !takes(maker, "redis"))
         .map((maker) => ({ name: (maker as ts.FunctionDeclaration).name!.text, file, writes }));
     });
 }
@@ -41,7 +44,7 @@ function isExported(statement: ts.FunctionDeclaration): boolean {
   return statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
 }
 
-function takes({ maker, name }: { maker: ts.Statement; name: string }): boolean {
+function takes(maker: ts.Statement, name: string): boolean {
   const { parameters } = maker as ts.FunctionDeclaration;
   return parameters.some((parameter) => namesIn(parameter).has(name));
 }

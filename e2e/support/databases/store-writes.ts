@@ -1,16 +1,16 @@
 // Every function of every store of the shared database: what it writes, and where another one can stand in its way.
 import { expect } from "vitest";
-import { createChainCursorStore } from "~/gate/chain-cursor.store.server";
-import { createKeyStore } from "~/gate/keys.store.server";
-import { createNonceStore } from "~/gate/nonces.store.server";
-import { createSpentSignatureStore } from "~/gate/spent-signatures.store.server";
-import { createSubmissionStore } from "~/gate/submissions.store.server";
+import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
+import { createKeyStore } from "~/gate/keys/keys.store.server";
+import { createNonceStore } from "~/gate/proofs/nonces.store.server";
+import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
+import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { createActionStore } from "~/operator/actions.store.server";
-import { createActivityStore } from "~/operator/activity.store.server";
-import { createDecisionStore } from "~/operator/decisions.store.server";
+import { createActivityStore } from "~/operator/activity/activity.store.server";
+import { createDecisionStore } from "~/operator/activity/decisions.store.server";
 import { createSessionStore } from "~/operator/sessions.store.server";
 import { createOperatorSweep } from "~/operator/sweep.store.server";
-import { createPaymentStore } from "~/payments/payments.store.server";
+import { clearPaymentSums } from "~/payments/payment-windows.store.server";
 import type { Database } from "~/platform/database/database.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
@@ -18,9 +18,10 @@ import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
 import { createQuotaStore } from "~/quota/quota.store.server";
-import { adding, at, between, meets } from "./crossing";
-import type { ListedStore } from "./crossing";
+import { adding, at, between, meets } from "./contended-write";
+import type { ListedStore } from "./contended-write";
 import { dayMs, nowMs } from "./filled-tables";
+import { listPayments } from "../chain/payment-writes";
 
 const clock = () => nowMs;
 const key = { chainId: 1, contractAddress: "0xab", tokenId: "1" } as const;
@@ -50,7 +51,7 @@ export function listStoreWrites(database: Database): Readonly<Record<string, Lis
 }
 
 function listNonces(database: Database): ListedStore {
-  const store = createNonceStore({ database, clock });
+  const store = createNonceStore(database, clock);
   const hold = `INSERT INTO "Nonce" ("value", "clientId", "issuedAtMs", "expiresAtMs") VALUES ('new', 'c', 1, 1)`;
   const isNew = { ...at("Nonce"), hold, grows: "Nonce" };
   return {
@@ -68,27 +69,37 @@ function listNonces(database: Database): ListedStore {
 }
 
 function listSignatures(database: Database): ListedStore {
-  const store = createSpentSignatureStore({ database });
+  const store = createSpentSignatureStore(database);
   const spend = () => store.spendSignature({ digest: "d", expiresAtMs: 2 });
   return { store, reads: [], writes: { spendSignature: meets(at("SpentSignature"), spend, false) } };
 }
 
 function listKeys(database: Database): ListedStore {
-  const store = createKeyStore({ database });
+  const store = createKeyStore(database);
   const record = () => store.recordDeparture({ key, holder: "0xcd", departedAtMs: nowMs });
   const reads = ["findUsedKey", "findKeyState"];
-  return { store, reads, writes: { recordDeparture: meets(at("KeyDeparture"), record) } };
+  const departures = ["1", "2"].map((tokenId) => ({ tokenId, holder: "0xcd" }));
+  const recordAll = () => store.recordDepartures({ ...key, departures, departedAtMs: nowMs });
+  return {
+    store,
+    reads,
+    writes: {
+      recordDeparture: meets(at("KeyDeparture"), record),
+      recordDepartures: meets(at("KeyDeparture"), recordAll),
+    },
+  };
 }
 
 function listCursors(database: Database): ListedStore {
-  const store = createChainCursorStore({ database, clock });
+  const store = createChainCursorStore(database);
   const save = () => store.saveCursor({ contract: key, cursor: { blockNumber: 2n, blockHash: "0x" } });
-  return { store, reads: ["findCursor"], writes: { saveCursor: meets(at("ChainCursor"), save, true) } };
+  const reads = ["findCursor", "findCursorAgeMs"];
+  return { store, reads, writes: { saveCursor: meets(at("ChainCursor"), save, true) } };
 }
 
 function listSubmissions(database: Database): ListedStore {
-  const store = createSubmissionStore({ database, clock });
-  const notification = { kind: "k", payload: "{}", channels: ["webhook"] };
+  const store = createSubmissionStore(database, clock, createOutboxStore(database, clock, ["webhook"]));
+  const notification = { kind: "k", data: {} };
   const use = { key: { ...key, tokenId: "2" }, usedBy: "0xcd", notification };
   const form = { ...use, submissionId: "new", message: "m", messageHash: null, requestId: "r" };
   const accepted = { outcome: "accepted", submissionId: "new" };
@@ -104,7 +115,7 @@ function listSubmissions(database: Database): ListedStore {
 }
 
 function listLimits(database: Database): ListedStore {
-  const store = createRateLimitStore({ database });
+  const store = createRateLimitStore(database);
   const hit = { key: "k", points: 5, windowMs: 1_000, nowMs };
   const inWindow = { isAdmitted: true, startedAtMs: nowMs, points: 1 };
   const inLog = { isAdmitted: true, hits: String(nowMs) };
@@ -119,7 +130,7 @@ function listLimits(database: Database): ListedStore {
 }
 
 function listOutbox(database: Database): ListedStore {
-  const store = createOutboxStore({ database, clock });
+  const store = createOutboxStore(database, clock, ["webhook"]);
   const name = { notificationId: "n", channel: "webhook" } as const;
   const claim = { ...name, claimant: "me" };
   const due = { claimant: "me", limit: 9, claimSeconds: 60, channels: ["webhook"] } as const;
@@ -128,8 +139,14 @@ function listOutbox(database: Database): ListedStore {
   const row = at("NotificationDelivery");
   return {
     store,
-    reads: ["countPending"],
+    reads: ["countPending", "isQueued"],
     writes: {
+      enqueue: meets(
+        adding("Notification", "NotificationDelivery"),
+        () => database.$transaction((transaction) => store.enqueue(transaction, { kind: "k", data: {} })),
+        expect.any(String),
+      ),
+      retry: meets(row, () => database.$transaction((transaction) => store.retry(transaction, name)), 1),
       claimDueDeliveries: meets(row, () => store.claimDueDeliveries(due), [found]),
       markDelivered: meets(row, () => store.markDelivered(claim), true),
       markFailed: meets(row, () => store.markFailed(failure), true),
@@ -138,22 +155,22 @@ function listOutbox(database: Database): ListedStore {
 }
 
 function listLeases(database: Database): ListedStore {
-  const store = createLeaseStore({ database });
-  const names = ["outbox", "sweeper"] as const;
-  const held = names.map((name, index) => ({ name, holder: "me", term: BigInt(2 - index) }));
-  const take = () => store.takeOrRenew({ names, holder: "me", leaseMs: 1_000 });
+  const store = createLeaseStore(database);
+  const names = ["payments", "watcher"] as const;
+  const held = names.map((name, index) => ({ name, owner: "me", term: BigInt(2 - index) }));
+  const acquire = () => store.acquireOrRenew(names, "me", 1_000);
   return {
     store,
-    reads: ["isHeld"],
+    reads: [],
     writes: {
-      takeOrRenew: meets(at("Lease"), take, held),
-      release: meets(at("Lease"), () => store.release({ holder: "me" })),
+      acquireOrRenew: meets(at("Lease"), acquire, held),
+      release: meets(at("Lease"), () => store.release("me", names)),
     },
   };
 }
 
 function listSweep(database: Database): ListedStore {
-  const store = createSweepStore({ database });
+  const store = createSweepStore(database);
   const request = { nowMs, departedBeforeMs: nowMs, spentBeforeMs: nowMs, batchSize: 9 };
   const tables = [
     "Nonce",
@@ -168,10 +185,10 @@ function listSweep(database: Database): ListedStore {
 }
 
 function listActions(database: Database): ListedStore {
-  const store = createActionStore({ database, clock });
+  const store = createActionStore(database, clock, createOutboxStore(database, clock));
   const delivery = { notificationId: "n", channel: "webhook" };
-  const retry = () => store.retryDeliveries({ delivery, actor });
-  const mark = () => store.markSubmission({ submissionId: "s", isHandled: true, actor });
+  const retry = () => store.retryDeliveries(delivery, actor);
+  const mark = () => store.markSubmission("s", true, actor);
   return {
     store,
     reads: ["findSubmission"],
@@ -183,13 +200,13 @@ function listActions(database: Database): ListedStore {
 }
 
 function listActivity(database: Database): ListedStore {
-  const store = createActivityStore({ database });
+  const store = createActivityStore(database);
   const add = () => store.addCounts([{ startMs: 0, series: "s", amount: 1 }]);
   return { store, reads: ["readCounts"], writes: { addCounts: meets(at("ActivityCount"), add) } };
 }
 
 function listDecisions(database: Database): ListedStore {
-  const store = createDecisionStore({ database });
+  const store = createDecisionStore(database);
   const nothing = { slug: null, reason: null, proof: null, address: null, tokenId: null };
   const decision = { id: "d", atMs: nowMs, route: "/", outcome: "granted", ...nothing, ...actor } as const;
   const insert = () => store.insertDecisions([decision]);
@@ -197,7 +214,7 @@ function listDecisions(database: Database): ListedStore {
 }
 
 function listSessions(database: Database): ListedStore {
-  const store = createSessionStore({ database, clock });
+  const store = createSessionStore(database, clock);
   const endsAtMs = nowMs + dayMs;
   const traced = adding("OperatorSession", "AuditEntry");
   const use = () => store.useSession({ digest: "d", idleMs: dayMs });
@@ -223,7 +240,7 @@ function listOperatorSweep(database: Database): ListedStore {
 }
 
 function listQuota(database: Database): ListedStore {
-  const store = createQuotaStore({ database, clock, instance: "me" });
+  const store = createQuotaStore(database, clock, "me");
   const wish = { owner: { kind: "token", subject: "s" }, wanted: 5, limit: 9 } as const;
   const times = { windowSeconds: 60, leaseSeconds: 60 };
   const standing = { limit: 9, used: 0, reserved: 5, remaining: 4, resetAtMs: nowMs + 60_000 };
@@ -231,7 +248,7 @@ function listQuota(database: Database): ListedStore {
   const settling = between("QuotaReservation", "QuotaWindow");
   return {
     store,
-    reads: ["listInstances", "readStanding"],
+    reads: ["listGoneInstances", "readStanding"],
     writes: {
       reserve: meets(
         adding("QuotaWindow", "QuotaReservation"),
@@ -245,39 +262,20 @@ function listQuota(database: Database): ListedStore {
         true,
       ),
       settleOrphans: meets(settling, () => store.settleOrphans({ nowMs }), 1),
+      keepAlive: meets(at("QuotaInstance"), () => store.keepAlive({ leaseMs: 1 }), false),
+      leave: meets(at("QuotaInstance"), () => store.leave(), undefined),
+      forgetInstances: meets(at("QuotaInstance"), () => store.forgetInstances(["gone"]), undefined),
     },
   };
 }
 
 function listQuotaWindows(database: Database): ListedStore {
-  const store = createQuotaWindowStore({ database, clock });
+  const store = createQuotaWindowStore(database, clock, clearPaymentSums);
   const targets = [{ kind: "token", subjects: "all" }] as const;
   const wipe = () => store.deleteWindows({ targets, record: { ...actor, detail: {} } });
   return {
     store,
     reads: ["listOpenWindows"],
     writes: { deleteWindows: meets(adding("QuotaReservation", "AuditEntry"), wipe, { token: 1 }) },
-  };
-}
-
-function listPayments(database: Database): ListedStore {
-  const store = createPaymentStore({ database });
-  const lane = { chainId: 1, payer: "0xaa" } as const;
-  const ref = { chainId: 1, recipient: "0xbb", idempotencyKey: "p" } as const;
-  const signed = { amountWei: 1n, rawTransaction: "0x02", transactionHash: "0x03", nonce: 8 } as const;
-  const times = { addressReservationId: "a", dayReservationId: "d", createdAtMs: nowMs };
-  const payment = { ...ref, idempotencyKey: "new", payer: lane.payer, ...signed, ...times };
-  const take = () => store.takeLane({ lane, turn: "mine", leaseSeconds: 60 });
-  const record = () => store.recordSigned({ payment, turn: "turn" });
-  const close = () => store.closePayment({ ref, state: "paid", blockNumber: 1n });
-  return {
-    store,
-    reads: ["findPayment", "listOpen", "findLastNonce"],
-    writes: {
-      takeLane: meets(at("PaymentLane"), take, true),
-      leaveLane: meets(at("PaymentLane"), () => store.leaveLane({ turn: "turn" })),
-      recordSigned: meets(adding("PaymentLane", "Payment"), record, "recorded"),
-      closePayment: meets(at("Payment"), close, true),
-    },
   };
 }

@@ -1,23 +1,24 @@
 // Submits with one key after the other and prints the number of each key whose submission was accepted, until killed.
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
-import { createSubmissionStore } from "~/gate/submissions.store.server";
+import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
 import { openDatabase } from "~/platform/database/database.server";
+import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 
 const [url = "", first = ""] = process.argv.slice(2);
-const store = createSubmissionStore({ database: await openDatabase({ url }), clock });
+const database = await openDatabase({ url });
+const outbox = createOutboxStore(database, clock, ["webhook", "email"]);
+const store = createSubmissionStore(database, clock, outbox);
 for (let number = Number(first); ; number++) {
   const { outcome } = await store.submitOnce({
     key: { chainId: 1, contractAddress: "0xab", tokenId: String(number) },
-    ...{
-      submissionId: randomUUID(),
-      usedBy: "0xcd",
-      message: "m".repeat(2_000),
-      messageHash: null,
-      requestId: "r",
-    },
-    notification: { kind: "k", payload: "{}", channels: ["webhook", "email"] },
+    submissionId: randomUUID(),
+    usedBy: "0xcd",
+    message: "m".repeat(2_000),
+    messageHash: null,
+    requestId: "r",
+    notification: { kind: "k", data: {} },
   });
   // Synchronously: what was acknowledged must have left this process before it can be killed.
   if (outcome === "accepted") writeSync(1, `${number}\n`);

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { startPostgresql } from "../../prisma/shadow-databases.mjs";
-import type { StoreWrite } from "./crossing";
+import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
+import type { StoreWrite } from "./contended-write";
 import { migrationsDir } from "./database";
 import { emptyTables, fillTables } from "./filled-tables";
-import { waitUntil } from "./processes";
+import { waitUntil } from "../processes";
 import { appDir, findSources } from "./store-sources";
 import { listStoreWrites } from "./store-writes";
 

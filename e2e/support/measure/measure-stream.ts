@@ -10,10 +10,10 @@ import { request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { streamText } from "ai";
 import type { LanguageModel } from "ai";
-import { createHostedProvider } from "~/chat/providers/openai.gateway.server";
-import { openReply, unmeteredReservation } from "~/chat/reply.server";
+import { openaiProvider } from "~/chat/providers/openai.gateway.server";
+import { openReply, unmeteredReservation } from "~/chat/reply/reply.server";
 import { answerEventStream } from "~/platform/http/sse.server";
-import { startOpenAiServer } from "./openai-server";
+import { startOpenAiServer } from "../providers/openai-server";
 
 const [rounds = 3, scale = 1] = process.argv.slice(2).map(Number);
 const paths = [
@@ -57,13 +57,14 @@ async function readReply({ baseUrl, question }: { baseUrl: string; question: str
   const startedAtMs = performance.now();
   let firstAtMs = 0;
   const events = await openReply({
-    provider: createHostedProvider({ baseUrl, apiKey: "sk-test-key" }),
+    provider: openaiProvider.connect({ baseUrl, apiKey: "sk-test-key" }),
     model: "m",
     system: "",
     messages: [{ role: "user", text: question }],
     tools: [],
     caller: null,
-    reservation: unmeteredReservation({ maxOutputTokens: 1_000_000 }),
+    clientId: "client",
+    reservation: unmeteredReservation(1_000_000),
     maxSteps: 5,
     maxDurationMs: 120_000,
     signal: silent,
@@ -81,7 +82,7 @@ async function readReply({ baseUrl, question }: { baseUrl: string; question: str
  * The SDK's model interface over our own reader of the provider's stream, so that what differs is the SDK's path
  * and nothing below it.
  */
-function createSdkModel({ baseUrl, question }: { baseUrl: string; question: string }): LanguageModel {
+function createSdkModel(baseUrl: string, question: string): LanguageModel {
   const tokens = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
   return {
     specificationVersion: "v3",
@@ -90,9 +91,13 @@ function createSdkModel({ baseUrl, question }: { baseUrl: string; question: stri
     supportedUrls: {},
     doGenerate: () => Promise.reject(new Error("Only streams are measured.")),
     doStream: async () => {
-      const events = createHostedProvider({ baseUrl, apiKey: "sk-test-key" }).open({
-        ...{ model: "m", system: "", messages: [{ role: "user", text: question }], tools: [] },
-        ...{ maxOutputTokens: 1_000_000, signal: silent },
+      const events = openaiProvider.connect({ baseUrl, apiKey: "sk-test-key" }).open({
+        model: "m",
+        system: "",
+        messages: [{ role: "user", text: question }],
+        tools: [],
+        maxOutputTokens: 1_000_000,
+        signal: silent,
       });
       const iterator = events[Symbol.asyncIterator]();
       return {
@@ -125,7 +130,7 @@ function createSdkModel({ baseUrl, question }: { baseUrl: string; question: stri
 async function readSdk({ baseUrl, question }: { baseUrl: string; question: string }): Promise<number> {
   const startedAtMs = performance.now();
   let firstAtMs = 0;
-  const model = createSdkModel({ baseUrl, question });
+  const model = createSdkModel(baseUrl, question);
   const response = streamText({ model, prompt: question, abortSignal: silent }).toUIMessageStreamResponse();
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
     if (firstAtMs === 0 && Buffer.from(chunk).includes("word")) firstAtMs = performance.now();
@@ -136,7 +141,7 @@ async function readSdk({ baseUrl, question }: { baseUrl: string; question: strin
 type Read = typeof readReply;
 
 /** In turns, so that whatever else the machine does falls on both alike. */
-async function measureFirstTokens({ baseUrl }: { baseUrl: string }): Promise<Record<PathName, number>> {
+async function measureFirstTokens(baseUrl: string): Promise<Record<PathName, number>> {
   const times: Record<PathName, number[]> = { direct: [], reply: [], sdk: [] };
   const calls = Math.max(8, Math.round(200 * scale));
   for (let call = 0; call < calls; call += 1) {
@@ -153,7 +158,7 @@ function turned(index: number): (typeof paths)[number][] {
   return [...paths.slice(first), ...paths.slice(0, first)];
 }
 
-async function measureTokenMicroseconds({ read, baseUrl }: { read: Read; baseUrl: string }): Promise<number> {
+async function measureTokenMicroseconds(read: Read, baseUrl: string): Promise<number> {
   const tokens = 2_000;
   const calls = Math.max(1, Math.round(6 * scale));
   await read({ baseUrl, question: `tokens:${tokens}:0` });
@@ -164,7 +169,7 @@ async function measureTokenMicroseconds({ read, baseUrl }: { read: Read; baseUrl
 }
 
 /** Two hundred streams of fifty tokens a second: the share of one core, and the heap a stream. */
-async function measureParallel({ read, baseUrl }: { read: Read; baseUrl: string }) {
+async function measureParallel(read: Read, baseUrl: string) {
   const streams = 200;
   globalThis.gc?.();
   const idle = process.memoryUsage();
@@ -189,14 +194,14 @@ async function measure() {
   const server = fork(fileURLToPath(import.meta.url), ["serve"], { execArgv: ["--import", "tsx"] });
   const [baseUrl] = (await once(server, "message")) as [string];
   // The engine's first calls are nobody's cost.
-  await measureFirstTokens({ baseUrl });
+  await measureFirstTokens(baseUrl);
   const measured: Record<string, unknown>[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const firstTokenMs = await measureFirstTokens({ baseUrl });
+    const firstTokenMs = await measureFirstTokens(baseUrl);
     const costs = new Map<PathName, object>();
     for (const [name, read] of turned(round)) {
-      const microsecondsAToken = await measureTokenMicroseconds({ read, baseUrl });
-      const parallel = await measureParallel({ read, baseUrl });
+      const microsecondsAToken = await measureTokenMicroseconds(read, baseUrl);
+      const parallel = await measureParallel(read, baseUrl);
       costs.set(name, { firstTokenMs: firstTokenMs[name], microsecondsAToken, ...parallel });
     }
     measured.push(Object.fromEntries(paths.map(([name]) => [name, costs.get(name)])));

@@ -1,8 +1,8 @@
-import { waitUntil } from "./processes";
-import type { RunningServer } from "./running-server";
+import { waitUntil } from "../processes";
+import type { RunningServer } from "../running-server";
 
 /** What a server has to be started with, so that it can be asked. */
-export const memoryReportOptions = ["--expose-gc", "--import", "./app/testing/memory-reporter.mjs"];
+export const memoryReportOptions = ["--expose-gc", "--import", "./e2e/support/measure/memory-reporter.mjs"];
 
 export type MemoryReport = { memoryReport: number; heldBytes: number; rss: number };
 

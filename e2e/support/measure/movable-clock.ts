@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { waitUntil } from "./processes";
-import type { RunningServer } from "./running-server";
+import { waitUntil } from "../processes";
+import type { RunningServer } from "../running-server";
 
 /** What a server has to be started with, so that its time can be set. `offsetFile`: a file that is its own. */
-export function movableClockOptions({ offsetFile }: { offsetFile: string }): string[] {
-  const program = pathToFileURL(path.resolve("app/testing/movable-clock-preload.mjs"));
+export function movableClockOptions(offsetFile: string): string[] {
+  const program = pathToFileURL(path.resolve("e2e/support/measure/movable-clock-preload.mjs"));
   program.searchParams.set("file", offsetFile);
   return ["--import", program.href];
 }

@@ -40,9 +40,9 @@ export async function startBehavingServer<Body, Call extends ReceivedCall<Body>>
   addTo: (call: ReceivedCall<Body>) => Call;
 }) {
   const calls: Call[] = [];
-  const server = createServer((request, response) => void answer({ request, response }));
+  const server = createServer((request, response) => void answer(request, response));
 
-  async function answer({ request, response }: { request: IncomingMessage; response: ServerResponse }) {
+  async function answer(request: IncomingMessage, response: ServerResponse) {
     if (request.method === "GET") {
       response.writeHead(200, { "Content-Type": "application/json" }).end('{"object":"list","data":[]}');
       return;

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { makeSelfSigned } from "./certificates";
-import type { Program } from "./obtain-programs";
-import { waitUntil } from "./processes";
+import { makeSelfSigned } from "../certificates";
+import type { Program } from "../obtain-programs";
+import { waitUntil } from "../processes";
 
 const run = promisify(execFile);
 
@@ -17,7 +17,7 @@ export async function placeConfiguration(
 ): Promise<Place> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-"));
   await mkdir(path.join(dir, "temp"));
-  const { keyFile, certificateFile } = await makeSelfSigned({ dir, commonName: "gate.example.com" });
+  const { keyFile, certificateFile } = await makeSelfSigned(dir, "gate.example.com");
   let text = await readFile("docs/nginx.conf", "utf8");
   // Folders that a program of one's own user may not write to.
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(

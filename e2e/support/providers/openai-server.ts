@@ -28,8 +28,7 @@ export function startOpenAiServer(...behaviours: [Behaviour, ...Behaviour[]]) {
     behaviours,
     contentType: "text/event-stream",
     addTo: (call) => {
-      const delta = (part: unknown, finishReason?: string) =>
-        call.send(toFrame({ delta: part, finishReason }));
+      const delta = (part: unknown, finishReason?: string) => call.send(toFrame(part, finishReason));
       return {
         ...call,
         authorization: call.headers.authorization,
@@ -46,7 +45,7 @@ export function startOpenAiServer(...behaviours: [Behaviour, ...Behaviour[]]) {
 }
 
 /** One event of the stream, as its server would write it. */
-export function toFrame({ delta, finishReason }: { delta: unknown; finishReason?: string }): string {
+export function toFrame(delta: unknown, finishReason?: string): string {
   const choice = { index: 0, delta, finish_reason: finishReason ?? null };
   return `data: ${JSON.stringify({ id: "cmpl-1", object: "chat.completion.chunk", choices: [choice] })}\n\n`;
 }

@@ -56,11 +56,11 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
     request.on("end", () => {
       const text = Buffer.concat(chunks).toString("utf8");
       requests.push({ path: request.url ?? "", headers: request.headers, text });
-      answer({ text, response });
+      answer(text, response);
     });
   });
 
-  function answer({ text, response }: { text: string; response: ServerResponse }): void {
+  function answer(text: string, response: ServerResponse): void {
     if (now === "hang") return;
     if (now === "refuse") return void response.writeHead(400).end("{}");
     for (const { resource, scopeSpans } of exportSchema.parse(JSON.parse(text)).resourceSpans) {

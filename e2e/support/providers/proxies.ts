@@ -29,17 +29,14 @@ export async function startRoundRobin() {
   };
 }
 
-function passOn({
-  incoming,
-  outgoing,
-  port,
-  name,
-}: {
+type PassOnOptions = {
   incoming: IncomingMessage;
   outgoing: ServerResponse;
   port: number;
   name: string;
-}): void {
+};
+
+function passOn({ incoming, outgoing, port, name }: PassOnOptions): void {
   const headers = { ...incoming.headers, "x-forwarded-for": incoming.socket.remoteAddress };
   const { method, url } = incoming;
   const to = { host: "127.0.0.1", port, method, path: url, headers, agent: false } as const;

@@ -11,9 +11,9 @@ import { createAudioLibrary } from "~/speech/audio-library.server";
 import type { AudioTimes } from "~/speech/providers/audio-http.gateway.server";
 import { createElevenLabsSpeech } from "~/speech/providers/elevenlabs.gateway.server";
 import type { SpeechProvider } from "~/speech/providers/speech-provider";
-import { speak } from "~/speech/speak.server";
+import { requireSpeechRequest, speak } from "~/speech/speak.server";
 import { admitSpeech } from "~/speech/speech-budget.server";
-import { createTestClock, createTestDatabase, createTestDir } from "./database";
+import { createTestClock, createTestDatabase, createTestDir } from "../databases/database";
 import { startSpeechServer } from "./speech-server";
 import type { SpeechBehaviour } from "./speech-server";
 
@@ -21,49 +21,45 @@ const caller: Caller = { claims: exampleClaims };
 const contractAddress = "0xaa";
 
 /** A provider over HTTP that does what it is told; ends with the test. */
-export async function startSpeechProvider({
-  behaviours,
-  times = {},
-}: {
-  behaviours: [SpeechBehaviour, ...SpeechBehaviour[]];
-  times?: Partial<AudioTimes>;
-}) {
+export async function startSpeechProvider(
+  behaviours: [SpeechBehaviour, ...SpeechBehaviour[]],
+  times: Partial<AudioTimes> = {},
+) {
   const { baseUrl, calls, close } = await startSpeechServer(...behaviours);
   onTestFinished(close);
   const place = { baseUrl, apiKey: "key", voice: "voice", model: "model" };
   return { calls, provider: createElevenLabsSpeech({ ...place, times }) };
 }
 
-/** All of speech behind its route, for one key with a budget of `limit` characters in each minute. */
-export async function openSpeechDesk({
-  provider,
-  limit,
-  maxFlights,
-}: {
+type OpenSpeechDeskOptions = {
   provider: SpeechProvider;
   limit: number;
   maxFlights?: number;
-}) {
+  /** Where audio is kept; a folder of its own without one. */
+  dir?: string;
+};
+
+/** All of speech behind its route, for one key with a budget of `limit` characters in each minute. */
+export async function openSpeechDesk({ provider, limit, maxFlights, dir }: OpenSpeechDeskOptions) {
   const { database } = await createTestDatabase();
   const { clock, advance } = createTestClock();
-  const store = createQuotaStore({ database, clock, instance: "a" });
+  const store = createQuotaStore(database, clock, "a");
   const warn = (message: string, cause: unknown) => {
     throw new Error(message, { cause });
   };
-  const cache = createAudioCache({ dir: await createTestDir(), maxBytes: 1_000_000, clock, warn });
+  const cache = createAudioCache({ dir: dir ?? (await createTestDir()), maxBytes: 1_000_000, clock, warn });
   const terms = { isActive: true, limit, windowSeconds: 60, leaseSeconds: 120 };
   const budget = { store, contractAddress, clock, ...terms };
   const dependencies = {
     provider,
-    library: createAudioLibrary({ cache, maxFlights }),
+    library: createAudioLibrary(cache, maxFlights),
     admit: (request: { caller: Caller | null; characters: number }) => admitSpeech({ ...request, budget }),
   };
-  const answerRefusal = createSpeechRefusalAnswer({ clock });
+  const answerRefusal = createSpeechRefusalAnswer(clock);
 
   async function ask(text: string, signal = new AbortController().signal): Promise<Response> {
-    const requireWithinLimit = async () => ({ "X-RateLimit-Limit": "20" });
     try {
-      const call = { body: { text }, caller, signal, requireWithinLimit };
+      const call = { request: requireSpeechRequest({ text }, dependencies), caller, signal };
       return answerSpeech({ speech: await speak({ call, dependencies }) });
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;

@@ -23,7 +23,7 @@ export function sounding(...chunks: Uint8Array[]): SpeechBehaviour {
 }
 
 /** `count` chunks of 64 KiB, each filled with its own number; `before` the last one it may be made to wait. */
-export function soundingLong({ count, before }: { count: number; before?: Promise<void> }): SpeechBehaviour {
+export function soundingLong(count: number, before?: Promise<void>): SpeechBehaviour {
   return async ({ send, response, closed }) => {
     for (let index = 0; index < count; index += 1) {
       if (index === count - 1) await Promise.race([before, closed]);
@@ -43,28 +43,16 @@ export function breakingOffAfter(...chunks: Uint8Array[]): SpeechBehaviour {
 }
 
 /** An answer as it is. */
-export function answeringSpeech({
-  status,
-  headers,
-  text,
-}: {
-  status: number;
-  headers: Record<string, string>;
-  text: string;
-}): SpeechBehaviour {
+export function answeringSpeech(
+  status: number,
+  headers: Record<string, string>,
+  text: string,
+): SpeechBehaviour {
   return ({ response }) => void response.writeHead(status, headers).end(text);
 }
 
 /** Sends these bytes, then waits for `proceed`, then ends properly. */
-export function pausingAfter({
-  chunk,
-  rest,
-  proceed,
-}: {
-  chunk: Uint8Array;
-  rest: Uint8Array;
-  proceed: Promise<void>;
-}) {
+export function pausingAfter(chunk: Uint8Array, rest: Uint8Array, proceed: Promise<void>) {
   const behaviour: SpeechBehaviour = async ({ send, response, closed }) => {
     await send(chunk);
     await Promise.race([proceed, closed]);

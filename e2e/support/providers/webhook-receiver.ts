@@ -18,18 +18,15 @@ export type WebhookAnswer = (exchange: { response: ServerResponse; count: number
 export type WebhookReceiver = { url: string; received: ReceivedWebhook[]; close(): Promise<void> };
 
 /** A real receiver on loopback that checks each signature with the Standard Webhooks library. */
-export async function startWebhookReceiver({
-  verifier,
-  answer = ({ response }) => response.writeHead(204).end(),
-}: {
-  verifier: Webhook;
-  answer?: WebhookAnswer;
-}): Promise<WebhookReceiver> {
+export async function startWebhookReceiver(
+  verifier: Webhook,
+  answer: WebhookAnswer = ({ response }) => response.writeHead(204).end(),
+): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   const server = createServer((request, response) => {
     void readText(request).then((body) => {
       const headers = flatHeaders(request);
-      const verified = verifies({ verifier, body, headers });
+      const verified = verifies(verifier, body, headers);
       received.push({ method: request.method ?? "", url: request.url ?? "", headers, body, verified });
       answer({ response, count: received.length });
     });
@@ -46,15 +43,7 @@ export async function startWebhookReceiver({
   };
 }
 
-function verifies({
-  verifier,
-  body,
-  headers,
-}: {
-  verifier: Webhook;
-  body: string;
-  headers: Record<string, string>;
-}): boolean {
+function verifies(verifier: Webhook, body: string, headers: Record<string, string>): boolean {
   try {
     verifier.verify(body, headers, { jsonParse: false });
     return true;

@@ -1,13 +1,12 @@
-import { memo, useMemo, useState } from "react";
-import { createLineReader, tokenizeLine } from "./code-tokens";
-import type { CodeLine } from "./code-tokens";
+import { useEffect, useMemo, useState } from "react";
 import { CopyButton } from "./copy-button";
 
 type CodeBlockProps = { code: string; language: string };
+type Highlight = (code: string, language: string) => string | null;
 
 export function CodeBlock({ code, language }: CodeBlockProps) {
-  const [readLines] = useState(createLineReader);
-  const lines = useMemo(() => readLines({ code, language }), [readLines, code, language]);
+  const highlight = useHighlight();
+  const html = useMemo(() => highlight?.(code, language) ?? null, [highlight, code, language]);
   return (
     <figure className="code-block">
       <figcaption>
@@ -17,30 +16,26 @@ export function CodeBlock({ code, language }: CodeBlockProps) {
       {/* A wide block scrolls by itself, so the keyboard must be able to get there. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre tabIndex={0} aria-label={`Code${language ? `, ${language}` : ""}`} role="group">
-        <code>
-          {lines.map(({ line, state }, index) => (
-            <ColouredLine key={index} line={line} state={state} language={language} />
-          ))}
-        </code>
+        {html === null ? <code>{code}</code> : <code dangerouslySetInnerHTML={{ __html: html }} />}
       </pre>
     </figure>
   );
 }
 
-const ColouredLine = memo(function ColouredLine({ line, state, language }: CodeLine & { language: string }) {
-  const { tokens } = tokenizeLine({ line, state, language });
-  return (
-    <>
-      {tokens.map(({ kind, text }, index) =>
-        kind ? (
-          <span key={index} className={`code-${kind}`}>
-            {text}
-          </span>
-        ) : (
-          text
-        ),
-      )}
-      {"\n"}
-    </>
-  );
-});
+let loaded: Highlight | null = null;
+
+/** Loaded with the first code block; until then, and where that fails, code is plain. */
+function useHighlight(): Highlight | null {
+  const [highlight, setHighlight] = useState(() => loaded);
+  useEffect(() => {
+    if (highlight) return;
+    import("./code-highlighter.client").then(
+      (module) => {
+        loaded = module.highlight;
+        setHighlight(() => module.highlight);
+      },
+      () => undefined,
+    );
+  }, [highlight]);
+  return highlight;
+}

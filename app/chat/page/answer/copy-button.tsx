@@ -1,5 +1,5 @@
 import { useCopy } from "~/ui/use-copy";
-import { Icon } from "./icon";
+import { Icon } from "../icon";
 
 /** Copies and says so, in words that a screen reader hears too. */
 export function CopyButton({ label, text }: { label: string; text: () => string }) {

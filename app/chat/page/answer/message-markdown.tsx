@@ -193,14 +193,14 @@ function PlainText({ text }: { text: string }) {
   if (!linker || !linker.names.some((name) => text.includes(name))) return <>{text}</>;
   return (
     <>
-      {splitAtNames({ text, names: linker.names }).map(({ part, isName }, index) => (
+      {splitAtNames(text, linker.names).map(({ part, isName }, index) => (
         <Fragment key={index}>{isName ? linker.render(part) : part}</Fragment>
       ))}
     </>
   );
 }
 
-function splitAtNames({ text, names }: { text: string; names: readonly string[] }) {
+function splitAtNames(text: string, names: readonly string[]) {
   const pieces: { part: string; isName: boolean }[] = [];
   let rest = text;
   while (rest !== "") {

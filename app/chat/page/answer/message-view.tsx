@@ -1,21 +1,21 @@
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { Button } from "~/ui/button";
-import { barrierWords, useAskingBarrier } from "./asking-barrier";
-import { ChatNoticeCard } from "./chat-notice-card";
-import { focusComposer } from "./composer-focus";
+import { barrierWords, useAskingBarrier } from "../conversation/asking-barrier";
+import { ChatNoticeCard } from "../chat-notice-card";
+import { focusComposer } from "../composer-focus";
 import { CopyButton } from "./copy-button";
-import { textOfReply } from "./conversation";
-import type { Message, Question, Reply } from "./conversation";
-import { Icon } from "./icon";
+import { textOfReply } from "../conversation/conversation";
+import type { Message, Question, Reply } from "../conversation/conversation";
+import { Icon } from "../icon";
 import { MessageMarkdown, SourceLinkerContext } from "./message-markdown";
-import { chooseCitations, listPassages } from "./passages";
-import type { Citation } from "./passages";
+import { chooseCitations, listPassages } from "../conversation/passages";
+import type { Citation } from "../conversation/passages";
 import { QuestionEditor } from "./question-editor";
-import { ReadAloud } from "./read-aloud";
+import { ReadAloud } from "../speech/read-aloud";
 import { PassageDialog, Sources } from "./sources";
 import { ToolChip } from "./tool-chip";
-import { useChatSession } from "./use-chat";
+import { useChatSession } from "../conversation/use-chat";
 
 type Variants = { ids: readonly string[]; index: number };
 
@@ -93,11 +93,11 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
     focusComposer();
   }
 
-  const citations = isGrowing ? [] : chooseCitations({ passages, text });
+  const citations = isGrowing ? [] : chooseCitations(passages, text);
   return (
     <article className="message message-reply" aria-label="Assistant">
       <h2 className="visually-hidden">Assistant</h2>
-      <SourceLinkerContext.Provider value={useSourceLinker({ reply, onOpen: setOpened })}>
+      <SourceLinkerContext.Provider value={useSourceLinker(reply, setOpened)}>
         <ReplyParts reply={reply} isGrowing={isGrowing} />
       </SourceLinkerContext.Provider>
       {isGrowing ? null : <Sources citations={citations} onOpen={setOpened} />}
@@ -183,7 +183,7 @@ function ReplyEnding({ reply: { status, finishReason } }: { reply: Reply }) {
 }
 
 /** Names of pages that the answer mentions lead to what was read there. */
-function useSourceLinker({ reply, onOpen }: { reply: Reply; onOpen: (citation: Citation) => void }) {
+function useSourceLinker(reply: Reply, onOpen: (citation: Citation) => void) {
   // Tools change with their outcomes only, so that growing text leaves finished blocks alone.
   const outcomes = JSON.stringify(
     reply.parts.flatMap((part) => (part.kind === "tool" ? [[part.toolCallId, part.state]] : [])),

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
-import { barrierWords, useAskingBarrier } from "./asking-barrier";
-import { CharactersLeft, countLeft } from "./characters-left";
-import { focusComposer } from "./composer-focus";
-import type { Question } from "./conversation";
-import { useChatSession } from "./use-chat";
+import { barrierWords, useAskingBarrier } from "../conversation/asking-barrier";
+import { CharactersLeft, countLeft } from "../characters-left";
+import { focusComposer } from "../composer-focus";
+import type { Question } from "../conversation/conversation";
+import { useChatSession } from "../conversation/use-chat";
 
 type QuestionEditorProps = {
   question: Question;

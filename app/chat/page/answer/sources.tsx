@@ -1,7 +1,7 @@
 import { Dialog } from "~/ui/dialog";
-import { Icon } from "./icon";
+import { Icon } from "../icon";
 import { MessageMarkdown } from "./message-markdown";
-import type { Citation } from "./passages";
+import type { Citation } from "../conversation/passages";
 
 type SourcesProps = { citations: readonly Citation[]; onOpen: (citation: Citation) => void };
 

@@ -1,10 +1,10 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ReactNode } from "react";
-import { listShown, listSiblings } from "./conversation";
-import type { Conversation } from "./conversation";
-import { Icon } from "./icon";
+import { listShown, listSiblings } from "../conversation/conversation";
+import type { Conversation } from "../conversation/conversation";
+import { Icon } from "../icon";
 import { MessageView } from "./message-view";
-import { useChatState } from "./use-chat";
+import { useChatState } from "../conversation/use-chat";
 
 /** So near the end counts as being there. */
 const nearPx = 64;
@@ -14,7 +14,7 @@ export function Thread({ children }: { children: ReactNode }) {
   const open = useChatState("open");
   const answeringId = useChatState("answeringId");
   const shown = useMemo(() => listShown(open), [open]);
-  const { frame, isAway, goToEnd } = useFollowedEnd({ open, shownCount: shown.length, answeringId });
+  const { frame, isAway, goToEnd } = useFollowedEnd(open, shown.length, answeringId);
   return (
     <div className="thread-frame">
       {/* A list that scrolls must be reachable by keyboard. */}
@@ -55,15 +55,7 @@ function toVariants(conversation: Conversation, message: Conversation["messages"
   return { ids: siblings.map(({ id }) => id), index: siblings.indexOf(message) };
 }
 
-function useFollowedEnd({
-  open,
-  shownCount,
-  answeringId,
-}: {
-  open: Conversation;
-  shownCount: number;
-  answeringId: string | null;
-}) {
+function useFollowedEnd(open: Conversation, shownCount: number, answeringId: string | null) {
   const frame = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(true);
   const lastTop = useRef(0);

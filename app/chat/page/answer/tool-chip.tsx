@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
-import type { ToolPart } from "./conversation";
+import type { ToolPart } from "../conversation/conversation";
 import { CodeBlock } from "./code-block";
-import { Icon } from "./icon";
+import { Icon } from "../icon";
 
 const states = {
   preparing: "preparing",

@@ -7,15 +7,11 @@ import type { ConversationArchive } from "./conversation-archive";
 const writeEveryMs = 1_000;
 
 /** Keeps the conversations in the state and in the browser's storage the same. */
-export function createArchiveKeeper({
-  holder,
-  openArchive,
-  findRun,
-}: {
-  holder: StateHolder;
-  openArchive: () => ConversationArchive;
-  findRun: (conversationId: string) => { replyId: string } | null;
-}) {
+export function createArchiveKeeper(
+  holder: StateHolder,
+  openArchive: () => ConversationArchive,
+  findRun: (conversationId: string) => { replyId: string } | null,
+) {
   let archive: ConversationArchive | null = null;
   const conversations = new Map<string, Conversation>();
   const unwritten = new Set<string>();
@@ -76,7 +72,7 @@ export function createArchiveKeeper({
       theArchive().writeOpenId(id);
       present({
         isLoaded: true,
-        open: conversations.get(id) ?? createConversation({ id, nowMs: Date.now() }),
+        open: conversations.get(id) ?? createConversation(id, Date.now()),
         ...(model !== null && models.includes(model) && { model }),
       });
     },
@@ -124,14 +120,18 @@ export function createArchiveKeeper({
       present();
     },
 
-    /** Another window has changed this entry. */
-    takeOver(key: string | null): void {
+    /** Another window has changed this entry. Answers with the conversation that is gone, if one is. */
+    takeOver(key: string | null): string | null {
       const id = theArchive().findConversationId(key);
-      if (id === null || findRun(id)) return;
+      if (id === null) return null;
       const changed = theArchive().find(id);
+      // What is being answered here is written from here.
+      if (changed && findRun(id)) return null;
       if (changed) conversations.set(id, changed);
       else conversations.delete(id);
+      unwritten.delete(id);
       present();
+      return changed ? null : id;
     },
 
     writeUnwritten(): void {

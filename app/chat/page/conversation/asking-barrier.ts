@@ -4,7 +4,7 @@ import { createContext, useContext } from "react";
 export type AskingBarrier = "sign-in" | "quota" | "offline";
 
 export const barrierWords: Record<AskingBarrier, string> = {
-  "sign-in": "Sign in at the room's door first.",
+  "sign-in": "Sign in at the gate first.",
   quota: "Wait until the next quota window begins.",
   offline: "Wait until the connection is back.",
 };

@@ -1,9 +1,9 @@
 import { cutText } from "~/platform/well-formed-text";
-import type { ChatEvent } from "../chat-events";
-import { maxMessageChars, maxMessages, maxRequestBytes } from "../chat-limits";
-import { noticeForRefusal } from "./chat-notice";
-import type { ChatNotice } from "./chat-notice-shape";
-import type { Activity } from "./chat-remedies";
+import type { ChatEvent } from "~/chat/reply/chat-events";
+import { maxMessageChars, maxMessages, maxRequestBytes } from "~/chat/chat-limits";
+import { noticeForRefusal } from "../chat-notice";
+import type { ChatNotice } from "../chat-notice";
+import type { Activity } from "../chat-remedies";
 import { readChatStream } from "./chat-stream";
 import { textOfReply } from "./conversation";
 import type { Message } from "./conversation";
@@ -19,22 +19,25 @@ export class RefusedError extends Error {
   }
 }
 
-export type Quota = { limit: number; remaining: number; resetAtMs: number | null };
+/** `used`: without what is set aside for answers under way, where that is known. */
+export type Quota = { limit: number; used: number; remaining: number; resetAtMs: number | null };
 export type SentMessage = { role: "user" | "assistant"; parts: [{ type: "text"; text: string }] };
 
 const quotaTimeoutMs = 15_000;
+
+type OpenChatStreamOptions = {
+  path: string;
+  messages: SentMessage[];
+  model: string | null;
+  signal: AbortSignal;
+};
 
 export async function openChatStream({
   path,
   messages,
   model,
   signal,
-}: {
-  path: string;
-  messages: SentMessage[];
-  model: string | null;
-  signal: AbortSignal;
-}): Promise<{ events: AsyncGenerator<ChatEvent>; quota: Quota | null }> {
+}: OpenChatStreamOptions): Promise<{ events: AsyncGenerator<ChatEvent>; quota: Quota | null }> {
   const response = await fetch(path, {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
@@ -43,8 +46,7 @@ export async function openChatStream({
     cache: "no-store",
     signal,
   });
-  if (!response.ok || !response.body)
-    throw new RefusedError(await readRefusal({ response, activity: "asking" }));
+  if (!response.ok || !response.body) throw new RefusedError(await readRefusal(response, "asking"));
   return { events: readChatStream(response.body), quota: readQuotaHeaders(response.headers) };
 }
 
@@ -55,10 +57,15 @@ export async function fetchQuota(): Promise<Quota | null> {
     cache: "no-store",
     signal: AbortSignal.timeout(quotaTimeoutMs),
   });
-  if (!response.ok) throw new RefusedError(await readRefusal({ response, activity: "asking" }));
-  const { active, limit, remaining, resetAt } = (await response.json()) as Record<string, unknown>;
+  if (!response.ok) throw new RefusedError(await readRefusal(response, "asking"));
+  const { active, limit, used, remaining, resetAt } = (await response.json()) as Record<string, unknown>;
   if (active !== true || typeof limit !== "number" || typeof remaining !== "number") return null;
-  return { limit, remaining, resetAtMs: toMoment(resetAt) };
+  return {
+    limit,
+    used: typeof used === "number" ? used : limit - remaining,
+    remaining,
+    resetAtMs: toMoment(resetAt),
+  };
 }
 
 export function readQuotaHeaders(headers: Headers): Quota | null {
@@ -67,27 +74,20 @@ export function readQuotaHeaders(headers: Headers): Quota | null {
   if (limit === null || remaining === null) return null;
   return {
     limit: Number(limit),
+    used: Number(limit) - Number(remaining),
     remaining: Number(remaining),
     resetAtMs: toMoment(headers.get("X-Quota-Reset")),
   };
 }
 
-export async function readRefusal({
-  response,
-  activity,
-}: {
-  response: Response;
-  activity: Activity;
-}): Promise<ChatNotice> {
+export async function readRefusal(response: Response, activity: Activity): Promise<ChatNotice> {
   let body: unknown = null;
   try {
     body = await response.json();
   } catch {
     // Something between here and the server answered in its own way; the status has to do.
   }
-  const { status, headers } = response;
-  const retryAfter = headers.get("Retry-After");
-  return noticeForRefusal({ activity, status, body, retryAfter, nowMs: Date.now() });
+  return noticeForRefusal({ status: response.status, headers: response.headers, body }, activity);
 }
 
 function toMoment(text: unknown): number | null {
@@ -105,10 +105,7 @@ export function toSentMessages(shown: readonly Message[]): { messages: SentMessa
   let bytes = 0;
   let isWhole = true;
   for (const message of shown.toReversed()) {
-    const text = cutText({
-      text: message.role === "user" ? message.text : textOfReply(message),
-      maxChars: maxMessageChars,
-    });
+    const text = cutText(message.role === "user" ? message.text : textOfReply(message), maxMessageChars);
     if (text.trim() === "") continue;
     const sent: SentMessage = { role: message.role, parts: [{ type: "text", text }] };
     bytes += encoder.encode(JSON.stringify(sent)).length + 1;

@@ -1,5 +1,5 @@
 import { fetchQuota, RefusedError } from "./chat-api";
-import { createAnnouncer } from "./announcer";
+import { createAnnouncer } from "../announcer";
 import { createArchiveKeeper } from "./archive-keeper";
 import type { ConversationArchive } from "./conversation-archive";
 import {
@@ -13,38 +13,48 @@ import {
 import type { Conversation, Question, Reply } from "./conversation";
 import { createStateHolder } from "./chat-state";
 import { runReply } from "./run-reply";
-import { createSpeechPlayer, silence } from "./speech-player";
+import { createSpeechPlayer, silence } from "../speech/speech-player";
 
 export type ChatPlace = { apiPath: string; models: readonly string[]; requiresSignIn: boolean };
 export type ChatSession = ReturnType<typeof createChatSession>;
 
 /** The conversation page without its looks: everything a person can do there, and the state it leads to. */
-export function createChatSession({
-  place,
-  openArchive,
-}: {
-  place: ChatPlace;
-  openArchive: () => ConversationArchive;
-}) {
+export function createChatSession(place: ChatPlace, openArchive: () => ConversationArchive) {
   const runs = new Map<string, { replyId: string; abort: AbortController }>();
   const holder = createStateHolder({
     isLoaded: false,
     summaries: [],
     // Drawn on the server too, where nothing may differ from one drawing to the next.
-    open: createConversation({ id: "first", nowMs: 0 }),
-    ...{ answeringId: null, isSentWhole: true, quota: null, barrier: null, isOnline: true, isStored: true },
+    open: createConversation("first", 0),
+    answeringId: null,
+    isSentWhole: true,
+    quota: null,
+    barrier: null,
+    isOnline: true,
+    isStored: true,
     models: place.models,
     model: place.models[0] ?? null,
     speech: silence,
     announcement: "",
   });
-  const speech = createSpeechPlayer({ onChange: (state) => holder.set({ speech: state }) });
+  const speech = createSpeechPlayer((state) => holder.set({ speech: state }));
   const announcer = createAnnouncer((announcement) => holder.set({ announcement }));
-  const keeper = createArchiveKeeper({ holder, openArchive, findRun: (id) => runs.get(id) ?? null });
+  const keeper = createArchiveKeeper(holder, openArchive, (id) => runs.get(id) ?? null);
 
   function startNew(): void {
-    const open = createConversation({ id: crypto.randomUUID(), nowMs: Date.now() });
+    const open = createConversation(crypto.randomUUID(), Date.now());
     keeper.open(open);
+  }
+
+  function leaveConversation(id: string): void {
+    runs.get(id)?.abort.abort();
+    if (holder.get().open.id === id) startNew();
+  }
+
+  /** What was deleted in another window, or by signing out there, is not shown here, nor written again. */
+  function takeOver(key: string | null): void {
+    const goneId = keeper.takeOver(key);
+    if (goneId !== null) leaveConversation(goneId);
   }
 
   async function refreshQuota(): Promise<void> {
@@ -59,14 +69,17 @@ export function createChatSession({
     }
   }
 
-  async function answer({ conversation, question }: { conversation: Conversation; question: Question }) {
+  async function answer(conversation: Conversation, question: Question) {
     const { model } = holder.get();
     const reply: Reply = {
       role: "assistant",
       id: crypto.randomUUID(),
       parentId: question.id,
       createdAtMs: Date.now(),
-      ...{ parts: [], status: "streaming", finishReason: null, notice: null },
+      parts: [],
+      status: "streaming",
+      finishReason: null,
+      notice: null,
       model: place.models.length > 1 ? model : null,
     };
     const abort = new AbortController();
@@ -100,7 +113,7 @@ export function createChatSession({
     await refreshQuota();
   }
 
-  function ask({ text, parentId }: { text: string; parentId: string }): void {
+  function ask(text: string, parentId: string): void {
     const { open } = holder.get();
     if (runs.has(open.id)) return;
     const question: Question = {
@@ -110,11 +123,13 @@ export function createChatSession({
       createdAtMs: Date.now(),
       text,
     };
-    void answer({ conversation: addMessage(open, question), question });
+    void answer(addMessage(open, question), question);
   }
 
   return {
-    ...{ subscribe: holder.subscribe, getState: holder.get, getInitialState: holder.getInitial },
+    subscribe: holder.subscribe,
+    getState: holder.get,
+    getInitialState: holder.getInitial,
 
     /** Reads what the browser keeps and begins to listen; what comes back ends that. */
     start(): () => void {
@@ -123,7 +138,7 @@ export function createChatSession({
       const stopListening = [
         listen("online", () => holder.set({ isOnline: true })),
         listen("offline", () => holder.set({ isOnline: false })),
-        listen("storage", (event) => keeper.takeOver((event as StorageEvent).key)),
+        listen("storage", (event) => takeOver((event as StorageEvent).key)),
         listen("pagehide", () => keeper.writeUnwritten()),
       ];
       void refreshQuota();
@@ -136,12 +151,12 @@ export function createChatSession({
     },
 
     send(text: string): void {
-      ask({ text, parentId: listShown(holder.get().open).at(-1)?.id ?? rootId });
+      ask(text, listShown(holder.get().open).at(-1)?.id ?? rootId);
     },
 
     /** The edited question stands beside the first one. */
     edit({ question, text }: { question: Question; text: string }): void {
-      ask({ text, parentId: question.parentId });
+      ask(text, question.parentId);
     },
 
     /** One more answer to the same question; one that said nothing makes room for it. */
@@ -153,7 +168,7 @@ export function createChatSession({
       const isEmpty = reply.parts.length === 0;
       const before = isEmpty ? removeMessage(open, reply.id) : open;
       const upToQuestion = shown.slice(0, shown.findIndex(({ id }) => id === question.id) + 1);
-      void answer({ conversation: { ...before, choices: choicesAlong(before, upToQuestion) }, question });
+      void answer({ ...before, choices: choicesAlong(before, upToQuestion) }, question);
     },
 
     stop(): void {
@@ -176,9 +191,8 @@ export function createChatSession({
     openConversation: keeper.openById,
     rename: keeper.rename,
     remove(id: string): void {
-      runs.get(id)?.abort.abort();
       keeper.remove(id);
-      if (holder.get().open.id === id) startNew();
+      leaveConversation(id);
     },
     findConversation: keeper.find,
     readDraft: (id: string) => keeper.archive().readDraft(id),

@@ -1,7 +1,7 @@
 import type { Quota } from "./chat-api";
-import type { ChatNotice } from "./chat-notice-shape";
+import type { ChatNotice } from "../chat-notice";
 import type { Conversation } from "./conversation";
-import type { SpeechState } from "./speech-player";
+import type { SpeechState } from "../speech/speech-player";
 
 export type ConversationSummary = { id: string; title: string; updatedAtMs: number; isAnswering: boolean };
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { z } from "zod";
-import { chatEventSchema } from "../chat-events";
+import { chatEventSchema } from "~/chat/reply/chat-events";
 import { eventMembers, readChatEvent, readChatStream, UnreadableStreamError } from "./chat-stream";
 
 test("the page's events have the members that the server's schema gives them", () => {

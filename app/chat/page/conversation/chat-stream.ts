@@ -1,4 +1,5 @@
-import type { ChatEvent } from "../chat-events";
+import { createSseReader } from "~/chat/providers/sse-reader";
+import type { ChatEvent } from "~/chat/reply/chat-events";
 
 type MemberKind = "text" | "optional-text" | "anything" | "ending";
 
@@ -37,14 +38,14 @@ export function readChatEvent(json: string): ChatEvent | null {
   if (typeof value.type !== "string" || !Object.hasOwn(eventMembers, value.type)) return null;
   const members = eventMembers[value.type as ChatEvent["type"]];
   for (const [name, kind] of Object.entries(members)) {
-    if (!isOfKind({ value: (value as Record<string, unknown>)[name], kind })) {
+    if (!isOfKind((value as Record<string, unknown>)[name], kind)) {
       throw new UnreadableStreamError(`The stream's event ${value.type} has a wrong member ${name}.`);
     }
   }
   return value as ChatEvent;
 }
 
-function isOfKind({ value, kind }: { value: unknown; kind: MemberKind }): boolean {
+function isOfKind(value: unknown, kind: MemberKind): boolean {
   switch (kind) {
     case "text":
       return typeof value === "string";
@@ -57,20 +58,19 @@ function isOfKind({ value, kind }: { value: unknown; kind: MemberKind }): boolea
   }
 }
 
+/** More than the largest output of a tool, escaped. */
+const maxEventChars = 8 * 1024 * 1024;
+
 /** The events of a server-sent stream up to its end mark; comments that keep it alive are passed over. */
 export async function* readChatStream(body: ReadableStream<Uint8Array>): AsyncGenerator<ChatEvent> {
   const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let rest = "";
+  const sse = createSseReader(maxEventChars);
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      const lines = (rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split("\n");
-      rest = done ? "" : (lines.pop() ?? "");
-      for (const line of lines) {
-        const data = line.startsWith("data:") ? line.slice("data:".length).trim() : "";
+      for (const data of done ? sse.flush() : sse.push(value)) {
         if (data === "[DONE]") return;
-        const event = data === "" ? null : readChatEvent(data);
+        const event = readChatEvent(data);
         if (event) yield event;
       }
       if (done) return;

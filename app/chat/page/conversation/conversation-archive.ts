@@ -1,10 +1,10 @@
+import { chatEntryPrefix as prefix } from "~/platform/personal-storage";
 import { settleTools } from "./conversation";
 import type { Conversation, Message, Part } from "./conversation";
 
 /** The browser's own storage, or nothing where it is switched off. */
 export type KeyValueStore = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
-const prefix = "latchkey.chat.";
 const conversationPrefix = `${prefix}conversation.`;
 const draftPrefix = `${prefix}draft.`;
 

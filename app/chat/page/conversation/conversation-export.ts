@@ -27,7 +27,7 @@ export function exportConversation({
 
 function toMarkdown(reply: Reply): string {
   const text = textOfReply(reply);
-  const citations = chooseCitations({ passages: listPassages(reply), text });
+  const citations = chooseCitations(listPassages(reply), text);
   const sources = citations.map(
     ({ title, heading, source }) => `- ${heading ? `${title}: ${heading}` : title} (${source})`,
   );

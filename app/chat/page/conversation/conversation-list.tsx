@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import type { ConversationSummary } from "./chat-state";
-import { focusComposer } from "./composer-focus";
+import { focusComposer } from "../composer-focus";
 import { downloadConversation } from "./download";
-import { Icon } from "./icon";
+import { Icon } from "../icon";
 import { useChatSession, useChatState } from "./use-chat";
 
 /** `onChosen` is called when the visitor is done here: another conversation is open. */

@@ -1,22 +1,33 @@
 import { expect, test } from "vitest";
-import { maxMessages } from "../chat-limits";
+import { maxMessages } from "~/chat/chat-limits";
 import { toSentMessages } from "./chat-api";
 import { createConversationArchive, createMemoryStore, readConversation } from "./conversation-archive";
 import { exportConversation } from "./conversation-export";
 import { addMessage, applyEvent, createConversation, listShown, rootId, toTitle } from "./conversation";
 import type { Conversation, Message, Question, Reply } from "./conversation";
-import { noticeForRefusal } from "./chat-notice";
+import { noticeForRefusal } from "../chat-notice";
 import { chooseCitations } from "./passages";
 
 const question = (id: string, parentId: string, text = `text of ${id}`): Question => ({
-  ...{ role: "user", id, parentId, createdAtMs: 1, text },
+  role: "user",
+  id,
+  parentId,
+  createdAtMs: 1,
+  text,
 });
 const reply = (id: string, parentId: string, text = `text of ${id}`): Reply => ({
-  ...{ role: "assistant", id, parentId, createdAtMs: 2, status: "done", finishReason: "stop" },
-  ...{ parts: [{ kind: "text", id: "t", text }], notice: null, model: null },
+  role: "assistant",
+  id,
+  parentId,
+  createdAtMs: 2,
+  status: "done",
+  finishReason: "stop",
+  parts: [{ kind: "text", id: "t", text }],
+  notice: null,
+  model: null,
 });
 const build = (...messages: Message[]): Conversation =>
-  messages.reduce(addMessage, createConversation({ id: "c", nowMs: 0 }));
+  messages.reduce(addMessage, createConversation("c", 0));
 
 test("the newest version is shown, and any other can be chosen", () => {
   const tree = build(question("q1", rootId), reply("a1", "q1"), reply("a2", "q1"), question("q2", rootId));
@@ -45,7 +56,7 @@ test("the events of a stream become parts, tools with their outcome and their ti
     { type: "finish", messageMetadata: { finishReason: "length" } },
   ] as const;
   let nowMs = 0;
-  const grown = events.reduce((sofar, event) => applyEvent({ reply: sofar, event, nowMs: (nowMs += 10) }), {
+  const grown = events.reduce((sofar, event) => applyEvent(sofar, event, (nowMs += 10)), {
     ...reply("r", "q"),
     parts: [],
     finishReason: null,
@@ -133,15 +144,22 @@ test("a title is one line, cut between words", () => {
 });
 
 test("refusals speak in the server's words and say what to do here", () => {
-  const refuse = (status: number, body: unknown, retryAfter: string | null = null) =>
-    noticeForRefusal({ activity: "asking", status, body, retryAfter, nowMs: 1_000 });
-  expect(refuse(429, { error: "Too many requests", remaining: 0 }, "30")).toMatchObject({
-    ...{ kind: "wait", title: "Too many requests", retryAtMs: 31_000 },
+  const refuse = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+    noticeForRefusal({ status, body, headers: new Headers(headers) }, "asking", 1_000);
+  const limited = { "X-Problem": "too-many-requests", "Retry-After": "30" };
+  expect(refuse(429, { error: "Too many requests", remaining: 0 }, limited)).toMatchObject({
+    kind: "wait",
+    title: "Too many requests",
+    retryAtMs: 31_000,
   });
-  expect(refuse(429, { error: "Quota exceeded" }, "x")).toMatchObject({ kind: "quota", retryAtMs: null });
-  expect(refuse(401, { error: "Unauthorized: invalid JWT" }).kind).toBe("sign-in");
-  expect(refuse(500, { error: "Hosted-provider request failed", details: "timed out" })).toMatchObject({
-    ...{ kind: "again", detail: "timed out", remedy: expect.stringContaining("Try again") as string },
+  const unclear = { "X-Problem": "quota-exceeded", "Retry-After": "x" };
+  expect(refuse(429, { error: "Quota exceeded" }, unclear)).toMatchObject({ kind: "wait", retryAtMs: null });
+  expect(refuse(401, { error: "In other words" }, { "X-Problem": "invalid-jwt" }).kind).toBe("sign-in");
+  const failed = { error: "Hosted-provider request failed", details: "timed out" };
+  expect(refuse(500, failed, { "X-Problem": "provider-failed" })).toMatchObject({
+    kind: "again",
+    detail: "timed out",
+    remedy: expect.stringContaining("Try again") as string,
   });
   expect(refuse(400, { error: "Invalid messages", errors: [{ message: "too long" }] }).detail).toBe(
     "too long",
@@ -153,8 +171,7 @@ test("the passages an answer quotes or names are its citations, all of them when
   const passage = (id: string, text: string) => ({ id, text, source: `${id}.md`, title: id, heading: null });
   const long = "A passage that is long enough to be known by its beginning when it is quoted.";
   const passages = [passage("one", long), passage("two", "Another text."), passage("three", "A third.")];
-  const cited = (text: string) =>
-    chooseCitations({ passages, text }).map(({ id, number }) => `${number}:${id}`);
+  const cited = (text: string) => chooseCitations(passages, text).map(({ id, number }) => `${number}:${id}`);
   expect(cited(`As it says:\n\n> ${long}\n\nSources: two.md`)).toEqual(["1:one", "2:two"]);
   expect(cited("Nothing of it.")).toEqual(["1:one", "2:two", "3:three"]);
 });

@@ -1,5 +1,5 @@
-import type { ChatEvent, FinishReason } from "../chat-events";
-import type { ChatNotice } from "./chat-notice-shape";
+import type { ChatEvent, FinishReason } from "~/chat/reply/chat-events";
+import type { ChatNotice } from "../chat-notice";
 
 export type TextPart = { kind: "text"; id: string; text: string };
 export type ToolPart = {
@@ -46,7 +46,7 @@ export type Conversation = {
 export const rootId = "root";
 const maxTitleChars = 60;
 
-export function createConversation({ id, nowMs }: { id: string; nowMs: number }): Conversation {
+export function createConversation(id: string, nowMs: number): Conversation {
   return { id, title: "", createdAtMs: nowMs, updatedAtMs: nowMs, messages: [], choices: {} };
 }
 
@@ -112,20 +112,12 @@ export function toTitle(text: string): string {
 }
 
 /** The reply after one more event of its stream. */
-export function applyEvent({
-  reply,
-  event,
-  nowMs,
-}: {
-  reply: Reply;
-  event: ChatEvent;
-  nowMs: number;
-}): Reply {
+export function applyEvent(reply: Reply, event: ChatEvent, nowMs: number): Reply {
   switch (event.type) {
     case "text-start":
       return { ...reply, parts: [...reply.parts, { kind: "text", id: event.id, text: "" }] };
     case "text-delta":
-      return appendText({ reply, id: event.id, delta: event.delta });
+      return appendText(reply, event.id, event.delta);
     case "tool-input-start":
       return { ...reply, parts: [...reply.parts, startTool({ ...event, nowMs })] };
     case "tool-input-available": {
@@ -172,7 +164,9 @@ function startTool({
     toolCallId,
     name: toolName,
     state: "preparing",
-    ...{ input: undefined, output: undefined, errorText: null },
+    input: undefined,
+    output: undefined,
+    errorText: null,
     startedAtMs: nowMs,
     endedAtMs: null,
   };
@@ -188,7 +182,7 @@ function changeTool(reply: Reply, toolCallId: string, change: Partial<ToolPart>)
 }
 
 /** Ids of text parts may come again in a later step; the newest part of that id is meant. */
-function appendText({ reply, id, delta }: { reply: Reply; id: string; delta: string }): Reply {
+function appendText(reply: Reply, id: string, delta: string): Reply {
   const at = reply.parts.findLastIndex((part) => part.kind === "text" && part.id === id);
   const part = reply.parts[at];
   if (part?.kind !== "text") {

@@ -16,13 +16,7 @@ export function listPassages({ parts }: Pick<Reply, "parts">): Passage[] {
 }
 
 /** Those the answer names or quotes; all that were found when it names none. */
-export function chooseCitations({
-  passages,
-  text,
-}: {
-  passages: readonly Passage[];
-  text: string;
-}): Citation[] {
+export function chooseCitations(passages: readonly Passage[], text: string): Citation[] {
   const said = flatten(text);
   const quoted = passages.filter((passage) => said.includes(flatten(passage.text).slice(0, minQuoteChars)));
   const named = passages.filter(({ source }) => text.includes(source));
@@ -52,7 +46,9 @@ function passagesOf({ output }: ToolPart): Passage[] {
     const shownTitle = typeof title === "string" && title !== "" ? title : id;
     return [
       {
-        ...{ id, text, title: shownTitle },
+        id,
+        text,
+        title: shownTitle,
         heading: typeof heading === "string" && heading !== "" && heading !== shownTitle ? heading : null,
         source: typeof source === "string" && source !== "" ? source : id,
       },

@@ -1,5 +1,5 @@
-import { readRefusal } from "./chat-api";
-import type { ChatNotice } from "./chat-notice-shape";
+import { readRefusal } from "../conversation/chat-api";
+import type { ChatNotice } from "../chat-notice";
 
 export class SpeechRefusedError extends Error {
   override readonly name = "SpeechRefusedError";
@@ -13,15 +13,7 @@ export class SpeechRefusedError extends Error {
   }
 }
 
-export async function fetchSpeech({
-  text,
-  messageId,
-  signal,
-}: {
-  text: string;
-  messageId: string;
-  signal: AbortSignal;
-}): Promise<Blob> {
+export async function fetchSpeech(text: string, messageId: string, signal: AbortSignal): Promise<Blob> {
   const response = await fetch("/api/tts", {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "audio/*, application/json" },
@@ -33,6 +25,6 @@ export async function fetchSpeech({
   const { status } = response;
   // 503 without a time to come back says that speech is switched off, 404 that this server has none.
   const isSwitchedOff = status === 404 || (status === 503 && !response.headers.has("Retry-After"));
-  const notice = await readRefusal({ response, activity: "reading" });
+  const notice = await readRefusal(response, "reading");
   throw new SpeechRefusedError({ notice, isSwitchedOff });
 }

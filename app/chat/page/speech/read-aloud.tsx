@@ -2,12 +2,12 @@ import { useLayoutEffect, useRef } from "react";
 import { Button } from "~/ui/button";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { steadyPress } from "~/ui/steady-press";
-import { ChatNoticeCard } from "./chat-notice-card";
-import { focusComposer } from "./composer-focus";
-import { textOfReply } from "./conversation";
-import type { Reply } from "./conversation";
-import { Icon } from "./icon";
-import { useChatSession, useChatState } from "./use-chat";
+import { ChatNoticeCard } from "../chat-notice-card";
+import { focusComposer } from "../composer-focus";
+import { textOfReply } from "../conversation/conversation";
+import type { Reply } from "../conversation/conversation";
+import { Icon } from "../icon";
+import { useChatSession, useChatState } from "../conversation/use-chat";
 
 const toggleId = (messageId: string) => `read-aloud-${messageId}`;
 

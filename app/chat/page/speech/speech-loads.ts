@@ -12,11 +12,7 @@ export function createSpeechLoads({ messageId }: { messageId: string }) {
     if (!piece) return null;
     if (piece.load) return piece.load;
     const abort = new AbortController();
-    const audio = fetchSpeech({
-      text: piece.text,
-      messageId: `${messageId}:${at}`,
-      signal: abort.signal,
-    });
+    const audio = fetchSpeech(piece.text, `${messageId}:${at}`, abort.signal);
     const begun: Load = { audio, abort, outcome: "pending" };
     piece.load = begun;
     // Whoever plays it sees the failure; until then it is nobody's.

@@ -1,6 +1,6 @@
 import { createSpeechPieces } from "~/speech/speech-pieces";
-import { noticeForFailure } from "./chat-notice";
-import type { ChatNotice } from "./chat-notice-shape";
+import { noticeForFailure } from "../chat-notice";
+import type { ChatNotice } from "../chat-notice";
 import { SpeechRefusedError } from "./fetch-speech";
 import { createSpeechLoads } from "./speech-loads";
 import type { SpeechLoads } from "./speech-loads";
@@ -19,14 +19,19 @@ export type SpeechState = {
 };
 
 export const silence: SpeechState = {
-  ...{ messageId: null, status: "waiting", at: 0, count: 0, notice: null, isOffered: true },
+  messageId: null,
+  status: "waiting",
+  at: 0,
+  count: 0,
+  notice: null,
+  isOffered: true,
 };
 
 /** A slider that has rested for so long has been let go of, or is where its reader wants it. */
 const seekRestMs = 200;
 
 /** From these the reading can go on where it stopped; the others end it. */
-const passingKinds = new Set<ChatNotice["kind"]>(["wait", "quota", "again", "offline", "skip"]);
+const passingKinds = new Set<ChatNotice["kind"]>(["wait", "again", "offline", "skip"]);
 
 type Reading = {
   messageId: string;
@@ -37,7 +42,7 @@ type Reading = {
 };
 
 /** Reads messages aloud piece by piece, so that the first words sound while the last are still being written. */
-export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState) => void }) {
+export function createSpeechPlayer(onChange: (state: SpeechState) => void) {
   let state = silence;
   let reading: Reading | null = null;
   let player: HTMLAudioElement | null = null;
@@ -159,8 +164,11 @@ export function createSpeechPlayer({ onChange }: { onChange: (state: SpeechState
     start(message: { messageId: string; text: string; isComplete: boolean }): void {
       stop();
       reading = {
-        ...{ messageId: message.messageId, isComplete: false, takenChars: 0 },
-        ...{ cutter: createSpeechPieces(), loads: createSpeechLoads(message) },
+        messageId: message.messageId,
+        isComplete: false,
+        takenChars: 0,
+        cutter: createSpeechPieces(),
+        loads: createSpeechLoads(message),
       };
       set({ messageId: message.messageId, notice: null });
       feed(message);

@@ -1,7 +1,7 @@
 import type { PublicSettings } from "~/platform/public-settings";
 import { entrySteps, entrySummary } from "./entry-steps";
 import type { EntryStep, EntryStepStatus } from "./entry-steps";
-import type { GateState } from "./gate-state";
+import type { GateState } from "../gate-state";
 
 const statusWords: Record<EntryStepStatus, string> = {
   done: "Done",
@@ -13,7 +13,7 @@ const statusWords: Record<EntryStepStatus, string> = {
 
 /** What it takes to get in, kept up to date while the visitor goes on. */
 export function EntryChecklist({ state, settings }: { state: GateState; settings: PublicSettings }) {
-  const steps = entrySteps({ state, settings });
+  const steps = entrySteps(state, settings);
   return (
     <section className="entry-checklist" aria-labelledby="entry-heading">
       <h2 id="entry-heading">What you need</h2>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { entrySteps, entrySummary } from "./entry-steps";
-import { initialGateState } from "./gate-flow";
-import type { GateState } from "./gate-state";
+import { initialGateState } from "../gate-flow";
+import type { GateState } from "../gate-state";
 
 const settings = { chainId: 8453, mode: "production" } as const;
 const account = {
@@ -11,17 +11,22 @@ const account = {
   walletName: "W",
 } as const;
 const connected: Extract<GateState, { phase: "connected" }> = {
-  ...{ phase: "connected", turn: 1, notice: null, account, tokenId: "", task: null },
+  phase: "connected",
+  turn: 1,
+  notice: null,
+  account,
+  tokenId: "",
+  task: null,
   keys: { status: "listed", tokenIds: ["7"] },
 };
 
 function statuses(state: GateState): string {
-  return entrySteps({ state, settings })
+  return entrySteps(state, settings)
     .map(({ status }) => status)
     .join(" ");
 }
 
-test("the list follows the visitor from the door to the signature", () => {
+test("the list follows the visitor from the start to the signature", () => {
   expect(statuses(initialGateState)).toBe("now later later later");
   expect(statuses({ phase: "fetching-wallets", turn: 1, notice: null })).toBe("working later later later");
   const choosing = { phase: "choosing", turn: 1, notice: null, wallets: [] } as const;
@@ -37,27 +42,16 @@ test("the list follows the visitor from the door to the signature", () => {
 test("what is missing is named: another network, no key, keys nobody can list, a refusal", () => {
   const elsewhere = { ...connected, account: { ...account, chainId: 1 } };
   expect(statuses(elsewhere)).toBe("done attention done now");
-  expect(entrySteps({ state: elsewhere, settings })[1]?.detail).toMatch(
-    /Keys live on Base; .* is on Ethereum\./,
-  );
+  expect(entrySteps(elsewhere, settings)[1]?.detail).toMatch(/Keys live on Base; .* is on Ethereum\./);
   expect(statuses({ ...connected, keys: { status: "listed", tokenIds: [] } })).toBe(
     "done done attention later",
   );
   expect(statuses({ ...connected, keys: { status: "unlisted" } })).toBe("done done now later");
-  const plain = {
-    retryAfterSeconds: null,
-    pagePath: null,
-    requestId: null,
-    title: "",
-    detail: "",
-    remedy: "",
-  };
+  const plain = { title: "", detail: "", remedy: "" };
   expect(statuses({ ...connected, notice: { ...plain, tone: "problem" } })).toBe("done done done attention");
   expect(statuses({ ...connected, notice: { ...plain, tone: "info" } })).toBe("done done done now");
 });
 
 test("the sentence for who does not see the list says what comes next", () => {
-  expect(entrySummary(entrySteps({ state: connected, settings }))).toMatch(
-    /^3 of 4 done\. Next: Signed in\./,
-  );
+  expect(entrySummary(entrySteps(connected, settings))).toMatch(/^3 of 4 done\. Next: Signed in\./);
 });

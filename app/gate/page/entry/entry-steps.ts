@@ -1,6 +1,6 @@
 import type { PublicSettings } from "~/platform/public-settings";
-import { chainName } from "./chain-name";
-import type { GateState, HeldKeys } from "./gate-state";
+import { chainName } from "../wallet/chain-name";
+import type { GateState, HeldKeys } from "../gate-state";
 
 export type EntryStepStatus = "done" | "now" | "working" | "later" | "attention";
 export type EntryStep = {
@@ -14,9 +14,9 @@ type Place = Pick<PublicSettings, "chainId" | "mode">;
 type Checked = { status: EntryStepStatus; detail: string };
 
 /** What it takes to get in, and how far this visitor has come. */
-export function entrySteps({ state, settings }: { state: GateState; settings: Place }): EntryStep[] {
+export function entrySteps(state: GateState, settings: Place): EntryStep[] {
   const wallet = checkWallet(state);
-  const network = checkNetwork({ state, settings });
+  const network = checkNetwork(state, settings);
   const key = checkKey(state);
   return [
     { name: "wallet", title: "Wallet connected", ...wallet },
@@ -53,7 +53,7 @@ function checkWallet(state: GateState): Checked {
   return { status: "now", detail: "Shows this page your address, and nothing else." };
 }
 
-function checkNetwork({ state, settings }: { state: GateState; settings: Place }): Checked {
+function checkNetwork(state: GateState, settings: Place): Checked {
   const account = accountOf(state);
   const wanted = chainName({ chainId: settings.chainId, isDemo: settings.mode === "demo" });
   if (!account) return { status: "later", detail: `Keys live on ${wanted}.` };

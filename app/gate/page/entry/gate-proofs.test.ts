@@ -2,7 +2,7 @@ import { keccak256, stringToBytes, verifyMessage } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { parseSiweMessage } from "viem/siwe";
 import { expect, test } from "vitest";
-import { ProblemError } from "./gate-api";
+import { RefusedError } from "../gate-api";
 import { previewForm, proveForForm, proveForRoom } from "./gate-proofs";
 import { previewMoment, previewNonce, signInPreview } from "./sign-in-words";
 
@@ -22,7 +22,12 @@ function request({ getNonce = () => Promise.resolve(nonce), origin = "https://ga
         return signer.signMessage({ message });
       },
     },
-    ...{ address, tokenId: "7", chainId: 31337, origin, nowMs, onAsk: () => asked.push("asks") },
+    address,
+    tokenId: "7",
+    chainId: 31337,
+    origin,
+    nowMs,
+    onAsk: () => asked.push("asks"),
   };
 }
 
@@ -32,8 +37,13 @@ test("signs an Ethereum sign-in bound to host, origin, chain, nonce and moment, 
   if (!("message" in proof)) throw new Error("The older envelope was signed.");
   expect(proof).toMatchObject({ address, tokenId: "7", nonce });
   expect(parseSiweMessage(proof.message)).toMatchObject({
-    ...{ domain: "gate.example:8443", uri: "https://gate.example:8443", version: "1", chainId: 31337 },
-    ...{ address, nonce, issuedAt: new Date(nowMs) },
+    domain: "gate.example:8443",
+    uri: "https://gate.example:8443",
+    version: "1",
+    chainId: 31337,
+    address,
+    nonce,
+    issuedAt: new Date(nowMs),
   });
   expect(proof.message).toMatch(/^[\x20-\x7e\n]+$/);
   expect(input.asked[0]).toBe("asks");
@@ -44,8 +54,8 @@ test("signs an Ethereum sign-in bound to host, origin, chain, nonce and moment, 
 
 test("falls back to the older envelope where Ethereum sign-in is switched off, and nowhere else", async () => {
   const problem = { slug: "siwe-not-enabled", title: "SIWE not enabled", status: 501, detail: "Off." };
-  const more = { pagePath: null, retryAfterSeconds: null, requestId: null };
-  const off = request({ getNonce: () => Promise.reject(new ProblemError({ ...problem, ...more })) });
+  const more = { retryAfterSeconds: null, requestId: null };
+  const off = request({ getNonce: () => Promise.reject(new RefusedError({ ...problem, ...more })) });
   expect(await proveForRoom(off)).toMatchObject({ address, tokenId: "7", timestamp: nowMs });
   expect(off.asked[1]).toBe(
     [
@@ -59,8 +69,8 @@ test("falls back to the older envelope where Ethereum sign-in is switched off, a
   );
 
   const limited = { ...problem, ...more, slug: "too-many-requests", status: 429 };
-  const refused = request({ getNonce: () => Promise.reject(new ProblemError(limited)) });
-  await expect(proveForRoom(refused)).rejects.toBeInstanceOf(ProblemError);
+  const refused = request({ getNonce: () => Promise.reject(new RefusedError(limited)) });
+  await expect(proveForRoom(refused)).rejects.toBeInstanceOf(RefusedError);
   expect(refused.asked).toEqual([]);
 });
 

@@ -1,11 +1,11 @@
 import { keccak256, stringToBytes } from "viem";
 import type { Address } from "viem";
 import { createSiweMessage } from "viem/siwe";
-import { legacyEnvelopeText } from "~/gate/legacy-envelope";
-import { ProblemError } from "./gate-api";
-import type { FormPost, GateApi, LegacyProof, SiweProof } from "./gate-api";
+import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
+import { RefusedError } from "../gate-api";
+import type { FormPost, GateApi, LegacyProof, SiweProof } from "../gate-api";
 import { previewMoment, signInStatement } from "./sign-in-words";
-import type { WalletSession } from "./wallet-session";
+import type { WalletSession } from "../wallet/wallet-session";
 
 type Signer = Pick<WalletSession, "signMessage">;
 
@@ -110,7 +110,7 @@ async function findNonce(api: Pick<GateApi, "getNonce">): Promise<string | null>
   try {
     return await api.getNonce();
   } catch (error) {
-    if (error instanceof ProblemError && error.problem.slug === "siwe-not-enabled") return null;
+    if (error instanceof RefusedError && error.refused.slug === "siwe-not-enabled") return null;
     throw error;
   }
 }

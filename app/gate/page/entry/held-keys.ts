@@ -1,4 +1,4 @@
-import type { HeldKeys } from "./gate-state";
+import type { HeldKeys } from "../gate-state";
 
 /** A proposal never overwrites what the visitor typed. */
 export function withKeys(

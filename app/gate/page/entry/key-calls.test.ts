@@ -1,7 +1,7 @@
 import { encodeFunctionData, pad, toEventSelector, toFunctionSelector, toHex } from "viem";
 import type { Address, Hex } from "viem";
 import { expect, test } from "vitest";
-import { guardProvider } from "./eip1193";
+import { guardProvider } from "../wallet/eip1193";
 import { findHeldKeys, findMinted, keyCalls, readPrice } from "./key-calls";
 import type { AskChain } from "./key-calls";
 import { keyContractAbi } from "./key-contract";
@@ -44,13 +44,11 @@ test("finds the keys a wallet still holds, newest first, each once", async () =>
     const holder = holders.get(id);
     return holder ? Promise.resolve(word(holder)) : Promise.reject(new Error("burned"));
   };
-  expect(await findHeldKeys({ ask, contractAddress, owner })).toEqual(["4", "1"]);
+  expect(await findHeldKeys(ask, contractAddress, owner)).toEqual(["4", "1"]);
 });
 
 test("reads the price as an amount to send", async () => {
-  expect(await readPrice({ ask: () => Promise.resolve(toHex(7n, { size: 32 })), contractAddress })).toBe(
-    "0x7",
-  );
+  expect(await readPrice(() => Promise.resolve(toHex(7n, { size: 32 })), contractAddress)).toBe("0x7");
 });
 
 test("waits for the receipt through a stumble, and takes only this contract's key for this wallet", async () => {

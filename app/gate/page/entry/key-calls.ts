@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { WalletTrouble } from "./wallet-trouble";
+import { WalletTrouble } from "../wallet/wallet-trouble";
 
 /** Asks the chain one thing. */
 export type AskChain = (request: { method: string; params: readonly unknown[] }) => Promise<unknown>;
@@ -23,36 +23,26 @@ export const keyCalls = {
 type Log = { address: string; topics: Hex[] };
 
 /** Ids of the keys this wallet holds, newest first. */
-export async function findHeldKeys({
-  ask,
-  contractAddress,
-  owner,
-}: {
-  ask: AskChain;
-  contractAddress: Address;
-  owner: Address;
-}): Promise<string[]> {
+export async function findHeldKeys(
+  ask: AskChain,
+  contractAddress: Address,
+  owner: Address,
+): Promise<string[]> {
   const filter = {
-    ...{ address: contractAddress, fromBlock: "0x0", toBlock: "latest" },
+    address: contractAddress,
+    fromBlock: "0x0",
+    toBlock: "latest",
     topics: [keyCalls.transferTopic, null, toWord(owner)],
   };
   const received = (await ask({ method: "eth_getLogs", params: [filter] })) as Log[];
   const everHeld = received.flatMap(({ topics }) => (topics[3] ? [topics[3]] : []));
   const newest = [...new Set(everHeld)].reverse().slice(0, maxListedKeys);
-  const holders = await Promise.all(newest.map((id) => findHolder({ ask, contractAddress, id })));
+  const holders = await Promise.all(newest.map((id) => findHolder(ask, contractAddress, id)));
   return newest.filter((_, index) => holders[index] === toWord(owner)).map((id) => BigInt(id).toString());
 }
 
 /** A burned key has no owner, and says so by reverting. */
-async function findHolder({
-  ask,
-  contractAddress,
-  id,
-}: {
-  ask: AskChain;
-  contractAddress: Address;
-  id: Hex;
-}): Promise<string | null> {
+async function findHolder(ask: AskChain, contractAddress: Address, id: Hex): Promise<string | null> {
   const call = { to: contractAddress, data: `${keyCalls.ownerOf}${id.slice(2)}` };
   try {
     return String(await ask({ method: "eth_call", params: [call, "latest"] })).toLowerCase();
@@ -62,17 +52,20 @@ async function findHolder({
 }
 
 /** What one key costs, as the amount of a transaction. */
-export async function readPrice({
-  ask,
-  contractAddress,
-}: {
-  ask: AskChain;
-  contractAddress: Address;
-}): Promise<Hex> {
+export async function readPrice(ask: AskChain, contractAddress: Address): Promise<Hex> {
   const call = { to: contractAddress, data: keyCalls.price };
   const price = await ask({ method: "eth_call", params: [call, "latest"] });
   return `0x${BigInt(price as Hex).toString(16)}`;
 }
+
+type FindMintedOptions = {
+  ask: AskChain;
+  contractAddress: Address;
+  hash: Hex;
+  minter: Address;
+  withinMs?: number;
+  pollMs?: number;
+};
 
 /** Waits until the chain has recorded the mint, and answers the new key's id. */
 export async function findMinted({
@@ -82,14 +75,7 @@ export async function findMinted({
   minter,
   withinMs = receiptWithinMs,
   pollMs = receiptPollMs,
-}: {
-  ask: AskChain;
-  contractAddress: Address;
-  hash: Hex;
-  minter: Address;
-  withinMs?: number;
-  pollMs?: number;
-}): Promise<string> {
+}: FindMintedOptions): Promise<string> {
   const givesUpAtMs = performance.now() + withinMs;
   while (performance.now() < givesUpAtMs) {
     // A node that stumbles once in a long wait has decided nothing.
@@ -99,21 +85,17 @@ export async function findMinted({
       status: Hex;
       logs: Log[];
     } | null;
-    if (receipt) return readMinted({ receipt, contractAddress, minter });
+    if (receipt) return readMinted(receipt, contractAddress, minter);
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
   throw new WalletTrouble("mint-slow", { facts: [["Transaction", hash]] });
 }
 
-function readMinted({
-  receipt,
-  contractAddress,
-  minter,
-}: {
-  receipt: { status: Hex; logs: Log[] };
-  contractAddress: Address;
-  minter: Address;
-}): string {
+function readMinted(
+  receipt: { status: Hex; logs: Log[] },
+  contractAddress: Address,
+  minter: Address,
+): string {
   if (BigInt(receipt.status) !== 1n) throw new Error("The contract turned the mint down.");
   const minted = receipt.logs.find(
     ({ address, topics }) =>

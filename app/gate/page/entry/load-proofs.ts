@@ -1,4 +1,4 @@
-import { UnreachableError } from "./gate-api";
+import { UnreachableError } from "../gate-api";
 
 /** The code that writes what wallets sign. When it cannot be had, it is the server that is away, not the wallet. */
 export async function loadProofs() {

@@ -11,7 +11,7 @@ const kinds: { part: keyof RoomOutline; words: string; icon: string }[] = [
   { part: "hasScript", words: "Something live from the host", icon: "M11 3 5 11h4l-1 6 7-9h-5l1-5Z" },
 ];
 
-/** What waits behind the door, by kind alone: of the content itself nothing is here to be found. */
+/** The kinds of content in the room; of the content itself nothing is here. */
 export function LockedPreview({ outline }: { outline: RoomOutline }) {
   const shown = kinds.filter(({ part }) => outline[part]);
   return (
@@ -31,7 +31,7 @@ export function LockedPreview({ outline }: { outline: RoomOutline }) {
           />
         </svg>
       </div>
-      <h2 id="locked-heading">Behind the door</h2>
+      <h2 id="locked-heading">What a key opens</h2>
       {shown.length > 0 ? (
         <ul className="locked-list">
           {shown.map(({ part, words, icon }) => (
@@ -44,11 +44,10 @@ export function LockedPreview({ outline }: { outline: RoomOutline }) {
           ))}
         </ul>
       ) : (
-        <p>The host has not furnished the room yet.</p>
+        <p>There is no content in this room yet.</p>
       )}
       <p className="locked-note soft">
-        Nothing of it is in this page. The server sends it only after it has read on the chain that the key is
-        yours.
+        None of it is in this page. The server sends it once it has read on the chain that the key is yours.
       </p>
     </section>
   );

@@ -1,17 +1,22 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
-import { createGateApi } from "./gate-api";
-import type { Session } from "./gate-answers";
-import type { GateEvent } from "./gate-flow";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { chatEntryPrefix, formDraftPrefix } from "~/platform/personal-storage";
+import { createGateApi } from "../gate-api";
+import type { Session } from "../gate-answers";
+import type { GateEvent } from "../gate-flow";
+import { resumeVisit } from "../gate-tasks";
 import { keepSession, lookAtSession, openKept } from "./session-tasks";
+import type { WalletSession } from "../wallet/wallet-session";
 
 const address = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const signedIn = { signedIn: true, tokenId: "7", address, secondsLeft: 900, isRenewable: true };
 const session: Session = { tokenId: "7", address, secondsLeft: 500, endsAtMs: 500_000, isRenewable: true };
 const ended = {
   type: "https://gate.example/problems/you-do-not-own-this-token",
-  ...{ title: "You do not own this token", status: 403, detail: "This key is held by another wallet." },
+  title: "You do not own this token",
+  status: 403,
+  detail: "This key is held by another wallet.",
 };
 const granted = { success: true, access: "granted", content: { welcomeText: "Hello" } };
 const problem = { status: 503, body: { type: "https://x/problems/chain-unavailable", status: 503 } };
@@ -41,12 +46,32 @@ async function openPlace(answers: Answers) {
   });
   const events: GateEvent[] = [];
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const api = createGateApi({ origin });
+  const api = createGateApi(origin);
   return {
     asked,
     events,
     tools: { api, dispatch: (event: GateEvent) => events.push(event), nextTurn: () => 8 },
   };
+}
+
+const otherAddress = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+const notPersonal = "latchkey.demo-key";
+
+/** A browser in which somebody has talked to the companion and begun a form; answers what is left of it. */
+function openBrowser(): () => string[] {
+  const stores = [`${chatEntryPrefix}one`, `${formDraftPrefix}7`].map((name) => {
+    const entries = new Map([
+      [name, "Listen: /media/7/lamp-room.wav?sig=R0w1"],
+      [notPersonal, "1"],
+    ]);
+    const key = (index: number) => [...entries.keys()][index] ?? null;
+    const removeItem = (removed: string) => void entries.delete(removed);
+    return { entries, store: { key, removeItem, length: entries.size } };
+  });
+  const [localStorage, sessionStorage] = stores.map(({ store }) => store);
+  vi.stubGlobal("window", { localStorage, sessionStorage });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  return () => stores.flatMap(({ entries }) => [...entries.keys()]);
 }
 
 const ok = (body: unknown): Reply => ({ status: 200, body });
@@ -107,6 +132,21 @@ test("decides nothing while the server cannot, and asks what became of a renewal
   expect(refused.events).toMatchObject([{ type: "session-ended" }]);
 });
 
+test("asks for no second renewal when one was refused and the session still holds", async () => {
+  const last = { ...signedIn, secondsLeft: 100, isRenewable: false };
+  const refusal = { type: "https://x/problems/authentication-failed", status: 401, detail: "As long as one" };
+  const { asked, events, tools } = await openPlace({
+    [renewing]: { status: 401, body: refusal },
+    GET: ok(last),
+  });
+  await lookAtSession(tools, { session, isHidden: true, nowMs: session.endsAtMs - 1 });
+  expect(asked).toEqual([renewing, "GET"]);
+  expect(events).toMatchObject([{ type: "session-kept", session: { isRenewable: false } }]);
+  const [kept] = events as { session: Session }[];
+  await lookAtSession(tools, { session: kept!.session, isHidden: false, nowMs: Date.now() });
+  expect(asked).toEqual([renewing, "GET", "GET"]);
+});
+
 test("signs out after what is under way, so that a late renewal cannot bring the cookie back", async () => {
   let finish: (reply: Reply) => void = () => undefined;
   const late = new Promise<Reply>((resolve) => (finish = resolve));
@@ -124,9 +164,7 @@ test("opens the room of a session, not that of another wallet, and clears what i
   expect(good.events).toMatchObject([{ type: "session-opened", turn: 3, grant: { accessToken: null } }]);
   await openKept(good.tools, { turn: 4, address: address.toUpperCase().replace("0X", "0x") });
   expect(good.events).toHaveLength(2);
-  expect(await openKept(good.tools, { turn: 5, address: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC" })).toBe(
-    null,
-  );
+  expect(await openKept(good.tools, { turn: 5, address: otherAddress })).toBe(null);
   expect([good.asked.at(-1), good.events.length]).toEqual(["DELETE", 2]);
 
   const over = await openPlace({ GET: ok({ signedIn: false, ended }), ...out });
@@ -138,6 +176,32 @@ test("opens the room of a session, not that of another wallet, and clears what i
   const none = await openPlace({ GET: ok({ signedIn: false }) });
   await openKept(none.tools, { turn: 3 });
   expect([none.asked, none.events]).toEqual([["GET"], []]);
+});
+
+test("leaves nothing of a session's person in the browser for another wallet, and all of it for their own", async () => {
+  const readLeft = openBrowser();
+  const before = readLeft();
+  const { asked, tools } = await openPlace({ GET: ok(signedIn), [opening]: ok(granted), ...out });
+  await openKept(tools, { turn: 3, address });
+  expect(readLeft()).toEqual(before);
+  await openKept(tools, { turn: 4, address: otherAddress });
+  expect([readLeft(), asked.at(-1)]).toEqual([[notPersonal, notPersonal], "DELETE"]);
+});
+
+test("leaves nothing of it either where the wallet of the visit before shows another account", async () => {
+  const remembered = { id: "one", name: "One", address: otherAddress } as const;
+  for (const [shown, left] of [
+    [address, 4],
+    [otherAddress, 2],
+  ] as const) {
+    const readLeft = openBrowser();
+    const { asked, tools } = await openPlace(out);
+    const account = { address: shown, chainId: 1, walletId: "one", walletName: "One" };
+    const wallet = { reconnect: () => Promise.resolve(account) } as unknown as WalletSession;
+    const openWallet = () => Promise.resolve(wallet);
+    await resumeVisit({ ...tools, openWallet }, { remembered, openedAs: session });
+    expect([readLeft().length, asked]).toEqual([left, left === 4 ? [] : ["DELETE"]]);
+  }
 });
 
 test("goes on holding the token itself where the browser has kept no cookie", async () => {

@@ -1,8 +1,9 @@
-import { ProblemError } from "./gate-api";
-import type { GateApi } from "./gate-api";
-import type { Problem, Session, SessionAnswer } from "./gate-answers";
-import type { GateEvent } from "./gate-flow";
-import { noticeForEnd } from "./gate-notice";
+import { forgetPerson } from "~/platform/personal-storage";
+import { RefusedError } from "../gate-api";
+import type { GateApi } from "../gate-api";
+import type { Session, SessionAnswer } from "../gate-answers";
+import type { GateEvent } from "../gate-flow";
+import { noticeForEnd } from "../gate-notice";
 
 /** Shorter than the shortest life a token can be given, by more than one visit to a tab in the background. */
 const renewBelowMs = 120_000;
@@ -38,7 +39,7 @@ export async function openKept(
     }
     const { session } = answer;
     if (address && address.toLowerCase() !== session.address) {
-      await endQuietly(api);
+      await endForOther(api);
       return null;
     }
     dispatch({ type: "session-opened", turn, session, grant: await api.openSession() });
@@ -49,7 +50,19 @@ export async function openKept(
   }
 }
 
-/** Signing out needs no answer: the page has forgotten everything by then. */
+/** Signing out by one's own will: nothing of the visit stays on the device. */
+export function signOut(api: GateApi): void {
+  forgetPerson();
+  void endQuietly(api);
+}
+
+/** Another wallet is another person: nothing that the one of the session was shown stays for them. */
+export async function endForOther(api: GateApi): Promise<void> {
+  forgetPerson();
+  await endQuietly(api);
+}
+
+/** The end of a session needs no answer: the page has forgotten everything by then. */
 export async function endQuietly(api: GateApi): Promise<void> {
   await api.endSession().catch(() => undefined);
 }
@@ -69,7 +82,7 @@ export async function lookAtSession(
     dispatch({ type: "session-kept", session: answer.session });
     return;
   }
-  const ended: Problem | "elsewhere" | null = answer.session ? "elsewhere" : answer.ended;
+  const ended = answer.session ? "elsewhere" : answer.ended;
   dispatch({ type: "session-ended", turn: nextTurn(), tokenId, notice: noticeForEnd(ended) });
   if (!answer.session && answer.ended) await endQuietly(api);
 }
@@ -80,7 +93,7 @@ async function ask({ api, isDue }: { api: GateApi; isDue: boolean }): Promise<Se
     if (isDue) {
       const renewed = await api.renewSession().catch((error: unknown) => {
         // Refused, or not answered: either way the question below tells whether the session is over.
-        if (error instanceof ProblemError) return null;
+        if (error instanceof RefusedError) return null;
         throw error;
       });
       if (renewed) return renewed;

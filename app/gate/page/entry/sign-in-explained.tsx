@@ -1,4 +1,4 @@
-import { legacyEnvelopeText } from "~/gate/legacy-envelope";
+import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import type { PublicSettings } from "~/platform/public-settings";
 import { previewMoment, signInPreview } from "./sign-in-words";
 
@@ -21,12 +21,17 @@ export function SignInExplained({
   const text = signsSiwe
     ? signInPreview({ origin, address, tokenId, chainId })
     : legacyEnvelopeText({
-        ...{ tokenId, domain: host, path: "/api/gate-access", method: "POST", chainId, timestamp: 0 },
+        tokenId,
+        domain: host,
+        path: "/api/gate-access",
+        method: "POST",
+        chainId,
+        timestamp: 0,
       }).replace(/Timestamp: 0$/, `Timestamp: ${previewMoment}`);
   return (
-    <section className="explained" aria-labelledby="explained-heading">
-      <h3 id="explained-heading">Before your wallet opens</h3>
-      <dl className="explained-facts">
+    <details className="unfold explained">
+      <summary>What you sign, word for word</summary>
+      <dl className="facts explained-facts">
         <dt>You sign</dt>
         <dd>
           a message that names this site (<strong>{host}</strong>), your address and key #{tokenId}, for this
@@ -39,10 +44,7 @@ export function SignInExplained({
           the server reads on the chain that the key is yours, the room opens, and you stay signed in here
         </dd>
       </dl>
-      <details>
-        <summary>The message, word for word</summary>
-        <pre className="signed-text">{text}</pre>
-      </details>
-    </section>
+      <pre className="code">{text}</pre>
+    </details>
   );
 }

@@ -1,18 +1,18 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
-import { lookupParameter } from "~/gate/key-lookup";
-import type { KeyLookup } from "~/gate/key-lookup";
+import { lookupParameter } from "~/gate/keys/key-lookup";
+import type { KeyLookup } from "~/gate/keys/key-lookup";
+import { readRefused } from "~/platform/http/notice";
 import { Button } from "~/ui/button";
-import { Card } from "~/ui/card";
 import { Field } from "~/ui/field";
-import { ProblemError, createGateApi } from "./gate-api";
-import { noticeFor } from "./gate-notice";
+import { RefusedError, createGateApi } from "../gate-api";
+import { noticeFor } from "../gate-notice";
 import { isTokenIdText } from "./token-id-text";
-import { NoticeCard } from "./notice-card";
-import { shortAddress } from "./short-address";
-import type { GateNotice } from "./gate-notice-shape";
-import { readProblem, readTokenStatus } from "./gate-answers";
-import type { TokenStatus } from "./gate-answers";
+import { NoticeCard } from "../notice-card";
+import { shortAddress } from "../wallet/short-address";
+import type { GateNotice } from "../gate-notice-shape";
+import { readTokenStatus } from "../gate-answers";
+import type { TokenStatus } from "../gate-answers";
 
 type Lookup =
   | { status: "none" }
@@ -61,7 +61,10 @@ export function StatusCard({ initialTokenId, lookup: asked }: StatusCardProps) {
   }
 
   return (
-    <Card title="Look up a key">
+    <details className="unfold lookup" open={initialTokenId !== null || asked !== null}>
+      <summary>
+        <h2>Look up a key</h2>
+      </summary>
       {/* Without scripts the browser sends it itself, and the server answers with the page. */}
       <form className="inline-form" method="get" action="/gate" onSubmit={submit} noValidate>
         <Field
@@ -84,23 +87,23 @@ export function StatusCard({ initialTokenId, lookup: asked }: StatusCardProps) {
       {lookup.status === "refused" ? (
         <NoticeCard notice={lookup.notice} onRetry={() => void ask(value.trim())} />
       ) : null}
-    </Card>
+    </details>
   );
 }
 
 function lookupFrom(asked: KeyLookup | null): Lookup {
   if (!asked) return { status: "none" };
   if ("answer" in asked) return { status: "answered", answer: readTokenStatus(asked.answer) };
-  const problem = readProblem({ body: asked.problem, status: asked.problem.status, retryAfter: null });
-  return { status: "refused", notice: noticeFor({ error: new ProblemError(problem), activity: "status" }) };
+  const refused = readRefused({ status: asked.problem.status, body: asked.problem });
+  return { status: "refused", notice: noticeFor(new RefusedError(refused), "status") };
 }
 
 async function findStatus(tokenId: string): Promise<Lookup> {
   try {
-    const answer = await createGateApi({ origin: window.location.origin }).getTokenStatus(tokenId);
+    const answer = await createGateApi(window.location.origin).getTokenStatus(tokenId);
     return { status: "answered", answer };
   } catch (error) {
-    return { status: "refused", notice: noticeFor({ error, activity: "status" }) };
+    return { status: "refused", notice: noticeFor(error, "status") };
   }
 }
 

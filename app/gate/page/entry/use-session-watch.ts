@@ -1,12 +1,12 @@
 import { useEffect, useRef } from "react";
-import type { GateRoom } from "./gate-state";
-import type { GateTools } from "./gate-tools";
+import type { GateRoom } from "../gate-state";
+import type { GateTools } from "../gate-tools";
 import { lookAtSession } from "./session-tasks";
 
 const lookEveryMs = 4_000;
 
 /** Asks for the session while its room is open, so that the room closes soon after the key has left. */
-export function useSessionWatch({ tools, room }: { tools: GateTools; room: GateRoom | null }): void {
+export function useSessionWatch(tools: GateTools, room: GateRoom | null): void {
   const session = room?.session ?? null;
   const latest = useRef(session);
   latest.current = session;

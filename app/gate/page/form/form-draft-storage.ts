@@ -13,7 +13,7 @@ export function findDraft(name: string): DraftField[] {
   }
 }
 
-export function keepDraft({ name, fields }: { name: string; fields: readonly DraftField[] }): boolean {
+export function keepDraft(name: string, fields: readonly DraftField[]): boolean {
   const text = writeDraft(fields);
   if (text === null) return false;
   try {
@@ -49,7 +49,7 @@ export function readFields(root: ParentNode): DraftField[] {
 }
 
 /** Puts a draft back where the form still is the one it was written in, field by field. */
-export function fillFields({ root, draft }: { root: ParentNode; draft: readonly DraftField[] }): void {
+export function fillFields(root: ParentNode, draft: readonly DraftField[]): void {
   for (const [index, field] of ownFields(root).entries()) {
     const kept = draft[index];
     if (kept?.name !== field.name) continue;

@@ -1,22 +1,21 @@
+import { formDraftPrefix } from "~/platform/personal-storage";
+
 /** One field of the operator's form, in the order in which they stand there. */
 export type DraftField = { name: string; value: string; isChecked: boolean };
 
 /** A larger draft than any that could be sent is not kept. */
 const maxDraftCharacters = 100_000;
 
-/** Of one key in one wallet at one contract: nobody else's words appear in a form. */
-export function draftName({
-  chainId,
-  contractAddress,
-  tokenId,
-  address,
-}: {
+type DraftNameOptions = {
   chainId: number;
   contractAddress: string;
   tokenId: string;
   address: string;
-}): string {
-  return ["latchkey.draft", chainId, contractAddress.toLowerCase(), tokenId, address.toLowerCase()].join(":");
+};
+
+/** Of one key in one wallet at one contract: nobody else's words appear in a form. */
+export function draftName({ chainId, contractAddress, tokenId, address }: DraftNameOptions): string {
+  return formDraftPrefix + [chainId, contractAddress.toLowerCase(), tokenId, address.toLowerCase()].join(":");
 }
 
 /** Null: there is nothing worth keeping. */

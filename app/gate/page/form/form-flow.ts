@@ -1,5 +1,5 @@
 import type { FormReceipt } from "./form-receipt";
-import type { GateNotice } from "./gate-notice-shape";
+import type { GateNotice } from "../gate-notice-shape";
 
 export type FormStep = "open" | "signing" | "sending";
 
@@ -22,7 +22,7 @@ export type FormEvent =
 export const openForm: GateForm = { step: "open", askedText: null, receipt: null, notice: null };
 
 /** Null where the event means nothing to a form in this state, and nothing may change. */
-export function reduceForm({ form, event }: { form: GateForm; event: FormEvent }): GateForm | null {
+export function reduceForm(form: GateForm, event: FormEvent): GateForm | null {
   switch (event.type) {
     case "form-started":
       if (form.step !== "open" || form.receipt) return null;

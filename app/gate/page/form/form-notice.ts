@@ -1,10 +1,7 @@
-import type { GateNotice } from "./gate-notice-shape";
-
-const plain = { retryAfterSeconds: null, pagePath: null, requestId: null };
+import type { GateNotice } from "../gate-notice-shape";
 
 /** Another window of this browser holds the form. */
 export const formElsewhere: GateNotice = {
-  ...plain,
   tone: "info",
   title: "The form is being sent in another window",
   detail: "A key opens the form once, so this window has asked your wallet for nothing.",
@@ -13,7 +10,6 @@ export const formElsewhere: GateNotice = {
 
 /** It is not known whether the form arrived. */
 export const formUnanswered: GateNotice = {
-  ...plain,
   tone: "problem",
   title: "The server did not answer",
   detail: "The form was signed and sent, but no answer came back, so it is not certain that it arrived.",
@@ -25,7 +21,6 @@ export const formUnanswered: GateNotice = {
 export function keyUsedBefore({ tokenId, usedAt }: { tokenId: string; usedAt: string | null }): GateNotice {
   const when = usedAt ? ` at ${new Date(usedAt).toLocaleString()}` : "";
   return {
-    ...plain,
     tone: "problem",
     title: "This token has already been used",
     detail: `Key #${tokenId} was used${when}. Nothing was signed and nothing sent.`,

@@ -3,8 +3,12 @@ import { receiptText } from "./form-receipt";
 
 test("the receipt holds everything that was sent, and when, as plain text", () => {
   const text = receiptText({
-    ...{ tokenId: "7", address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", host: "gate.example" },
-    ...{ text: "Fog till four.\nIt left.", messageHash: "0xabc", isInferred: false },
+    tokenId: "7",
+    address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+    host: "gate.example",
+    text: "Fog till four.\nIt left.",
+    messageHash: "0xabc",
+    isInferred: false,
     sentAtMs: Date.UTC(2026, 0, 2, 3, 4, 5),
   });
   for (const part of [

@@ -4,7 +4,7 @@ import { countCharacters } from "~/platform/well-formed-text";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import type { GateForm } from "./form-flow";
-import { AddressText } from "./address-text";
+import { AddressText } from "../wallet/address-text";
 
 type FormReviewProps = {
   settings: PublicSettings;
@@ -20,7 +20,7 @@ type FormReviewProps = {
 /** The last look: what is signed, what it means, and that it cannot be taken back. */
 export function FormReview({ settings, text, tokenId, address, form, onConfirm, onClose }: FormReviewProps) {
   const isBusy = form.step !== "open";
-  const preview = useEnvelopePreview({ text, tokenId, chainId: settings.chainId });
+  const preview = useEnvelopePreview(text, tokenId, settings.chainId);
   return (
     // What has gone to the server cannot be called back, so there is no way out while it is on its way.
     <Dialog title="Sign and send this?" onClose={() => (form.step === "sending" ? undefined : onClose())}>
@@ -39,7 +39,7 @@ export function FormReview({ settings, text, tokenId, address, form, onConfirm, 
             Wallet <AddressText address={address} /> signs this short text. Its last line is the fingerprint
             of your words: with other words it would be another one.
           </p>
-          <pre className="signed-text">{form.askedText ?? preview ?? "…"}</pre>
+          <pre className="code">{form.askedText ?? preview ?? "…"}</pre>
         </details>
         {isBusy ? (
           <p className="review-progress">
@@ -63,19 +63,11 @@ export function FormReview({ settings, text, tokenId, address, form, onConfirm, 
 }
 
 /** Null until the code that makes the fingerprint has come. */
-function useEnvelopePreview({
-  text,
-  tokenId,
-  chainId,
-}: {
-  text: string;
-  tokenId: string;
-  chainId: number;
-}): string | null {
+function useEnvelopePreview(text: string, tokenId: string, chainId: number): string | null {
   const [preview, setPreview] = useState<string | null>(null);
   useEffect(() => {
     let isOver = false;
-    import("./gate-proofs").then(
+    import("../entry/gate-proofs").then(
       ({ previewForm }) => {
         if (!isOver) setPreview(previewForm({ text, tokenId, chainId, origin: window.location.origin }));
       },

@@ -1,15 +1,15 @@
 import type { Address } from "viem";
-import { UnreachableError } from "./gate-api";
-import type { FormPost, GateApi } from "./gate-api";
+import { UnreachableError } from "../gate-api";
+import type { FormPost, GateApi } from "../gate-api";
 import type { FormReceipt } from "./form-receipt";
 import { whileAlone } from "./form-lock";
-import { reportingFailure } from "./gate-tasks";
-import type { GateTools } from "./gate-tools";
+import { reportingFailure } from "../gate-tasks";
+import type { GateTools } from "../gate-tools";
 import { formElsewhere, formUnanswered, keyUsedBefore } from "./form-notice";
-import type { GateNotice } from "./gate-notice-shape";
-import { loadProofs } from "./load-proofs";
-import { endQuietly } from "./session-tasks";
-import type { WalletAccount } from "./wallet-session";
+import type { GateNotice } from "../gate-notice-shape";
+import { loadProofs } from "../entry/load-proofs";
+import { endQuietly } from "../entry/session-tasks";
+import type { WalletAccount } from "../wallet/wallet-session";
 
 type FormOrder = {
   account: WalletAccount;
@@ -36,7 +36,7 @@ async function sendOnce(tools: GateTools, order: FormOrder & { turn: number }): 
   const { account, tokenId, turn, signal } = order;
   const before = await findUse(api, tokenId);
   if (before) {
-    const lost = takeUnanswered({ tokenId, usedBy: before.usedBy });
+    const lost = takeUnanswered(tokenId, before.usedBy);
     if (lost) return accept(tools, { turn, receipt: { ...lost, isInferred: true } });
     return dispatch({ type: "failed", turn, notice: keyUsedBefore({ tokenId, ...before }) });
   }
@@ -51,7 +51,7 @@ async function sendOnce(tools: GateTools, order: FormOrder & { turn: number }): 
     if (!(error instanceof UnreachableError)) throw error;
     unanswered.set(tokenId, receipt);
     const after = await findUse(api, tokenId);
-    const isOurs = after !== null && takeUnanswered({ tokenId, usedBy: after.usedBy }) !== null;
+    const isOurs = after !== null && takeUnanswered(tokenId, after.usedBy) !== null;
     if (!isOurs) return dispatch({ type: "failed", turn, notice: formUnanswered });
     return accept(tools, { turn, receipt: { ...receipt, isInferred: true } });
   }
@@ -108,22 +108,24 @@ async function findUse(api: GateApi, tokenId: string): Promise<KeyUse | null> {
 /** Forms that were sent and not answered, by key. Should the key turn out to be used, it was by them. */
 const unanswered = new Map<string, FormReceipt>();
 
-function takeUnanswered({ tokenId, usedBy }: { tokenId: string; usedBy: string | null }): FormReceipt | null {
+function takeUnanswered(tokenId: string, usedBy: string | null): FormReceipt | null {
   const sent = unanswered.get(tokenId);
   if (!sent || sent.address.toLowerCase() !== usedBy?.toLowerCase()) return null;
   unanswered.delete(tokenId);
   return sent;
 }
 
-function receiptFor({
-  form: { tokenId, message, messageHash },
-  account,
-  ...rest
-}: {
+type ReceiptForOptions = {
   form: FormPost;
   account: { address: Address };
   host: string;
   isInferred: boolean;
-}): FormReceipt {
+};
+
+function receiptFor({
+  form: { tokenId, message, messageHash },
+  account,
+  ...rest
+}: ReceiptForOptions): FormReceipt {
   return { ...rest, tokenId, address: account.address, text: message, messageHash, sentAtMs: Date.now() };
 }

@@ -2,8 +2,8 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { countCharacters } from "~/platform/well-formed-text";
 import { afterNextPaint } from "~/ui/next-task";
 import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft-storage";
-import { SafeFragment } from "./safe-fragment";
-import { sanitizeToFragment } from "./safe-html";
+import { SafeFragment } from "../room/safe-fragment";
+import { sanitizeToFragment } from "../room/safe-html";
 import { countWords, faultOf, submissionText, textLimit } from "./submission-text";
 
 type SubmissionAreaProps = {
@@ -18,7 +18,7 @@ type SubmissionAreaProps = {
 export function SubmissionArea({ html, draftName, onSubmit, isBusy }: SubmissionAreaProps) {
   const area = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<string | null>(null);
-  const writing = useWriting({ area, html, draftName });
+  const writing = useWriting(area, html, draftName);
   const fragment = useCallback(() => buildForm(html), [html]);
 
   useEffect(() => {
@@ -90,24 +90,20 @@ function Count({ count, limit, isDraft, onDiscard }: CountProps) {
 }
 
 /** Counts what is written, and keeps it: a reload, or a room that closes, takes nobody's words away. */
-function useWriting({
-  area,
-  html,
-  draftName,
-}: {
-  area: { current: HTMLDivElement | null };
-  html: string;
-  draftName: string | null;
-}): Writing | "unread" {
+function useWriting(
+  area: { current: HTMLDivElement | null },
+  html: string,
+  draftName: string | null,
+): Writing | "unread" {
   const [writing, setWriting] = useState<Writing | "unread">("unread");
 
   useEffect(() => {
     const element = area.current;
     if (!element) return;
-    const keep = () => setWriting(keepWriting({ element, draftName }));
+    const keep = () => setWriting(keepWriting(element, draftName));
     // A reset empties the fields only after its event.
     const keepLater = () => queueMicrotask(keep);
-    if (draftName) fillFields({ root: element, draft: findDraft(draftName) });
+    if (draftName) fillFields(element, findDraft(draftName));
     // Reading a form lays the page out, which it is about to be anyway: twice in one task is felt on a phone.
     const stopWaiting = afterNextPaint(keep);
     element.addEventListener("input", keep);
@@ -124,7 +120,7 @@ function useWriting({
   return writing;
 }
 
-function keepWriting({ element, draftName }: { element: HTMLElement; draftName: string | null }): Writing {
+function keepWriting(element: HTMLElement, draftName: string | null): Writing {
   const form = element.querySelector("form");
   if (!form) return nothingToWrite;
   const count = countCharacters(submissionText(textFields(new FormData(form))));
@@ -132,7 +128,7 @@ function keepWriting({ element, draftName }: { element: HTMLElement; draftName: 
   if (!draftName) return { count, limit, isDraft: false };
   // What the operator has put into the fields beforehand is nobody's draft.
   const fields = readFields(element);
-  if (isTouched(form)) return { count, limit, isDraft: keepDraft({ name: draftName, fields }) };
+  if (isTouched(form)) return { count, limit, isDraft: keepDraft(draftName, fields) };
   dropDraft(draftName);
   return { count, limit, isDraft: false };
 }
@@ -148,7 +144,7 @@ function isTouched(form: HTMLFormElement): boolean {
 
 /** A fragment without a form, or without a way to send it, is completed: operators may write just the fields. */
 function buildForm(html: string): DocumentFragment {
-  const fragment = sanitizeToFragment({ html, origin: window.location.origin });
+  const fragment = sanitizeToFragment(html, window.location.origin);
   if (!fragment.querySelector("input, textarea, select")) return fragment;
   let form = fragment.querySelector("form");
   if (!form) {

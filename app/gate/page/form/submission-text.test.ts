@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { countWords, faultOf, submissionText, textLimit } from "./submission-text";
-import { isTokenIdText } from "./token-id-text";
+import { isTokenIdText } from "../entry/token-id-text";
 
 test("sends a lone message as it was written, without outer blanks", () => {
   expect(submissionText([["room-message", "  Hello\r\nthere \n"]])).toBe("Hello\nthere");

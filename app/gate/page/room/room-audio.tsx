@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { SyntheticEvent } from "react";
+import { hasAudioPart, missingSoundText } from "~/content/audio-part";
 import type { AudioData } from "~/content/content.schema";
 import { jumpTo, playerTime, spokenTime } from "./player-time";
 
@@ -13,7 +14,7 @@ const speeds = [0.75, 1, 1.25, 1.5, 2];
 const jumpSeconds = 10;
 
 export function RoomAudio({ audio, onBroken }: RoomAudioProps) {
-  if (audio.error) return null;
+  if (!hasAudioPart(audio)) return null;
   const { headline, imageSrc, imageAlt, description, title, audioSrc } = audio;
   return (
     <section className="latchkey-audio" aria-label={headline || title || "Audio"}>
@@ -21,7 +22,11 @@ export function RoomAudio({ audio, onBroken }: RoomAudioProps) {
       <div className="latchkey-audio-text">
         {headline ? <h2>{headline}</h2> : null}
         {title ? <p className="latchkey-audio-title">{title}</p> : null}
-        <Player key={audioSrc} audioSrc={audioSrc} title={title || headline} onBroken={onBroken} />
+        {audio.error ? (
+          <p>{missingSoundText}</p>
+        ) : (
+          <Player key={audioSrc} audioSrc={audioSrc} title={title || headline} onBroken={onBroken} />
+        )}
         {/* What stands here is the sound in words, for whoever does not hear it. */}
         {description ? <p className="latchkey-audio-words">{description}</p> : null}
       </div>
@@ -58,7 +63,7 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
     setAtSeconds(event.currentTarget.currentTime);
   }
 
-  usePlayerKeys({ group, onToggle: toggle, onJump: jump });
+  usePlayerKeys(group, toggle, jump);
 
   return (
     <div
@@ -147,15 +152,11 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
 }
 
 /** The keys that players have everywhere, while the focus is in this one. */
-function usePlayerKeys({
-  group,
-  onToggle,
-  onJump,
-}: {
-  group: { current: HTMLElement | null };
-  onToggle: () => void;
-  onJump: (bySeconds: number) => void;
-}): void {
+function usePlayerKeys(
+  group: { current: HTMLElement | null },
+  onToggle: () => void,
+  onJump: (bySeconds: number) => void,
+): void {
   const latest = useRef({ onToggle, onJump });
   useEffect(() => {
     latest.current = { onToggle, onJump };

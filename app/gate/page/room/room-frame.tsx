@@ -5,14 +5,14 @@ import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { nextTask } from "~/ui/next-task";
 import { Notice } from "~/ui/notice";
-import type { GateRoom } from "./gate-state";
-import type { GateNotice } from "./gate-notice-shape";
+import type { GateRoom } from "../gate-state";
+import type { GateNotice } from "../gate-notice-shape";
 import type { RoomProps } from "./room";
 import { ServedRoom } from "./served-room";
-import type { GateActions } from "./use-gate-flow";
-import type { WalletAccount } from "./wallet-session";
+import type { GateActions } from "../use-gate-flow";
+import type { WalletAccount } from "../wallet/wallet-session";
 
-type RoomDoorProps = {
+type RoomFrameProps = {
   settings: PublicSettings;
   room: GateRoom;
   account: WalletAccount | null;
@@ -26,7 +26,7 @@ type RoomDoorProps = {
  * Rendering and sanitising code is needed by nobody who is still outside, so the room comes when it is opened. Until
  * then a page that was drawn by the server stays as it is: it can be read, and listened to, already.
  */
-export function RoomDoor({ served, ...props }: RoomDoorProps) {
+export function RoomFrame({ served, ...props }: RoomFrameProps) {
   const { Room, hasFailed, load } = useRoomCode(props.room.grant.content.welcomeText);
   if (Room) return <Room {...props} isServed={served !== null} />;
   return (

@@ -21,11 +21,10 @@ export function RoomScript({ script, styles }: RoomScriptProps) {
   useEffect(() => {
     function receive(event: MessageEvent) {
       const frameWindow = frame.current?.contentWindow ?? null;
-      const message = readFrameMessage({ event, frameWindow });
+      const message = readFrameMessage(event, frameWindow);
       if (!message) return;
       // An opaque origin has no name a message could be addressed to; the window itself is the address.
-      if (message.type === "latchkey:ready")
-        frameWindow?.postMessage(createRunMessage({ script, styles }), "*");
+      if (message.type === "latchkey:ready") frameWindow?.postMessage(createRunMessage(script, styles), "*");
       if (message.type === "latchkey:height") setHeightPx(message.heightPx);
       if (message.type === "latchkey:failed" && !isHarmless(message.reason)) setFailure(message.reason);
     }

@@ -4,25 +4,25 @@ import { roomClassName } from "~/content/sandbox-protocol";
 import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { Notice } from "~/ui/notice";
-import { FormReview } from "./form-review";
-import { FormProgress } from "./form-progress";
-import { draftName } from "./form-draft";
-import { dropDraft } from "./form-draft-storage";
-import type { GateRoom } from "./gate-state";
-import type { GateNotice } from "./gate-notice-shape";
-import { NoticeCard } from "./notice-card";
-import { ReceiptCard } from "./receipt-card";
+import { FormReview } from "../form/form-review";
+import { FormProgress } from "../form/form-progress";
+import { draftName } from "../form/form-draft";
+import { dropDraft } from "../form/form-draft-storage";
+import type { GateRoom } from "../gate-state";
+import type { GateNotice } from "../gate-notice-shape";
+import { NoticeCard } from "../notice-card";
+import { ReceiptCard } from "../form/receipt-card";
 import { RoomAudio } from "./room-audio";
 import { roomHeading } from "./room-heading";
 import { RoomScript } from "./room-script";
 import { SafeFragment } from "./safe-fragment";
 import { renderMarkdownSafely } from "./safe-html";
-import { SessionBar } from "./session-bar";
+import { SessionBar } from "../entry/session-bar";
 import { ShadowRoom } from "./shadow-room";
-import { SubmissionArea } from "./submission-area";
-import type { GateActions } from "./use-gate-flow";
-import { useOnline } from "./use-online";
-import type { WalletAccount } from "./wallet-session";
+import { SubmissionArea } from "../form/submission-area";
+import type { GateActions } from "../use-gate-flow";
+import { useOnline } from "../use-online";
+import type { WalletAccount } from "../wallet/wallet-session";
 import roomStylesheetHref from "./room.css";
 
 export type RoomProps = {
@@ -37,7 +37,7 @@ export type RoomProps = {
 
 /** The first rendering and sanitising is the dearest by far; the room's own is then a quick one. */
 export function warmUp(welcomeText: string): void {
-  renderMarkdownSafely({ source: welcomeText, origin: window.location.origin });
+  renderMarkdownSafely(welcomeText, window.location.origin);
 }
 
 /** What only the holder gets. */
@@ -48,10 +48,7 @@ export function Room({ settings, room, account, notice, isServed, actions }: Roo
   const [review, setReview] = useState<{ text: string; before: GateNotice | null } | null>(null);
   const { form } = room;
   const { welcomeText } = content;
-  const welcome = useCallback(
-    () => renderMarkdownSafely({ source: welcomeText, origin: window.location.origin }),
-    [welcomeText],
-  );
+  const welcome = useCallback(() => renderMarkdownSafely(welcomeText, window.location.origin), [welcomeText]);
   const draft = useDraftName({ settings, room, account });
 
   // The page has changed under the visitor: say where they are now.

@@ -9,21 +9,15 @@ const fetchingAttributes = ["src", "srcset", "poster", "background", "data", "xl
 let purifier: ReturnType<typeof DOMPurify> | null = null;
 
 /** Markdown as HTML that is safe to insert: rendered first, sanitised afterwards. */
-export function renderMarkdownSafely({
-  source,
-  origin,
-}: {
-  source: string;
-  origin: string;
-}): DocumentFragment {
-  return sanitizeToFragment({ html: markdown.parse(source, { async: false }), origin });
+export function renderMarkdownSafely(source: string, origin: string): DocumentFragment {
+  return sanitizeToFragment(markdown.parse(source, { async: false }), origin);
 }
 
 /**
  * HTML without code, without style of its own, and without anything that is fetched from elsewhere. The server
  * has sanitised it already; this is the last look before it becomes part of the page.
  */
-export function sanitizeToFragment({ html, origin }: { html: string; origin: string }): DocumentFragment {
+export function sanitizeToFragment(html: string, origin: string): DocumentFragment {
   purifier ??= createPurifier();
   const fragment = purifier.sanitize(html, {
     RETURN_DOM_FRAGMENT: true,
@@ -33,7 +27,7 @@ export function sanitizeToFragment({ html, origin }: { html: string; origin: str
     ADD_ATTR: ["target"],
   });
   for (const image of fragment.querySelectorAll("img")) {
-    if (!isOwnAddress({ address: image.getAttribute("src") ?? "", origin })) {
+    if (!isOwnAddress(image.getAttribute("src") ?? "", origin)) {
       image.replaceWith(image.ownerDocument.createTextNode(image.alt));
     }
   }
@@ -54,7 +48,7 @@ function createPurifier(): ReturnType<typeof DOMPurify> {
   return instance;
 }
 
-function isOwnAddress({ address, origin }: { address: string; origin: string }): boolean {
+function isOwnAddress(address: string, origin: string): boolean {
   if (address === "" || !URL.canParse(address, origin)) return false;
   const url = new URL(address, origin);
   return url.origin === origin && (url.protocol === "http:" || url.protocol === "https:");

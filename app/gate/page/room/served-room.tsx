@@ -1,7 +1,8 @@
+import { hasAudioPart, missingSoundText } from "~/content/audio-part";
 import type { GateVisit } from "~/gate/visit";
-import { SessionBar } from "./session-bar";
+import { SessionBar } from "../entry/session-bar";
 import { roomHeading } from "./room-heading";
-import { readSession } from "./gate-answers";
+import { readSession } from "../gate-answers";
 import roomStylesheetHref from "./room.css";
 
 /**
@@ -11,7 +12,7 @@ import roomStylesheetHref from "./room.css";
 export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "inside" }> }) {
   const { session, content, welcomeHtml } = served;
   const { audioData } = content;
-  const answer = readSession({ body: session, nowMs: 0 });
+  const answer = readSession(session, 0);
   return (
     <section className="stack" aria-labelledby="room-heading">
       <link rel="stylesheet" href={roomStylesheetHref} />
@@ -21,7 +22,7 @@ export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "ins
       {answer.session ? <SessionBar session={answer.session} /> : null}
       <div className="served-room latchkey-room">
         <ServedHtml html={welcomeHtml} />
-        {audioData.error ? null : (
+        {hasAudioPart(audioData) ? (
           <section className="latchkey-audio" aria-label={audioData.headline || audioData.title || "Audio"}>
             {audioData.imageSrc ? (
               <img className="latchkey-audio-image" src={audioData.imageSrc} alt={audioData.imageAlt} />
@@ -29,17 +30,21 @@ export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "ins
             <div className="latchkey-audio-text">
               {audioData.headline ? <h2>{audioData.headline}</h2> : null}
               {audioData.description ? <p>{audioData.description}</p> : null}
-              {/* The description stands beside it in words; an operator's sound comes without a caption track. */}
-              {/* eslint-disable-next-line jsx-a11y/media-has-caption */}
-              <audio controls preload="metadata" src={audioData.audioSrc} />
+              {audioData.error ? (
+                <p>{missingSoundText}</p>
+              ) : (
+                // The description stands beside it in words; an operator's sound comes without a caption track.
+                // eslint-disable-next-line jsx-a11y/media-has-caption
+                <audio controls preload="metadata" src={audioData.audioSrc} />
+              )}
               {audioData.title ? <p className="latchkey-audio-title">{audioData.title}</p> : null}
             </div>
           </section>
-        )}
+        ) : null}
       </div>
       {content.textSubmissionAreaHtml || content.script ? (
         <noscript>
-          <p className="notice notice-info">
+          <p className="notice tone-info">
             There is more in this room, and it needs JavaScript:{" "}
             {content.textSubmissionAreaHtml ? "the form, which your wallet signs" : ""}
             {content.textSubmissionAreaHtml && content.script ? ", and " : ""}

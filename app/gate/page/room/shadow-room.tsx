@@ -23,7 +23,7 @@ export function ShadowRoom({ stylesheetHref, styles, className, children }: Shad
   }, []);
 
   useLayoutEffect(() => {
-    if (root) adoptStyles({ root, styles });
+    if (root) adoptStyles(root, styles);
   }, [root, styles]);
 
   return (
@@ -44,7 +44,7 @@ export function ShadowRoom({ stylesheetHref, styles, className, children }: Shad
   );
 }
 
-function adoptStyles({ root, styles }: { root: ShadowRoot; styles: string }): void {
+function adoptStyles(root: ShadowRoot, styles: string): void {
   const sheet = new CSSStyleSheet();
   // Faults in it are skipped as in any stylesheet; @import is not loaded.
   sheet.replaceSync(styles);

@@ -1,5 +1,5 @@
-import type { GateState } from "./gate-state";
-import { walletLeft } from "./gate-notice";
+import type { GateState } from "../gate-state";
+import { walletLeft } from "../gate-notice";
 import type { WalletAccount } from "./wallet-session";
 
 type WithAccount = Extract<GateState, { phase: "connected" | "inside" }>;
@@ -8,16 +8,8 @@ type WithAccount = Extract<GateState, { phase: "connected" | "inside" }>;
  * Another account is no reason to throw anybody out: they are asked whether to go on with it. Another chain in the
  * same wallet takes nothing away either: what was proved stays proved.
  */
-export function changeAccount({
-  state,
-  turn,
-  account,
-}: {
-  state: WithAccount;
-  turn: number;
-  account: WalletAccount | null;
-}): GateState {
-  if (account === null) return loseWallet({ state, turn });
+export function changeAccount(state: WithAccount, turn: number, account: WalletAccount | null): GateState {
+  if (account === null) return loseWallet(state, turn);
   if (account.address === state.account?.address) return { ...state, account, other: null };
   return { ...state, other: { account, isAsked: true } };
 }
@@ -28,7 +20,7 @@ export function keepAccount(state: WithAccount): GateState {
 }
 
 /** A room with a session needs no wallet, so a wallet that locks itself leaves it open. */
-function loseWallet({ state, turn }: { state: WithAccount; turn: number }): GateState {
+function loseWallet(state: WithAccount, turn: number): GateState {
   if (state.phase === "connected" || !state.room.session) return { phase: "away", turn, notice: walletLeft };
   const { form } = state.room;
   const lost = { ...state, account: null, other: null, notice: walletLeft };

@@ -17,7 +17,11 @@ function read(info: Record<string, unknown>) {
 
 test("takes an announcement's name, picture and origin", () => {
   expect(read({})).toEqual({
-    ...{ id: "eip6963:wallet.example", name: "Wallet", icon, origin: "wallet.example", provider },
+    id: "eip6963:wallet.example",
+    name: "Wallet",
+    icon,
+    origin: "wallet.example",
+    provider,
   });
   expect(read({ rdns: "Wallet.Example" })?.id).toBe("eip6963:wallet.example");
   expect(read({ name: "  " })?.name).toBe("wallet.example");

@@ -70,7 +70,9 @@ export function readInjected(ethereum: unknown): FoundWallet[] {
       return {
         id: index === 0 ? "injected" : `injected:${index + 1}`,
         name: earlier === 0 ? names[index]! : `${names[index]} ${earlier + 1}`,
-        ...{ icon: null, origin: null, provider },
+        icon: null,
+        origin: null,
+        provider,
       };
     });
   } catch {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { openBase } from "./base-provider";
+import { openBase } from "./base-provider.client";
 import { findTrouble } from "./wallet-trouble";
 
 const keysOrigin = "https://keys.coinbase.com";
@@ -17,7 +17,10 @@ function startBrowser() {
   });
   vi.stubGlobal("fetch", () => Promise.resolve(new Response(null)));
   vi.stubGlobal("window", {
-    ...{ innerWidth: 1280, innerHeight: 800, screenX: 0, screenY: 0 },
+    innerWidth: 1280,
+    innerHeight: 800,
+    screenX: 0,
+    screenY: 0,
     location: new URL("https://gate.example/gate"),
     addEventListener: messages.addEventListener.bind(messages),
     removeEventListener: messages.removeEventListener.bind(messages),
@@ -43,7 +46,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 test("before the person has agreed no window opens, and nothing can be asked for", async () => {
   const { opened } = startBrowser();
-  const provider = openBase({ appName: "Salon Nord", chainId: 8453 });
+  const provider = openBase("Salon Nord", 8453);
   for (const method of ["eth_accounts", "personal_sign"]) {
     const fault = await provider.request({ method }).catch((error: unknown) => error);
     expect(findTrouble(fault), method).toBe("locked");
@@ -53,7 +56,7 @@ test("before the person has agreed no window opens, and nothing can be asked for
 
 test("connecting opens one window, which is told the site's name, chain, and that no relay is wanted", async () => {
   const { opened, tell } = startBrowser();
-  const provider = openBase({ appName: "Salon Nord", chainId: 8453 });
+  const provider = openBase("Salon Nord", 8453);
   const connecting = provider.request({ method: "eth_requestAccounts" }).catch((error: unknown) => error);
   await expect.poll(() => opened.length).toBe(1);
   expect(opened[0]?.url.origin).toBe(keysOrigin);

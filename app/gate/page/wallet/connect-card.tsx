@@ -1,7 +1,7 @@
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
-import { NoticeCard } from "./notice-card";
-import type { GateNotice } from "./gate-notice-shape";
+import { NoticeCard } from "../notice-card";
+import type { GateNotice } from "../gate-notice-shape";
 
 type ConnectCardProps = {
   isDemo: boolean;
@@ -15,21 +15,20 @@ export function ConnectCard({ isDemo, isLoading, notice, onConnect }: ConnectCar
   return (
     <Card title="Connect your wallet">
       <p>
-        The key to this room is a token in a wallet. Connecting shows this page your address and nothing else;
-        it cannot move anything.
+        The key to this room is a token in a wallet. Connecting shows this page your address and nothing else.
       </p>
-      {isDemo ? (
-        <p>
-          This is a demo: if you have no wallet at hand, choose the <strong>demo wallet</strong>. Its test key
-          is made in your browser and is good for nothing but this demo.
-        </p>
-      ) : null}
-      {notice ? <NoticeCard notice={notice} /> : null}
       <div className="row">
         <Button onClick={onConnect} busy={isLoading}>
           {isLoading ? "Looking for wallets" : "Connect"}
         </Button>
       </div>
+      {notice ? <NoticeCard notice={notice} /> : null}
+      {isDemo ? (
+        <p className="soft">
+          This is a demo: if you have no wallet at hand, choose the <strong>demo wallet</strong>. Its test key
+          is made in your browser and is good for nothing but this demo.
+        </p>
+      ) : null}
     </Card>
   );
 }

@@ -3,24 +3,20 @@ import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAddress, signMessage, signTransaction } from "viem/accounts";
 import { createHttpChain } from "./chain-request";
 import type { Eip1193Provider } from "./eip1193";
-import type { AskChain } from "./key-calls";
+import type { AskChain } from "../entry/key-calls";
 
 export { generatePrivateKey as makeKey };
 
 type Transaction = { to: Address; data?: Hex; value?: Hex };
 
 /** Answers what a wallet answers, with a key in the page. */
-export function createDemoSigner({
-  chainId,
-  rpcUrl,
-  privateKey,
-}: {
-  chainId: number;
-  rpcUrl: string;
-  privateKey: Hex;
-}): Eip1193Provider["request"] {
+export function createDemoSigner(
+  chainId: number,
+  rpcUrl: string,
+  privateKey: Hex,
+): Eip1193Provider["request"] {
   const address = privateKeyToAddress(privateKey);
-  const ask = createHttpChain({ rpcUrl });
+  const ask = createHttpChain(rpcUrl);
 
   return async function request({ method, params }) {
     const given = (params ?? []) as readonly unknown[];
@@ -53,19 +49,21 @@ function switchedTo(target: unknown, chainId: number): null {
   throw Object.assign(new Error("The demo wallet knows the demo chain only."), { code: 4902 });
 }
 
+type SendOptions = {
+  ask: AskChain;
+  chainId: number;
+  privateKey: Hex;
+  address: Address;
+  transaction: Transaction;
+};
+
 async function send({
   ask,
   chainId,
   privateKey,
   address,
   transaction: { to, data, value },
-}: {
-  ask: AskChain;
-  chainId: number;
-  privateKey: Hex;
-  address: Address;
-  transaction: Transaction;
-}): Promise<unknown> {
+}: SendOptions): Promise<unknown> {
   const call = { from: address, to, ...(data ? { data } : {}), ...(value ? { value } : {}) };
   const [nonce, gas, gasPrice] = (await Promise.all([
     ask({ method: "eth_getTransactionCount", params: [address, "pending"] }),
@@ -75,7 +73,11 @@ async function send({
   const signed = await signTransaction({
     privateKey,
     transaction: {
-      ...{ type: "eip1559", chainId, to, nonce: Number(nonce), gas: BigInt(gas) },
+      type: "eip1559",
+      chainId,
+      to,
+      nonce: Number(nonce),
+      gas: BigInt(gas),
       // The price may rise until the next block.
       maxFeePerGas: BigInt(gasPrice) * 2n,
       maxPriorityFeePerGas: 0n,

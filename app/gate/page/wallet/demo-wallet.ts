@@ -15,12 +15,12 @@ const icon =
  * A wallet that lives in this page, so that a visitor without one can try everything. Its key is made here, kept in
  * this browser only, and never good for anything but the demo chain. What signs is loaded when it is first used.
  */
-export function createDemoWallet({ chainId, rpcUrl }: { chainId: number; rpcUrl: string }) {
+export function createDemoWallet(chainId: number, rpcUrl: string) {
   let signer: Promise<Eip1193Provider["request"]> | null = null;
   const provider: Eip1193Provider = {
     async request(request) {
       signer ??= import("./demo-signer").then(({ createDemoSigner, makeKey }) =>
-        createDemoSigner({ chainId, rpcUrl, privateKey: loadKey(makeKey) }),
+        createDemoSigner(chainId, rpcUrl, loadKey(makeKey)),
       );
       return (await signer)(request);
     },

@@ -14,21 +14,23 @@ export function optionalWallets({ walletConnect, base }: PublicWalletSettings): 
   ];
 }
 
+type OpenOptionalWalletOptions = {
+  walletId: string;
+  settings: PublicSettings;
+  origin: string;
+  onPairing?: (uri: string) => void;
+};
+
 /** Loads the code of a wallet that is not in this browser, once it was chosen; null for all the others. */
 export async function openOptionalWallet({
   walletId,
   settings,
   origin,
   onPairing,
-}: {
-  walletId: string;
-  settings: PublicSettings;
-  origin: string;
-  onPairing?: (uri: string) => void;
-}): Promise<FoundWallet | null> {
+}: OpenOptionalWalletOptions): Promise<FoundWallet | null> {
   const { appName, chainId, wallets } = settings;
   if (walletId === walletConnectId && wallets.walletConnect) {
-    const { openWalletConnect } = await import("./wallet-connect-provider");
+    const { openWalletConnect } = await import("./wallet-connect-provider.client");
     const provider = await openWalletConnect({
       ...wallets.walletConnect,
       appName,
@@ -39,8 +41,8 @@ export async function openOptionalWallet({
     return { id: walletId, name: "WalletConnect", icon: null, origin: null, provider };
   }
   if (walletId === baseWalletId && wallets.base) {
-    const { openBase } = await import("./base-provider");
-    return { id: walletId, name: "Base", icon: null, origin: null, provider: openBase({ appName, chainId }) };
+    const { openBase } = await import("./base-provider.client");
+    return { id: walletId, name: "Base", icon: null, origin: null, provider: openBase(appName, chainId) };
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
-import type { GateState } from "./gate-state";
-import { readKeys, resumeVisit } from "./gate-tasks";
-import type { GateTools } from "./gate-tools";
+import type { GateState } from "../gate-state";
+import { readKeys, resumeVisit } from "../gate-tasks";
+import type { GateTools } from "../gate-tools";
 import { renderWalletCookie } from "./wallet-cookie";
 import type { RememberedWallet } from "./wallet-cookie";
 
@@ -19,7 +19,7 @@ export function useWalletEvents({ tools, state, remembered }: Watched): Remember
   const [returning, setReturning] = useState(remembered);
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
   const [address, walletId, walletName] = [account?.address, account?.walletId, account?.walletName];
-  const isAtDoor = state.phase === "connected";
+  const isOutside = state.phase === "connected";
   const isChoosing = state.phase === "choosing";
 
   useEffect(() => {
@@ -33,8 +33,8 @@ export function useWalletEvents({ tools, state, remembered }: Watched): Remember
 
   // Outside again the keys are looked for anew: the room may have closed because one is gone.
   useEffect(() => {
-    if (isAtDoor && address) void readKeys(tools, address);
-  }, [isAtDoor, tools, address]);
+    if (isOutside && address) void readKeys(tools, address);
+  }, [isOutside, tools, address]);
 
   useEffect(() => {
     if (!address) return;

@@ -17,8 +17,8 @@ import type { FoundWallet } from "./announced-wallets";
 import { createHttpChain } from "./chain-request";
 import { createDemoWallet } from "./demo-wallet";
 import { guardProvider } from "./eip1193";
-import { findHeldKeys, findMinted, keyCalls, readPrice } from "./key-calls";
-import type { AskChain } from "./key-calls";
+import { findHeldKeys, findMinted, keyCalls, readPrice } from "../entry/key-calls";
+import type { AskChain } from "../entry/key-calls";
 import { openOptionalWallet, optionalWallets } from "./optional-wallets";
 import { baseWalletId, demoWalletId, walletConnectId } from "./wallet-session";
 import type { Reconnection, WalletAccount, WalletChoice, WalletSession } from "./wallet-session";
@@ -37,13 +37,10 @@ export function openWalletSession({ settings, origin }: Setup): WalletSession {
   let attempt = 0;
   const config = createWalletConfig({ settings, origin, ask });
   const httpChain = settings.rpcUrlForBrowser
-    ? createHttpChain({ rpcUrl: new URL(settings.rpcUrlForBrowser, origin).href })
+    ? createHttpChain(new URL(settings.rpcUrlForBrowser, origin).href)
     : null;
 
-  const demo =
-    settings.mode === "demo"
-      ? createDemoWallet({ chainId, rpcUrl: new URL("/demo/rpc", origin).href })
-      : null;
+  const demo = settings.mode === "demo" ? createDemoWallet(chainId, new URL("/demo/rpc", origin).href) : null;
 
   /** Without an address of our own the chain is read through the wallet: the page may reach nothing else. */
   async function ask(request: Parameters<AskChain>[0]): Promise<unknown> {
@@ -107,21 +104,19 @@ export function openWalletSession({ settings, origin }: Setup): WalletSession {
         },
       }),
 
-    ensureChain: () => ensureChain({ config, settings }),
+    ensureChain: () => ensureChain(config, settings),
 
     async signMessage({ address, message }) {
-      await requireAccount({ config, address });
+      await requireAccount(config, address);
       return signMessage(config, { account: address, message });
     },
 
     findKeys: (owner) =>
-      settings.keyStandard === "erc1155"
-        ? Promise.resolve(null)
-        : findHeldKeys({ ask, contractAddress, owner }),
+      settings.keyStandard === "erc1155" ? Promise.resolve(null) : findHeldKeys(ask, contractAddress, owner),
 
     async mintKey(minter) {
-      await requireAccount({ config, address: minter });
-      const value = await readPrice({ ask, contractAddress });
+      await requireAccount(config, minter);
+      const value = await readPrice(ask, contractAddress);
       const provider = (await getConnection(config).connector?.getProvider()) as { request: AskChain };
       const transaction = { from: minter, to: contractAddress, data: keyCalls.mint, value };
       const hash = await provider.request({ method: "eth_sendTransaction", params: [transaction] });
@@ -185,7 +180,7 @@ function toAccount(config: Config): WalletAccount | null {
 }
 
 /** The person may have selected another account since; a wallet that is locked shows none. */
-async function requireAccount({ config, address }: { config: Config; address: Address }): Promise<void> {
+async function requireAccount(config: Config, address: Address): Promise<void> {
   const accounts = await getConnection(config).connector?.getAccounts();
   if (!accounts) throw new WalletTrouble("gone");
   if (accounts.length === 0) throw new WalletTrouble("locked");
@@ -196,13 +191,7 @@ async function requireAccount({ config, address }: { config: Config; address: Ad
 /** These would be no different on the right network. */
 const notOfNetwork = new Set<TroubleName>(["pending", "locked", "gone", "silent"]);
 
-async function ensureChain({
-  config,
-  settings,
-}: {
-  config: Config;
-  settings: PublicSettings;
-}): Promise<void> {
+async function ensureChain(config: Config, settings: PublicSettings): Promise<void> {
   const { chainId } = settings;
   const connector = getConnection(config).connector;
   if (!connector) throw new WalletTrouble("gone");

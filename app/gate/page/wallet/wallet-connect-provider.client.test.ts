@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createPairedProvider } from "./wallet-connect-provider";
-import type { PairingClient } from "./wallet-connect-provider";
+import { createPairedProvider } from "./wallet-connect-provider.client";
+import type { PairingClient } from "./wallet-connect-provider.client";
 import { findTrouble } from "./wallet-trouble";
 
 type Session = ReturnType<PairingClient["session"]["getAll"]>[number];
@@ -59,9 +59,9 @@ function startClient(...kept: Session[]) {
 function open(wallet: ReturnType<typeof startClient>) {
   const pairings: string[] = [];
   const heard: [event: string, value: unknown][] = [];
-  const provider = createPairedProvider({
-    client: wallet.client,
-    options: { chainId: 31337, onPairing: (uri) => pairings.push(uri) },
+  const provider = createPairedProvider(wallet.client, {
+    chainId: 31337,
+    onPairing: (uri) => pairings.push(uri),
   });
   provider.on("accountsChanged", (accounts: unknown) => heard.push(["accountsChanged", accounts]));
   provider.on("disconnect", (error: unknown) => heard.push(["disconnect", findTrouble(error)]));

@@ -42,7 +42,7 @@ export async function openWalletConnect(options: Options): Promise<Eip1193Provid
     throw error;
   });
   const client = await openClient;
-  return createPairedProvider({ client, options });
+  return createPairedProvider(client, options);
 }
 
 function openRelay({ projectId, relayUrl, appName, origin }: Options): Promise<Client> {
@@ -58,13 +58,10 @@ function openRelay({ projectId, relayUrl, appName, origin }: Options): Promise<C
 }
 
 /** One wallet on another device as a provider; apart from the opening so that a client of any kind will do. */
-export function createPairedProvider({
-  client,
-  options,
-}: {
-  client: PairingClient;
-  options: Pick<Options, "chainId" | "onPairing">;
-}): Eip1193Provider {
+export function createPairedProvider(
+  client: PairingClient,
+  options: Pick<Options, "chainId" | "onPairing">,
+): Eip1193Provider {
   const scope = `eip155:${options.chainId}`;
   const emitter = createEvents();
   let session: Session | null = client.session.getAll().find((kept) => reaches(kept, scope)) ?? null;

@@ -3,8 +3,8 @@ import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { accountBarId } from "./account-bar";
-import { NoticeCard } from "./notice-card";
-import type { GateNotice } from "./gate-notice-shape";
+import { NoticeCard } from "../notice-card";
+import type { GateNotice } from "../gate-notice-shape";
 import { WalletAppLinks, WalletPrimer } from "./wallet-help";
 import type { WalletChoice } from "./wallet-session";
 

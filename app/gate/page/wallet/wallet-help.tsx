@@ -29,7 +29,7 @@ export function WalletAppLinks() {
 /** What a wallet is, for whoever has none yet. */
 export function WalletPrimer({ isDemo, isOpen }: { isDemo: boolean; isOpen: boolean }) {
   return (
-    <details className="wallet-primer" open={isOpen}>
+    <details className="unfold wallet-primer" open={isOpen}>
       <summary>No wallet yet?</summary>
       <div className="stack-close">
         <p>

@@ -1,4 +1,4 @@
-import type { GateActivity, GateNotice } from "./gate-notice-shape";
+import type { GateActivity, GateNotice } from "../gate-notice-shape";
 import { findFacts, findSentence, findTrouble } from "./wallet-trouble";
 import type { TroubleName } from "./wallet-trouble";
 
@@ -98,7 +98,7 @@ const wordsFor: Record<Exclude<TroubleName, "failed">, Words> = {
   },
 };
 
-export function noticeForWallet({ error, activity }: { error: unknown; activity: GateActivity }): GateNotice {
+export function noticeForWallet(error: unknown, activity: GateActivity): GateNotice {
   const trouble = findTrouble(error);
   const facts = findFacts(error);
   const words: Words =
@@ -111,20 +111,15 @@ export function noticeForWallet({ error, activity }: { error: unknown; activity:
       : wordsFor[trouble];
   const titles = trouble === "rejected" ? rejectedTitles : failedTitles;
   return {
-    ...{ tone: "problem", title: titles[activity], retryAfterSeconds: null, pagePath: null, requestId: null },
+    tone: "problem",
+    title: titles[activity],
     ...words,
     ...(facts.length > 0 ? { facts } : {}),
   };
 }
 
 /** The wallet of an earlier visit is not to be had by itself. */
-export function noticeForMissing({
-  missing,
-  name,
-}: {
-  missing: "gone" | "locked";
-  name: string;
-}): GateNotice {
+export function noticeForMissing(missing: "gone" | "locked", name: string): GateNotice {
   const { detail, remedy } =
     missing === "gone"
       ? {
@@ -136,5 +131,5 @@ export function noticeForMissing({
           remedy: "Unlock it, then connect again.",
         };
   const title = missing === "gone" ? "Your wallet was not found" : "Your wallet is locked";
-  return { tone: "info", title, detail, remedy, retryAfterSeconds: null, pagePath: null, requestId: null };
+  return { tone: "info", title, detail, remedy };
 }

@@ -1,6 +1,6 @@
-import type { GateTools } from "./gate-tools";
-import { noticeFor } from "./gate-notice";
-import { endQuietly } from "./session-tasks";
+import type { GateTools } from "../gate-tools";
+import { noticeFor } from "../gate-notice";
+import { signOut } from "../entry/session-tasks";
 import type { RememberedWallet } from "./wallet-cookie";
 import { noticeForMissing } from "./wallet-notice";
 import type { WalletAccount } from "./wallet-session";
@@ -17,12 +17,12 @@ export async function reconnectWallet(
       return found;
     }
     if (found !== "asleep") {
-      const notice = noticeForMissing({ missing: found, name: remembered.name });
+      const notice = noticeForMissing(found, remembered.name);
       dispatch({ type: "failed", turn, notice });
     }
     return null;
   } catch (error) {
-    dispatch({ type: "failed", turn, notice: noticeFor({ error, activity: "connect" }) });
+    dispatch({ type: "failed", turn, notice: noticeFor(error, "connect") });
     return null;
   }
 }
@@ -36,7 +36,7 @@ export async function unpickWallet({ dispatch, nextTurn, openWallet }: GateTools
 /** Goes on with the account that the wallet shows now. What the one before had opened is closed. */
 export function takeAccount({ api, dispatch, nextTurn }: GateTools): void {
   dispatch({ type: "account-taken", turn: nextTurn() });
-  void endQuietly(api);
+  signOut(api);
 }
 
 /** Asks the wallet to change the network, or to get to know it. */
@@ -46,6 +46,6 @@ export async function switchNetwork({ dispatch, nextTurn, openWallet }: GateTool
   try {
     await (await openWallet()).ensureChain();
   } catch (error) {
-    dispatch({ type: "failed", turn, notice: noticeFor({ error, activity: "network" }) });
+    dispatch({ type: "failed", turn, notice: noticeFor(error, "network") });
   }
 }

@@ -53,8 +53,8 @@ test("has a title, a reason and a way on for every trouble and activity", () => 
   const more = ["chain-silent", "mint-slow", "no-funds", "relay-unreachable", "window-blocked"] as const;
   for (const trouble of [...troubles, ...more, "unsupported", "failed"] as const) {
     for (const activity of ["connect", "network", "mint", "sign-in", "form", "reload"] as const) {
-      const notice = noticeForWallet({ error: new WalletTrouble(trouble), activity });
-      for (const text of [notice.title, notice.detail, notice.remedy])
+      const notice = noticeForWallet(new WalletTrouble(trouble), activity);
+      for (const text of [notice.title, notice.detail ?? "", notice.remedy])
         expect(text.length).toBeGreaterThan(15);
     }
   }
@@ -62,13 +62,13 @@ test("has a title, a reason and a way on for every trouble and activity", () => 
 
 test("hands on what the person has to carry over by hand", () => {
   const error = new WalletTrouble("wrong-network", { facts: [["Chain ID", "5"]] });
-  expect(noticeForWallet({ error, activity: "network" }).facts).toEqual([["Chain ID", "5"]]);
-  expect(noticeForWallet({ error: new Error("x"), activity: "network" })).not.toHaveProperty("facts");
+  expect(noticeForWallet(error, "network").facts).toEqual([["Chain ID", "5"]]);
+  expect(noticeForWallet(new Error("x"), "network")).not.toHaveProperty("facts");
 });
 
 test("names the wallet of the last visit that is not to be had", () => {
-  expect(noticeForMissing({ missing: "gone", name: "Mine" })).toMatchObject({
+  expect(noticeForMissing("gone", "Mine")).toMatchObject({
     title: "Your wallet was not found",
   });
-  expect(noticeForMissing({ missing: "locked", name: "Mine" }).detail).toContain("connected with Mine");
+  expect(noticeForMissing("locked", "Mine").detail).toContain("connected with Mine");
 });

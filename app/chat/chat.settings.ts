@@ -1,0 +1,126 @@
+import { apiPath } from "~/platform/config/api-path";
+import { baseUrl, flag, integer, list, oneOf, secret, text } from "~/platform/config/kinds";
+import type { Setting } from "~/platform/config/setting";
+import type { SettingReader } from "~/platform/config/setting-reader";
+
+/** Small models, so that a first try costs little. Local servers with one model ignore the name. */
+const defaultModels = {
+  offline: "offline",
+  openai: "gpt-4o-mini",
+  "workers-ai": "@cf/meta/llama-3.1-8b-instruct",
+  local: "default",
+};
+
+export const chatSettings = {
+  requiresJwt: flag(
+    "NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT",
+    { default: false, switches: { name: "Chat, speech and tools for holders only" } },
+    "Chat, speech and tools only with an access token. The quota needs it: without, nobody is counted.",
+  ),
+  apiPath: apiPath(
+    "NEXT_PUBLIC_AI_CHAT_API_PATH",
+    "/api/chat",
+    "Path of the chat, which moves there: the default path answers 404 then. Must not be another route's.",
+  ),
+  provider: oneOf(
+    "AI_PROVIDER",
+    {
+      of: ["offline", "openai", "workers-ai", "local"],
+      default: "offline",
+      switches: { name: "Answers by a model", offAt: "offline", off: "the embedded assistant answers" },
+    },
+    "Who answers: `offline` (embedded, quotes the operator's own documents), `openai` (hosted), `workers-ai` (edge inference) or `local` (an OpenAI-compatible server).",
+  ),
+  models: list(
+    "AI_MODELS",
+    {},
+    "Comma-separated models a client may choose from; the first one is the default. Default: one small model of the provider.",
+  ),
+  local: {
+    baseUrl: baseUrl(
+      "AI_BASE_URL",
+      { suchAs: "http://127.0.0.1:11434/v1" },
+      "Address of the server for `local`, ending in /v1, such as http://127.0.0.1:11434/v1.",
+    ),
+  },
+  systemPrompt: text(
+    "AI_SYSTEM_PROMPT",
+    {},
+    "What the model is told before each conversation. Default: system-prompt.md in the content folder.",
+  ),
+  openai: {
+    apiKey: secret("OPENAI_API_KEY", {}, "Key for `openai`."),
+    baseUrl: baseUrl(
+      "OPENAI_BASE_URL",
+      { default: "https://api.openai.com/v1" },
+      "Root of the hosted API, for proxies.",
+    ),
+  },
+  workersAi: {
+    // It becomes part of an address.
+    accountId: text(
+      "CLOUDFLARE_ACCOUNT_ID",
+      {
+        pattern: {
+          matches: /^[A-Za-z0-9_-]{1,64}$/,
+          problem: "must be letters and digits, as the provider's dashboard shows it.",
+        },
+      },
+      "Account for `workers-ai`.",
+    ),
+    apiToken: secret("CLOUDFLARE_API_TOKEN", {}, "Token for `workers-ai`."),
+    baseUrl: baseUrl(
+      "WORKERS_AI_BASE_URL",
+      {},
+      "Root of the edge inference API, for proxies. Default: the account's own OpenAI-compatible address.",
+    ),
+  },
+  maxOutputTokens: integer(
+    "AI_CHAT_MAX_OUTPUT_TOKENS",
+    { min: 1, max: 1_000_000, default: 2000 },
+    "Longest answer, in estimated tokens (four characters each).",
+  ),
+  maxDurationSeconds: integer(
+    "AI_CHAT_MAX_DURATION",
+    { min: 1, max: 3600, default: 30 },
+    "Longest time an answer may take, in seconds.",
+  ),
+  maxSteps: integer(
+    "AI_CHAT_MAX_STEPS",
+    { min: 1, max: 50, default: 5 },
+    "How many rounds of tool calls one answer may take.",
+  ),
+  offlineWordMs: integer(
+    "AI_OFFLINE_WORD_MS",
+    { min: 0, max: 1000, default: 30 },
+    "Pace of the embedded assistant in milliseconds a word; 0 sends everything at once.",
+  ),
+};
+
+export type ChatConfig = ReturnType<typeof readChat>;
+
+const { openai, workersAi, local } = chatSettings;
+const neededBy: Record<keyof typeof defaultModels, readonly Setting[]> = {
+  offline: [],
+  openai: [openai.apiKey],
+  "workers-ai": [workersAi.accountId, workersAi.apiToken],
+  local: [local.baseUrl],
+};
+
+export function readChat(reader: SettingReader) {
+  const values = reader.read(chatSettings);
+  const { provider, models } = values;
+  const { accountId, apiToken, baseUrl: edgeUrl } = values.workersAi;
+  for (const row of neededBy[provider]) {
+    if (!reader.isSet(row)) reader.report(row, `must be set when AI_PROVIDER is ${provider}.`);
+  }
+  if (models.length === 0 && provider === "local") {
+    reader.warn(chatSettings.models, "is not set: the local server is asked for a model called `default`.");
+  }
+  const ownEdgeUrl = accountId && `https://api.cloudflare.com/client/v4/accounts/${accountId}/ai/v1`;
+  return {
+    ...values,
+    models: models.length > 0 ? models : [defaultModels[provider]],
+    workersAi: { accountId, apiToken, baseUrl: edgeUrl ?? ownEdgeUrl },
+  };
+}

@@ -1,0 +1,37 @@
+import { flag, oneOf } from "~/platform/config/kinds";
+import type { SettingReader } from "~/platform/config/setting-reader";
+
+export const gateSettings = {
+  legacySignatures: oneOf(
+    "LEGACY_SIGNATURES",
+    {
+      of: ["allow", "fallback", "deny"],
+      default: "allow",
+      switches: { name: "Older timestamped signatures", offAt: "deny" },
+    },
+    "`allow`, `fallback` (only while SIWE is off) or `deny` the older timestamped signature.",
+  ),
+  nonceBinding: oneOf(
+    "NONCE_BINDING",
+    {
+      of: ["client", "none"],
+      default: "client",
+      switches: { name: "Nonces bound to who asked for them", offAt: "none" },
+    },
+    "`client` binds a nonce to the client it was issued to; `none` is for users whose address changes mid sign-in.",
+  ),
+  requireSignedMessage: flag(
+    "REQUIRE_SIGNED_MESSAGE",
+    { default: false, switches: { name: "Signed form messages required" } },
+    "Refuses form submissions whose message is not part of what was signed.",
+  ),
+};
+
+export function readGate(reader: SettingReader, isSiweOn: boolean) {
+  const values = reader.read(gateSettings);
+  if (values.legacySignatures === "fallback") {
+    const why = `LEGACY_SIGNATURES is fallback, and sign-in with Ethereum is ${isSiweOn ? "on" : "off"}.`;
+    reader.setSwitch(gateSettings.legacySignatures, !isSiweOn, why);
+  }
+  return values;
+}

@@ -1,0 +1,112 @@
+import type { Address } from "viem";
+import { isChainOutage } from "~/platform/chain/chain-client.server";
+import { maxLagSeconds } from "~/platform/chain/newest-block.server";
+import type { Clock } from "~/platform/clock";
+import { Refusal, chainUnavailable } from "~/platform/http/refusal";
+import type { ChainCursor, WatchedContract } from "./chain-cursor.store.server";
+import { requireOwned } from "../holder.server";
+import type { KeyStore } from "../keys/keys.store.server";
+import { readKey } from "./ownership.gateway.server";
+import type { KeyContract } from "./ownership.gateway.server";
+import { judge } from "./ownership.server";
+import type { Ownership } from "./ownership.server";
+
+/** The longest a client is told to wait, however slowly the last blocks came. */
+const maxWaitSeconds = 300;
+/** After this long no node is believed any more that has not seen the key leave. */
+const departureHoldsMs = Number(maxLagSeconds) * 1_000;
+
+export type SettledHoldingDependencies = KeyContract & {
+  /** How many blocks below the newest one the key must have been in the same wallet already. */
+  keyUseConfirmations: number;
+  keys: Pick<KeyStore, "findKeyState">;
+  /** How far the watcher of this deployment has read the chain; null while it has not. */
+  cursors: {
+    findCursor: (contract: WatchedContract) => Promise<Pick<ChainCursor, "blockNumber"> | null>;
+  };
+  clock: Clock;
+};
+
+/**
+ * Refuses to use up a key that came to its wallet within the last blocks, which a reorganisation may take back, or that
+ * was seen leaving it a moment ago, which a node that lags does not know: what is used up stays so for good. To be asked
+ * once the newest block has named the same holder.
+ */
+export type RequireSettledHolding = (tokenId: string, holder: Address) => Promise<void>;
+
+export function createSettledHoldings({
+  client,
+  contractAddress,
+  standard,
+  keyUseConfirmations,
+  keys,
+  cursors,
+  clock,
+}: SettledHoldingDependencies): RequireSettledHolding {
+  const depth = BigInt(keyUseConfirmations);
+
+  async function readHoldingAt(block: bigint, tokenId: string, holder: Address): Promise<Ownership> {
+    const reading = await readKey({ client, contractAddress, standard, tokenId, holder, block });
+    // Whether a membership had run out by then is of no weight: the newest block has said that it has not.
+    return judge({ ...reading, hasExpired: false }, holder);
+  }
+
+  return async function requireSettledHolding(tokenId, holder) {
+    // Before the header, so that a block that comes in between makes no honest node one that lags.
+    const cursor = await cursors.findCursor({ chainId: client.chain.id, contractAddress });
+    const newest = await readHeader(client);
+    requireNoLag(newest.number, cursor);
+    const older = newest.number > depth ? newest.number - depth : 0n;
+    // By number, and not as the latest block: a node that does not have it says so.
+    const [now, then] = await Promise.all(
+      (depth === 0n ? [newest.number] : [newest.number, older]).map((block) =>
+        readHoldingAt(block, tokenId, holder),
+      ),
+    );
+    // After the chain, so that what the watcher noticed meanwhile counts.
+    const key = { chainId: client.chain.id, contractAddress, tokenId };
+    const { used, departedAtMs } = await keys.findKeyState({ key, holder });
+    // Waiting would not help a key that is used up: that is said first.
+    if (used) throw new Refusal("this-token-has-already-been-used");
+    requireOwned(now!);
+    requireNoDeparture(tokenId, departedAtMs, clock());
+    if (!then || then.owned) return;
+    const { timestamp } = await readHeader(client, older);
+    const tookSeconds = Number(newest.timestamp - timestamp);
+    const waitSeconds = Math.min(Math.max(tookSeconds, 1), maxWaitSeconds);
+    const blocks = depth === 1n ? "1 block" : `${depth} blocks`;
+    throw new Refusal("holding-too-recent", {
+      detail: `Key #${tokenId} was not in this wallet ${blocks} before the newest one, ${newest.number}. Wait until block ${newest.number + depth}, about ${waitSeconds} seconds from now, then try again.`,
+      headers: { "Retry-After": String(waitSeconds) },
+    });
+  };
+}
+
+/** The watcher has read the transfers up to its cursor; an answer from before tells less than is known already. */
+function requireNoLag(newest: bigint, cursor: Pick<ChainCursor, "blockNumber"> | null): void {
+  if (cursor === null || newest >= cursor.blockNumber) return;
+  throw chainUnavailable(
+    new Error(`The endpoint is at block ${newest}, the watcher has read up to block ${cursor.blockNumber}.`),
+  );
+}
+
+function requireNoDeparture(tokenId: string, departedAtMs: number | null, nowMs: number): void {
+  if (departedAtMs === null || nowMs - departedAtMs >= departureHoldsMs) return;
+  const waitSeconds = Math.min(Math.ceil((departedAtMs + departureHoldsMs - nowMs) / 1_000), maxWaitSeconds);
+  throw new Refusal("holding-too-recent", {
+    detail: `Key #${tokenId} was seen leaving this wallet a short time ago. If it is back, wait about ${waitSeconds} seconds, then try again.`,
+    headers: { "Retry-After": String(waitSeconds) },
+  });
+}
+
+/** By the header: on some chains a contract sees another block number than the header bears. */
+async function readHeader(
+  client: KeyContract["client"],
+  block?: bigint,
+): Promise<{ number: bigint; timestamp: bigint }> {
+  try {
+    return await client.getBlock(block === undefined ? { blockTag: "latest" } : { blockNumber: block });
+  } catch (error) {
+    throw isChainOutage(error) ? chainUnavailable(error) : error;
+  }
+}

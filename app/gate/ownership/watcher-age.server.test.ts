@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { createMetrics } from "~/platform/metrics.server";
+import { createWatcherAge } from "./watcher-age.server";
+
+test("the allowed age follows how often is read, and is in the metrics what readiness judges by", async () => {
+  let ageMs = 670_000;
+  const watcherAge = createWatcherAge({
+    findCursorAgeMs: async () => ageMs,
+    pollSeconds: 300,
+    leaseSeconds: 10,
+    clock: () => 0,
+  });
+  const metrics = createMetrics();
+  metrics.watchWatcherAge(watcherAge);
+  const { body } = await metrics.render();
+  expect(body).toContain("\nlatchkey_watcher_age_seconds 670\n");
+  expect(body).toContain("\nlatchkey_watcher_allowed_age_seconds 670\n");
+  expect(await watcherAge.judge()).toMatchObject({ fault: null });
+  ageMs += 1_000;
+  expect((await watcherAge.judge()).fault).toContain("671 s");
+});

@@ -1,0 +1,85 @@
+import { noticeForRefused } from "~/platform/http/notice";
+import type { PageRemedies, Refused } from "~/platform/http/notice";
+import { RefusedError, UnreachableError } from "./gate-api";
+import { UnreadableAnswerError } from "./gate-answers";
+import { noticeForWallet } from "./wallet/wallet-notice";
+import type { GateActivity, GateNotice } from "./gate-notice-shape";
+
+const remedies: PageRemedies = {
+  "authentication-failed": {
+    remedy: "Start the sign-in again: the page asks for a fresh message to sign.",
+  },
+  "you-do-not-own-this-token": {
+    remedy:
+      "Check the number of the key, and that the wallet shown here is the one that holds it. If you have none, get one first.",
+  },
+  "this-token-has-already-been-used": {
+    remedy:
+      "A key opens the form once. Another key of yours opens it again; if you never used this one, tell whoever runs this site.",
+  },
+  "holding-too-recent": {
+    remedy: "Nothing was used up, and your words are kept here. Send the form again then.",
+  },
+  "too-many-requests": { remedy: "Wait until the time below has passed, then try again." },
+  "chain-unavailable": { remedy: "Nothing was lost or decided. Try again in a moment." },
+  // What became of the request is in the answer's own words: now and then nobody knows.
+  "state-unavailable": { remedy: "Nothing you wrote is lost. Try again in a moment." },
+  "invalid-tokenid": { remedy: "The number of a key is written in digits only. Correct it and try again." },
+};
+
+export function noticeFor(error: unknown, activity: GateActivity): GateNotice {
+  if (error instanceof RefusedError) return { tone: "problem", ...noticeForRefused(error.refused, remedies) };
+  if (error instanceof UnreachableError) {
+    return {
+      tone: "problem",
+      title: "The server did not answer",
+      detail: "Either this device is offline, or the site is away for a moment.",
+      remedy: "Check your connection and try again.",
+    };
+  }
+  if (error instanceof UnreadableAnswerError) {
+    return {
+      tone: "problem",
+      title: "The answer could not be read",
+      detail: error.message,
+      remedy: "Reload the page: it may be older than the server.",
+    };
+  }
+  return noticeForWallet(error, activity);
+}
+
+/** Why the room has closed by itself. Null: the cookie is gone, and nobody said why. */
+export function noticeForEnd(ended: Refused | "elsewhere" | null): GateNotice {
+  const title = "The room has closed";
+  if (ended === "elsewhere") {
+    const detail = "You have signed in with another key in another window of this browser.";
+    return { tone: "info", title, detail, remedy: "Go on there, or sign in here again." };
+  }
+  if (ended === null) {
+    const detail = "Your session has expired, or you signed out in another window.";
+    return { tone: "info", title, detail, remedy: "Sign in again to go on." };
+  }
+  return { tone: "problem", ...noticeForRefused(ended, remedies), title, requestId: null };
+}
+
+export const walletLeft: GateNotice = {
+  tone: "info",
+  title: "The wallet is disconnected",
+  detail: "It was locked, or told to share nothing with this site any more.",
+  remedy: "Unlock it and connect again to go on.",
+};
+
+export const otherWallet: GateNotice = {
+  tone: "info",
+  title: "Another wallet is connected",
+  detail: "The room was opened by a key in another wallet, so it has been closed and you are signed out.",
+  remedy: "Sign in with a key of this wallet, or connect the other one.",
+};
+
+/** The form is signed anew each time. */
+export const walletNeeded: GateNotice = {
+  tone: "info",
+  title: "The form needs your wallet",
+  detail: "You are signed in, but no wallet is connected, and the form is signed with the wallet.",
+  remedy: "Connect the wallet that holds the key, above, then send the form.",
+};

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { legacyProof, readLegacyClaim } from "./legacy.server";
+
+const nowMs = Date.UTC(2026, 0, 15, 12);
+const address = `0x${"Aa".repeat(20)}`;
+
+test("the claims of a legacy proof hold the address as sent and say so where the nonce would stand", () => {
+  const claim = readLegacyClaim({
+    body: { address, signature: "0x", tokenId: "7", timestamp: nowMs },
+    host: "localhost:3000",
+    path: "/api/gate-access",
+    dependencies: { chainId: 31337, domains: ["localhost:3000"], clock: () => nowMs },
+  });
+  expect(claim.address).toBe(address.toLowerCase());
+  expect(legacyProof.claims(claim)).toEqual({
+    address,
+    domain: "localhost:3000",
+    chainId: 31337,
+    nonce: "legacy",
+    issuedAt: "2026-01-15T12:00:00.000Z",
+  });
+});

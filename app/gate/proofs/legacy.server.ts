@@ -1,0 +1,92 @@
+import { keccak256, stringToHex } from "viem";
+import type { Address } from "viem";
+import { Refusal } from "~/platform/http/refusal";
+import { authenticationFailed } from "../authentication-failed";
+import type { LegacyBody } from "../gate.schema";
+import { checkLegacyTimestamp, legacyEnvelopeText } from "./legacy-envelope";
+import { requireOwnHost } from "./proof.server";
+import type { ProofDependencies, ProofRequest, SignedClaim, SignedProof } from "./proof.server";
+
+type LegacyRequest = ProofRequest & { body: LegacyBody };
+export type LegacyClaim = SignedClaim & {
+  /** As sent, in whatever case. */
+  sentAddress: string;
+  domain: string;
+  chainId: number;
+  signedAtMs: number;
+  expiresAtMs: number;
+};
+
+/** The older timestamped envelope, which the server rebuilds from the request. */
+export const legacyProof: SignedProof<LegacyRequest, LegacyClaim> = {
+  kind: "legacy",
+  matches: (request): request is LegacyRequest => request.body?.tier === "legacy",
+  read({ body, host }, dependencies) {
+    const { legacySignatures, siweEnabled } = dependencies;
+    if (legacySignatures === "deny" || (legacySignatures === "fallback" && siweEnabled)) {
+      throw new Refusal("legacy-not-accepted");
+    }
+    return readLegacyClaim({ body, host, path: "/api/gate-access", dependencies });
+  },
+  spend: spendSignature,
+  spendBefore: "token",
+  // A nonce that no message can hold marks what was signed as no message at all.
+  claims: ({ sentAddress, domain, chainId, signedAtMs }) => ({
+    address: sentAddress,
+    domain,
+    chainId,
+    nonce: "legacy",
+    issuedAt: new Date(signedAtMs).toISOString(),
+  }),
+};
+
+type ReadLegacyClaimOptions = {
+  body: LegacyBody;
+  host: string | null;
+  path: string;
+  messageHash?: string;
+  dependencies: Pick<ProofDependencies, "domains" | "chainId" | "clock">;
+};
+
+/** Shared with the one-time form, which signs the same lines. */
+export function readLegacyClaim({
+  body,
+  host,
+  path,
+  messageHash,
+  dependencies: { chainId, domains, clock },
+}: ReadLegacyClaimOptions): LegacyClaim {
+  const domain = requireOwnHost(host, domains);
+  const { address, tokenId, timestamp, signature } = body;
+  const moments = checkLegacyTimestamp({ timestamp, nowMs: clock() });
+  return {
+    address: address.toLowerCase() as Address,
+    tokenId,
+    signedText: legacyEnvelopeText({
+      tokenId,
+      domain,
+      path,
+      method: "POST",
+      chainId,
+      timestamp,
+      messageHash,
+    }),
+    signature: signature as `0x${string}`,
+    sentAddress: address,
+    domain,
+    chainId,
+    ...moments,
+  };
+}
+
+async function spendSignature(
+  { address, signedText, expiresAtMs }: LegacyClaim,
+  { spentSignatures }: ProofDependencies,
+): Promise<void> {
+  // The text and the signer, never the signature's bytes, which have more than one form.
+  const digest = keccak256(stringToHex(`${address}\n${signedText}`));
+  if (await spentSignatures.spendSignature({ digest, expiresAtMs })) return;
+  throw authenticationFailed({
+    detail: "This signature has been used already. Sign a new message with the current time.",
+  });
+}

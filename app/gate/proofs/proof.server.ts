@@ -1,0 +1,119 @@
+import type { Address } from "viem";
+import type { Clock } from "~/platform/clock";
+import { isAllowedDomain } from "~/platform/http/domains";
+import { authenticationFailed } from "../authentication-failed";
+import type { GateAccessBody } from "../gate.schema";
+import type { Holder } from "../holder.server";
+import type { AccessClaims, SiweClaims } from "../tokens/access-token.schema";
+import type { NonceStore } from "./nonces.store.server";
+import type { SpentSignatureStore } from "./spent-signatures.store.server";
+
+export type ProofRequest = {
+  authorization: string | undefined;
+  body: GateAccessBody | undefined;
+  clientId: string;
+  host: string | null;
+};
+
+export type ProofDependencies = {
+  domains: readonly string[];
+  allowsPlainHttp: boolean;
+  chainId: number;
+  siweEnabled: boolean;
+  legacySignatures: "allow" | "fallback" | "deny";
+  nonceBinding: "client" | "none";
+  nonces: Pick<NonceStore, "consumeNonce">;
+  spentSignatures: SpentSignatureStore;
+  verifyToken: (token: string) => Promise<AccessClaims>;
+  clock: Clock;
+};
+
+export type SignedClaim = {
+  address: Address;
+  tokenId: string;
+  signedText: string;
+  signature: `0x${string}`;
+};
+
+export type BearerClaimant = { kind: "bearer" } & Holder;
+
+/** Whose signature only the chain is left to judge. */
+export type SignedClaimant = SignedClaim & {
+  kind: AccessClaims["auth"];
+  siwe: SiweClaims;
+  /** To be called last, before a token is minted. */
+  spend: () => Promise<void>;
+};
+
+/** Somebody who has shown who they are, or whose signature only the chain is left to judge. */
+export type Claimant = BearerClaimant | SignedClaimant;
+
+/** A row of the registry; null where the request does not use this proof. */
+export type Proof = (request: ProofRequest, dependencies: ProofDependencies) => Promise<Claimant> | null;
+
+type MatchesRequest<Request extends ProofRequest> = (request: ProofRequest) => request is Request;
+
+export type BearerProof<Request extends ProofRequest> = {
+  matches: MatchesRequest<Request>;
+  read: (request: Request, dependencies: ProofDependencies) => Promise<Claimant>;
+};
+
+/** A signature that is exchanged for an access token. */
+export type SignedProof<Request extends ProofRequest, Claim extends SignedClaim> = {
+  /** The claim `auth` of the access token. */
+  kind: AccessClaims["auth"];
+  matches: MatchesRequest<Request>;
+  /** Refuses what can be judged without the database and the chain. */
+  read: (request: Request, dependencies: ProofDependencies) => Claim;
+  /** Uses the proof up, or refuses one that was used before. */
+  spend: (claim: Claim, dependencies: ProofDependencies) => Promise<void>;
+  /** Before the chain is asked, or once it has answered and before the token is minted. */
+  spendBefore: "chain" | "token";
+  /** The claim `siwe` of the access token. */
+  claims: (claim: Claim) => SiweClaims;
+};
+
+export function toProof<Request extends ProofRequest>({ matches, read }: BearerProof<Request>): Proof {
+  return (request, dependencies) => (matches(request) ? read(request, dependencies) : null);
+}
+
+export function toSignedProof<Request extends ProofRequest, Claim extends SignedClaim>({
+  kind,
+  matches,
+  read,
+  spend,
+  spendBefore,
+  claims,
+}: SignedProof<Request, Claim>): Proof {
+  return toProof({
+    matches,
+    async read(request, dependencies) {
+      const claim = read(request, dependencies);
+      const { address, tokenId, signedText, signature } = claim;
+      if (spendBefore === "chain") await spend(claim, dependencies);
+      return {
+        kind,
+        address,
+        tokenId,
+        signedText,
+        signature,
+        siwe: claims(claim),
+        spend: async () => {
+          if (spendBefore === "token") await spend(claim, dependencies);
+        },
+      };
+    },
+  });
+}
+
+export function requireOwnHost(
+  host: string | null,
+  domains: readonly string[],
+  refuse = authenticationFailed,
+): string {
+  if (host !== null && isAllowedDomain(host, domains)) return host;
+  throw refuse({
+    detail:
+      "The request came to a host that this site does not accept proofs for. Use the site's own address.",
+  });
+}

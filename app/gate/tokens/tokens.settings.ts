@@ -1,0 +1,96 @@
+import { createPrivateKey } from "node:crypto";
+import { integer, list, oneOf, pem, setting, text } from "~/platform/config/kinds";
+import { requireStrongRetiredSecret, requireStrongSecret } from "~/platform/config/secret-strength";
+import { InvalidSetting } from "~/platform/config/setting";
+import type { Judging } from "~/platform/config/setting";
+import type { SettingReader } from "~/platform/config/setting-reader";
+import { splitPreviousKeys } from "./previous-keys";
+import { tokenLifeSeconds } from "./token-life";
+
+export const tokenSettings = {
+  alg: oneOf(
+    "JWT_ALG",
+    { of: ["HS256", "ES256", "EdDSA"], switches: { name: "Access tokens" } },
+    "`HS256`, `ES256` or `EdDSA`. Default: HS256 where JWT_SECRET is set, else ES256.",
+  ),
+  secret: setting(
+    "JWT_SECRET",
+    { parse: parseSecret, isSecret: true },
+    "Secret for HS256, at least 32 bytes: `openssl rand -hex 32`. Production refuses what is easily guessed, here and in the other secrets you make up yourself.",
+  ),
+  privateKeyPem: pem("JWT_PRIVATE_KEY", { isSecret: true }, "Private key (PKCS#8 PEM) for ES256 or EdDSA."),
+  publicKeyPem: pem("JWT_PUBLIC_KEY", {}, "Public key (SPKI PEM). Derived from the private key when unset."),
+  previousKeys: setting(
+    "JWT_PREVIOUS_KEYS",
+    { parse: parsePreviousKeys, isSecret: true, switches: { name: "Retired keys still verify" } },
+    "Retired keys that still verify: PEM public keys one after another, or HS256 secrets separated by commas.",
+  ),
+  accessTtlSeconds: integer(
+    "JWT_ACCESS_TTL",
+    { ...tokenLifeSeconds, default: 900 },
+    "Life of an access token in seconds, 300 to 86400.",
+  ),
+  sessionMaxSeconds: integer(
+    "SESSION_MAX_SECONDS",
+    {
+      min: 0,
+      max: 2_592_000,
+      default: 86_400,
+      switches: { name: "Sessions renew without a new signature" },
+    },
+    "How long, counted from the signature, the gate's page may renew its session without a new one while the key is held and unused, 300 to 2592000; 0 never renews. A renewal that would last less than 300 seconds is refused.",
+  ),
+  clockToleranceSeconds: integer(
+    "JWT_CLOCK_TOLERANCE",
+    { min: 0, max: 60, default: 5 },
+    "Seconds of clock difference that are forgiven, 0 to 60.",
+  ),
+  issuer: text("JWT_ISS", {}, "Issuer claim. Default: the service's origin."),
+  audience: list("JWT_AUD", {}, "Comma-separated audience claim. Default: the first domain."),
+};
+
+const keyTypes = { ES256: "ec", EdDSA: "ed25519" } as const;
+
+export function readTokens(reader: SettingReader) {
+  const values = reader.read(tokenSettings);
+  const { privateKeyPem, sessionMaxSeconds } = values;
+  const hasSecret = reader.isSet(tokenSettings.secret);
+  const alg = values.alg ?? (hasSecret ? "HS256" : "ES256");
+  if (alg === "HS256" && !hasSecret) {
+    reader.report(tokenSettings.secret, "must be set when JWT_ALG is HS256.");
+  }
+  if (alg !== "HS256" && privateKeyPem === null && reader.mode === "production") {
+    reader.report(tokenSettings.secret, "or JWT_PRIVATE_KEY must be set in production.");
+  }
+  if (alg !== "HS256" && privateKeyPem !== null && findKeyType(privateKeyPem) !== keyTypes[alg]) {
+    reader.report(tokenSettings.privateKeyPem, `must be an unencrypted PEM private key for ${alg}.`);
+  }
+  const { min } = tokenLifeSeconds;
+  if (sessionMaxSeconds > 0 && sessionMaxSeconds < min) {
+    reader.report(
+      tokenSettings.sessionMaxSeconds,
+      `must be 0, or at least ${min}: no renewed token lives shorter.`,
+    );
+  }
+  reader.setSwitch(tokenSettings.alg, true, `Signed with ${alg} (JWT_ALG).`);
+  return { ...values, alg, audience: values.audience.length > 0 ? values.audience : null };
+}
+
+function findKeyType(pemText: string): string | undefined {
+  try {
+    return createPrivateKey(pemText).asymmetricKeyType;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseSecret(given: string, judging: Judging): string {
+  if (Buffer.byteLength(given) < 32) throw new InvalidSetting("must be at least 32 bytes long.");
+  return requireStrongSecret(given, judging);
+}
+
+function parsePreviousKeys(given: string, judging: Judging): string {
+  const keys = given.replaceAll("\\n", "\n");
+  for (const retired of splitPreviousKeys(keys).secrets) requireStrongRetiredSecret(retired, judging);
+  return keys;
+}

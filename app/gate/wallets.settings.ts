@@ -1,0 +1,81 @@
+import { flag, requireUrl, setting, text, url } from "~/platform/config/kinds";
+import { InvalidSetting } from "~/platform/config/setting";
+import type { SettingReader } from "~/platform/config/setting-reader";
+
+/** Everything here is told to every visitor. */
+export const walletSettings = {
+  keyShopUrl: setting(
+    "KEY_SHOP_URL",
+    { parse: parsePage, switches: { name: "Where to get a key" } },
+    "Page where a visitor without a key can get one; shown to those whose wallet holds none.",
+  ),
+  chainName: text(
+    "CHAIN_NAME",
+    { pattern: { matches: /^[^]{1,40}$/, problem: "must be at most 40 characters long." } },
+    "Name of the chain, for people and for wallets that do not know it. Default: Chain and its number.",
+  ),
+  // Wallets refuse to add a chain whose coin is named otherwise.
+  currency: text(
+    "CHAIN_CURRENCY",
+    {
+      pattern: {
+        matches: /^[A-Za-z0-9]{2,11}$/,
+        problem: "must be 2 to 11 letters and digits, such as ETH.",
+      },
+      default: "ETH",
+    },
+    "Symbol of the chain's own coin, 2 to 11 letters and digits.",
+  ),
+  walletRpcUrl: setting(
+    "CHAIN_WALLET_RPC_URL",
+    { parse: parseRpcUrl, switches: { name: "Chain offered to wallets that do not know it" } },
+    "Public https:// address of the chain for wallets that have yet to add it. Everybody can read it: never one that holds a key of yours.",
+  ),
+  explorerUrl: setting(
+    "CHAIN_EXPLORER_URL",
+    { parse: parsePage, switches: { name: "Block explorer" } },
+    "Block explorer that wallets get to know with the chain.",
+  ),
+  projectId: text(
+    "WALLETCONNECT_PROJECT_ID",
+    {
+      pattern: {
+        matches: /^[0-9a-f]{32}$/i,
+        problem: "must be the 32 hex digits that WalletConnect's dashboard shows.",
+      },
+      switches: { name: "WalletConnect" },
+    },
+    "Offers WalletConnect: the 32 hex digits of your project there. Its code and its relay are reached only by visitors who choose it.",
+  ),
+  relayUrl: url(
+    "WALLETCONNECT_RELAY_URL",
+    { protocols: ["wss:", "ws:"], default: "wss://relay.walletconnect.org" },
+    "The relay between page and wallet.",
+  ),
+  base: flag(
+    "BASE_WALLET",
+    { default: false, switches: { name: "Base wallet" } },
+    "Offers Base, a wallet without an extension, in a window of keys.coinbase.com.",
+  ),
+};
+
+export function readWallets(reader: SettingReader) {
+  const { projectId, relayUrl, ...values } = reader.read(walletSettings);
+  if (reader.mode === "demo" && values.walletRpcUrl === null) {
+    const why = "LATCHKEY_MODE is demo: they are offered the demo's own address.";
+    reader.setSwitch(walletSettings.walletRpcUrl, true, why);
+  }
+  return { ...values, walletConnect: projectId === null ? null : { projectId, relayUrl } };
+}
+
+function parsePage(given: string): string {
+  return requireUrl(given).href;
+}
+
+function parseRpcUrl(given: string): string {
+  const address = requireUrl(given, ["https:"]);
+  if (address.username || address.password) {
+    throw new InvalidSetting("must not hold a name or a password: every visitor can read it.");
+  }
+  return address.href;
+}

@@ -1,0 +1,190 @@
+import { ButtonLink } from "~/ui/button";
+import type { RoomOutline } from "~/content/room-outline";
+import type { Brand } from "~/platform/brand/brand";
+import type { PublicSettings } from "~/platform/public-settings";
+import { DoorIllustration } from "./door-illustration";
+import { defaultSteps, leadWords, listThings } from "./landing-words";
+import type { Step, Thing } from "./landing-words";
+
+type LandingPageProps = {
+  settings: PublicSettings;
+  texts: Brand["texts"];
+  origin: string;
+  outline: RoomOutline;
+  isChatForHolders: boolean;
+  hasReference: boolean;
+};
+
+export function LandingPage(props: LandingPageProps) {
+  const { settings, texts, origin, outline, isChatForHolders, hasReference } = props;
+  return (
+    <div className="landing">
+      <section className="hero" aria-labelledby="headline">
+        <div className="hero-row">
+          <div className="hero-words">
+            <h1 id="headline" lang={texts.headline && texts.lang}>
+              {texts.headline ?? "A room that opens for its key"}
+            </h1>
+            <p className="hero-lead" lang={texts.lead && texts.lang}>
+              {texts.lead ?? leadWords(outline)}
+            </p>
+            <div className="row">
+              <ButtonLink to="/gate">Go to the gate</ButtonLink>
+              <ButtonLink to="/chat" tone="quiet">
+                Ask about this place
+              </ButtonLink>
+            </div>
+          </div>
+          <DoorIllustration />
+        </div>
+      </section>
+      <Steps steps={texts.steps ?? defaultSteps(settings.wallets)} lang={texts.steps && texts.lang} />
+      <Inventory things={listThings(outline, isChatForHolders)} />
+      <Visitors settings={settings} isChatForHolders={isChatForHolders} />
+      <Promises />
+      {hasReference ? <Programs origin={origin} /> : null}
+    </div>
+  );
+}
+
+function Steps({ steps, lang }: { steps: readonly Step[]; lang: string | undefined }) {
+  return (
+    <section className="band" aria-labelledby="how">
+      <h2 id="how">How to get in</h2>
+      <ol className="bitting" lang={lang}>
+        {steps.map(({ title, text }) => (
+          <li key={title}>
+            <h3>{title}</h3>
+            <p>{text}</p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Inventory({ things }: { things: readonly Thing[] }) {
+  return (
+    <section className="band" aria-labelledby="inside">
+      <h2 id="inside">What a key opens</h2>
+      <ul className="inventory">
+        {things.map(({ what, of, who }) => (
+          <li key={what}>
+            <h3>{what}</h3>
+            <p>{of}</p>
+            <p className="tag">for {who}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type VisitorsProps = { settings: PublicSettings; isChatForHolders: boolean };
+
+function Visitors({ settings, isChatForHolders }: VisitorsProps) {
+  const { mode, chainId, contractAddress, keyStandard, wallets } = settings;
+  return (
+    <section className="band visitors" aria-labelledby="visitors">
+      <h2 id="visitors" className="visually-hidden">
+        With a key and without
+      </h2>
+      <div>
+        <h3>You hold a key</h3>
+        <p>
+          Connect the wallet that holds it; any browser wallet will do. You sign a few lines of plain text,
+          which costs nothing and moves nothing.
+          {keyStandard === "unlock"
+            ? " Keys of this place are memberships: they open it until they expire."
+            : ""}
+        </p>
+        <ButtonLink to="/gate">Open with your key</ButtonLink>
+      </div>
+      <div>
+        <h3>You have no key yet</h3>
+        <p>
+          {mode === "demo"
+            ? "This is a demo: at the gate you can make yourself a key, free of charge, on a test chain that runs on this server. You need no wallet of your own; a test wallet is there."
+            : "A key is a token of the contract below. Whoever holds one can give or sell it to you; from then on it opens the room for you."}
+        </p>
+        <dl className="facts">
+          <dt>Contract</dt>
+          <dd>
+            <code>{contractAddress}</code>
+          </dd>
+          <dt>Chain</dt>
+          <dd>{chainId}</dd>
+        </dl>
+        {wallets.keyShopUrl ? (
+          <a
+            className="button button-quiet"
+            href={wallets.keyShopUrl}
+            target="_blank"
+            rel="noopener noreferrer"
+          >
+            Get a key<span className="visually-hidden"> (opens in a new tab)</span>
+          </a>
+        ) : null}
+        <p>
+          {isChatForHolders ? (
+            <>The gate explains what a wallet is and what it will ask.</>
+          ) : (
+            <>
+              The <a href="/chat">chat</a> needs no key.
+            </>
+          )}
+        </p>
+      </div>
+    </section>
+  );
+}
+
+function Promises() {
+  return (
+    <section className="band" aria-labelledby="promises">
+      <h2 id="promises">What you do not need</h2>
+      <ul className="promises">
+        <li>
+          <strong>No account.</strong> No name, no e-mail address, no password. The key is enough.
+        </li>
+        <li>
+          <strong>No third party.</strong> This page, its fonts and its pictures come from this server alone.
+        </li>
+        <li>
+          <strong>No payment.</strong> Signing in sends nothing to the chain.
+        </li>
+        <li>
+          <strong>No administrator.</strong> When a key changes hands, the room closes for the old holder and
+          opens for the new one by itself.
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+function Programs({ origin }: { origin: string }) {
+  return (
+    <section className="band" aria-labelledby="programs">
+      <h2 id="programs">For programs</h2>
+      <p className="lead">Everything these pages do goes through an open HTTP API.</p>
+      {/* Wider than a phone: who cannot swipe scrolls it with the keyboard. */}
+      <pre
+        className="sample"
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- It scrolls.
+        tabIndex={0}
+        role="region"
+        aria-label="A request with an access token, for a shell"
+      >
+        <code>
+          <span className="sample-comment"># The gated content, with an access token</span>
+          {`\ncurl ${origin}/api/gate-access \\\n  --request POST \\\n  --header "Authorization: Bearer `}
+          <span className="sample-name">$ACCESS_TOKEN</span>
+          {`"`}
+        </code>
+      </pre>
+      <p>
+        <a href="/docs">The API reference</a> describes every operation, to read and to try.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { viewPayments } from "./state.server";
+
+const minuteMs = 60_000;
+const sums = { spent: 2_500, dailyLimit: 10_000 };
+
+test.each([
+  { open: 0, oldestOpenMs: null, state: "up", said: "None is open." },
+  { open: 2, oldestOpenMs: 29 * minuteMs, state: "up", said: "2 open, the oldest for 29 min." },
+  { open: 1, oldestOpenMs: 30 * minuteMs, state: "unsure", said: "1 open, the oldest for 30 min." },
+])(
+  "$open open payments, the oldest for $oldestOpenMs ms, are $state",
+  async ({ state, said, ...reading }) => {
+    expect(await viewPayments(() => Promise.resolve({ ...sums, ...reading }))).toEqual([
+      { name: "Payments", state, facts: [said, "0.0025 of 0.01 counted in the last 24 hours."] },
+    ]);
+  },
+);
+
+test("payments that cannot be counted are down, and take no other row with them", async () => {
+  expect(await viewPayments(() => Promise.reject(new Error("away")))).toMatchObject([{ state: "down" }]);
+});

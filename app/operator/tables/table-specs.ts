@@ -1,0 +1,291 @@
+import { tableNames } from "./table-spec";
+import type { RowAction, TableColumn, TableFilter, TableName, TableRow, TableSpec } from "./table-spec";
+
+type Sorting = "sortable" | undefined;
+
+const column =
+  (kind: TableColumn["kind"]) =>
+  (key: string, label: string, sorting?: Sorting): TableColumn => ({
+    key,
+    label,
+    kind,
+    ...(sorting && { isSortable: true }),
+  });
+const [text, number, code, words] = [column("text"), column("number"), column("code"), column("words")];
+const moment = (key: string, label: string) => column("moment")(key, label, "sortable");
+const state = (key: string, label: string, sorting?: Sorting) => column("state")(key, label, sorting);
+
+const tokenId = code("tokenId", "Key");
+const contract = code("contractAddress", "Contract");
+const chain = text("chainId", "Chain");
+const client = code("clientId", "Client");
+const request = code("requestId", "Request");
+const wallet = (key: string, sorting?: Sorting) => code(key, "Wallet", sorting);
+
+const exact = ({ key, label }: TableColumn): TableFilter => ({ name: key, label, kind: "exact" });
+const beginsWith = ({ key, label }: TableColumn): TableFilter => ({
+  name: key,
+  label: `${label} begins with`,
+  kind: "prefix",
+});
+const contains = (name: string, label: string): TableFilter => ({ name, label, kind: "contains" });
+/** Choices are values, or values with labels. */
+const oneOf = (
+  { key, label }: TableColumn,
+  choices: readonly string[] | Readonly<Record<string, string>>,
+): TableFilter => ({
+  name: key,
+  label,
+  kind: "choice",
+  choices: Array.isArray(choices)
+    ? choices.map((value: string) => ({ value, label: value }))
+    : Object.entries(choices).map(([value, shown]) => ({ value, label: shown })),
+});
+
+const cell = (row: TableRow, key: string) => String(row[key] ?? "");
+
+export function markSubmission(submissionId: string, isOpen: boolean, about: string): RowAction {
+  const label = isOpen ? "Mark handled" : "Open again";
+  const action = isOpen ? "mark-handled" : "mark-open";
+  return { label, name: `${label}: ${about}`, action, fields: { submissionId } };
+}
+
+const submissionState = state("state", "State");
+const deliveryState = state("state", "State");
+const paymentState = state("state", "State", "sortable");
+const deliveryChannel = text("channel", "Channel", "sortable");
+const windowKind = text("kind", "Kind", "sortable");
+const limiter = text("limiter", "Limit");
+const limitedClient = code("client", "Client");
+const outcome = state("outcome", "Outcome");
+const transaction = code("transactionHash", "Transaction");
+const auditKind = text("kind", "What", "sortable");
+
+export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
+  keys: {
+    name: "keys",
+    title: "Keys used",
+    lead: "Keys that were used up, by the form or by a tool. They open nothing any more.",
+    whenEmpty: "No key has been used up.",
+    columns: [moment("usedAtMs", "Used"), tokenId, wallet("usedBy", "sortable"), contract, chain],
+    filters: [exact(tokenId), beginsWith(wallet("usedBy"))],
+    timeColumn: "usedAtMs",
+    sortedBy: "usedAtMs",
+    isExportable: true,
+  },
+  submissions: {
+    name: "submissions",
+    title: "Submissions",
+    lead: "What holders sent with the one-time form.",
+    whenEmpty: "Nothing has been sent.",
+    columns: [
+      moment("createdAtMs", "Sent"),
+      tokenId,
+      wallet("address", "sortable"),
+      words("message", "Message"),
+      submissionState,
+    ],
+    filters: [
+      oneOf(submissionState, ["open", "handled"]),
+      exact(tokenId),
+      beginsWith(wallet("address")),
+      contains("message", "Message contains"),
+    ],
+    timeColumn: "createdAtMs",
+    sortedBy: "createdAtMs",
+    isExportable: true,
+    rowActions: (row) => {
+      const about = `the submission of key ${cell(row, "tokenId")}`;
+      const id = cell(row, "id");
+      return [
+        { label: "Open", name: `Open ${about}`, href: `/operator/submissions/${id}` },
+        markSubmission(id, row.state === "open", about),
+      ];
+    },
+  },
+  outbox: {
+    name: "outbox",
+    title: "Outbox",
+    lead: "Notifications to you, one row for each channel.",
+    whenEmpty: "Nothing has been queued.",
+    columns: [
+      moment("createdAtMs", "Queued"),
+      text("kind", "About"),
+      deliveryChannel,
+      deliveryState,
+      number("attempts", "Failures", "sortable"),
+      moment("nextAttemptAtMs", "Next attempt"),
+      words("lastError", "Last error"),
+    ],
+    filters: [
+      oneOf(deliveryState, { waiting: "waiting", "given-up": "given up", delivered: "delivered" }),
+      oneOf(deliveryChannel, ["webhook", "email"]),
+    ],
+    timeColumn: "createdAtMs",
+    sortedBy: "createdAtMs",
+    rowActions: (row) => {
+      if (row.state === "delivered") return [];
+      const [notificationId, channel] = [cell(row, "notificationId"), cell(row, "channel")];
+      const name = `Send the ${channel} notification of ${cell(row, "kind")} now`;
+      return [{ label: "Send now", name, action: "retry-delivery", fields: { notificationId, channel } }];
+    },
+    tableAction: { action: "retry-given-up", label: "Send all that were given up again" },
+  },
+  payments: {
+    name: "payments",
+    title: "Payments",
+    lead: "What holders were paid. An open one counts in the limits until the chain shows how it ended.",
+    whenEmpty: "Nobody has been paid.",
+    columns: [
+      moment("createdAtMs", "Signed"),
+      wallet("recipient", "sortable"),
+      text("amount", "Amount"),
+      paymentState,
+      number("nonce", "Nonce", "sortable"),
+      text("blockNumber", "Block"),
+      transaction,
+      chain,
+    ],
+    filters: [
+      oneOf(paymentState, { signed: "open", paid: "paid", failed: "failed" }),
+      beginsWith(wallet("recipient")),
+      exact(transaction),
+    ],
+    timeColumn: "createdAtMs",
+    sortedBy: "createdAtMs",
+    isExportable: true,
+  },
+  quotas: {
+    name: "quotas",
+    title: "Quotas",
+    lead: "Open windows: what each key has used, and when it resets.",
+    whenEmpty: "No window is open.",
+    columns: [
+      windowKind,
+      code("subject", "Whose", "sortable"),
+      number("used", "Used", "sortable"),
+      number("reserved", "Set aside"),
+      number("limit", "Limit"),
+      moment("resetAtMs", "Resets"),
+    ],
+    filters: [
+      oneOf(windowKind, { token: "token (answers)", speech: "speech" }),
+      contains("subject", "Whose, contains"),
+    ],
+    timeColumn: null,
+    sortedBy: "used",
+    completeRow: (row, { findQuota }) => ({ ...row, limit: findQuota(cell(row, "kind")) }),
+    rowActions: (row) => {
+      const fields = { kind: cell(row, "kind"), subject: cell(row, "subject") };
+      const name = `Reset the ${fields.kind} window of ${fields.subject}`;
+      return [{ label: "Reset", name, action: "reset-window", fields }];
+    },
+    tableAction: {
+      action: "reset-quotas",
+      label: "Reset them",
+      confirmation: {
+        summary: "Reset all windows…",
+        label: "Which",
+        name: "scope",
+        choices: [
+          { value: "token", label: "answers and speech" },
+          { value: "crypto", label: "payments" },
+          { value: "both", label: "all of them" },
+        ],
+      },
+    },
+  },
+  limits: {
+    name: "limits",
+    title: "Rate limits",
+    lead: "Who has used how much of which limit.",
+    whenEmpty: "No limit is in use.",
+    columns: [
+      limiter,
+      limitedClient,
+      number("points", "Used", "sortable"),
+      text("allowed", "Allowed"),
+      moment("startedAtMs", "Since"),
+      moment("expiresAtMs", "Expires"),
+    ],
+    filters: [
+      oneOf(limiter, [
+        "gate-access",
+        "session",
+        "session-enter",
+        "nonce",
+        "form-submission",
+        "token-status",
+        "pages",
+        "chat",
+        "tts",
+        "mcp",
+        "models",
+        "quota",
+        "quota-reset",
+        "operator",
+      ]),
+      beginsWith(limitedClient),
+    ],
+    timeColumn: null,
+    sortedBy: "points",
+    completeRow: (row, { findLimit }) => {
+      const limit = findLimit(cell(row, "limiter"));
+      return { ...row, allowed: limit ? `${limit.points} in ${limit.windowSeconds} s` : "no limit now" };
+    },
+  },
+  decisions: {
+    name: "decisions",
+    title: "Access decisions",
+    lead: "Whom the gate let in and whom it turned away, and why.",
+    whenEmpty: "No decision is recorded.",
+    columns: [
+      moment("atMs", "When"),
+      outcome,
+      text("route", "Route"),
+      text("proof", "Proof"),
+      wallet("address"),
+      tokenId,
+      words("reason", "Reason"),
+      client,
+      request,
+    ],
+    filters: [
+      oneOf(outcome, ["granted", "refused"]),
+      exact(tokenId),
+      beginsWith(wallet("address")),
+      exact(text("slug", "Refusal")),
+      exact(request),
+    ],
+    timeColumn: "atMs",
+    sortedBy: "atMs",
+    isExportable: true,
+    isBuffered: true,
+  },
+  audit: {
+    name: "audit",
+    title: "Audit",
+    lead: "What operators did here, and failed sign-ins.",
+    whenEmpty: "Nothing is recorded.",
+    columns: [moment("atMs", "When"), auditKind, client, words("detail", "Detail"), request],
+    filters: [
+      oneOf(auditKind, {
+        "operator-sign-in": "signed in",
+        "operator-sign-in-refused": "wrong secret",
+        "operator-sign-out": "signed out",
+        "operator-export": "exported",
+        "operator-retry": "sent again",
+        "operator-mark": "marked",
+        "quota-reset": "quota reset",
+      }),
+      exact(client),
+    ],
+    timeColumn: "atMs",
+    sortedBy: "atMs",
+    isExportable: true,
+  },
+};
+
+export function findTableSpec(name: string | undefined): TableSpec | null {
+  return tableNames.some((known) => known === name) ? tableSpecs[name as TableName] : null;
+}

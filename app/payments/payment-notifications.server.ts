@@ -1,0 +1,42 @@
+import { formatEther } from "viem";
+import { oneLine } from "~/platform/outbox/email-text";
+import type { EmailRenderers, EmailText, NotificationFacts } from "~/platform/outbox/email-text";
+import type { Notification } from "~/platform/outbox/outbox";
+import type { Payment } from "./payments.store.server";
+
+/** Sent once for a payment of which the chain does not show for long how it ended. */
+export function paymentOpen(payment: Payment): Notification {
+  const { recipient, chainId, amountWei, transactionHash, nonce, payer, createdAtMs } = payment;
+  return {
+    kind: "payment.open",
+    data: {
+      address: recipient,
+      chainId,
+      amount: formatEther(amountWei),
+      transactionHash,
+      nonce,
+      payer,
+      signedAt: new Date(createdAtMs).toISOString(),
+    },
+  };
+}
+
+export const paymentEmails: EmailRenderers = { "payment.open": renderPaymentOpen };
+
+function renderPaymentOpen({ data, at }: NotificationFacts): EmailText | null {
+  const { transactionHash, address, amount, nonce, chainId, payer, signedAt } = data;
+  if (typeof transactionHash !== "string" || typeof address !== "string") return null;
+  const lines = [
+    "A payment to a holder stays open: the chain does not show how it ended. It counts in the limits until then.",
+    "",
+    `Transaction: ${oneLine(transactionHash)}`,
+    `Amount:      ${oneLine(String(amount))} on chain ${oneLine(String(chainId))}`,
+    `To:          ${oneLine(address)}`,
+    `From:        ${oneLine(String(payer))}, nonce ${oneLine(String(nonce))}`,
+    `Signed:      ${oneLine(String(signedAt))}`,
+    `When:        ${at}`,
+    "",
+    'What to do stands in the operator\'s guide under "Paying holders".',
+  ];
+  return { subject: "A payment stays open", text: lines.join("\n") };
+}

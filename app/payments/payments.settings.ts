@@ -1,0 +1,86 @@
+import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
+import { integer, setting } from "~/platform/config/kinds";
+import { refuseDemoSecret } from "~/platform/config/secret-strength";
+import { InvalidSetting } from "~/platform/config/setting";
+import type { Mode } from "~/platform/config/setting";
+import type { SettingReader } from "~/platform/config/setting-reader";
+
+/** Published with every development chain: what these accounts hold belongs to everybody. */
+const developmentMnemonic = "test test test test test test test test test test test junk";
+const developmentAccounts = 10;
+const microetherPerEther = 1_000_000;
+/** What the integer columns of the quota ledger hold, rounded down. */
+const maxEther = 2_000;
+
+export const paymentSettings = {
+  privateKey: setting(
+    "AI_PRIVATE_KEY",
+    {
+      parse: (given, { mode }) => parsePrivateKey(given, mode),
+      isSecret: true,
+      switches: { name: "Payments to holders" },
+    },
+    "Key of the wallet that pays holders (0x and 64 hex digits). Without it the tool `send_crypto_to_signed_in_user` does not exist. Fund it with little.",
+  ),
+  maxMicroetherPerCall: setting(
+    "AI_CRYPTO_MAX_ETHER_PER_CALL",
+    { parse: parseEther, default: "0.001" },
+    "Most that one call pays, in the chain's coin, with at most 6 decimals; up to 2000.",
+  ),
+  addressMicroether: setting(
+    "AI_CRYPTO_QUOTA_ETHER",
+    { parse: parseEther, default: "0.003" },
+    "Most that payments to one address may cost in any span of the window's length, network fees included.",
+  ),
+  addressWindowSeconds: integer(
+    "AI_CRYPTO_QUOTA_WINDOW_SEC",
+    { min: 60, max: 31_536_000, default: 86_400 },
+    "Length of that window in seconds: 60 to 31536000.",
+  ),
+  dailyMicroether: setting(
+    "AI_CRYPTO_DAILY_ETHER",
+    { parse: parseEther, default: "0.01" },
+    "Most that all payments together may cost in any 24 hours, network fees included.",
+  ),
+};
+
+/** Null without a key: then nothing is ever paid. */
+export function readPayments(reader: SettingReader) {
+  const { privateKey, ...limits } = reader.read(paymentSettings);
+  return privateKey === null ? null : { privateKey, ...limits };
+}
+
+function parseEther(given: string): number {
+  const microether = /^\d{1,4}(\.\d{1,6})?$/.test(given) ? Math.round(Number(given) * microetherPerEther) : 0;
+  if (microether >= 1 && microether <= maxEther * microetherPerEther) return microether;
+  throw new InvalidSetting(`must be a decimal number from 0.000001 to ${maxEther}, with at most 6 decimals.`);
+}
+
+function parsePrivateKey(given: string, mode: Mode): `0x${string}` {
+  refuseDemoSecret(given, mode);
+  const key = given as `0x${string}`;
+  const address = findAddress(key);
+  if (address === null) throw new InvalidSetting("must be a private key: 0x and 64 hex digits.");
+  if (mode === "production" && isDevelopmentAddress(address)) {
+    throw new InvalidSetting(
+      "is the key of a development account, which everybody has. Make a wallet of its own.",
+    );
+  }
+  return key;
+}
+
+/** Not every number of that length is a key. */
+function findAddress(key: `0x${string}`): string | null {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key)) return null;
+  try {
+    return privateKeyToAccount(key).address;
+  } catch {
+    return null;
+  }
+}
+
+function isDevelopmentAddress(address: string): boolean {
+  return Array.from({ length: developmentAccounts }, (_, addressIndex) =>
+    mnemonicToAccount(developmentMnemonic, { addressIndex }),
+  ).some((account) => account.address === address);
+}

@@ -1,0 +1,67 @@
+import { flag, setting, text } from "~/platform/config/kinds";
+import { InvalidSetting } from "~/platform/config/setting";
+import type { SettingReader } from "~/platform/config/setting-reader";
+import { findRgb } from "./colour";
+
+const maxNameChars = 40;
+
+/** docs/branding.md shows them at work. Files are read when the services start. */
+export const brandSettings = {
+  name: setting(
+    "BRAND_NAME",
+    { parse: parseName, default: "Latchkey" },
+    "Name of the place, in its header, titles, link previews and on home screens; up to 40 characters.",
+  ),
+  accent: setting(
+    "BRAND_ACCENT",
+    { parse: parseAccent },
+    "Colour of buttons and links, as `#rrggbb`. Its lightness is moved where a theme (light, dark, high contrast) could not be read otherwise; the log says so. Default: a dark green.",
+  ),
+  logoFile: text(
+    "BRAND_LOGO",
+    {},
+    "File with your logo, SVG (with a viewBox) or PNG, up to 200 KiB. One wider than 2:1 stands without the name beside it. It is served to everybody: keep it outside CONTENT_DIR.",
+  ),
+  iconFile: text(
+    "BRAND_ICON",
+    {},
+    "Square PNG of 512 to 1024 pixels for home screens. Default: made from a square logo, else from the accent.",
+  ),
+  textsFile: text(
+    "BRAND_TEXTS",
+    {},
+    "JSON file with texts of your own: headline, lead, steps, footer, gateIntro, description, lang. What it leaves out stays as it is.",
+  ),
+  hasOfflinePage: flag(
+    "OFFLINE_PAGE",
+    { default: true, switches: { name: "Offline page on visitors' devices" } },
+    "Keeps one page on visitors' devices that says they are offline (a service worker). false also takes it back from devices that have it. Always off in development.",
+  ),
+};
+
+export function readBrand(reader: SettingReader) {
+  const values = reader.read(brandSettings);
+  if (reader.mode !== "development") return values;
+  // While pages are being made, a page from before must never come back.
+  reader.setSwitch(
+    brandSettings.hasOfflinePage,
+    false,
+    "LATCHKEY_MODE is development, where OFFLINE_PAGE counts for nothing.",
+  );
+  return { ...values, hasOfflinePage: false };
+}
+
+function parseName(given: string): string {
+  if ([...given].length > maxNameChars) {
+    throw new InvalidSetting(`must have at most ${maxNameChars} characters.`);
+  }
+  if (/\p{Cc}|\p{Bidi_Control}/u.test(given)) {
+    throw new InvalidSetting("must be one line of visible characters.");
+  }
+  return given;
+}
+
+function parseAccent(given: string): string {
+  if (!findRgb(given)) throw new InvalidSetting("must be a colour such as #1f4d46.");
+  return given;
+}

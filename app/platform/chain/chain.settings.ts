@@ -1,0 +1,95 @@
+import { isAddress } from "viem";
+import { integer, oneOf, requireUrl, setting, splitList } from "~/platform/config/kinds";
+import { InvalidSetting } from "~/platform/config/setting";
+import type { SettingReader } from "~/platform/config/setting-reader";
+
+/** Test chains of Ganache, Hardhat and Foundry. */
+const localChainIds = [1337, 31337];
+const devChain = { id: 31337, rpcUrl: "http://127.0.0.1:8545" };
+
+export const chainSettings = {
+  id: setting(
+    "CHAIN_ID",
+    { parse: parseChainId },
+    "Chain the key contract lives on. Outside production: 31337.",
+  ),
+  rpcUrls: setting(
+    "RPC_URL",
+    { parse: parseRpcUrls, isSecret: true },
+    "Comma-separated JSON-RPC addresses, tried in turn. Outside production: http://127.0.0.1:8545.",
+  ),
+  contractAddress: setting(
+    "KEY_CONTRACT_ADDRESS",
+    { parse: parseAddress },
+    "Address of the key NFT's contract.",
+  ),
+  standard: oneOf(
+    "KEY_STANDARD",
+    { of: ["erc721", "erc1155", "unlock"], default: "erc721" },
+    "`erc721`, `erc1155` or `unlock` (memberships that expire).",
+  ),
+  ownershipCacheSeconds: integer(
+    "OWNERSHIP_CACHE_SECONDS",
+    { min: 0, max: 300, default: 4, switches: { name: "Ownership cached for a moment" } },
+    "How long one reading of the chain may serve calls with an access token within the same block; 0 reads every time.",
+  ),
+  // Two epochs of Ethereum, after which a block is final; nodes without an archive answer for 128 blocks back.
+  keyUseConfirmations: integer(
+    "KEY_USE_CONFIRMATIONS",
+    { min: 0, max: 64 },
+    "How many blocks below the newest one a key must have been in the wallet already before it can be used up, 0 to 64. Unset: 0 on the local chains 31337 and 1337, else 1.",
+  ),
+  pollSeconds: integer(
+    "CHAIN_POLL_SECONDS",
+    { min: 1, max: 300, default: 4 },
+    "How often the watcher asks the chain for transfers of keys.",
+  ),
+};
+
+const notAnAddress = "must be a contract address: 0x and 40 hex digits, with a right checksum if mixed case.";
+
+export function readChain(reader: SettingReader) {
+  const isProduction = reader.mode === "production";
+  const values = reader.read(chainSettings);
+  for (const row of [chainSettings.id, chainSettings.rpcUrls, chainSettings.contractAddress]) {
+    if (isProduction && !reader.isSet(row)) reader.report(row, "must be set in production.");
+  }
+  const id = values.id ?? devChain.id;
+  const isLocal = localChainIds.includes(id);
+  if (isProduction && isLocal) {
+    reader.warn(chainSettings.id, "names a local test chain: anybody can make keys there.");
+  }
+  if (!isProduction && !reader.isSet(chainSettings.contractAddress)) {
+    reader.report(chainSettings.contractAddress, notAnAddress);
+  }
+  return {
+    ...values,
+    id,
+    rpcUrls: values.rpcUrls ?? [devChain.rpcUrl],
+    // Nothing starts without one: that it is missing has been reported.
+    contractAddress: values.contractAddress ?? "0x",
+    // Blocks of a local chain come when somebody sends something, so nobody has to wait for one.
+    keyUseConfirmations: values.keyUseConfirmations ?? (isLocal ? 0 : 1),
+  };
+}
+
+function parseChainId(given: string): number {
+  const id = /^[1-9]\d{0,15}$/.test(given) ? Number(given) : 0;
+  if (!Number.isSafeInteger(id) || id < 1) throw new InvalidSetting("must be a positive whole number.");
+  return id;
+}
+
+function parseRpcUrls(given: string): string[] {
+  const urls = splitList(given);
+  try {
+    for (const url of urls) requireUrl(url);
+  } catch {
+    throw new InvalidSetting("must list addresses that begin with https:// or http://.");
+  }
+  return urls;
+}
+
+function parseAddress(given: string): `0x${string}` {
+  if (!isAddress(given)) throw new InvalidSetting(notAnAddress);
+  return given.toLowerCase() as `0x${string}`;
+}

@@ -1,0 +1,80 @@
+import { listSettings } from "./setting";
+import type { Setting, Settings } from "./setting";
+import { guardedPrefixes } from "./setting-reader";
+
+/** Settings under one heading. */
+export type SettingGroup = { title: string; rows: Settings };
+
+const lineWidth = 108;
+
+/** No settings of the server: compose.yaml makes its databases and their addresses from them. */
+const composePasswords = `
+## Containers
+
+# Passwords that compose.yaml needs, and it alone. Each from: openssl rand -hex 24 (secret)
+# POSTGRES_PASSWORD=
+# REDIS_PASSWORD=
+`;
+
+/** The text of `.env.example`. */
+export function renderEnvExample(groups: readonly SettingGroup[]): string {
+  const head = [
+    "# Settings of Latchkey. Copy this file to .env and change what you need; `npm start` reads it.",
+    "# A line that is commented out shows the default, or an empty place where there is none.",
+    "# Made by `npm run env-example`; a test keeps it in step with the parser.",
+  ];
+  const body = groups.flatMap(({ title, rows }) => [
+    "",
+    `## ${title}`,
+    ...listSettings(rows).flatMap((row) => [
+      "",
+      ...wrap(describe(row)),
+      `# ${row.name}=${row.default ?? ""}`,
+    ]),
+  ]);
+  return [...head, ...body, composePasswords].join("\n");
+}
+
+/** The text of docs/settings.md. */
+export function renderSettingsPage(groups: readonly SettingGroup[]): string {
+  const prefixes = guardedPrefixes.map((prefix) => `\`${prefix}\``);
+  const head = `# Settings
+
+From the environment, or from \`.env\` beside \`package.json\` (\`npm start\` reads it; the environment wins). Every
+mistake is reported at start-up, by name and without values. An unknown name is pointed out in the log where it
+begins with ${prefixes.slice(0, -1).join(", ")} or ${prefixes.at(-1)}.
+`;
+  const tables = groups.map(({ title, rows }) => renderTable(title, listSettings(rows)));
+  const foot = `
+\`npm run env-example\` writes this page and \`.env.example\` from the rows that the server reads: \`*.settings.ts\` beside
+each feature.
+`;
+  return [head, ...tables, foot].join("\n");
+}
+
+function renderTable(title: string, rows: readonly Setting[]): string {
+  const head = `## ${title}\n\n| Setting | Default | Effect |\n|---|---|---|\n`;
+  return `${head}${rows.map(renderTableRow).join("\n")}\n`;
+}
+
+function renderTableRow(row: Setting): string {
+  const cells = [`\`${row.name}\``, row.default ? `\`${row.default}\`` : "", describe(row)];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+function describe({ text, isSecret }: Setting): string {
+  return isSecret ? `${text} (secret)` : text;
+}
+
+function wrap(text: string): string[] {
+  const lines: string[] = [];
+  let line = "#";
+  for (const word of text.split(" ")) {
+    if (line.length + word.length + 1 > lineWidth) {
+      lines.push(line);
+      line = "#";
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,43 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { Log } from "~/platform/log.server";
+import { createRequestContexts } from "./create-context.server";
+import { isPrivateAddress } from "./client-id.server";
+import type { ServiceContext } from "./request-context.server";
+
+async function countWarnings(warnsOfProxy: boolean, headers: Record<string, string>): Promise<string[]> {
+  const warnings: string[] = [];
+  const log = { warn: (message: string) => warnings.push(message) } as unknown as Log;
+  const service = {} as ServiceContext;
+  const createContext = createRequestContexts({ service, isTrustedPeer: () => false, warnsOfProxy, log });
+  const server = createServer((request, response) => {
+    createContext({ request, response });
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  await fetch(`http://127.0.0.1:${port}/`);
+  for (let times = 0; times < 3; times++) await fetch(`http://127.0.0.1:${port}/`, { headers });
+  return warnings;
+}
+
+const forwarded = { "X-Forwarded-For": "203.0.113.7" };
+
+test("a proxy that shows itself while TRUST_PROXY is unset is warned of once", async () => {
+  const warnings = await countWarnings(true, forwarded);
+  expect(warnings).toEqual([expect.stringContaining("TRUST_PROXY is not set")]);
+});
+
+test("no proxy, or a TRUST_PROXY that was set, is not warned of", async () => {
+  expect(await countWarnings(true, {})).toEqual([]);
+  expect(await countWarnings(false, forwarded)).toEqual([]);
+});
+
+test("addresses of proxies and containers are private, those of visitors are not", () => {
+  const own = ["127.0.0.1", "10.1.2.3", "172.17.0.1", "192.168.0.9", "::1", "fd00::1", "::ffff:10.0.0.1"];
+  expect(own.filter((address) => !isPrivateAddress(address))).toEqual([]);
+  const foreign = ["203.0.113.7", "2001:db8::1", "8.8.8.8", undefined, "no address"];
+  expect(foreign.filter(isPrivateAddress)).toEqual([]);
+});

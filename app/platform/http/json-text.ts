@@ -1,0 +1,125 @@
+/** What a body may hold, whatever it is about. Counted before it is parsed. */
+export type JsonBounds = {
+  /** Members of objects and elements of arrays, in all. */
+  maxValues: number;
+  /** Objects and arrays within each other. */
+  maxDepth: number;
+};
+
+/** Ten times what any body but a conversation or a tool call needs. */
+export const defaultJsonBounds: JsonBounds = { maxValues: 1_000, maxDepth: 64 };
+
+const marks = {
+  quote: 0x22,
+  comma: 0x2c,
+  colon: 0x3a,
+  backslash: 0x5c,
+  openArray: 0x5b,
+  closeArray: 0x5d,
+  openObject: 0x7b,
+  closeObject: 0x7d,
+} as const;
+const lastWhiteSpace = 0x20;
+
+/**
+ * What is too much about a JSON text in UTF-8, in words; null where nothing is. It reads each byte once and recurses
+ * nowhere. The bytes need not be JSON: what is not is left to the parser.
+ */
+export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonBounds): string | null {
+  let depth = 0;
+  let values = 0;
+  let isInString = false;
+  /** The last mark opened an object or an array: what it holds has not begun. */
+  let isFresh = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    if (isInString) {
+      if (byte === marks.backslash) at += 1;
+      else if (byte === marks.quote) isInString = false;
+      continue;
+    }
+    if (byte <= lastWhiteSpace) continue;
+    const isClosing = byte === marks.closeArray || byte === marks.closeObject;
+    if (isClosing) depth -= 1;
+    else if (byte === marks.comma || isFresh) values += 1;
+    isFresh = byte === marks.openArray || byte === marks.openObject;
+    if (isFresh) depth += 1;
+    else isInString = byte === marks.quote;
+    if (depth > maxDepth) return `The body is nested more than ${maxDepth} levels deep.`;
+    if (values > maxValues) return `The body holds more than ${maxValues} members and elements.`;
+  }
+  return null;
+}
+
+/** Members whose numbers are judged as they were written, here and in an array of theirs. */
+const keptNames: ReadonlySet<unknown> = new Set(["tokenId", "tokenIds"]);
+
+/**
+ * `JSON.parse`, but that a token id written with an exponent or a fraction comes out as the text that was sent:
+ * `1e3` and `7.0` are 1000 and 7 to the parser, and nobody could tell any more that they were no whole numbers.
+ */
+export function parseJsonText(text: string): unknown {
+  const value = JSON.parse(text) as unknown;
+  if (!/[0-9][.eE]/.test(text)) return value;
+  const kept = quoteKeptNumbers(text);
+  return kept === text ? value : (JSON.parse(kept) as unknown);
+}
+
+/** Needs a text that is JSON. */
+function quoteKeptNumbers(text: string): string {
+  /** Whose value is being read, one for each object and array that is open: an array's elements are its own name's. */
+  const names: unknown[] = [null];
+  let kept = "";
+  let copiedTo = 0;
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    const start = at;
+    if (code === marks.quote) {
+      at = endOfString(text, at);
+      if (isName(text, at)) names[names.length - 1] = readName(text.slice(start + 1, at - 1));
+    } else if (isNumberStart(code)) {
+      at = endOfNumber(text, at);
+      const written = text.slice(start, at);
+      if (keptNames.has(names.at(-1)) && /[.eE]/.test(written)) {
+        kept += `${text.slice(copiedTo, start)}"${written}"`;
+        copiedTo = at;
+      }
+    } else {
+      if (code === marks.openArray) names.push(names.at(-1));
+      else if (code === marks.openObject) names.push(null);
+      else if (code === marks.closeArray || code === marks.closeObject) names.pop();
+      at += 1;
+    }
+  }
+  return kept + text.slice(copiedTo);
+}
+
+/** Behind its closing quote. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text.charCodeAt(at) !== marks.quote) at += text.charCodeAt(at) === marks.backslash ? 2 : 1;
+  return at + 1;
+}
+
+function isName(text: string, end: number): boolean {
+  let at = end;
+  while (text.charCodeAt(at) <= lastWhiteSpace) at += 1;
+  return text.charCodeAt(at) === marks.colon;
+}
+
+function readName(written: string): unknown {
+  return written.includes("\\") ? JSON.parse(`"${written}"`) : written;
+}
+
+function isNumberStart(code: number): boolean {
+  return code === 0x2d || (code >= 0x30 && code <= 0x39);
+}
+
+/** A number ends where something stands that is no part of any: JSON has no two of them side by side. */
+const beyondNumber = /[^-+.0-9eE]/g;
+
+function endOfNumber(text: string, start: number): number {
+  beyondNumber.lastIndex = start;
+  return beyondNumber.exec(text)?.index ?? text.length;
+}

@@ -1,0 +1,159 @@
+import path from "node:path";
+import { flag, integer, oneOf, requireUrl, setting, splitList, text } from "~/platform/config/kinds";
+import { ownSecret } from "~/platform/config/secret-strength";
+import { InvalidSetting } from "~/platform/config/setting";
+import type { Mode, ValuesOf } from "~/platform/config/setting";
+import { modeSetting } from "~/platform/config/setting-reader";
+import type { SettingReader } from "~/platform/config/setting-reader";
+import { compileTrust } from "./client-id.server";
+import { isLoopbackName, originHost, parseDomainAllowlist } from "./domains";
+
+export const servingSettings = {
+  mode: modeSetting,
+  host: text("HOST", { default: "0.0.0.0" }, "Address the server listens on."),
+  port: integer(
+    "PORT",
+    { min: 0, max: 65_535, default: 3000 },
+    "Port the server listens on; 0 takes a free one.",
+  ),
+  publicOrigin: setting(
+    "PUBLIC_ORIGIN",
+    { parse: (given, { mode }) => parseOrigin(given, mode) },
+    "The service's own origin, as people's browsers see it. Default: https:// and the first domain, http:// for localhost and loopback names.",
+  ),
+  /** null: localhost and the port the server really listens on. */
+  domains: setting(
+    "NEXT_PUBLIC_DOMAIN",
+    { parse: parseDomains },
+    "Comma-separated domains (host[:port]) the gate answers to and accepts signatures for. Default: localhost and the port the server listens on.",
+  ),
+  corsOrigins: setting(
+    "CORS_ORIGINS",
+    {
+      parse: (given, { mode }) => parseOrigins(given, mode),
+      switches: { name: "Pages of other sites may call the API" },
+    },
+    "Comma-separated further origins whose pages may call the API, besides those on the domain list; in production https:// ones, or loopback.",
+  ),
+  trustProxy: setting(
+    "TRUST_PROXY",
+    {
+      parse: parseTrust,
+      switches: { name: "Trusted proxies", off: "behind a proxy, all visitors would look like one" },
+    },
+    "Proxies whose X-Forwarded-For and X-Forwarded-Host count, in Express syntax: a number of hops, or addresses and ranges. Default: none.",
+  ),
+  dataDir: setting(
+    "DATA_DIR",
+    { parse: (given) => path.resolve(given), default: "data" },
+    "Folder for the embedded database and generated keys.",
+  ),
+  contentDir: setting(
+    "CONTENT_DIR",
+    { parse: (given) => path.resolve(given), default: "content" },
+    "Folder with what holders receive.",
+  ),
+  logLevel: oneOf(
+    "LOG_LEVEL",
+    { of: ["info", "trace", "debug", "warn", "error", "silent"], default: "info" },
+    "`trace`, `debug`, `info`, `warn`, `error` or `silent`.",
+  ),
+  metricsPort: integer(
+    "METRICS_PORT",
+    { min: 0, max: 65_535 },
+    "Serves /metrics on a port of its own, on the loopback address, instead of the public one.",
+  ),
+  metricsToken: ownSecret(
+    "METRICS_TOKEN",
+    { switches: { name: "Metrics" } },
+    "Bearer token for /metrics on the public port, at least 16 characters and not to be guessed. Without it and METRICS_PORT there is no /metrics.",
+  ),
+  openApiEnabled: flag(
+    "OPENAPI_ENABLED",
+    { default: true, switches: { name: "API description" } },
+    "Serves the API description at /api/openapi and the reference at /docs.",
+  ),
+};
+
+const plainHttp = "must begin with https:// in production; plain HTTP is for loopback names only.";
+
+export function readServing(reader: SettingReader) {
+  const { mode: _, ...values } = reader.read(servingSettings);
+  if (reader.mode === "production" && !reader.isSet(servingSettings.domains)) {
+    reader.warn(servingSettings.domains, "is not set: only localhost can sign in.");
+  }
+  warnOfForeignOrigin(reader, values);
+  const { metricsPort, metricsToken } = values;
+  const metricsReason =
+    metricsToken === null
+      ? "Neither METRICS_TOKEN nor METRICS_PORT is set."
+      : "At /metrics, with METRICS_TOKEN.";
+  reader.setSwitch(
+    servingSettings.metricsToken,
+    metricsPort !== null || metricsToken !== null,
+    metricsPort === null ? metricsReason : "On a port of their own (METRICS_PORT).",
+  );
+  return { ...values, corsOrigins: values.corsOrigins ?? [] };
+}
+
+type Serving = Pick<ValuesOf<typeof servingSettings>, "publicOrigin" | "domains" | "port">;
+
+/** People come to the public origin: where its host is not on the list, nobody of them can sign in. */
+function warnOfForeignOrigin(reader: SettingReader, { publicOrigin, domains, port }: Serving): void {
+  // A list that cannot be read is a mistake of its own.
+  const isUnread = domains === null && reader.isSet(servingSettings.domains);
+  if (publicOrigin === null || isUnread) return;
+  // Without a list the one domain is localhost and the port, which is known here unless the system chooses it.
+  const isPortOpen = domains === null && port === 0;
+  const isListed = isPortOpen
+    ? new URL(publicOrigin).hostname === "localhost"
+    : (domains ?? [`localhost:${port}`]).some((domain) => domain === originHost(publicOrigin));
+  if (isListed) return;
+  reader.warn(
+    servingSettings.publicOrigin,
+    "has a host that is not on NEXT_PUBLIC_DOMAIN: nobody can sign in there. Add the host, with its port if it names one.",
+  );
+}
+
+function parseDomains(given: string): string[] {
+  try {
+    return parseDomainAllowlist(given).domains;
+  } catch (error) {
+    throw new InvalidSetting(`has an entry that is not a domain. ${String((error as Error).message)}`);
+  }
+}
+
+function parseOrigin(given: string, mode: Mode): string {
+  const url = requireUrl(given);
+  if (url.pathname !== "/" || url.search || url.hash || url.username || url.password) {
+    throw new InvalidSetting("must be an origin only: scheme, host and port, with no path.");
+  }
+  if (mode === "production" && isOpenToListeners(url)) throw new InvalidSetting(plainHttp);
+  return url.origin;
+}
+
+function parseOrigins(given: string, mode: Mode): string[] {
+  const entries = splitList(given);
+  if (entries.some((entry) => originHost(entry) === null)) {
+    throw new InvalidSetting(
+      "must list origins such as https://app.example.com; `*` and `null` are refused.",
+    );
+  }
+  const urls = entries.map((entry) => new URL(entry));
+  if (mode === "production" && urls.some(isOpenToListeners)) throw new InvalidSetting(plainHttp);
+  return urls.map(({ origin }) => origin);
+}
+
+/** Whoever is on the way of plain HTTP can change its pages, and speak as them. */
+function isOpenToListeners({ protocol, hostname }: URL): boolean {
+  return protocol === "http:" && !isLoopbackName(hostname);
+}
+
+function parseTrust(given: string): string {
+  try {
+    compileTrust(given);
+    return given;
+  } catch {
+    throw new InvalidSetting("must be a number of hops, or a comma-separated list of addresses and ranges.");
+  }
+}

@@ -1,0 +1,24 @@
+/** Under these names the pages keep what is a person's own: conversations and their drafts, and the form's draft. */
+export const chatEntryPrefix = "latchkey.chat.";
+export const formDraftPrefix = "latchkey.draft:";
+
+type EntryStore = Pick<Storage, "removeItem" | "key" | "length">;
+
+/** What signing out leaves on the device: nothing that says who was here, what they asked, or what they were shown. */
+export function forgetPersonalEntries(store: EntryStore): void {
+  const keys = Array.from({ length: store.length }, (_, index) => store.key(index));
+  for (const key of keys) {
+    if (key?.startsWith(chatEntryPrefix) || key?.startsWith(formDraftPrefix)) store.removeItem(key);
+  }
+}
+
+/** In this browser; other windows are told by the storage itself. */
+export function forgetPerson(): void {
+  for (const name of ["localStorage", "sessionStorage"] as const) {
+    try {
+      forgetPersonalEntries(window[name]);
+    } catch {
+      // Switched off by the visitor: nothing was kept either.
+    }
+  }
+}

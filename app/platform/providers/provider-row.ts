@@ -1,0 +1,21 @@
+/** Null when the provider would take requests, else what is wrong with it, in a sentence. */
+export type ProviderPing = () => Promise<string | null>;
+
+/** A row in a table of providers. */
+export type ProviderRow<Config, Provider> = {
+  /** The value of the setting that chooses it. */
+  name: string;
+  /** Settings it cannot be chosen without; the configuration has checked them when `create` is called. */
+  needs: readonly string[];
+  create: (config: Config) => Provider;
+  ping: (config: Config) => ProviderPing;
+};
+
+/** For what is part of this process. */
+export const alwaysReady: ProviderPing = async () => null;
+
+export function getProvider<Row extends { name: string }>(rows: readonly Row[], name: string): Row {
+  const row = rows.find((candidate) => candidate.name === name);
+  if (!row) throw new Error(`There is no provider ${name}.`);
+  return row;
+}

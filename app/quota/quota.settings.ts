@@ -1,0 +1,37 @@
+import { flag, integer } from "~/platform/config/kinds";
+import { ownSecret } from "~/platform/config/secret-strength";
+import type { SettingReader } from "~/platform/config/setting-reader";
+import { describeQuotaActivity } from "./quota-activity";
+import type { QuotaConditions } from "./quota-activity";
+
+export const quotaSettings = {
+  enabled: flag(
+    "AI_CHAT_QUOTA_ENABLED",
+    { default: true, switches: { name: "Chat quota" } },
+    "Limits what each key may have answered. In force only while chat requires a token and the state service is on.",
+  ),
+  // One token more than a 32-bit column could hold must stay out of reach, several answers included.
+  tokens: integer(
+    "AI_CHAT_QUOTA_TOKENS",
+    { min: 1, max: 1_000_000_000, default: 20_000 },
+    "Estimated output tokens of each key in each window.",
+  ),
+  windowSeconds: integer(
+    "AI_CHAT_QUOTA_WINDOW_SEC",
+    { min: 1, max: 31_536_000, default: 86_400 },
+    "Length of a window in seconds; it begins with the first use.",
+  ),
+  resetSecret: ownSecret(
+    "AI_QUOTA_RESET_SECRET",
+    { switches: { name: "Quota reset by API" } },
+    "Secret for POST /api/quota-reset, at least 16 characters and not to be guessed. Without it that address refuses everybody.",
+  ),
+};
+
+export function readQuota(reader: SettingReader, conditions: Omit<QuotaConditions, "isQuotaEnabled">) {
+  const values = reader.read(quotaSettings);
+  const activity = describeQuotaActivity({ ...conditions, isQuotaEnabled: values.enabled });
+  const why = activity.active ? "All three conditions hold." : `${activity.missing.join("; ")}.`;
+  reader.setSwitch(quotaSettings.enabled, activity.active, why);
+  return { ...values, activity };
+}

@@ -1,0 +1,14 @@
+import { listModelsOperation } from "~/chat/chat.openapi";
+import { answerError } from "~/platform/http/answer.server";
+import { defineRoute } from "~/platform/http/route.server";
+import { getServices } from "~/services.server";
+import { keyHolder } from "~/services/callers.server";
+
+export const { loader, action } = defineRoute({
+  GET: {
+    operation: listModelsOperation,
+    caller: keyHolder({ scope: "chat", isRequired: "by-setting", otherwise: "not-read" }),
+    handle: () => getServices().chat.listModels(),
+  },
+  answerRefusal: answerError,
+});

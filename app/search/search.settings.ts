@@ -1,0 +1,85 @@
+import type { ChatConfig } from "~/chat/chat.settings";
+import { list, secret, text, url } from "~/platform/config/kinds";
+import type { SettingReader } from "~/platform/config/setting-reader";
+
+export const searchSettings = {
+  gatedNamespaces: list(
+    "SEARCH_GATED_NAMESPACES",
+    {
+      pattern: { matches: /^[^]{1,100}$/, problem: "must list names of at most 100 characters." },
+      switches: { name: "Documents for holders only", off: "every document answers to everybody" },
+    },
+    "Comma-separated namespaces of documents that answer only to holders, with a valid access token, in whatever capitals. All others are public; a name that no document has is pointed out in the log.",
+  ),
+  embeddingModel: text(
+    "EMBEDDING_MODEL",
+    { switches: { name: "Search by a model's vectors", off: "the built-in one compares words" } },
+    "Model that turns documents and questions into vectors, asked of the chat's provider (`/embeddings`). Default: a built-in one that compares words. With PINECONE_API_KEY it is needed: the model whose vectors fill the indexes.",
+  ),
+  pinecone: {
+    apiKey: secret(
+      "PINECONE_API_KEY",
+      { switches: { name: "Search at Pinecone", off: "the store is embedded" } },
+      "Searches your Pinecone indexes instead of the embedded store. Needs PINECONE_INDEXES and EMBEDDING_MODEL.",
+    ),
+    indexes: list(
+      "PINECONE_INDEXES",
+      {},
+      "Comma-separated names of the indexes that may be searched; the first one is the default. Needed with PINECONE_API_KEY.",
+    ),
+    host: url(
+      "PINECONE_HOST",
+      {},
+      "Address of the index, for proxies and private endpoints. Default: looked up by its name.",
+    ),
+  },
+};
+
+export function readSearch(reader: SettingReader, chat: ChatConfig) {
+  const { gatedNamespaces, embeddingModel, pinecone } = reader.read(searchSettings);
+  return {
+    gatedNamespaces,
+    embedding: embeddingModel === null ? null : readEmbedding(reader, embeddingModel, chat),
+    pinecone: readPinecone(reader, pinecone),
+  };
+}
+
+/** Where vectors are made; null for the built-in embedder. */
+function readEmbedding(reader: SettingReader, model: string, chat: ChatConfig) {
+  const { openai, workersAi, local, provider } = chat;
+  const places = {
+    openai,
+    "workers-ai": { baseUrl: workersAi.baseUrl, apiKey: workersAi.apiToken },
+    local: { baseUrl: local.baseUrl, apiKey: null },
+  };
+  // The embedded assistant has no provider of its own: it may still search with a model's vectors.
+  const offlinePlace = local.baseUrl === null && openai.apiKey ? places.openai : places.local;
+  const { baseUrl, apiKey } = provider === "offline" ? offlinePlace : places[provider];
+  if (baseUrl === null) {
+    reader.report(
+      searchSettings.embeddingModel,
+      "needs a provider to ask: set AI_PROVIDER, AI_BASE_URL or OPENAI_API_KEY.",
+    );
+    return null;
+  }
+  return { model, baseUrl, apiKey };
+}
+
+type Pinecone = { apiKey: string | null; indexes: readonly string[]; host: string | null };
+
+function readPinecone(reader: SettingReader, { apiKey, indexes, host }: Pinecone) {
+  const rows = searchSettings.pinecone;
+  const [first, ...others] = indexes;
+  if (apiKey === null) return null;
+  if (first === undefined) reader.report(rows.indexes, "must be set together with PINECONE_API_KEY.");
+  if (host !== null && others.length > 0) {
+    reader.warn(rows.host, "is one address, and every index of PINECONE_INDEXES is looked for there.");
+  }
+  if (!reader.isSet(searchSettings.embeddingModel)) {
+    reader.report(
+      searchSettings.embeddingModel,
+      "must be set together with PINECONE_API_KEY: to the model whose vectors fill the indexes.",
+    );
+  }
+  return { apiKey, indexes: [first ?? "", ...others] as [string, ...string[]], host };
+}

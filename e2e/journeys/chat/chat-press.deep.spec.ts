@@ -1,0 +1,170 @@
+import type { Locator, Page } from "@playwright/test";
+import { ask, expectRest, log, openChat, replies } from "~e2e/support/browser/chat-page";
+import { test } from "~e2e/support/browser/chat-servers";
+import { expect } from "~e2e/support/browser/journey";
+import { silentWave } from "~e2e/support/browser/silent-wave";
+
+test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
+
+test.describe("a press on what words carry away", () => {
+  test.beforeEach(async ({ page }) => {
+    await page.route("**/api/tts", (route) =>
+      route.fulfill({ contentType: "audio/wav", body: silentWave(30) }),
+    );
+    await openChat(page);
+  });
+
+  test("counts, unless it is drawn away", async ({ page }) => {
+    const button = await buttonAtRest(page);
+    // Pressed by the first, and not once more by the second.
+    for (const way of [20, 28]) {
+      await button.hover();
+      const { x, y } = await middleOf(button);
+      await page.mouse.down();
+      await carryAway(page);
+      await page.mouse.move(x, y - way);
+      await page.mouse.up();
+      await expect(button).toHaveAccessibleName("Pause reading");
+    }
+    expect(page.url()).not.toContain("#followed");
+    await button.click({ button: "right" });
+    await expect(button).toHaveAccessibleName("Pause reading");
+  });
+
+  test("is the browser's own where nothing moves: the neighbour it is let go on undoes it", async ({
+    page,
+  }) => {
+    await ask(page, "count");
+    await expectRest(page);
+    const button = replies(page).getByRole("button", { name: /Read aloud|Pause reading/ });
+    const { x, y, height } = (await button.boundingBox())!;
+    const neighbour = (await replies(page).getByRole("button", { name: "Answer again" }).boundingBox())!;
+    await page.mouse.move(x + 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(neighbour.x + neighbour.width - 2, y + height / 2);
+    await page.mouse.up();
+    await expect(button).toHaveAccessibleName("Read aloud");
+    await expect(replies(page)).toContainText("Question 1");
+
+    // Beside it and back again.
+    await page.mouse.move(x + 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x - 2, y + height / 2);
+    await page.mouse.move(x + 2, y + height / 2);
+    await page.mouse.up();
+    await expect(button).toHaveAccessibleName("Pause reading");
+  });
+
+  test.describe("by a finger", () => {
+    test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+
+    test("counts for it, and not for the link that has come under the finger", async ({ page }) => {
+      const button = await buttonAtRest(page);
+      const fingers = await fingersOn(page);
+      // The second is a long press, and would pause what the first has begun.
+      for (const afterMs of [480, 520]) {
+        const place = await middleOf(button);
+        await fingers({ type: "touchStart", places: [place] });
+        await carryAway(page);
+        await fingers({ type: "touchEnd", places: [place], afterMs });
+        await expect(button).toHaveAccessibleName("Pause reading");
+        expect(page.url()).not.toContain("#followed");
+      }
+    });
+
+    test("at rest counts once, however often", async ({ page }) => {
+      await ask(page, "slow");
+      const button = replies(page).getByRole("button", { name: /Read aloud|Pause reading|Go on reading/ });
+      for (const name of ["Pause reading", "Go on reading", "Pause reading"]) {
+        await button.tap();
+        await expect(button).toHaveAccessibleName(name);
+      }
+    });
+
+    test("scrolls, and then counts for nothing", async ({ page }) => {
+      const button = await buttonAtRest(page);
+      await log(page).evaluate((messages) => void (messages.style.paddingBottom = "100rem"));
+      const placeOfThread = () =>
+        page.getByRole("region", { name: "Conversation" }).evaluate(({ scrollTop }) => scrollTop);
+      const before = await placeOfThread();
+      const fingers = await fingersOn(page);
+      const place = await middleOf(button);
+      await fingers({ type: "touchStart", places: [place] });
+      // Enough for a browser to scroll, and no further than a press may wander.
+      for (let way = 2; way <= 22; way += 4)
+        await fingers({ type: "touchMove", places: [{ ...place, y: place.y - way }] });
+      await expect.poll(placeOfThread).toBeGreaterThan(before);
+      await carryAway(page);
+      await fingers({ type: "touchEnd", places: [place] });
+      await expectUnpressed(button);
+    });
+
+    test("counts for nothing where another finger is beside it", async ({ page }) => {
+      const button = await buttonAtRest(page);
+      const fingers = await fingersOn(page);
+      const another = { x: 20, y: 20, id: 1 };
+      for (const isLiftedFirst of [true, false]) {
+        const place = await middleOf(button);
+        await fingers({ type: "touchStart", places: [place, another] });
+        await carryAway(page);
+        await fingers({ type: "touchEnd", places: [isLiftedFirst ? place : another] });
+        await fingers({ type: "touchEnd", places: [isLiftedFirst ? another : place] });
+        await expect(button).toHaveAccessibleName("Read aloud");
+      }
+      await expectUnpressed(button);
+    });
+  });
+});
+
+type Place = { x: number; y: number };
+
+async function middleOf(target: Locator): Promise<Place> {
+  const { x, y, width, height } = (await target.boundingBox())!;
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
+/** Had it been pressed before, it would go on or pause now. */
+async function expectUnpressed(button: Locator): Promise<void> {
+  await expect(button).toHaveAccessibleName("Read aloud");
+  await button.press("Enter");
+  await expect(button).toHaveAccessibleName("Pause reading");
+}
+
+/** Beside an answer that has begun, and says no more for now. */
+async function buttonAtRest(page: Page): Promise<Locator> {
+  await ask(page, "slow");
+  await expect(replies(page)).toContainText("The first words,");
+  const button = replies(page).getByRole("button", { name: /Read aloud|Pause reading/ });
+  await button.click({ trial: true });
+  return button;
+}
+
+/** As much room as new words would take, with a link in them, at a moment of the test's own choosing. */
+async function carryAway(page: Page): Promise<void> {
+  await replies(page)
+    .locator(".markdown")
+    .evaluate((words) => {
+      const link = document.createElement("a");
+      Object.assign(link, { href: "#followed", textContent: "More" });
+      Object.assign(link.style, { display: "block", height: "12rem" });
+      words.append(link);
+    });
+}
+
+type Touch = {
+  type: "touchStart" | "touchMove" | "touchEnd";
+  places: (Place & { id?: number })[];
+  afterMs?: number;
+};
+
+/** Puts fingers on the page, moves and lifts them: so long after they came down as is said, however slow the machine. */
+async function fingersOn(page: Page): Promise<(touch: Touch) => Promise<void>> {
+  const session = await page.context().newCDPSession(page);
+  let startMs = 0;
+  return async ({ type, places, afterMs = 60 }) => {
+    if (type === "touchStart") startMs = Date.now();
+    const timestamp = (type === "touchStart" ? startMs : startMs + afterMs) / 1_000;
+    const touchPoints = places.map((place) => ({ id: 0, ...place }));
+    await session.send("Input.dispatchTouchEvent", { type, touchPoints, timestamp });
+  };
+}

@@ -1,0 +1,108 @@
+import type { CDPSession, Page } from "@playwright/test";
+import { expect, test } from "~e2e/support/browser/journey";
+import { pages } from "~e2e/shots/pages-shots";
+
+const faceFile = /^\/build\/_assets\/source-[a-z0-9-]+-[A-Z0-9]{8}\.woff2$/;
+
+type UsedFont = { familyName: string; isCustomFont: boolean; glyphCount: number };
+
+test("every page is set in the typefaces it brings, whatever this machine has", async ({ page, watch }) => {
+  watch.expectRefusal({ path: "/nowhere", status: 404 });
+  const client = await page.context().newCDPSession(page);
+  for (const { path } of pages) {
+    await page.goto(path);
+    await page.waitForLoadState("networkidle");
+    const used = await readFonts(page, client);
+    expect(used.size, path).toBeGreaterThan(1);
+    expect(
+      [...used].filter(([, { isCustomFont }]) => !isCustomFont),
+      path,
+    ).toEqual([]);
+  }
+});
+
+test("the tests' browser finds DejaVu alone beside them", async ({ page }) => {
+  await page.setContent(
+    `<p style="font-family: Arial, 'Liberation Sans', 'Noto Sans', system-ui">Words</p>
+     <p style="font-family: Georgia, 'Liberation Serif', serif">Words</p>
+     <p style="font-family: monospace">Words</p>`,
+  );
+  const client = await page.context().newCDPSession(page);
+  const used = await readFonts(page, client);
+  expect([...used.keys()].sort()).toEqual(["DejaVu Sans", "DejaVu Sans Mono", "DejaVu Serif"]);
+});
+
+test("the two faces of every page are asked for at once, only once, and kept for good", async ({ page }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (request.resourceType() === "font") asked.push(new URL(request.url()).pathname);
+  });
+  const answer = page.waitForResponse((response) => faceFile.test(new URL(response.url()).pathname));
+  await page.goto("/offline");
+  await page.waitForLoadState("networkidle");
+  const preloaded = await page
+    .locator('link[rel="preload"][as="font"]')
+    .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  expect(preloaded).toHaveLength(2);
+  expect(asked.sort()).toEqual(preloaded.sort());
+  for (const file of asked) expect(file).toMatch(faceFile);
+  expect((await answer).headers()["cache-control"]).toContain("immutable");
+});
+
+test("typefaces that come late move nothing: what stands in for them takes the same room", async ({
+  page,
+}) => {
+  let bring = () => {};
+  const brought = new Promise<void>((resolve) => (bring = resolve));
+  await page.route("**/*.woff2", async (route) => {
+    await brought;
+    await route.continue();
+  });
+  await page.goto("/", { waitUntil: "domcontentloaded" });
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  const before = await measureBlocks(page);
+  bring();
+  await page.evaluate(() => document.fonts.ready);
+  await expect
+    .poll(() => page.evaluate(() => document.fonts.check("16px 'Source Sans 3 Variable'")))
+    .toBe(true);
+  const after = await measureBlocks(page);
+  expect(before.length).toBeGreaterThan(20);
+  expect(after).toEqual(before);
+});
+
+/** How high every block of words stands on the page, in whole pixels. */
+function measureBlocks(page: Page): Promise<string[]> {
+  return page.locator("main :is(h1, h2, h3, p, li, .button)").evaluateAll((blocks) =>
+    blocks.map((block) => {
+      const { top, height } = block.getBoundingClientRect();
+      return `${(block.textContent ?? "").slice(0, 30)}: ${Math.round(top)} ${Math.round(height)}`;
+    }),
+  );
+}
+
+/** The fonts in which the words of this page are drawn, by their names. */
+async function readFonts(page: Page, client: CDPSession): Promise<Map<string, UsedFont>> {
+  // A mark on what holds words itself: Chromium tells of an element's own text alone.
+  await page.evaluate(() => {
+    for (const element of document.body.querySelectorAll("*")) {
+      const hasWords = [...element.childNodes].some(
+        ({ nodeType, textContent }) => nodeType === Node.TEXT_NODE && textContent?.trim(),
+      );
+      if (hasWords && element.checkVisibility()) element.setAttribute("data-words", "");
+    }
+  });
+  await client.send("DOM.enable");
+  await client.send("CSS.enable");
+  const { root } = await client.send("DOM.getDocument");
+  const { nodeIds } = await client.send("DOM.querySelectorAll", {
+    nodeId: root.nodeId,
+    selector: "[data-words]",
+  });
+  const used = new Map<string, UsedFont>();
+  for (const nodeId of nodeIds) {
+    const { fonts } = await client.send("CSS.getPlatformFontsForNode", { nodeId });
+    for (const font of fonts) used.set(font.familyName, font);
+  }
+  return used;
+}

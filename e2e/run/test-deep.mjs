@@ -1,0 +1,16 @@
+// What `npm test` leaves out because it takes long: operations, faults, process races, the server on PostgreSQL,
+// variations of journeys, and other releases of Node.
+import { prepare, projectDir } from "../../app/commands/prepare.mjs";
+import { finish, runChecks, runJourneys, runVitest } from "./tests.mjs";
+import { testOnOtherNodes } from "./test-node.mjs";
+
+const part = process.argv[2];
+const isWanted = (name) => !part || part === name;
+
+process.chdir(projectDir);
+await prepare();
+await runChecks([{ name: "build", parameters: ["app/commands/build.mjs"] }]);
+if (isWanted("unit")) await runVitest({ name: "deep tests", parameters: ["--project", "deep*"] });
+if (isWanted("e2e")) await runJourneys({ name: "variations of journeys", project: "deep" });
+if (isWanted("node")) await testOnOtherNodes();
+finish();

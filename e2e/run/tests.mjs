@@ -1,0 +1,106 @@
+// What the test commands share: tools are run, their results counted, and the last line says how many passed and failed.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { projectDir } from "../../app/commands/prepare.mjs";
+
+export const resultsDir = path.join(projectDir, "e2e/.results");
+const totals = { passed: 0, failed: 0 };
+const broken = [];
+const skipped = [];
+
+export function bin(name) {
+  return path.join("node_modules", ...name.split("/"));
+}
+
+/** Runs a Node program to its end; with `quiet` its output is kept until then. */
+export function runTool({ program = process.execPath, parameters, env = {}, quiet = false }) {
+  return new Promise((resolve) => {
+    const stdio = quiet ? ["ignore", "pipe", "pipe"] : "inherit";
+    const child = spawn(program, parameters, { stdio, env: { ...process.env, ...env } });
+    let output = "";
+    child.stdout?.on("data", (chunk) => (output += chunk));
+    child.stderr?.on("data", (chunk) => (output += chunk));
+    child.on("error", () => resolve({ succeeded: false, output }));
+    child.on("close", (code) => resolve({ succeeded: code === 0, output }));
+  });
+}
+
+export function count({ name, passed, failed, left = 0 }) {
+  totals.passed += passed;
+  totals.failed += failed;
+  if (failed > 0) broken.push(`${name}: ${failed}`);
+  if (left > 0) skipped.push(`${name}: ${left}`);
+  const also = left > 0 ? `, ${left} skipped` : "";
+  console.log(`${failed === 0 ? "ok" : "NOT OK"}  ${name}: ${passed} passed, ${failed} failed${also}\n`);
+}
+
+/** Runs single-threaded checks side by side, one for each core; each prints its output when it ends. */
+export async function runChecks(checks) {
+  const waiting = [...checks];
+  async function runNext() {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      const { succeeded, output } = await runTool({ ...check, quiet: true });
+      console.log(`── ${check.name}\n${output.trimEnd()}`.trimEnd());
+      count({ name: check.name, passed: Number(succeeded), failed: Number(!succeeded) });
+    }
+  }
+  await Promise.all(Array.from({ length: os.availableParallelism() }, runNext));
+}
+
+/** A suite that writes its counts to a file; one that writes none has failed, however it ended. */
+async function runSuite({ name, report, read, ...tool }) {
+  console.log(`── ${name}`);
+  mkdirSync(resultsDir, { recursive: true });
+  rmSync(report, { force: true });
+  const { succeeded } = await runTool(tool);
+  const { passed, failed, left } = existsSync(report)
+    ? read(JSON.parse(readFileSync(report, "utf8")))
+    : { passed: 0, failed: 1, left: 0 };
+  const isSilentFailure = (!succeeded && failed === 0) || passed === 0;
+  count({ name, passed, left, failed: failed + Number(isSilentFailure) });
+}
+
+/** Tests of `vitest.config.ts`, chosen by `parameters`. */
+export async function runVitest({ name, parameters, report = "vitest.json", ...tool }) {
+  const file = path.join(resultsDir, report);
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  await runSuite({
+    ...tool,
+    name,
+    parameters: [bin("vitest/vitest.mjs"), "run", ...parameters, ...reporters],
+    report: file,
+    read: (json) => ({
+      passed: json.numPassedTests,
+      left: json.numPendingTests,
+      // A file that could not begin has no failed test.
+      failed: Math.max(json.numFailedTests, Number(json.numFailedTestSuites > 0)),
+    }),
+  });
+}
+
+/** Browser journeys of one project of `e2e/playwright.config.ts`. */
+export async function runJourneys({ name, project }) {
+  const report = path.join(resultsDir, "playwright.json");
+  const config = ["--config=e2e/playwright.config.ts", `--project=${project}`, "--reporter=line,json"];
+  await runSuite({
+    name,
+    parameters: [bin("@playwright/test/cli.js"), "test", ...config],
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    report,
+    read: ({ stats, errors }) => ({
+      passed: stats.expected + stats.flaky,
+      left: stats.skipped,
+      failed: stats.unexpected + errors.length,
+    }),
+  });
+}
+
+/** The last lines of a run, and its exit. */
+export function finish() {
+  if (skipped.length > 0) console.log(`Skipped here, above with the reason: ${skipped.join(", ")}`);
+  if (broken.length > 0) console.log(`Broken: ${broken.join(", ")}`);
+  console.log(`${totals.passed} passed, ${totals.failed} failed`);
+  process.exit(totals.failed === 0 ? 0 : 1);
+}
