@@ -1,6 +1,6 @@
 import { toSpeakableText } from "~/speech/speakable-text";
-import type { Reply } from "./conversation/conversation";
 import { textOfReply } from "./conversation/conversation";
+import type { Reply } from "./conversation/conversation";
 
 /** A screen reader needs time to read a sentence; what comes in between waits for the next turn. */
 const everyMs = 4_000;
@@ -21,21 +21,17 @@ export function createAnnouncer(say: (text: string) => void) {
       lastAtMs = Date.now();
     }
     const text = textOfReply(reply);
-    if (reply.status === "streaming") {
-      const nowMs = Date.now();
-      if (nowMs - lastAtMs < everyMs) return;
-      const upTo = endOfSentences(text);
-      if (upTo <= saidChars) return;
-      lastAtMs = nowMs;
-      say(toSpeakableText(text.slice(saidChars, upTo)));
-      saidChars = upTo;
-      return;
+    if (reply.status !== "streaming") {
+      const rest = toSpeakableText(text.slice(saidChars));
+      return say([rest, endings[reply.status], reply.notice?.title ?? ""].join(" ").trim());
     }
-    say(
-      [toSpeakableText(text.slice(saidChars)), endings[reply.status], reply.notice?.title ?? ""]
-        .join(" ")
-        .trim(),
-    );
+    const nowMs = Date.now();
+    if (nowMs - lastAtMs < everyMs) return;
+    const upTo = endOfSentences(text);
+    if (upTo <= saidChars) return;
+    lastAtMs = nowMs;
+    say(toSpeakableText(text.slice(saidChars, upTo)));
+    saidChars = upTo;
   }
 
   return { say, follow };

@@ -3,11 +3,11 @@ import { listShown } from "./conversation/conversation";
 import { formatMoment, formatWait } from "~/ui/moments";
 import { QuotaMeter } from "./quota-meter";
 import { SpeechNotice } from "./speech/read-aloud";
-import { useChatSession, useChatState } from "./conversation/use-chat";
+import { useChatSession, useChatState } from "./conversation/chat-context";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 
-/** What stands between the messages and the field: states of the whole conversation, not of one message. */
-export function ChatBars({ isWalled }: { isWalled: boolean }) {
+/** Between the messages and the field: states of the whole conversation, not of one message. */
+export function ChatBars({ isQuotaSpent }: { isQuotaSpent: boolean }) {
   const session = useChatSession();
   const quota = useChatState("quota");
   const barrier = useChatState("barrier");
@@ -31,8 +31,8 @@ export function ChatBars({ isWalled }: { isWalled: boolean }) {
       )}
       <SpeechNotice />
       {showsBarrier ? <ChatNoticeCard notice={barrier} /> : null}
-      {isWalled && quota ? <QuotaWall limit={quota.limit} resetAtMs={quota.resetAtMs} /> : null}
-      {models.length > 1 || (quota && !isWalled) ? (
+      {isQuotaSpent && quota ? <QuotaWall limit={quota.limit} resetAtMs={quota.resetAtMs} /> : null}
+      {models.length > 1 || (quota && !isQuotaSpent) ? (
         <div className="chat-tools">
           {models.length > 1 ? (
             <label className="model-choice">
@@ -44,7 +44,7 @@ export function ChatBars({ isWalled }: { isWalled: boolean }) {
               </select>
             </label>
           ) : null}
-          {quota && !isWalled ? <QuotaMeter quota={quota} /> : null}
+          {quota && !isQuotaSpent ? <QuotaMeter quota={quota} /> : null}
         </div>
       ) : null}
     </div>

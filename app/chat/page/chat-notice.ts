@@ -14,44 +14,32 @@ export function noticeForRefusal(answer: RefusedAnswer, activity: Activity, nowM
   return { kind, ...noticeForRefused(refused, remedies, nowMs) };
 }
 
-/**
- * The answer began and did not end well. `errorText` is the server's, null when the connection broke off; `hasContent`:
- * something of it came.
- */
-export function noticeForBrokenAnswer({
-  errorText,
-  hasContent,
-}: {
-  errorText: string | null;
-  hasContent: boolean;
-}): ChatNotice {
-  const sentences = [
-    ...(errorText === null ? ["The connection ended before the answer did."] : []),
-    hasContent ? "What came before it is kept above." : "Nothing of the answer came.",
-  ];
+/** `errorText` is the server's, null when the connection broke off; `hasContent`: something of the answer came. */
+export function noticeForBrokenAnswer(broken: { errorText: string | null; hasContent: boolean }): ChatNotice {
+  const { errorText, hasContent } = broken;
+  const kept = hasContent ? "What came before it is kept above." : "Nothing of the answer came.";
   return {
     kind: "again",
     title: errorText ?? "The answer broke off",
-    detail: sentences.join(" "),
+    detail: errorText === null ? `The connection ended before the answer did. ${kept}` : kept,
     remedy: "Try again in a moment.",
   };
 }
 
-export function noticeForFailure({
-  activity,
-  isOnline,
-}: {
-  activity: Activity;
-  isOnline: boolean;
-}): ChatNotice {
+export function noticeForFailure(failed: { activity: Activity; isOnline: boolean }): ChatNotice {
+  if (failed.isOnline) {
+    return {
+      kind: "offline",
+      title: "The server did not answer",
+      detail: "Either the connection is bad, or the site is away for a moment.",
+      remedy: "Check your connection and try again.",
+    };
+  }
+  const isAsking = failed.activity === "asking";
   return {
     kind: "offline",
-    title: isOnline ? "The server did not answer" : "You are offline",
-    detail: isOnline
-      ? "Either the connection is bad, or the site is away for a moment."
-      : activity === "asking"
-        ? "What you wrote is kept in this browser."
-        : "Your place in the text is kept.",
-    remedy: isOnline ? "Check your connection and try again." : "Try again when the connection is back.",
+    title: "You are offline",
+    detail: isAsking ? "What you wrote is kept in this browser." : "Your place in the text is kept.",
+    remedy: "Try again when the connection is back.",
   };
 }

@@ -15,7 +15,7 @@ const signInEnded: Remedy = {
   remedy: "It ran out, or the key has left the wallet. Sign in again at the gate.",
 };
 const signInFirst = "Sign in at the gate: one signature, at no cost. Then come back here.";
-/** A mistake of this page, and none of the person's. */
+/** A mistake of this page, not of the person. */
 const fault: Remedy = {
   kind: "final",
   remedy: "Load this page again; if it stays like this, tell whoever runs this site.",
@@ -30,6 +30,9 @@ const faults: Remedies = {
   "unsupported-media-type": fault,
 };
 
+const editOrBegin: Remedy = { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." };
+const sendLater: Remedy = { kind: "wait", remedy: "What you wrote is kept. Try again in a moment." };
+
 const askingRemedies: Remedies = {
   ...faults,
   "missing-jwt": {
@@ -41,13 +44,13 @@ const askingRemedies: Remedies = {
   "too-many-requests": { kind: "wait", remedy: "Wait until the time below has passed, then send again." },
   "quota-exceeded": { kind: "wait", remedy: "What you wrote is kept. Send it again at the time below." },
   "unknown-model": { kind: "model", remedy: "Choose another model below, then send again." },
-  "missing-messages": { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." },
-  "invalid-messages": { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." },
+  "missing-messages": editOrBegin,
+  "invalid-messages": editOrBegin,
   "body-too-large": { kind: "final", remedy: "Shorten what you wrote, or begin a new conversation." },
   "request-timeout": { kind: "again", remedy: "Check your connection and try again." },
   "provider-failed": { kind: "again", remedy: "Nothing was counted. Try again in a moment." },
-  "state-unavailable": { kind: "wait", remedy: "What you wrote is kept. Try again in a moment." },
-  "chain-unavailable": { kind: "wait", remedy: "What you wrote is kept. Try again in a moment." },
+  "state-unavailable": sendLater,
+  "chain-unavailable": sendLater,
   "cross-site-request": { kind: "final", remedy: "Open this page at its own address and ask there." },
 };
 
@@ -55,19 +58,15 @@ const skipped: Remedy = {
   kind: "skip",
   remedy: "Read this part with your eyes, and hear what comes after it.",
 };
+const placeKept = "Your place in the text is kept. Read on from there";
+const readOnLater: Remedy = { kind: "wait", remedy: `${placeKept} in a moment.` };
 
 const readingRemedies: Remedies = {
   ...faults,
   "missing-jwt": { kind: "sign-in", title: "Reading aloud is for holders of a key", remedy: signInFirst },
   "invalid-jwt": signInEnded,
-  "too-many-requests": {
-    kind: "wait",
-    remedy: "Your place in the text is kept. Read on from there when the time below has passed.",
-  },
-  "quota-exceeded": {
-    kind: "wait",
-    remedy: "Your place in the text is kept. Read on from there at the time below.",
-  },
+  "too-many-requests": { kind: "wait", remedy: `${placeKept} when the time below has passed.` },
+  "quota-exceeded": { kind: "wait", remedy: `${placeKept} at the time below.` },
   "missing-text": skipped,
   "text-too-long": skipped,
   "unspeakable-text": skipped,
@@ -78,20 +77,14 @@ const readingRemedies: Remedies = {
     title: "Nothing is read aloud here",
     remedy: "Read the text with your eyes, or ask whoever runs this site to switch speech on.",
   },
-  "speech-busy": { kind: "wait", remedy: "Your place in the text is kept. Read on from there in a moment." },
+  "speech-busy": readOnLater,
   "speech-failed": {
     kind: "again",
     remedy: "Nothing was counted, and your place in the text is kept. Read on from there in a moment.",
   },
   "request-timeout": { kind: "again", remedy: "Check your connection, then read on from where it stopped." },
-  "state-unavailable": {
-    kind: "wait",
-    remedy: "Your place in the text is kept. Read on from there in a moment.",
-  },
-  "chain-unavailable": {
-    kind: "wait",
-    remedy: "Your place in the text is kept. Read on from there in a moment.",
-  },
+  "state-unavailable": readOnLater,
+  "chain-unavailable": readOnLater,
   "cross-site-request": { kind: "final", remedy: "Open this page at its own address and listen there." },
 };
 

@@ -1,24 +1,22 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
-import { useAskingBarrier } from "./conversation/asking-barrier";
 import { CharactersLeft, countLeft } from "./characters-left";
 import { composerId } from "./composer-focus";
 import { Icon } from "./icon";
-import { useChatSession, useChatState } from "./conversation/use-chat";
+import { AskingBarrierContext, useChatSession, useChatState } from "./conversation/chat-context";
 
 /** While nothing may be sent, writing goes on, and what is written is kept. */
 export function Composer() {
   const session = useChatSession();
   const isLoaded = useChatState("isLoaded");
-  const barrier = useAskingBarrier();
-  const answeringId = useChatState("answeringId");
-  const { field, text, setText } = useDraft({ isLoaded });
-  const isAnswering = answeringId !== null;
-  const mayNotSend = barrier !== null || !isLoaded;
+  const barrier = useContext(AskingBarrierContext);
+  const isAnswering = useChatState("answeringId") !== null;
+  const { field, text, setText } = useDraft(isLoaded);
   const leftChars = countLeft(text);
+  const mayNotSend = barrier !== null || !isLoaded || text.trim() === "" || leftChars < 0;
 
   function send(): void {
-    if (isAnswering || mayNotSend || text.trim() === "" || leftChars < 0) return;
+    if (isAnswering || mayNotSend) return;
     session.send(text.trim());
     setText("");
     field.current?.focus();
@@ -60,12 +58,7 @@ export function Composer() {
             <Icon name="stop" />
           </button>
         ) : (
-          <button
-            type="submit"
-            className="composer-button"
-            aria-label="Send"
-            aria-disabled={mayNotSend || text.trim() === "" || leftChars < 0 || undefined}
-          >
+          <button className="composer-button" aria-label="Send" aria-disabled={mayNotSend || undefined}>
             <Icon name="send" />
           </button>
         )}
@@ -80,8 +73,8 @@ export function Composer() {
   );
 }
 
-/** What stands in the field, for each conversation, across reloads. */
-function useDraft({ isLoaded }: { isLoaded: boolean }) {
+/** What is typed into the field, for each conversation, across reloads. */
+function useDraft(isLoaded: boolean) {
   const session = useChatSession();
   const { id } = useChatState("open");
   const field = useRef<HTMLTextAreaElement>(null);
@@ -109,7 +102,7 @@ function useDraft({ isLoaded }: { isLoaded: boolean }) {
     text: known ?? "",
     setText(next: string) {
       setKnown(next);
-      session.writeDraft({ id, text: next });
+      session.writeDraft(id, next);
     },
   };
 }

@@ -10,9 +10,11 @@ import {
   toSafeHref,
 } from "./markdown-blocks";
 
-/** Draws a name of a source, where the text mentions one, as a way to its passage. */
-export type SourceLinker = { names: readonly string[]; render: (name: string) => ReactNode };
-export const SourceLinkerContext = createContext<SourceLinker | null>(null);
+/** Names of sources in the text, which the pattern captures, lead to their passages. */
+export const SourceLinkerContext = createContext<{
+  pattern: RegExp;
+  render: (name: string) => ReactNode;
+} | null>(null);
 
 const lowestDepth = 6;
 
@@ -38,14 +40,9 @@ export function MessageMarkdown({ text, isGrowing = false }: { text: string; isG
   );
 }
 
-const MarkdownBlock = memo(function MarkdownBlock({
-  topDepth,
-  ...block
-}: {
-  source: string;
-  definitions: string;
-  topDepth: number;
-}) {
+type MarkdownBlockProps = { source: string; definitions: string; topDepth: number };
+
+const MarkdownBlock = memo(function MarkdownBlock({ topDepth, ...block }: MarkdownBlockProps) {
   const tokens = lexBlock(block).map((token) =>
     token.type === "heading" ? { ...token, level: (token as Tokens.Heading).depth - topDepth } : token,
   );
@@ -104,27 +101,29 @@ function MarkdownTable({ token: { header, rows } }: { token: Tokens.Table }) {
     <div className="table-frame" role="group" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
-          <tr>
-            {header.map((cell, index) => (
-              <th key={index} scope="col" className={cell.align ? `align-${cell.align}` : undefined}>
-                {renderInline(cell.tokens)}
-              </th>
-            ))}
-          </tr>
+          <tr>{header.map(renderCell)}</tr>
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            <tr key={index}>
-              {row.map((cell, column) => (
-                <td key={column} className={cell.align ? `align-${cell.align}` : undefined}>
-                  {renderInline(cell.tokens)}
-                </td>
-              ))}
-            </tr>
+            <tr key={index}>{row.map(renderCell)}</tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function renderCell({ header, align, tokens }: Tokens.TableCell, key: number): ReactNode {
+  const className = align ? `align-${align}` : undefined;
+  const content = renderInline(tokens);
+  return header ? (
+    <th key={key} scope="col" className={className}>
+      {content}
+    </th>
+  ) : (
+    <td key={key} className={className}>
+      {content}
+    </td>
   );
 }
 
@@ -135,11 +134,8 @@ function renderInline(tokens: readonly Token[] | undefined): ReactNode[] {
 function renderInlineToken(token: Token): ReactNode {
   switch (token.type) {
     case "text":
-      return token.tokens ? (
-        renderInline(token.tokens)
-      ) : (
-        <PlainText text={decodeEntities(token.text as string)} />
-      );
+      if (token.tokens) return renderInline(token.tokens);
+      return <PlainText text={decodeEntities(token.text as string)} />;
     case "escape":
       return token.text as string;
     case "strong":
@@ -152,8 +148,14 @@ function renderInlineToken(token: Token): ReactNode {
       return <code>{token.text as string}</code>;
     case "br":
       return <br />;
-    case "checkbox":
-      return <Checkbox isChecked={(token as { checked?: boolean }).checked === true} />;
+    case "checkbox": {
+      const isChecked = (token as { checked?: boolean }).checked === true;
+      return (
+        <span role="img" aria-label={isChecked ? "done: " : "not done: "}>
+          {isChecked ? "☑ " : "☐ "}
+        </span>
+      );
+    }
     case "link":
       return <SafeLink href={token.href as string}>{renderInline(token.tokens)}</SafeLink>;
     case "image":
@@ -169,14 +171,6 @@ function renderInlineToken(token: Token): ReactNode {
   }
 }
 
-function Checkbox({ isChecked }: { isChecked: boolean }) {
-  return (
-    <span className="checkbox" role="img" aria-label={isChecked ? "done: " : "not done: "}>
-      {isChecked ? "☑" : "☐"}{" "}
-    </span>
-  );
-}
-
 function SafeLink({ href, children }: { href: string; children: ReactNode }) {
   const address = toSafeHref(href);
   if (address === null) return <>{children}</>;
@@ -190,28 +184,14 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }) {
 
 function PlainText({ text }: { text: string }) {
   const linker = useContext(SourceLinkerContext);
-  if (!linker || !linker.names.some((name) => text.includes(name))) return <>{text}</>;
+  if (!linker) return <>{text}</>;
+  // The names are captured: every second part is one.
+  const parts = text.split(linker.pattern);
   return (
     <>
-      {splitAtNames(text, linker.names).map(({ part, isName }, index) => (
-        <Fragment key={index}>{isName ? linker.render(part) : part}</Fragment>
+      {parts.map((part, index) => (
+        <Fragment key={index}>{index % 2 === 1 ? linker.render(part) : part}</Fragment>
       ))}
     </>
   );
-}
-
-function splitAtNames(text: string, names: readonly string[]) {
-  const pieces: { part: string; isName: boolean }[] = [];
-  let rest = text;
-  while (rest !== "") {
-    const found = names
-      .map((name) => ({ name, at: rest.indexOf(name) }))
-      .filter(({ at }) => at >= 0)
-      .sort((one, other) => one.at - other.at || other.name.length - one.name.length)[0];
-    if (!found) break;
-    if (found.at > 0) pieces.push({ part: rest.slice(0, found.at), isName: false });
-    pieces.push({ part: found.name, isName: true });
-    rest = rest.slice(found.at + found.name.length);
-  }
-  return rest === "" ? pieces : [...pieces, { part: rest, isName: false }];
 }

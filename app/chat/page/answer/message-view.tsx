@@ -1,33 +1,35 @@
-import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { memo, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { Button } from "~/ui/button";
-import { barrierWords, useAskingBarrier } from "../conversation/asking-barrier";
+import { AskingBarrierContext, askingBarriers, useChatSession } from "../conversation/chat-context";
 import { ChatNoticeCard } from "../chat-notice-card";
 import { focusComposer } from "../composer-focus";
 import { CopyButton } from "./copy-button";
 import { textOfReply } from "../conversation/conversation";
 import type { Message, Question, Reply } from "../conversation/conversation";
-import { Icon } from "../icon";
+import { Icon, IconButton } from "../icon";
 import { MessageMarkdown, SourceLinkerContext } from "./message-markdown";
 import { chooseCitations, listPassages } from "../conversation/passages";
-import type { Citation } from "../conversation/passages";
+import type { Passage } from "../conversation/passages";
 import { QuestionEditor } from "./question-editor";
 import { ReadAloud } from "../speech/read-aloud";
 import { PassageDialog, Sources } from "./sources";
 import { ToolChip } from "./tool-chip";
-import { useChatSession } from "../conversation/use-chat";
 
-type Variants = { ids: readonly string[]; index: number };
-
-/** `isQuiet` while an answer is being written: what would begin another one is not offered then. */
-type MessageViewProps = { message: Message; variants: Variants | null; isQuiet: boolean };
+type MessageViewProps = {
+  message: Message;
+  /** The versions of this message; null where there is but one. */
+  variants: { ids: readonly string[]; index: number } | null;
+  /** While an answer is being written: what would begin another one is not offered then. */
+  isQuiet: boolean;
+};
 
 export const MessageView = memo(
-  function MessageView({ message, variants, isQuiet }: MessageViewProps) {
+  function MessageView({ message, ...view }: MessageViewProps) {
     return message.role === "user" ? (
-      <QuestionView question={message} variants={variants} isQuiet={isQuiet} />
+      <QuestionView question={message} {...view} />
     ) : (
-      <ReplyView reply={message} variants={variants} isQuiet={isQuiet} />
+      <ReplyView reply={message} {...view} />
     );
   },
   (one, other) =>
@@ -50,6 +52,10 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
     wasEdited.current = isEdited;
   }, [isEdited]);
 
+  function edit(): void {
+    setIsEdited(true);
+  }
+
   return (
     <article className="message message-question" aria-label="You">
       <h2 className="visually-hidden">You</h2>
@@ -60,17 +66,9 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
           <div className="question-text">{question.text}</div>
           <div className="message-actions">
             <VariantSwitch variants={variants} parentId={question.parentId} isQuiet={isQuiet} />
-            <CopyButton label="Copy your message" text={() => question.text} />
+            <CopyButton label="Copy your message" text={question.text} />
             {isQuiet ? null : (
-              <button
-                ref={editButton}
-                type="button"
-                className="quiet-action"
-                aria-label="Edit your message"
-                onClick={() => setIsEdited(true)}
-              >
-                <Icon name="edit" />
-              </button>
+              <IconButton buttonRef={editButton} label="Edit your message" icon="edit" onClick={edit} />
             )}
           </div>
         </>
@@ -81,26 +79,26 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
 
 function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
   const session = useChatSession();
-  const [opened, setOpened] = useState<Citation | null>(null);
+  const [opened, setOpened] = useState<Passage | null>(null);
   const isGrowing = reply.status === "streaming";
   const text = textOfReply(reply);
   const passages = useMemo(() => listPassages(reply), [reply]);
-  const barrier = useAskingBarrier();
+  const barrier = useContext(AskingBarrierContext);
   // Signing in again happens elsewhere, and trying again is how this page learns of it.
   const mayTry = barrier === null || barrier === "sign-in";
+  const barrierText = barrier ? askingBarriers[barrier] : undefined;
   function answerAgain(): void {
     session.answerAgain(reply);
     focusComposer();
   }
 
-  const citations = isGrowing ? [] : chooseCitations(passages, text);
   return (
     <article className="message message-reply" aria-label="Assistant">
       <h2 className="visually-hidden">Assistant</h2>
       <SourceLinkerContext.Provider value={useSourceLinker(reply, setOpened)}>
         <ReplyParts reply={reply} isGrowing={isGrowing} />
       </SourceLinkerContext.Provider>
-      {isGrowing ? null : <Sources citations={citations} onOpen={setOpened} />}
+      {isGrowing ? null : <Sources citations={chooseCitations(passages, text)} onOpen={setOpened} />}
       <ReplyEnding reply={reply} />
       {reply.notice ? (
         <ChatNoticeCard notice={reply.notice}>
@@ -109,7 +107,7 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
               <Button
                 tone="quiet"
                 blocked={mustWait || !mayTry}
-                title={barrier && !mayTry ? barrierWords[barrier] : undefined}
+                title={mayTry ? undefined : barrierText}
                 onClick={answerAgain}
               >
                 <Icon name="again" /> Try again
@@ -122,25 +120,22 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
         {isGrowing ? null : (
           <>
             <VariantSwitch variants={variants} parentId={reply.parentId} isQuiet={isQuiet} />
-            {text === "" ? null : <CopyButton label="Copy the answer" text={() => text} />}
+            {text === "" ? null : <CopyButton label="Copy the answer" text={text} />}
             {isQuiet || reply.notice ? null : (
-              <button
-                type="button"
-                className="quiet-action"
-                aria-label="Answer again"
+              <IconButton
+                label="Answer again"
+                icon="again"
                 aria-disabled={barrier !== null || undefined}
-                title={barrier ? barrierWords[barrier] : undefined}
+                title={barrierText}
                 onClick={barrier ? undefined : answerAgain}
-              >
-                <Icon name="again" />
-              </button>
+              />
             )}
           </>
         )}
         {text === "" ? null : <ReadAloud reply={reply} />}
         {!isGrowing && reply.model ? <span className="reply-model">{reply.model}</span> : null}
       </div>
-      {opened ? <PassageDialog citation={opened} onClose={() => setOpened(null)} /> : null}
+      {opened ? <PassageDialog passage={opened} onClose={() => setOpened(null)} /> : null}
     </article>
   );
 }
@@ -177,27 +172,29 @@ const endings: Partial<Record<string, string>> = {
 };
 
 function ReplyEnding({ reply: { status, finishReason } }: { reply: Reply }) {
-  const words =
+  const text =
     status === "stopped" ? "Stopped." : status === "done" ? endings[finishReason ?? ""] : undefined;
-  return words ? <p className="reply-ending">{words}</p> : null;
+  return text ? <p className="reply-ending">{text}</p> : null;
 }
 
 /** Names of pages that the answer mentions lead to what was read there. */
-function useSourceLinker(reply: Reply, onOpen: (citation: Citation) => void) {
+function useSourceLinker(reply: Reply, onOpen: (passage: Passage) => void) {
   // Tools change with their outcomes only, so that growing text leaves finished blocks alone.
   const outcomes = JSON.stringify(
     reply.parts.flatMap((part) => (part.kind === "tool" ? [[part.toolCallId, part.state]] : [])),
   );
   return useMemo(() => {
     const passages = listPassages(reply);
-    const names = [...new Set(passages.map(({ source }) => source))];
-    if (names.length === 0) return null;
+    if (passages.length === 0) return null;
+    const names = passages.map(({ source }) => source.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+    // The longer name first, where one begins with the other.
+    names.sort((one, other) => other.length - one.length);
     return {
-      names,
+      pattern: new RegExp(`(${names.join("|")})`),
       render: (name: string) => {
         const passage = passages.find(({ source }) => source === name)!;
         return (
-          <button type="button" className="source-mention" onClick={() => onOpen({ ...passage, number: 0 })}>
+          <button type="button" className="source-mention" onClick={() => onOpen(passage)}>
             {name}
           </button>
         );
@@ -207,45 +204,23 @@ function useSourceLinker(reply: Reply, onOpen: (citation: Citation) => void) {
   }, [outcomes, onOpen]);
 }
 
-function VariantSwitch({
-  variants,
-  parentId,
-  isQuiet,
-}: {
-  variants: Variants | null;
-  parentId: string;
-  isQuiet: boolean;
-}) {
+type VariantSwitchProps = ViewProps & { parentId: string };
+
+function VariantSwitch({ variants, parentId, isQuiet }: VariantSwitchProps) {
   const session = useChatSession();
   if (!variants || isQuiet) return null;
   const { ids, index } = variants;
-  const choose = (next: number) => {
-    const id = ids[next];
-    if (id) session.choose({ parentId, id });
-  };
+  const toVersion = (next: number) => ({
+    "aria-disabled": ids[next] === undefined || undefined,
+    onClick: () => ids[next] !== undefined && session.choose(parentId, ids[next]),
+  });
   return (
     <span className="variants" role="group" aria-label="Versions">
-      <button
-        type="button"
-        className="quiet-action"
-        aria-label="Version before"
-        aria-disabled={index === 0 || undefined}
-        onClick={() => choose(index - 1)}
-      >
-        <Icon name="previous" />
-      </button>
+      <IconButton label="Version before" icon="previous" {...toVersion(index - 1)} />
       <span>
         {index + 1}/{ids.length}
       </span>
-      <button
-        type="button"
-        className="quiet-action"
-        aria-label="Version after"
-        aria-disabled={index === ids.length - 1 || undefined}
-        onClick={() => choose(index + 1)}
-      >
-        <Icon name="next" />
-      </button>
+      <IconButton label="Version after" icon="next" {...toVersion(index + 1)} />
     </span>
   );
 }

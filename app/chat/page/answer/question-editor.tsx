@@ -1,10 +1,9 @@
-import { useEffect, useRef, useState } from "react";
+import { useContext, useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
-import { barrierWords, useAskingBarrier } from "../conversation/asking-barrier";
 import { CharactersLeft, countLeft } from "../characters-left";
 import { focusComposer } from "../composer-focus";
 import type { Question } from "../conversation/conversation";
-import { useChatSession } from "../conversation/use-chat";
+import { AskingBarrierContext, askingBarriers, useChatSession } from "../conversation/chat-context";
 
 type QuestionEditorProps = {
   question: Question;
@@ -18,8 +17,8 @@ export function QuestionEditor({ question, isQuiet, onClose }: QuestionEditorPro
   const [text, setText] = useState(question.text);
   const leftChars = countLeft(text);
   const field = useRef<HTMLTextAreaElement>(null);
-  const barrier = useAskingBarrier();
-  const reason = isQuiet ? "Wait until the answer is complete." : barrier && barrierWords[barrier];
+  const barrier = useContext(AskingBarrierContext);
+  const reason = isQuiet ? "Wait until the answer is complete." : barrier && askingBarriers[barrier];
 
   useEffect(() => {
     const element = field.current;
@@ -29,7 +28,7 @@ export function QuestionEditor({ question, isQuiet, onClose }: QuestionEditorPro
 
   function send(): void {
     if (reason !== null || text.trim() === "" || leftChars < 0) return;
-    session.edit({ question, text: text.trim() });
+    session.edit(question, text.trim());
     onClose();
     focusComposer();
   }

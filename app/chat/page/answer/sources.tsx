@@ -1,9 +1,9 @@
 import { Dialog } from "~/ui/dialog";
 import { Icon } from "../icon";
 import { MessageMarkdown } from "./message-markdown";
-import type { Citation } from "../conversation/passages";
+import type { Citation, Passage } from "../conversation/passages";
 
-type SourcesProps = { citations: readonly Citation[]; onOpen: (citation: Citation) => void };
+type SourcesProps = { citations: readonly Citation[]; onOpen: (passage: Passage) => void };
 
 export function Sources({ citations, onOpen }: SourcesProps) {
   if (citations.length === 0) return null;
@@ -28,14 +28,16 @@ export function Sources({ citations, onOpen }: SourcesProps) {
   );
 }
 
-export function PassageDialog({ citation, onClose }: { citation: Citation; onClose: () => void }) {
+type PassageDialogProps = { passage: Passage; onClose: () => void };
+
+export function PassageDialog({ passage, onClose }: PassageDialogProps) {
   return (
-    <Dialog title={citation.heading ?? citation.title} onClose={onClose}>
+    <Dialog title={passage.heading ?? passage.title} onClose={onClose}>
       <p className="passage-origin">
-        <Icon name="page" /> {citation.title} <code>{citation.source}</code>
+        <Icon name="page" /> {passage.title} <code>{passage.source}</code>
       </p>
       <div className="passage-text">
-        <MessageMarkdown text={citation.text} />
+        <MessageMarkdown text={passage.text} />
       </div>
     </Dialog>
   );

@@ -1,5 +1,4 @@
 import { cutText } from "~/platform/well-formed-text";
-import type { ChatEvent } from "~/chat/reply/chat-events";
 import { maxMessageChars, maxMessages, maxRequestBytes } from "~/chat/chat-limits";
 import { noticeForRefusal } from "../chat-notice";
 import type { ChatNotice } from "../chat-notice";
@@ -8,14 +7,14 @@ import { readChatStream } from "./chat-stream";
 import { textOfReply } from "./conversation";
 import type { Message } from "./conversation";
 
-/** The server said no. */
+/** The server refused. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
-  readonly notice: ChatNotice;
-
-  constructor(notice: ChatNotice) {
+  constructor(
+    readonly notice: ChatNotice,
+    readonly response: Response,
+  ) {
     super(notice.title);
-    this.notice = notice;
   }
 }
 
@@ -25,19 +24,9 @@ export type SentMessage = { role: "user" | "assistant"; parts: [{ type: "text"; 
 
 const quotaTimeoutMs = 15_000;
 
-type OpenChatStreamOptions = {
-  path: string;
-  messages: SentMessage[];
-  model: string | null;
-  signal: AbortSignal;
-};
+type ChatQuestion = { path: string; messages: SentMessage[]; model: string | null; signal: AbortSignal };
 
-export async function openChatStream({
-  path,
-  messages,
-  model,
-  signal,
-}: OpenChatStreamOptions): Promise<{ events: AsyncGenerator<ChatEvent>; quota: Quota | null }> {
+export async function openChatStream({ path, messages, model, signal }: ChatQuestion) {
   const response = await fetch(path, {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
@@ -46,7 +35,7 @@ export async function openChatStream({
     cache: "no-store",
     signal,
   });
-  if (!response.ok || !response.body) throw new RefusedError(await readRefusal(response, "asking"));
+  if (!response.ok || !response.body) throw await readRefusal(response, "asking");
   return { events: readChatStream(response.body), quota: readQuotaHeaders(response.headers) };
 }
 
@@ -57,37 +46,25 @@ export async function fetchQuota(): Promise<Quota | null> {
     cache: "no-store",
     signal: AbortSignal.timeout(quotaTimeoutMs),
   });
-  if (!response.ok) throw new RefusedError(await readRefusal(response, "asking"));
+  if (!response.ok) throw await readRefusal(response, "asking");
   const { active, limit, used, remaining, resetAt } = (await response.json()) as Record<string, unknown>;
   if (active !== true || typeof limit !== "number" || typeof remaining !== "number") return null;
-  return {
-    limit,
-    used: typeof used === "number" ? used : limit - remaining,
-    remaining,
-    resetAtMs: toMoment(resetAt),
-  };
+  const usedTokens = typeof used === "number" ? used : limit - remaining;
+  return { limit, used: usedTokens, remaining, resetAtMs: toMoment(resetAt) };
 }
 
-export function readQuotaHeaders(headers: Headers): Quota | null {
-  const limit = headers.get("X-Quota-Limit");
-  const remaining = headers.get("X-Quota-Remaining");
-  if (limit === null || remaining === null) return null;
-  return {
-    limit: Number(limit),
-    used: Number(limit) - Number(remaining),
-    remaining: Number(remaining),
-    resetAtMs: toMoment(headers.get("X-Quota-Reset")),
-  };
+function readQuotaHeaders(headers: Headers): Quota | null {
+  if (!headers.has("X-Quota-Limit") || !headers.has("X-Quota-Remaining")) return null;
+  const limit = Number(headers.get("X-Quota-Limit"));
+  const remaining = Number(headers.get("X-Quota-Remaining"));
+  return { limit, used: limit - remaining, remaining, resetAtMs: toMoment(headers.get("X-Quota-Reset")) };
 }
 
-export async function readRefusal(response: Response, activity: Activity): Promise<ChatNotice> {
-  let body: unknown = null;
-  try {
-    body = await response.json();
-  } catch {
-    // Something between here and the server answered in its own way; the status has to do.
-  }
-  return noticeForRefusal({ status: response.status, headers: response.headers, body }, activity);
+export async function readRefusal(response: Response, activity: Activity): Promise<RefusedError> {
+  // Something between here and the server may answer in its own way; the status has to do then.
+  const body: unknown = await response.json().catch(() => null);
+  const { status, headers } = response;
+  return new RefusedError(noticeForRefusal({ status, headers, body }, activity), response);
 }
 
 function toMoment(text: unknown): number | null {

@@ -3,7 +3,7 @@ import type { ChatNotice } from "../chat-notice";
 import type { Conversation } from "./conversation";
 import type { SpeechState } from "../speech/speech-player";
 
-export type ConversationSummary = { id: string; title: string; updatedAtMs: number; isAnswering: boolean };
+export type ConversationSummary = { id: string; title: string; isAnswering: boolean };
 
 export type ChatState = {
   /** False until the browser's storage has been read: the server knows no conversations. */
@@ -28,19 +28,15 @@ export type ChatState = {
   announcement: string;
 };
 
-/** A state that tells those who asked, at once or with the next frame the browser draws. */
+/** Tells those who subscribed of its changes, at once or with the next frame the browser draws. */
 export function createStateHolder(initial: ChatState) {
   const listeners = new Set<() => void>();
   let state = initial;
   let isFrameAsked = false;
 
   function tell(): void {
-    for (const listener of listeners) listener();
-  }
-
-  function tellInFrame(): void {
     isFrameAsked = false;
-    tell();
+    for (const listener of listeners) listener();
   }
 
   return {
@@ -52,7 +48,7 @@ export function createStateHolder(initial: ChatState) {
     },
     set(change: Partial<ChatState>): void {
       state = { ...state, ...change };
-      tell();
+      for (const listener of listeners) listener();
     },
     /** Many changes within one frame are drawn once. */
     setInFrame(change: Partial<ChatState>): void {
@@ -60,8 +56,8 @@ export function createStateHolder(initial: ChatState) {
       if (isFrameAsked) return;
       isFrameAsked = true;
       // A page nobody sees draws no frames.
-      if (document.hidden) window.setTimeout(tellInFrame, 250);
-      else window.requestAnimationFrame(tellInFrame);
+      if (document.hidden) window.setTimeout(tell, 250);
+      else window.requestAnimationFrame(tell);
     },
   };
 }

@@ -6,46 +6,38 @@ import type { Conversation, Message, Part } from "./conversation";
 export type KeyValueStore = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
 const conversationPrefix = `${prefix}conversation.`;
-const draftPrefix = `${prefix}draft.`;
+
+/** What is kept beside the conversations. */
+type TextName = "open" | "model" | `draft.${string}`;
 
 /**
  * Conversations and drafts, one entry each, so that windows side by side overwrite nothing of each other's. No
  * token ever comes here: the page has none.
  */
 export function createConversationArchive(store: KeyValueStore) {
-  function listKeys(): string[] {
-    return Array.from({ length: store.length }, (_, index) => store.key(index)).filter((key) => key !== null);
-  }
-
   return {
-    /** Newest first. What cannot be read is left where it is: a later version of this page may read it. */
+    /** What cannot be read is left where it is: a later version of this page may read it. */
     readAll(): Conversation[] {
-      return listKeys()
-        .filter((key) => key.startsWith(conversationPrefix))
-        .flatMap((key) => readConversation(store.getItem(key)) ?? [])
-        .sort((one, other) => other.updatedAtMs - one.updatedAtMs);
+      return Array.from({ length: store.length }, (_, index) => store.key(index)).flatMap((key) =>
+        key?.startsWith(conversationPrefix) ? (readConversation(store.getItem(key)) ?? []) : [],
+      );
     },
+    find: (id: string): Conversation | null => readConversation(store.getItem(conversationPrefix + id)),
     /** False when the browser takes no more. */
     write(conversation: Conversation): boolean {
       return tryTo(() => store.setItem(conversationPrefix + conversation.id, JSON.stringify(conversation)));
     },
     remove(id: string): void {
       tryTo(() => store.removeItem(conversationPrefix + id));
-      tryTo(() => store.removeItem(draftPrefix + id));
+      tryTo(() => store.removeItem(`${prefix}draft.${id}`));
     },
-    readDraft: (id: string): string => store.getItem(draftPrefix + id) ?? "",
-    writeDraft(id: string, text: string): void {
-      if (text === "") tryTo(() => store.removeItem(draftPrefix + id));
-      else tryTo(() => store.setItem(draftPrefix + id, text));
+    readText: (name: TextName): string | null => store.getItem(prefix + name),
+    writeText(name: TextName, text: string): void {
+      tryTo(() => (text === "" ? store.removeItem(prefix + name) : store.setItem(prefix + name, text)));
     },
-    readOpenId: (): string | null => store.getItem(`${prefix}open`),
-    writeOpenId: (id: string): void => void tryTo(() => store.setItem(`${prefix}open`, id)),
-    readModel: (): string | null => store.getItem(`${prefix}model`),
-    writeModel: (model: string): void => void tryTo(() => store.setItem(`${prefix}model`, model)),
     /** The conversation that an entry's key belongs to, for changes made in another window. */
     findConversationId: (key: string | null): string | null =>
       key?.startsWith(conversationPrefix) ? key.slice(conversationPrefix.length) : null,
-    find: (id: string): Conversation | null => readConversation(store.getItem(conversationPrefix + id)),
   };
 }
 
@@ -92,11 +84,8 @@ export function readConversation(json: string | null): Conversation | null {
 }
 
 function isMessage(message: Message): boolean {
-  const hasFrame =
-    typeof message.id === "string" &&
-    typeof message.parentId === "string" &&
-    Number.isFinite(message.createdAtMs);
-  if (!hasFrame) return false;
+  const hasIds = typeof message.id === "string" && typeof message.parentId === "string";
+  if (!hasIds || !Number.isFinite(message.createdAtMs)) return false;
   return message.role === "user" ? typeof message.text === "string" : message.parts.every(isPart);
 }
 

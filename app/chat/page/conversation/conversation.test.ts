@@ -120,7 +120,7 @@ test("a store that takes no more is noticed and throws nothing", () => {
     },
   };
   expect(createConversationArchive(full).write(build(question("q", rootId)))).toBe(false);
-  expect(() => createConversationArchive(full).writeDraft("c", "x")).not.toThrow();
+  expect(() => createConversationArchive(full).writeText("draft.c", "x")).not.toThrow();
 });
 
 test("an export in Markdown reads like the conversation, one in JSON holds all of it", () => {
@@ -129,12 +129,12 @@ test("an export in Markdown reads like the conversation, one in JSON holds all o
     reply("a", "q"),
     reply("b", "q", "**Because**"),
   );
-  const markdown = exportConversation({ conversation, format: "markdown" });
+  const markdown = exportConversation(conversation, "markdown");
   expect(markdown.fileName).toBe("what-why.md");
   expect(markdown.text).toBe("# What? Why?\n\n## You\n\nWhat?\nWhy?\n\n## Assistant\n\n**Because**\n");
-  const json = JSON.parse(exportConversation({ conversation, format: "json" }).text) as Conversation;
+  const json = JSON.parse(exportConversation(conversation, "json").text) as Conversation;
   expect(json.messages).toHaveLength(3);
-  expect(exportConversation({ conversation: build(), format: "json" }).fileName).toBe("conversation.json");
+  expect(exportConversation(build(), "json").fileName).toBe("conversation.json");
 });
 
 test("a title is one line, cut between words", () => {

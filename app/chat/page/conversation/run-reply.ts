@@ -7,7 +7,6 @@ import type { Message, Reply } from "./conversation";
 
 type RunReplyOptions = {
   path: string;
-  model: string | null;
   reply: Reply;
   /** The conversation up to the question. */
   shown: readonly Message[];
@@ -16,21 +15,14 @@ type RunReplyOptions = {
   onChange: (reply: Reply) => void;
 };
 
-/** Asks, and hands on the reply as it grows, up to its end, whichever it is. Never throws. */
-export async function runReply({
-  path,
-  model,
-  reply: first,
-  shown,
-  signal,
-  onStart,
-  onChange,
-}: RunReplyOptions): Promise<void> {
-  let reply = first;
+/** Asks, and reports the reply as it grows, up to its end, whichever it is. */
+export async function runReply({ path, shown, signal, onStart, onChange, ...options }: RunReplyOptions) {
+  let { reply } = options;
   let errorText: string | null = null;
+  let notice: ChatNotice | null = null;
   try {
     const { messages, isWhole } = toSentMessages(shown);
-    const { events, quota } = await openChatStream({ path, messages, model, signal });
+    const { events, quota } = await openChatStream({ path, messages, model: reply.model, signal });
     onStart({ quota, isWhole });
     for await (const event of events) {
       if (signal.aborted) break;
@@ -38,42 +30,23 @@ export async function runReply({
       reply = applyEvent(reply, event, Date.now());
       onChange(reply);
     }
-    onChange(end({ reply, errorText, isStopped: signal.aborted }));
+    // Without its last event the answer was cut off, however complete it may look.
+    if (errorText !== null || reply.finishReason === null || reply.finishReason === "error") {
+      notice = noticeForBrokenAnswer({ errorText, hasContent: reply.parts.length > 0 });
+    }
   } catch (error) {
-    const isStopped = signal.aborted;
-    onChange({
-      ...reply,
-      parts: settleTools(reply.parts),
-      status: isStopped ? "stopped" : "failed",
-      notice: isStopped ? null : noticeFor({ error, hasBegun: reply.parts.length > 0 }),
-    });
+    notice = noticeFor(error, reply.parts.length > 0);
   }
-}
-
-function end({
-  reply,
-  errorText,
-  isStopped,
-}: {
-  reply: Reply;
-  errorText: string | null;
-  isStopped: boolean;
-}): Reply {
   const parts = settleTools(reply.parts);
-  if (isStopped) return { ...reply, parts, status: "stopped" };
-  // Without its last event the answer was cut off, however complete it may look.
-  const hasFailed = errorText !== null || reply.finishReason === null || reply.finishReason === "error";
-  if (!hasFailed) return { ...reply, parts, status: "done" };
-  return {
-    ...reply,
-    parts,
-    status: "failed",
-    notice: noticeForBrokenAnswer({ errorText, hasContent: parts.length > 0 }),
-  };
+  const ended: Reply = signal.aborted
+    ? { ...reply, parts, status: "stopped" }
+    : { ...reply, parts, status: notice ? "failed" : "done", notice };
+  onChange(ended);
+  return ended;
 }
 
-function noticeFor({ error, hasBegun }: { error: unknown; hasBegun: boolean }): ChatNotice {
+function noticeFor(error: unknown, hasContent: boolean): ChatNotice {
   if (error instanceof RefusedError) return error.notice;
-  if (hasBegun && navigator.onLine) return noticeForBrokenAnswer({ errorText: null, hasContent: true });
+  if (hasContent && navigator.onLine) return noticeForBrokenAnswer({ errorText: null, hasContent });
   return noticeForFailure({ activity: "asking", isOnline: navigator.onLine });
 }
