@@ -78,18 +78,13 @@ const refusalContent: RefusalContent = ({ names }) => {
     const own = { error: refusalTable[name].title, ...exampleMembers[name] };
     return [[name, own] as const, ...Object.entries(furtherExamples[name] ?? {})];
   });
-  return {
-    [json]: {
-      schema: chatErrorSchema,
-      examples: Object.fromEntries(
-        examples.map(([name, value]) => [name, { summary: value.error, value }] as const),
-      ),
-    },
-  };
+  const summarized = examples.map(([name, value]) => [name, { summary: value.error, value }] as const);
+  return { [json]: { schema: chatErrorSchema, examples: Object.fromEntries(summarized) } };
 };
 
+const question = "What is the one-time form?";
 const toolCall = { toolCallId: "search-1", toolName: "libsql_search" };
-const searched = { query: "What is the one-time form?", topK: 5 };
+const searched = { query: question, topK: 5 };
 const answerEvents: ChatEvent[] = [
   { type: "start" },
   { type: "start-step" },
@@ -122,9 +117,8 @@ const brokenEvents: ChatEvent[] = [
 
 /** As it goes over the wire. */
 function toStreamExample(events: readonly ChatEvent[]): string {
-  return [...events.map((event) => JSON.stringify(event)), "[DONE]"]
-    .map((data) => `data: ${data}\n\n`)
-    .join("");
+  const payloads = [...events.map((event) => JSON.stringify(event)), "[DONE]"];
+  return payloads.map((data) => `data: ${data}\n\n`).join("");
 }
 
 const chatDescription = `Asks the assistant, and streams what it says as server-sent events that the AI SDK's \`useChat\` reads as they are.
@@ -164,10 +158,7 @@ const streamMark = {
 } as const;
 
 export function describeChat(api: ApiRegistry): void {
-  api.addTag({
-    name: tag,
-    description: "Talking with the assistant.",
-  });
+  api.addTag({ name: tag, description: "Talking with the assistant." });
   api.describe(chatOperation);
 }
 
@@ -176,31 +167,24 @@ export function describeModels(api: ApiRegistry): void {
 }
 
 /**
- * What `chatRequestSchema` judges, as OpenAPI 3.0 can say it: members that are not named here are let through
+ * What `chatRequestSchema` checks, as OpenAPI 3.0 can say it: members that are not named here are let through
  * there and may be anything, which 3.0 has no word for.
  */
 const documentedPart = z.object({
   type: z.string().describe("`text`; parts of other types are dropped, and nothing in them is fetched."),
   text: z.string().optional().describe("Needed in a part of the type `text`."),
 });
+const documentedMessage = z
+  .object({
+    id: z.string().optional(),
+    role: z.enum(["system", "user", "assistant"]),
+    content: z.union([z.string(), z.array(documentedPart).max(maxParts)]).optional(),
+    parts: z.array(documentedPart).max(maxParts).optional(),
+  })
+  .meta({ id: "ChatMessage", description: "With `content` or `parts`; where both are, `parts` count." });
 const documentedRequest = z
   .object({
-    messages: z
-      .array(
-        z
-          .object({
-            id: z.string().optional(),
-            role: z.enum(["system", "user", "assistant"]),
-            content: z.union([z.string(), z.array(documentedPart).max(maxParts)]).optional(),
-            parts: z.array(documentedPart).max(maxParts).optional(),
-          })
-          .meta({
-            id: "ChatMessage",
-            description: "With `content` or `parts`; where both are, `parts` count.",
-          }),
-      )
-      .min(1)
-      .max(maxMessages),
+    messages: z.array(documentedMessage).min(1).max(maxMessages),
     model: z.string().nullish().describe("One of the models that `GET /api/models` lists."),
     modelIndex: z.int().nullish().describe("Its place in that list, from 1; beyond the ends the nearest."),
     metadata: z.object({}).nullish().describe("Taken, and not looked at."),
@@ -210,23 +194,20 @@ const documentedRequest = z
   })
   .meta({ id: "ChatRequest" });
 
-function describeBody() {
-  const question = "What is the one-time form?";
-  return {
-    schema: documentedRequest,
-    examples: {
-      plain: { summary: "Role and content", value: { messages: [{ role: "user", content: question }] } },
-      useChat: {
-        summary: "As useChat sends it",
-        value: {
-          id: "chat-1",
-          trigger: "submit-message",
-          messages: [{ id: "message-1", role: "user", parts: [{ type: "text", text: question }] }],
-        },
+const asked = {
+  schema: documentedRequest,
+  examples: {
+    plain: { summary: "Role and content", value: { messages: [{ role: "user", content: question }] } },
+    useChat: {
+      summary: "As useChat sends it",
+      value: {
+        id: "chat-1",
+        trigger: "submit-message",
+        messages: [{ id: "message-1", role: "user", parts: [{ type: "text", text: question }] }],
       },
     },
-  };
-}
+  },
+};
 
 export const chatOperation: OperationDescription = {
   method: "post",
@@ -241,7 +222,7 @@ export const chatOperation: OperationDescription = {
   maxBodyValues: maxRequestValues,
   security: ["bearerAuth", "sessionCookie", "none"],
   parameters: { query: accessTokenQuery },
-  body: { required: true, content: { [json]: describeBody() } },
+  body: { required: true, content: { [json]: asked } },
   refusals: [
     "invalid-json-body",
     "missing-jwt",

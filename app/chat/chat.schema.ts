@@ -3,8 +3,6 @@ import { isLongerThan, toWellFormedText } from "~/platform/well-formed-text";
 import { describeIssues } from "~/platform/http/shape-issues";
 import { maxMessageChars, maxMessages, maxParts } from "./chat-limits";
 
-const roleSchema = z.enum(["system", "user", "assistant"]);
-
 type Part = { type: string; text?: unknown };
 
 /**
@@ -16,11 +14,8 @@ const partsSchema = z.array(z.unknown()).transform((parts, checks): Part[] => {
   for (const [index, part] of parts.entries()) {
     const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
     if (typeof type !== "string") {
-      checks.addIssue({
-        code: "custom",
-        path: [index, "type"],
-        message: "A part needs its type as a string",
-      });
+      const message = "A part needs its type as a string";
+      checks.addIssue({ code: "custom", path: [index, "type"], message });
     } else if (type === "text" && typeof text !== "string") {
       const message = "A text part needs its text as a string";
       checks.addIssue({ code: "custom", path: [index, "text"], message });
@@ -32,7 +27,7 @@ const partsSchema = z.array(z.unknown()).transform((parts, checks): Part[] => {
 
 const messageSchema = z
   .object({
-    role: roleSchema,
+    role: z.enum(["system", "user", "assistant"]),
     content: z.union([z.string(), partsSchema]).optional(),
     parts: partsSchema.optional(),
   })
@@ -97,16 +92,10 @@ export function normalizeMessages(messages: ChatRequest["messages"]): ChatMessag
   });
 }
 
+type WantedModel = Pick<ChatRequest, "model" | "modelIndex">;
+
 /** Null when `model` names none of the operator's models. A position outside the list takes the nearest end. */
-export function findModel({
-  models,
-  model,
-  modelIndex,
-}: {
-  models: readonly string[];
-  model?: string | null;
-  modelIndex?: number | null;
-}): string | null {
+export function findModel(models: readonly string[], { model, modelIndex }: WantedModel): string | null {
   if (typeof model === "string") return models.includes(model) ? model : null;
   const position = Math.min(Math.max(modelIndex ?? 1, 1), models.length);
   return models[position - 1] ?? null;
@@ -121,9 +110,7 @@ function countParts(messages: readonly unknown[]): number {
   return count;
 }
 
-type Textual = { content?: string | Part[]; parts?: Part[] };
-
-function textOf({ content, parts }: Textual): string {
+function textOf({ content, parts }: { content?: string | Part[]; parts?: Part[] }): string {
   const source = parts ?? content ?? "";
   if (typeof source === "string") return source;
   return source

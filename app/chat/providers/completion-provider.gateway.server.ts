@@ -19,40 +19,35 @@ import {
 import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-words";
 import { createSseReader, SseOverflow } from "./sse-reader";
 
-/** The only limit of its own that a provider has: how long it may be silent is the answer's affair. */
+/** The only limit here: how long a provider may be silent is limited by the answer. */
 const defaultConnectTimeoutMs = 10_000;
 
 /** `baseUrl` is the API's root, such as `https://api.openai.com/v1`. */
 type Endpoint = { baseUrl: string; apiKey: string | null; connectTimeoutMs?: number };
 
-type CompletionProtocol = {
-  name: ChatProvider["name"];
+type CompletionProviderRow = Pick<ChatProviderRow, "name" | "needs"> & {
   failureMessage: (baseUrl: string) => string;
   maxTokensField: MaxTokensField;
-};
-
-type CompletionEndpoint = Omit<CompletionProtocol, "failureMessage"> & Endpoint & { failureMessage: string };
-
-type CompletionProviderRow = CompletionProtocol & {
-  needs: ChatProviderRow["needs"];
   locate: (config: ChatConfig) => { baseUrl: string | null; apiKey: string | null };
 };
+
+type Target = Endpoint & Pick<ChatProvider, "name" | "failureMessage"> & { maxTokensField: MaxTokensField };
 
 /** 256 Ki characters are at most 512 KiB of memory, for a line and for an event: 1 MiB a stream. */
 const maxEventChars = 256 * 1024;
 const maxErrorBodyBytes = 8 * 1024;
-/** Only a failure as quick as this is tried again: nobody is made to wait twice. */
+/** Only a failure as quick as this is retried: nobody is made to wait twice. */
 const quickFailureMs = 300;
 const retryDelayMs = 50;
 /** How long a finished stream may take to close properly, so that its connection can be used again. */
 const closingGraceMs = 200;
 
 /** The row of a provider that speaks OpenAI's streaming chat completions; `connect` makes it without a configuration. */
-export function defineCompletionProvider({ needs, locate, ...protocol }: CompletionProviderRow) {
-  const { name, maxTokensField } = protocol;
+export function defineCompletionProvider({ needs, locate, ...row }: CompletionProviderRow) {
+  const { name, maxTokensField } = row;
 
   function connect(endpoint: Endpoint): ChatProvider {
-    const failureMessage = protocol.failureMessage(endpoint.baseUrl);
+    const failureMessage = row.failureMessage(endpoint.baseUrl);
     const target = { ...endpoint, name, maxTokensField, failureMessage };
     return { name, failureMessage, open: (request) => streamCompletion(target, request) };
   }
@@ -75,14 +70,11 @@ export function defineCompletionProvider({ needs, locate, ...protocol }: Complet
   } satisfies ChatProviderRow & { connect: typeof connect };
 }
 
-async function* streamCompletion(
-  endpoint: CompletionEndpoint,
-  request: ProviderRequest,
-): AsyncGenerator<ProviderEvent> {
+async function* streamCompletion(target: Target, request: ProviderRequest): AsyncGenerator<ProviderEvent> {
   let body: IncomingMessage | null = null;
   let finished = false;
   try {
-    body = await openStream({ endpoint, request });
+    body = await openStream(target, request);
     const nextEvents = createEventReader(body, request);
     while (!finished) {
       for (const event of await nextEvents()) {
@@ -93,52 +85,44 @@ async function* streamCompletion(
     }
   } catch (error) {
     if (request.signal.aborted) throw request.signal.reason;
-    throw toProviderError(endpoint, error);
+    throw toProviderError(target, error);
   } finally {
     if (!finished) body?.destroy();
   }
 }
 
-type Attempt = { response: IncomingMessage; error?: undefined } | { response?: undefined; error: unknown };
-type OpenOptions = { endpoint: CompletionEndpoint; request: ProviderRequest };
-
-async function openStream(options: OpenOptions): Promise<IncomingMessage> {
-  const { signal } = options.request;
+async function openStream(target: Target, request: ProviderRequest): Promise<IncomingMessage> {
+  const { signal } = request;
   const startedAtMs = performance.now();
-  let attempt = await tryRequest(options);
-  const wasQuick = performance.now() - startedAtMs < quickFailureMs;
-  if (wasQuick && !signal.aborted && isWorthRetrying(attempt)) {
-    attempt.response?.destroy();
-    await sleep(retryDelayMs, undefined, { signal });
-    attempt = await tryRequest(options);
-  }
-  if (!attempt.response) throw attempt.error;
-  return await requireEventStream(attempt.response);
+  const isQuickFailure = () => !signal.aborted && performance.now() - startedAtMs < quickFailureMs;
+  const response = await sendRequest(target, request).catch((error: unknown) => {
+    if (isConnectionLost(error) && isQuickFailure()) return null;
+    throw error;
+  });
+  if (response && !(isUnavailable(response) && isQuickFailure())) return await requireEventStream(response);
+  response?.destroy();
+  await sleep(retryDelayMs, undefined, { signal });
+  return await requireEventStream(await sendRequest(target, request));
 }
 
-async function tryRequest(options: OpenOptions): Promise<Attempt> {
-  try {
-    return { response: await sendRequest(options) };
-  } catch (error) {
-    return { error };
-  }
+function isUnavailable({ statusCode }: IncomingMessage): boolean {
+  return statusCode === 502 || statusCode === 503;
 }
 
-function isWorthRetrying({ response, error }: Attempt): boolean {
-  if (response) return response.statusCode === 502 || response.statusCode === 503;
+function isConnectionLost(error: unknown): boolean {
   return ["ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(codeOf(error) ?? "");
 }
 
-function sendRequest({ endpoint, request }: OpenOptions): Promise<IncomingMessage> {
+function sendRequest(target: Target, request: ProviderRequest): Promise<IncomingMessage> {
   return post({
-    url: `${endpoint.baseUrl.replace(/\/+$/, "")}/chat/completions`,
+    url: `${target.baseUrl.replace(/\/+$/, "")}/chat/completions`,
     headers: {
       "Content-Type": "application/json",
       Accept: "text/event-stream",
-      ...(endpoint.apiKey && { Authorization: `Bearer ${endpoint.apiKey}` }),
+      ...(target.apiKey && { Authorization: `Bearer ${target.apiKey}` }),
     },
-    body: JSON.stringify(buildCompletionRequest({ request, maxTokensField: endpoint.maxTokensField })),
-    connectTimeoutMs: endpoint.connectTimeoutMs ?? defaultConnectTimeoutMs,
+    body: JSON.stringify(buildCompletionRequest(request, target.maxTokensField)),
+    connectTimeoutMs: target.connectTimeoutMs ?? defaultConnectTimeoutMs,
     signal: request.signal,
   });
 }
@@ -197,13 +181,12 @@ function closeGently(body: IncomingMessage): void {
   body.once("close", () => clearTimeout(timer)).resume();
 }
 
-function toProviderError(endpoint: CompletionEndpoint, error: unknown): ProviderError {
-  const secrets = endpoint.apiKey ? [endpoint.apiKey] : [];
+function toProviderError({ name, failureMessage, apiKey }: Target, error: unknown): ProviderError {
   return new ProviderError({
-    provider: endpoint.name,
-    message: endpoint.failureMessage,
-    details: cleanProviderWords(describe(error), secrets),
-    // Faults carry a provider's words as they came, which may hold a key: they are told cleaned or not at all.
+    provider: name,
+    message: failureMessage,
+    details: cleanProviderWords(describe(error), apiKey ? [apiKey] : []),
+    // A fault holds a provider's words as they came, with a key perhaps: they are told cleaned or not at all.
     cause: error instanceof CompletionFault ? undefined : error,
   });
 }

@@ -3,7 +3,7 @@ import type { FinishReason } from "~/chat/reply/chat-events";
 import { countCharacters } from "~/platform/well-formed-text";
 import type { ProviderEvent, ToolCall } from "./chat-provider";
 
-/** What went wrong inside a stream, in words that may be shown once they are cleaned. */
+/** An error inside a stream, in words that may be shown once they are cleaned. */
 export class CompletionFault extends Error {
   override readonly name = "CompletionFault";
 }
@@ -12,17 +12,14 @@ export class CompletionFault extends Error {
 const maxCallsPerStep = 32;
 
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null };
-type Choice = {
-  delta?: { content?: unknown; tool_calls?: unknown } | null;
-  finish_reason?: unknown;
-};
+type Choice = { delta?: { content?: unknown; tool_calls?: unknown } | null; finish_reason?: unknown };
 
 type PendingCall = ToolCall & { index: number; started: boolean };
 
 /**
  * Turns the payloads of an OpenAI chat-completions stream into events. Arguments of tool calls arrive in
- * fragments and are held, at most `maxToolInputChars` of them, until the model is done with its step; each is
- * told of at once, so that it counts even if the step never gets that far.
+ * fragments and are held, at most `maxToolInputChars` of them, until the step is complete; each is reported at
+ * once, so that it counts even if the step never gets that far.
  */
 export function createCompletionReader(maxToolInputChars: number) {
   const calls: PendingCall[] = [];
@@ -36,9 +33,7 @@ export function createCompletionReader(maxToolInputChars: number) {
     const content = choice.delta?.content;
     if (typeof content === "string" && content !== "") events.push({ type: "text", text: content });
     const deltas = choice.delta?.tool_calls;
-    if (Array.isArray(deltas)) {
-      for (const delta of deltas as CallDelta[]) takeCall(delta, events);
-    }
+    if (Array.isArray(deltas)) for (const delta of deltas as CallDelta[]) takeCall(delta, events);
     if (heldChars > maxToolInputChars) events.push(...finish("length"));
     else if (typeof choice.finish_reason === "string") events.push(...finish(choice.finish_reason));
     return events;
@@ -62,7 +57,7 @@ export function createCompletionReader(maxToolInputChars: number) {
     events.push({ type: "tool-call-progress", toolCallId: call.toolCallId, inputChars });
   }
 
-  /** Servers that leave `index` out, or send 0 for every call, are told apart by the ids. */
+  /** Servers that omit `index`, or send 0 for every call, are told apart by the ids. */
   function findCall(delta: CallDelta): PendingCall | undefined {
     const id = toCallId(delta.id);
     if (id !== null) return calls.find((call) => call.toolCallId === id);
@@ -87,16 +82,10 @@ export function createCompletionReader(maxToolInputChars: number) {
   }
 
   function finish(reason: string): ProviderEvent[] {
-    const asked = calls.filter((call) => call.started);
-    return [
-      ...asked.map(({ toolCallId, toolName, inputText }) => ({
-        type: "tool-call" as const,
-        toolCallId,
-        toolName,
-        inputText,
-      })),
-      { type: "finish", reason: toFinishReason({ reason, hasCalls: asked.length > 0 }) },
-    ];
+    const asked = calls.flatMap(({ started, toolCallId, toolName, inputText }) =>
+      started ? [{ type: "tool-call" as const, toolCallId, toolName, inputText }] : [],
+    );
+    return [...asked, { type: "finish", reason: toFinishReason(reason, asked.length > 0) }];
   }
 
   return { read };
@@ -133,7 +122,7 @@ function toToolName(name: string): string {
   return name.replace(/[^\w-]/g, "_").slice(0, 64);
 }
 
-function toFinishReason({ reason, hasCalls }: { reason: string; hasCalls: boolean }): FinishReason {
+function toFinishReason(reason: string, hasCalls: boolean): FinishReason {
   if (reason === "length") return "length";
   if (hasCalls) return "tool-calls";
   if (reason === "stop") return "stop";

@@ -3,13 +3,10 @@ import type { ModelMessage, ProviderRequest, ToolCall } from "./chat-provider";
 /** Hosted models of the reasoning line refuse the older name; other servers know only that one. */
 export type MaxTokensField = "max_tokens" | "max_completion_tokens";
 
-export function buildCompletionRequest({
-  request: { model, system, messages, tools, maxOutputTokens },
-  maxTokensField,
-}: {
-  request: Omit<ProviderRequest, "signal">;
-  maxTokensField: MaxTokensField;
-}): Record<string, unknown> {
+export function buildCompletionRequest(
+  { model, system, messages, tools, maxOutputTokens }: ProviderRequest,
+  maxTokensField: MaxTokensField,
+): Record<string, unknown> {
   return {
     model,
     stream: true,
@@ -39,12 +36,8 @@ function toWireMessage(message: ModelMessage): Record<string, unknown> {
   }
 }
 
-function toWireCall({ toolCallId, toolName, inputText }: ToolCall): Record<string, unknown> {
-  return {
-    id: toolCallId,
-    type: "function",
-    function: { name: toolName, arguments: toJsonObjectText(inputText) },
-  };
+function toWireCall({ toolCallId: id, toolName: name, inputText }: ToolCall): Record<string, unknown> {
+  return { id, type: "function", function: { name, arguments: toJsonObjectText(inputText) } };
 }
 
 /** Some servers parse the arguments of earlier calls and fail on broken ones; the tool's answer says what was wrong. */

@@ -21,31 +21,25 @@ export const offlineProvider: ChatProviderRow = {
   ping: () => alwaysReady,
 };
 
+type OfflineOptions = {
+  /** Pause after each word, for a pace that can be read along; 0 for none. */
+  wordDelayMs: number;
+  sleep?: Sleep;
+};
+
 /**
  * The embedded default: no key, no network, no model. Asks the search tool it is offered and quotes what that
  * finds. The same question over the same documents gets the same answer.
  */
-export function createOfflineProvider({
-  wordDelayMs,
-  sleep = sleepUntilAborted,
-}: {
-  /** Pause after each word, for a pace that can be read along; 0 for none. */
-  wordDelayMs: number;
-  sleep?: Sleep;
-}): ChatProvider {
-  return {
-    name: "offline",
-    failureMessage: generalFailureMessage,
-    open: (request) => answer(request, wordDelayMs, sleep),
-  };
+export function createOfflineProvider(options: OfflineOptions): ChatProvider {
+  const open = (request: ProviderRequest) => answer(request, options);
+  return { name: "offline", failureMessage: generalFailureMessage, open };
 }
 
 async function* answer(
-  request: ProviderRequest,
-  wordDelayMs: number,
-  sleep: Sleep,
+  { messages, tools, maxOutputTokens, signal }: ProviderRequest,
+  { wordDelayMs, sleep = sleepUntilAborted }: OfflineOptions,
 ): AsyncGenerator<ProviderEvent> {
-  const { messages, tools, maxOutputTokens, signal } = request;
   signal.throwIfAborted();
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const question = asked >= 0 ? textOf(messages[asked]) : "";
@@ -56,11 +50,7 @@ async function* answer(
     yield* askSearch(searchTool.name, question, asked + 1);
     return;
   }
-  const text =
-    smallTalk ??
-    (found
-      ? composeAnswer({ question, outputText: found.outputText, failed: found.failed })
-      : noSearchAnswer);
+  const text = smallTalk ?? (found ? composeAnswer(question, found) : noSearchAnswer);
   const within = cutText(text, maxOutputTokens * charsPerToken);
   for (const word of within.match(/\s*\S+\s*/g) ?? []) {
     signal.throwIfAborted();
@@ -73,13 +63,9 @@ async function* answer(
 function* askSearch(toolName: string, question: string, number: number): Generator<ProviderEvent> {
   const toolCallId = `search-${number}`;
   const query = cutText(question.trim(), maxQueryChars);
+  const inputText = JSON.stringify({ query, topK: passagesWanted });
   yield { type: "tool-call-start", toolCallId, toolName };
-  yield {
-    type: "tool-call",
-    toolCallId,
-    toolName,
-    inputText: JSON.stringify({ query, topK: passagesWanted }),
-  };
+  yield { type: "tool-call", toolCallId, toolName, inputText };
   yield { type: "finish", reason: "tool-calls" };
 }
 

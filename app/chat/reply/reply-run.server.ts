@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { charsPerToken } from "../chat-limits";
 
-/** How far an answer may go, and where its real length is put down. `settle` is called exactly once. */
+/** How long an answer may be, and where its real length is recorded. `settle` is called exactly once. */
 export type QuotaReservation = {
   maxOutputTokens: number;
   settle: (usage: { usedTokens: number }) => Promise<void>;
@@ -28,8 +28,8 @@ type StartRunOptions = {
 };
 
 /**
- * The life of one answer: what it may still say, and its one end. Whoever ends it first wins; the provider and
- * the tools are cancelled and the quota is settled in that moment, whether or not anybody reads on.
+ * One answer: the characters it has left, and its one end. The first to end it decides why; provider and tools are
+ * cancelled and the quota is settled at once, whether or not anybody reads on.
  */
 export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, warn }: StartRunOptions) {
   const controller = new AbortController();
@@ -70,7 +70,7 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, w
     ending: () => ending,
     leftTokens: () => Math.ceil(leftChars() / charsPerToken),
     leftChars,
-    /** Gives back whether all of it fitted; what fits is counted either way. */
+    /** Returns whether all of it fitted; what fits is counted either way. */
     count: (chars: number): boolean => {
       const left = leftChars();
       usedChars += Math.min(chars, left);

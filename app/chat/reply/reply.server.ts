@@ -1,13 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatMessage } from "../chat.schema";
 import type { ChatEvent, FinishReason } from "./chat-events";
 import { toToolOffer } from "~/tools/tool";
 import type { Tool, ToolCaller } from "~/tools/tool";
 import type { ChatProvider, ModelMessage, ProviderEvent } from "../providers/chat-provider";
-import { emptyAnswer, tellFailure, toOpeningError } from "./reply-failures.server";
+import { emptyAnswer, toErrorText, toOpeningError } from "./reply-failures.server";
 import { startRun } from "./reply-run.server";
 import type { QuotaReservation, ReplyRun } from "./reply-run.server";
 import { closeText, runStep } from "./reply-step.server";
-import type { StepContext } from "./reply-step.server";
+import type { Step, StepContext } from "./reply-step.server";
 
 export type ReplyOptions = {
   provider: ChatProvider;
@@ -50,17 +51,12 @@ export async function openReply(options: ReplyOptions): Promise<AsyncIterableIte
   const run = startRun(options);
   try {
     run.throwIfEnded();
-    const events = openStep({
-      options,
-      run,
-      messages: options.messages,
-      tools: toolsIn(options, 1),
-    });
+    const { events, tools } = openStep({ options, run, messages: options.messages, number: 1 });
     const first = events.next();
     const early = await awaitFor(first, options.firstEventWaitMs ?? defaultFirstEventWaitMs);
     run.throwIfEnded();
     if (early) await requireContent(early, events, options.provider);
-    return guardEvents(run, streamReply(options, run, startingWith(first, events)));
+    return guardEvents(run, streamReply(options, run, { tools, events: startingWith(first, events) }));
   } catch (error) {
     await run.end("failed");
     throw toOpeningError({ error, run, options });
@@ -69,14 +65,10 @@ export async function openReply(options: ReplyOptions): Promise<AsyncIterableIte
 
 /** Null on timeout; the promise is then still to be awaited. */
 async function awaitFor<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, ms, null)));
-  promise.catch(() => undefined);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const waiting = new AbortController();
+  const late = sleep(ms, null, { signal: waiting.signal });
+  for (const side of [promise, late]) side.catch(() => undefined);
+  return await Promise.race([promise, late]).finally(() => waiting.abort());
 }
 
 /** An answer that ends with its first event is none. */
@@ -91,26 +83,12 @@ async function requireContent(
   throw emptyAnswer(provider, first.value.reason);
 }
 
-async function* streamReply(
-  options: ReplyOptions,
-  run: ReplyRun,
-  firstStep: AsyncIterator<ProviderEvent>,
-): AsyncGenerator<ChatEvent> {
-  const { tools, caller, clientId, warn } = options;
+async function* streamReply(options: ReplyOptions, run: ReplyRun, first: Step): AsyncGenerator<ChatEvent> {
   const open = { step: false, textId: null, texts: 0 };
-  const context: StepContext = {
-    run,
-    tools,
-    caller,
-    clientId,
-    warn,
-    open,
-    usedIds: new Set(),
-    hasContent: false,
-  };
+  const context: StepContext = { ...options, run, open, usedIds: new Set(), hasContent: false };
   yield { type: "start" };
   try {
-    const reason = yield* runSteps(options, context, firstStep);
+    const reason = yield* runSteps(options, context, first);
     // Settled before the last event, so that a client who has read it all reads the right figure next.
     await run.end("complete");
     yield { type: "finish", messageMetadata: { finishReason: reason } };
@@ -119,7 +97,7 @@ async function* streamReply(
     if (run.ending() === "client-gone") return;
     yield* closeText(context);
     if (context.open.step) yield { type: "finish-step" };
-    yield { type: "error", errorText: tellFailure({ error, run, options }) };
+    yield { type: "error", errorText: toErrorText({ error, run, options }) };
     yield { type: "finish", messageMetadata: { finishReason: "error" } };
   }
 }
@@ -127,40 +105,32 @@ async function* streamReply(
 async function* runSteps(
   options: ReplyOptions,
   context: StepContext,
-  firstStep: AsyncIterator<ProviderEvent>,
+  first: Step,
 ): AsyncGenerator<ChatEvent, FinishReason> {
   const { run } = context;
   const messages: ModelMessage[] = [...options.messages];
-  let events = firstStep;
-  for (let step = 1; ; step += 1) {
-    const tools = toolsIn(options, step);
-    const result = yield* runStep({ context, events, tools });
+  let step = first;
+  for (let number = 1; ; number += 1) {
+    const result = yield* runStep(context, step);
     if (!context.hasContent) throw emptyAnswer(options.provider, result.reason);
-    if (!result.wantsAnother || step >= options.maxSteps) return result.reason;
+    if (!result.wantsAnother || number >= options.maxSteps) return result.reason;
     if (run.leftTokens() === 0) return "length";
     messages.push(...result.addedMessages);
-    events = openStep({ options, run, messages, tools: toolsIn(options, step + 1) });
+    step = openStep({ options, run, messages, number: number + 1 });
   }
 }
 
-/** The last step is offered no tools, so that it is spent on an answer. */
-function toolsIn(options: ReplyOptions, step: number): readonly Tool[] {
-  return step >= options.maxSteps ? [] : options.tools;
-}
-
-type OpenStepOptions = {
+type StepRequest = {
   options: ReplyOptions;
   run: ReplyRun;
   messages: readonly ModelMessage[];
-  tools: readonly Tool[];
+  number: number;
 };
 
-function openStep({
-  options: { provider, model, system },
-  run,
-  messages,
-  tools,
-}: OpenStepOptions): AsyncIterator<ProviderEvent> {
+/** The last step is offered no tools, so that it is spent on an answer. */
+function openStep({ options, run, messages, number }: StepRequest): Step {
+  const { provider, model, system, maxSteps } = options;
+  const tools = number >= maxSteps ? [] : options.tools;
   const events = provider.open({
     model,
     system,
@@ -169,7 +139,7 @@ function openStep({
     maxOutputTokens: run.leftTokens(),
     signal: run.signal,
   });
-  return events[Symbol.asyncIterator]();
+  return { tools, events: events[Symbol.asyncIterator]() };
 }
 
 function startingWith<Value>(
