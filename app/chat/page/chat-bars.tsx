@@ -18,22 +18,24 @@ export function ChatBars({ isQuotaSpent }: { isQuotaSpent: boolean }) {
   const model = useChatState("model");
   const showsBarrier = barrier !== null && open.messages.length > 0 && !endsWithSignIn(open);
   return (
-    <div className="chat-bars">
+    <div className="stack chat-bars">
       <div role="status">
         {isOnline ? null : (
-          <p className="bar bar-warning">
+          <p className="bar tone-warning">
             You are offline. What you write is kept; send it when the connection is back.
           </p>
         )}
       </div>
       {isSentWhole ? null : (
-        <p className="bar">This conversation is long: the assistant is sent its newest part only.</p>
+        <p className="bar tone-plain">
+          This conversation is long: the assistant is sent its newest part only.
+        </p>
       )}
       <SpeechNotice />
       {showsBarrier ? <ChatNoticeCard notice={barrier} /> : null}
       {isQuotaSpent && quota ? <QuotaWall limit={quota.limit} resetAtMs={quota.resetAtMs} /> : null}
       {models.length > 1 || (quota && !isQuotaSpent) ? (
-        <div className="chat-tools">
+        <div className="row soft chat-tools">
           {models.length > 1 ? (
             <label className="model-choice">
               <span>Model</span>
@@ -60,7 +62,7 @@ function endsWithSignIn(open: Parameters<typeof listShown>[0]): boolean {
 function QuotaWall({ limit, resetAtMs }: { limit: number; resetAtMs: number | null }) {
   const secondsLeft = useSecondsUntil(resetAtMs);
   return (
-    <div className="quota-wall" role="status">
+    <div className="quota-wall tone-warning" role="status">
       <p className="quota-wall-title">This key has had all of its {limit.toLocaleString()} tokens answered</p>
       {resetAtMs === null ? null : (
         <p>

@@ -44,7 +44,7 @@ function ChatRoom({ requiresSignIn }: { requiresSignIn: boolean }) {
       <aside className="chat-side" aria-label="Conversations">
         <ConversationList onChosen={focusComposer} />
       </aside>
-      <section className="chat-main" aria-labelledby="chat-title">
+      <section className="stack chat-main" aria-labelledby="chat-title">
         <ChatHead />
         <AskingBarrierContext.Provider value={barrier}>
           <Thread>

@@ -63,7 +63,7 @@ export function Composer() {
           </button>
         )}
       </div>
-      <p id="composer-hint" className="composer-hint">
+      <p id="composer-hint" className="row soft composer-hint">
         <span className="composer-keys">
           <kbd>Enter</kbd> sends, <kbd>Shift</kbd>+<kbd>Enter</kbd> begins a line, <kbd>Esc</kbd> stops.
         </span>

@@ -21,7 +21,7 @@ export function Welcome({ requiresSignIn }: { requiresSignIn: boolean }) {
   const isLoaded = useChatState("isLoaded");
   const isOnline = useChatState("isOnline");
   return (
-    <div className="welcome">
+    <div className="stack welcome">
       <h2>What would you like to know?</h2>
       <p className="lead">
         The assistant looks things up in this site&rsquo;s own documents and names the passages it read. What
@@ -35,7 +35,7 @@ export function Welcome({ requiresSignIn }: { requiresSignIn: boolean }) {
       {barrier ? (
         <ChatNoticeCard notice={barrier} />
       ) : (
-        <ul className="suggestions" aria-label="Questions to begin with">
+        <ul className="row suggestions" aria-label="Questions to begin with">
           {suggestions.map((text) => (
             <li key={text}>
               <button type="button" disabled={!isLoaded || !isOnline} onClick={() => ask(text)}>

@@ -27,7 +27,7 @@ export function MessageMarkdown({ text, isGrowing = false }: { text: string; isG
   const { blocks, definitions } = useMemo(() => split(text), [split, text]);
   const topDepth = Math.min(...blocks.map(({ depth }) => depth ?? lowestDepth));
   return (
-    <div className="markdown">
+    <div className="stack markdown">
       {blocks.map(({ source }, index) => (
         <MarkdownBlock
           key={index}

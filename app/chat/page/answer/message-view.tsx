@@ -57,14 +57,14 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
   }
 
   return (
-    <article className="message message-question" aria-label="You">
+    <article className="stack message message-question" aria-label="You">
       <h2 className="visually-hidden">You</h2>
       {isEdited ? (
         <QuestionEditor question={question} isQuiet={isQuiet} onClose={() => setIsEdited(false)} />
       ) : (
         <>
           <div className="question-text">{question.text}</div>
-          <div className="message-actions">
+          <div className="row message-actions">
             <VariantSwitch variants={variants} parentId={question.parentId} isQuiet={isQuiet} />
             <CopyButton label="Copy your message" text={question.text} />
             {isQuiet ? null : (
@@ -93,7 +93,7 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
   }
 
   return (
-    <article className="message message-reply" aria-label="Assistant">
+    <article className="stack message message-reply" aria-label="Assistant">
       <h2 className="visually-hidden">Assistant</h2>
       <SourceLinkerContext.Provider value={useSourceLinker(reply, setOpened)}>
         <ReplyParts reply={reply} isGrowing={isGrowing} />
@@ -116,7 +116,7 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
           }
         </ChatNoticeCard>
       ) : null}
-      <div className="message-actions">
+      <div className="row message-actions">
         {isGrowing ? null : (
           <>
             <VariantSwitch variants={variants} parentId={reply.parentId} isQuiet={isQuiet} />
@@ -133,7 +133,7 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
           </>
         )}
         {text === "" ? null : <ReadAloud reply={reply} />}
-        {!isGrowing && reply.model ? <span className="reply-model">{reply.model}</span> : null}
+        {!isGrowing && reply.model ? <span className="soft reply-model">{reply.model}</span> : null}
       </div>
       {opened ? <PassageDialog passage={opened} onClose={() => setOpened(null)} /> : null}
     </article>
@@ -174,7 +174,7 @@ const endings: Partial<Record<string, string>> = {
 function ReplyEnding({ reply: { status, finishReason } }: { reply: Reply }) {
   const text =
     status === "stopped" ? "Stopped." : status === "done" ? endings[finishReason ?? ""] : undefined;
-  return text ? <p className="reply-ending">{text}</p> : null;
+  return text ? <p className="soft reply-ending">{text}</p> : null;
 }
 
 /** Names of pages that the answer mentions lead to what was read there. */

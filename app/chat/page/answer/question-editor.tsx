@@ -35,7 +35,7 @@ export function QuestionEditor({ question, isQuiet, onClose }: QuestionEditorPro
 
   return (
     <form
-      className="question-editor"
+      className="stack question-editor"
       onSubmit={(event) => {
         event.preventDefault();
         send();

@@ -9,16 +9,18 @@ export function Sources({ citations, onOpen }: SourcesProps) {
   if (citations.length === 0) return null;
   return (
     <div className="sources" role="group" aria-label="Sources">
-      <ol>
+      <ol className="row">
         {citations.map((citation) => (
           <li key={citation.id}>
             <button type="button" className="source-chip" onClick={() => onOpen(citation)}>
               <span className="source-number" aria-hidden="true">
                 {citation.number}
               </span>
-              <span className="source-words">
+              <span className="stack source-words">
                 <span className="source-title">{citation.heading ?? citation.title}</span>
-                <span className="source-page">{citation.heading ? citation.title : citation.source}</span>
+                <span className="soft source-page">
+                  {citation.heading ? citation.title : citation.source}
+                </span>
               </span>
             </button>
           </li>
@@ -33,7 +35,7 @@ type PassageDialogProps = { passage: Passage; onClose: () => void };
 export function PassageDialog({ passage, onClose }: PassageDialogProps) {
   return (
     <Dialog title={passage.heading ?? passage.title} onClose={onClose}>
-      <p className="passage-origin">
+      <p className="row soft passage-origin">
         <Icon name="page" /> {passage.title} <code>{passage.source}</code>
       </p>
       <div className="passage-text">

@@ -16,14 +16,14 @@ export function Thread({ children }: { children: ReactNode }) {
   const shown = useMemo(() => listShown(open), [open]);
   const { frame, isAway, goToEnd } = useFollowedEnd(open, shown.length, answeringId);
   return (
-    <div className="thread-frame">
+    <div className="stack thread-frame">
       {/* A list that scrolls must be reachable by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div ref={frame} className="thread" tabIndex={0} role="region" aria-label="Conversation">
         {shown.length === 0 ? children : null}
         {/* Streamed words would flood a screen reader: the announcer tells them in sentences. */}
         <div
-          className="thread-messages"
+          className="stack thread-messages"
           role="log"
           aria-label="Messages"
           aria-live="off"

@@ -13,25 +13,24 @@ export function ConversationList({ onChosen }: { onChosen?: () => void }) {
   const open = useChatState("open");
   const isStored = useChatState("isStored");
   const [unfoldedId, setUnfoldedId] = useState<string | null>(null);
+
+  function startNew(): void {
+    session.startNew();
+    onChosen?.();
+  }
+
   return (
-    <div className="conversations">
-      <button
-        type="button"
-        className="new-conversation"
-        onClick={() => {
-          session.startNew();
-          onChosen?.();
-        }}
-      >
+    <div className="stack conversations">
+      <Button tone="quiet" onClick={startNew}>
         <Icon name="plus" /> New conversation
-      </button>
+      </Button>
       {isStored ? null : (
         <p className="storage-warning" role="status">
           This browser keeps no more: its storage is full or switched off. Export what you need, and delete
           what you do not.
         </p>
       )}
-      <ul>
+      <ul className="stack">
         {summaries.map((summary) => (
           <ConversationItem
             key={summary.id}
@@ -43,7 +42,7 @@ export function ConversationList({ onChosen }: { onChosen?: () => void }) {
           />
         ))}
       </ul>
-      <p className="conversations-note">Kept in this browser only.</p>
+      <p className="conversations-note soft">Kept in this browser only.</p>
     </div>
   );
 }
@@ -130,7 +129,7 @@ function ConversationMenu({ summary: { id, title }, onDone }: ConversationMenuPr
     ["Delete", () => setStep("delete")],
   ] as const;
   return (
-    <div className="conversation-menu">
+    <div className="stack conversation-menu">
       {items.map(([label, onClick]) => (
         <Button key={label} tone="quiet" onClick={onClick}>
           {label}
@@ -149,7 +148,7 @@ function RenameForm({ title, onDone }: { title: string; onDone: (title: string |
   }, []);
   return (
     <form
-      className="conversation-menu"
+      className="stack conversation-menu"
       onSubmit={(event) => {
         event.preventDefault();
         onDone(field.current?.value ?? null);
@@ -183,7 +182,7 @@ function DeleteQuestion({ title, onKeep, onDelete }: DeleteQuestionProps) {
   // The button that was pressed is gone: the harmless one takes the focus.
   useEffect(() => group.current?.querySelector("button")?.focus(), []);
   return (
-    <div ref={group} className="conversation-menu" role="group" aria-label={`Delete ${title}?`}>
+    <div ref={group} className="stack conversation-menu" role="group" aria-label={`Delete ${title}?`}>
       <p>Delete it for good? Nobody else has a copy.</p>
       <Button tone="quiet" onClick={onKeep}>
         Keep
