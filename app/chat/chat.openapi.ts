@@ -115,7 +115,6 @@ const brokenEvents: ChatEvent[] = [
   { type: "finish", messageMetadata: { finishReason: "error" } },
 ];
 
-/** As it goes over the wire. */
 function toStreamExample(events: readonly ChatEvent[]): string {
   const payloads = [...events.map((event) => JSON.stringify(event)), "[DONE]"];
   return payloads.map((data) => `data: ${data}\n\n`).join("");
@@ -166,10 +165,7 @@ export function describeModels(api: ApiRegistry): void {
   api.describe(listModelsOperation);
 }
 
-/**
- * What `chatRequestSchema` checks, as OpenAPI 3.0 can say it: members that are not named here are let through
- * there and may be anything, which 3.0 has no word for.
- */
+/** What `chatRequestSchema` checks, apart from what OpenAPI 3.0 cannot say: other members may be anything. */
 const documentedPart = z.object({
   type: z.string().describe("`text`; parts of other types are dropped, and nothing in them is fetched."),
   text: z.string().optional().describe("Needed in a part of the type `text`."),

@@ -5,11 +5,8 @@ import { maxMessageChars, maxMessages, maxParts } from "./chat-limits";
 
 type Part = { type: string; text?: unknown };
 
-/**
- * Judged by hand and to the first fault, because a schema of each part would take longer over a thousand that are wrong
- * than over all else in the request. Parts of other types are let through here and dropped by `normalizeMessages`;
- * nothing in them is followed.
- */
+// Checked by hand, up to the first fault: a schema would take longer over a thousand wrong parts than over all else.
+// Parts of other types are let through here and dropped by `normalizeMessages`.
 const partsSchema = z.array(z.unknown()).transform((parts, checks): Part[] => {
   for (const [index, part] of parts.entries()) {
     const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
@@ -38,12 +35,9 @@ const messageSchema = z
     message: `A message may hold at most ${maxMessageChars} characters`,
   });
 
-/**
- * Members that are not named are let through, and not looked at. Those that may hold an access token are among them: a
- * token of whatever type is judged where callers are, and closes no chat that is open to strangers.
- */
+/** Other members are ignored. Access tokens are among them: whatever their type, they are checked with the caller. */
 export const chatRequestSchema = z.object({
-  // Counted before each is looked at, which takes its time for every single one.
+  // Counted first: checking every single one takes time.
   messages: z
     .array(z.unknown())
     .min(1)
@@ -59,7 +53,6 @@ export const chatRequestSchema = z.object({
     ),
   model: z.string().nullish(),
   modelIndex: z.int().nullish(),
-  /** Not looked at, and so not walked through. */
   metadata: z.custom<object>((value) => typeof value === "object" && !Array.isArray(value)).nullish(),
 });
 
@@ -83,7 +76,6 @@ export function readChatRequest(body: unknown): ChatRequestReading {
 /** `context` is what a client sent as `system`: words of the person asking, never the operator's. */
 export type ChatMessage = { role: "user" | "assistant" | "context"; text: string };
 
-/** Keeps the text of each message and drops everything else, messages without text included. */
 export function normalizeMessages(messages: ChatRequest["messages"]): ChatMessage[] {
   return messages.flatMap((message) => {
     const text = toWellFormedText(textOf(message));

@@ -6,13 +6,9 @@ import type { ChatNotice } from "./chat-notice";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 import { Wait } from "~/ui/wait";
 
-type ChatNoticeCardProps = {
-  notice: ChatNotice;
-  /** What can be done next. */
-  children?: (state: { mustWait: boolean }) => ReactNode;
-};
+type ChatNoticeCardProps = { notice: ChatNotice; children?: (state: { mustWait: boolean }) => ReactNode };
 
-/** What stands in the way, and what to do. */
+/** What stands in the way, and what to do; `children` offer what can be done next. */
 export function ChatNoticeCard({ notice, children }: ChatNoticeCardProps) {
   const untilMs = notice.retryAtMs ?? null;
   const secondsLeft = useSecondsUntil(untilMs);

@@ -1,8 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Dialog } from "~/ui/dialog";
 import { ChatBars } from "./chat-bars";
-import { Composer } from "./composer";
-import { focusComposer } from "./composer-focus";
+import { Composer, focusComposer } from "./composer";
 import {
   AskingBarrierContext,
   ChatSessionContext,

@@ -1,9 +1,15 @@
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 import { CharactersLeft, countLeft } from "./characters-left";
-import { composerId } from "./composer-focus";
 import { Icon } from "./icon";
 import { AskingBarrierContext, useChatSession, useChatState } from "./conversation/chat-context";
+
+const composerId = "chat-input";
+
+/** Where the focus goes when what had it is gone. */
+export function focusComposer(): void {
+  document.getElementById(composerId)?.focus();
+}
 
 /** While nothing may be sent, writing goes on, and what is written is kept. */
 export function Composer() {

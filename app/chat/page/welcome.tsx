@@ -1,5 +1,5 @@
 import { ChatNoticeCard } from "./chat-notice-card";
-import { focusComposer } from "./composer-focus";
+import { focusComposer } from "./composer";
 import { useChatSession, useChatState } from "./conversation/chat-context";
 
 const suggestions = [

@@ -1,3 +1,5 @@
+import type { ChatConfig } from "~/chat/chat.settings";
+import type { ProviderRow } from "~/platform/providers/provider-row";
 import type { ToolOffer } from "~/tools/tool";
 import type { FinishReason } from "~/chat/reply/chat-events";
 
@@ -38,13 +40,15 @@ export type ChatProvider = {
   open: (request: ProviderRequest) => AsyncIterable<ProviderEvent>;
 };
 
+export type ChatProviderRow = ProviderRow<ChatConfig, ChatProvider>;
+
 type ProviderFailure = { provider: string; message: string; details: string; cause?: unknown };
 
 /** `message` and `details` go to the client: no key, no body of an answer, no address but a configured one. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
-  readonly provider: string;
-  readonly details: string;
+  readonly provider;
+  readonly details;
 
   constructor({ provider, message, details, cause }: ProviderFailure) {
     super(message, { cause });

@@ -5,11 +5,15 @@ import type { ChatConfig } from "~/chat/chat.settings";
 import { monotonicClock } from "~/platform/clock";
 import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { ProviderError } from "./chat-provider";
-import type { ChatProvider, ProviderEvent, ProviderRequest } from "./chat-provider";
-import type { ChatProviderRow } from "./chat-provider-row.server";
+import type {
+  ChatProvider,
+  ChatProviderRow,
+  ModelMessage,
+  ProviderEvent,
+  ProviderRequest,
+  ToolCall,
+} from "./chat-provider";
 import { CompletionFault, createCompletionReader } from "./completion-reader";
-import { buildCompletionRequest } from "./completion-request";
-import type { MaxTokensField } from "./completion-request";
 import {
   ConnectionFault,
   createBodyReader,
@@ -24,6 +28,9 @@ const defaultConnectTimeoutMs = 10_000;
 
 /** `baseUrl` is the API's root, such as `https://api.openai.com/v1`. */
 type Endpoint = { baseUrl: string; apiKey: string | null; connectTimeoutMs?: number };
+
+/** Hosted models of the reasoning line refuse the older name; other servers know only that one. */
+type MaxTokensField = "max_tokens" | "max_completion_tokens";
 
 type CompletionProviderRow = Pick<ChatProviderRow, "name" | "needs"> & {
   failureMessage: (baseUrl: string) => string;
@@ -204,4 +211,51 @@ function describe(error: unknown): string {
 function codeOf(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : null;
+}
+
+function buildCompletionRequest(
+  { model, system, messages, tools, maxOutputTokens }: ProviderRequest,
+  maxTokensField: MaxTokensField,
+): Record<string, unknown> {
+  return {
+    model,
+    stream: true,
+    [maxTokensField]: maxOutputTokens,
+    messages: [...(system ? [{ role: "system", content: system }] : []), ...messages.map(toWireMessage)],
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputJsonSchema }) => ({
+        type: "function",
+        function: { name, description, parameters: inputJsonSchema },
+      })),
+    }),
+  };
+}
+
+function toWireMessage(message: ModelMessage): Record<string, unknown> {
+  switch (message.role) {
+    case "context":
+      return { role: "user", content: `[Context sent along by the person who asks]\n${message.text}` };
+    case "tool":
+      return { role: "tool", tool_call_id: message.toolCallId, content: message.outputText };
+    case "assistant":
+      return message.toolCalls?.length
+        ? { role: "assistant", content: message.text || null, tool_calls: message.toolCalls.map(toWireCall) }
+        : { role: "assistant", content: message.text };
+    case "user":
+      return { role: "user", content: message.text };
+  }
+}
+
+function toWireCall({ toolCallId: id, toolName: name, inputText }: ToolCall): Record<string, unknown> {
+  return { id, type: "function", function: { name, arguments: toJsonObjectText(inputText) } };
+}
+
+/** Some servers parse the arguments of earlier calls and fail on broken ones; the tool's answer says what was wrong. */
+function toJsonObjectText(inputText: string): string {
+  try {
+    const value: unknown = JSON.parse(inputText);
+    return typeof value === "object" && value !== null ? inputText : "{}";
+  } catch {
+    return "{}";
+  }
 }

@@ -16,11 +16,8 @@ type Choice = { delta?: { content?: unknown; tool_calls?: unknown } | null; fini
 
 type PendingCall = ToolCall & { index: number; started: boolean };
 
-/**
- * Turns the payloads of an OpenAI chat-completions stream into events. Arguments of tool calls arrive in
- * fragments and are held, at most `maxToolInputChars` of them, until the step is complete; each is reported at
- * once, so that it counts even if the step never gets that far.
- */
+// Turns the payloads of an OpenAI chat-completions stream into events. Arguments of tool calls arrive in fragments,
+// are held until the step is complete, and reported at once, so that they count even if it never completes.
 export function createCompletionReader(maxToolInputChars: number) {
   const calls: PendingCall[] = [];
   let heldChars = 0;

@@ -4,8 +4,13 @@ import { composeAnswer, findSmallTalkAnswer, noSearchAnswer } from "~/chat/reply
 import { cutText } from "~/platform/well-formed-text";
 import { alwaysReady } from "~/platform/providers/provider-row";
 import { generalFailureMessage } from "./chat-provider";
-import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest } from "./chat-provider";
-import type { ChatProviderRow } from "./chat-provider-row.server";
+import type {
+  ChatProvider,
+  ChatProviderRow,
+  ModelMessage,
+  ProviderEvent,
+  ProviderRequest,
+} from "./chat-provider";
 
 /** Rejects with the signal's reason as soon as it fires. */
 export type Sleep = (pause: { ms: number; signal: AbortSignal }) => Promise<void>;
@@ -27,10 +32,7 @@ type OfflineOptions = {
   sleep?: Sleep;
 };
 
-/**
- * The embedded default: no key, no network, no model. Asks the search tool it is offered and quotes what that
- * finds. The same question over the same documents gets the same answer.
- */
+/** No key, no network, no model: asks the search tool it is offered and quotes what that finds. */
 export function createOfflineProvider(options: OfflineOptions): ChatProvider {
   const open = (request: ProviderRequest) => answer(request, options);
   return { name: "offline", failureMessage: generalFailureMessage, open };

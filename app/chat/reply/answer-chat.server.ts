@@ -5,29 +5,21 @@ import { Refusal } from "~/platform/http/refusal";
 import { findModel, normalizeMessages, readChatRequest } from "../chat.schema";
 import type { ChatRequest } from "../chat.schema";
 import type { ChatEvent } from "./chat-events";
-import type { Tool, ToolCaller } from "~/tools/tool";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
-import type { ChatProvider } from "../providers/chat-provider";
 import { openReply } from "./reply.server";
 import { ReplyCancelled } from "./reply-failures.server";
-import type { QuotaReservation } from "./reply-run.server";
+import type { QuotaReservation, ReplyOptions } from "./reply-run.server";
 
-export type ChatDependencies = {
-  provider: ChatProvider;
+export type ChatDependencies = Pick<
+  ReplyOptions,
+  "provider" | "tools" | "maxSteps" | "maxDurationMs" | "shutdownSignal" | "warn"
+> & {
   models: readonly string[];
   readSystemPrompt: () => Promise<string>;
-  tools: readonly Tool[];
-  maxSteps: number;
-  maxDurationMs: number;
-  shutdownSignal: AbortSignal;
-  warn: (message: string, error: unknown) => void;
 };
 
-export type ChatCall = {
+export type ChatCall = Pick<ReplyOptions, "caller" | "clientId" | "signal"> & {
   request: ChatRequest;
-  caller: ToolCaller;
-  clientId: string;
-  signal: AbortSignal;
   admitAnswer: () => Promise<{ reservation: QuotaReservation; headers: Record<string, string> }>;
 };
 
@@ -50,7 +42,6 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
   }
 }
 
-/** The body of a question, in the chat's own words where it is wrong. */
 export function requireChatRequest(body: unknown): ChatRequest {
   const read = readChatRequest(body);
   if (read.ok) return read.request;
@@ -73,10 +64,7 @@ function toRefusal(cause: unknown): unknown {
   return cause;
 }
 
-/**
- * The chat's own error shape: `{error}`, with what a client needs to come back at the right time. `details` is for
- * failures of the answer itself, and for a quota that is only set aside.
- */
+/** The chat's own error shape: `{error}`, with what a client needs to come back at the right time. */
 export function createChatRefusalAnswer(clock: Clock) {
   return function answerChatRefusal({ refusal }: { refusal: Refusal }): Answer {
     const { status, headers, title, refusalName, detail } = refusal;

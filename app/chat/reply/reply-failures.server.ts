@@ -1,13 +1,7 @@
 import type { FinishReason } from "./chat-events";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
 import type { ChatProvider } from "../providers/chat-provider";
-import type { ReplyRun } from "./reply-run.server";
-
-type FailedReply = {
-  error: unknown;
-  run: ReplyRun;
-  options: { provider: ChatProvider; maxDurationMs: number; warn: (message: string, error: unknown) => void };
-};
+import type { ReplyOptions, ReplyRun } from "./reply-run.server";
 
 /** Nobody is left to be answered. */
 export class ReplyCancelled extends Error {
@@ -25,7 +19,7 @@ export function emptyAnswer({ name }: ChatProvider, reason: FinishReason): Provi
 }
 
 /** Before the first byte: becomes a status. */
-export function toOpeningError({ error: cause, run, options }: FailedReply): Error {
+export function toOpeningError(cause: unknown, run: ReplyRun, options: ReplyOptions): Error {
   const { provider, maxDurationMs, warn } = options;
   const failure = { provider: provider.name, message: generalFailureMessage, cause };
   switch (run.ending()) {
@@ -45,7 +39,7 @@ export function toOpeningError({ error: cause, run, options }: FailedReply): Err
 }
 
 /** Once the stream has begun: the text of its error event. */
-export function toErrorText({ error, run, options }: FailedReply): string {
+export function toErrorText(error: unknown, run: ReplyRun, options: ReplyOptions): string {
   const ending = run.ending();
   if (ending === "time-limit") {
     return `The answer was ended: it took longer than the limit of ${options.maxDurationMs / 1000} seconds.`;

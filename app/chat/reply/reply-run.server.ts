@@ -1,5 +1,8 @@
 import { setMaxListeners } from "node:events";
+import type { Tool, ToolCaller } from "~/tools/tool";
 import { charsPerToken } from "../chat-limits";
+import type { ChatMessage } from "../chat.schema";
+import type { ChatProvider } from "../providers/chat-provider";
 
 /** How long an answer may be, and where its real length is recorded. `settle` is called exactly once. */
 export type QuotaReservation = {
@@ -7,7 +10,26 @@ export type QuotaReservation = {
   settle: (usage: { usedTokens: number }) => Promise<void>;
 };
 
-export type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "shutdown";
+export type ReplyOptions = {
+  provider: ChatProvider;
+  model: string;
+  system: string;
+  messages: readonly ChatMessage[];
+  tools: readonly Tool[];
+  caller: ToolCaller;
+  clientId: string;
+  reservation: QuotaReservation;
+  maxSteps: number;
+  maxDurationMs: number;
+  /** How long the first event is awaited before the stream begins without it. */
+  firstEventWaitMs?: number;
+  /** Aborted when the client is gone. */
+  signal: AbortSignal;
+  shutdownSignal: AbortSignal;
+  warn: (message: string, error: unknown) => void;
+};
+
+type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "shutdown";
 
 /** Raised inside an answer that was ended from outside; never leaves this folder. */
 export class ReplyEnded extends Error {
@@ -19,19 +41,9 @@ export class ReplyEnded extends Error {
 
 export type ReplyRun = ReturnType<typeof startRun>;
 
-type StartRunOptions = {
-  reservation: QuotaReservation;
-  maxDurationMs: number;
-  signal: AbortSignal;
-  shutdownSignal: AbortSignal;
-  warn: (message: string, error: unknown) => void;
-};
-
-/**
- * One answer: the characters it has left, and its one end. The first to end it decides why; provider and tools are
- * cancelled and the quota is settled at once, whether or not anybody reads on.
- */
-export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, warn }: StartRunOptions) {
+// One answer: the characters it has left, and its one end. The first to end it decides why; provider and tools are
+// cancelled and the quota is settled at once, whether or not anybody reads on.
+export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, warn }: ReplyOptions) {
   const controller = new AbortController();
   let usedChars = 0;
   let ending: ReplyEnding | null = null;

@@ -1,36 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChatMessage } from "../chat.schema";
 import type { ChatEvent, FinishReason } from "./chat-events";
 import { toToolOffer } from "~/tools/tool";
 import type { Tool, ToolCaller } from "~/tools/tool";
 import type { ChatProvider, ModelMessage, ProviderEvent } from "../providers/chat-provider";
 import { emptyAnswer, toErrorText, toOpeningError } from "./reply-failures.server";
 import { startRun } from "./reply-run.server";
-import type { QuotaReservation, ReplyRun } from "./reply-run.server";
+import type { QuotaReservation, ReplyOptions, ReplyRun } from "./reply-run.server";
 import { closeText, runStep } from "./reply-step.server";
 import type { Step, StepContext } from "./reply-step.server";
-
-export type ReplyOptions = {
-  provider: ChatProvider;
-  model: string;
-  /** The operator's own words to the model; nothing a client sends replaces them. */
-  system: string;
-  messages: readonly ChatMessage[];
-  tools: readonly Tool[];
-  caller: ToolCaller;
-  /** Tools share what they use between clients. */
-  clientId: string;
-  reservation: QuotaReservation;
-  maxSteps: number;
-  maxDurationMs: number;
-  /** How long the first event is awaited before the stream begins without it. */
-  firstEventWaitMs?: number;
-  /** Fires when the client is gone. */
-  signal: AbortSignal;
-  /** Fires when the server begins to shut down. */
-  shutdownSignal: AbortSignal;
-  warn: (message: string, error: unknown) => void;
-};
 
 /** Proxies cut connections that are silent for too long: from then on the stream sends keep-alives. */
 const defaultFirstEventWaitMs = 10_000;
@@ -40,13 +17,8 @@ export function unmeteredReservation(maxOutputTokens: number): QuotaReservation 
   return { maxOutputTokens, settle: () => Promise.resolve() };
 }
 
-/**
- * Waits for the provider's first event, for a while, so that its failure can still be answered with a status: throws
- * `ProviderError`, or `ReplyCancelled` when the client left. From then on failures are events of the stream.
- *
- * From the moment of the call the reservation is this function's: it is settled exactly once, with what was
- * really sent, on every way out, and also when the events are never read or their reader stops half-way.
- */
+// Waits for the provider's first event, so that its failure can still become a status: throws `ProviderError` or
+// `ReplyCancelled`. The reservation is settled exactly once on every way out, also when the events are never read.
 export async function openReply(options: ReplyOptions): Promise<AsyncIterableIterator<ChatEvent>> {
   const run = startRun(options);
   try {
@@ -59,7 +31,7 @@ export async function openReply(options: ReplyOptions): Promise<AsyncIterableIte
     return guardEvents(run, streamReply(options, run, { tools, events: startingWith(first, events) }));
   } catch (error) {
     await run.end("failed");
-    throw toOpeningError({ error, run, options });
+    throw toOpeningError(error, run, options);
   }
 }
 
@@ -97,7 +69,7 @@ async function* streamReply(options: ReplyOptions, run: ReplyRun, first: Step): 
     if (run.ending() === "client-gone") return;
     yield* closeText(context);
     if (context.open.step) yield { type: "finish-step" };
-    yield { type: "error", errorText: toErrorText({ error, run, options }) };
+    yield { type: "error", errorText: toErrorText(error, run, options) };
     yield { type: "finish", messageMetadata: { finishReason: "error" } };
   }
 }
@@ -157,10 +129,8 @@ function startingWith<Value>(
   };
 }
 
-/**
- * A generator cannot be stopped while it waits, and one that never started runs none of its clean-up. So
- * `return()` ends the answer first, which cancels what the generator may be waiting for.
- */
+// A generator cannot be stopped while it waits, and one that never started runs none of its clean-up. So `return()`
+// ends the answer first, which cancels what the generator may be waiting for.
 function guardEvents(run: ReplyRun, events: AsyncGenerator<ChatEvent>): AsyncIterableIterator<ChatEvent> {
   const guarded: AsyncIterableIterator<ChatEvent> = {
     [Symbol.asyncIterator]: () => guarded,

@@ -1,7 +1,6 @@
 import { useCopy } from "~/ui/use-copy";
 import { IconButton } from "../icon";
 
-/** Copies and says so, in words that a screen reader hears too. */
 export function CopyButton({ label, text }: { label: string; text: string }) {
   const { outcome, copy } = useCopy();
   return (

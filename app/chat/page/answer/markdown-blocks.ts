@@ -5,10 +5,7 @@ import type { Token } from "marked";
 export type MarkdownBlock = { source: string; depth: number | null };
 type Source = MarkdownBlock & { isDefinition: boolean };
 
-/**
- * Cuts growing Markdown into blocks of which only the last ones can still change, so that each piece that arrives
- * costs what it is long and not what the whole answer is long. Blocks that did not change stay the same objects.
- */
+/** Splits growing Markdown: only its last two blocks are lexed again, and the others stay the same objects. */
 export function createBlockSplitter() {
   let text = "";
   let settled: Source[] = [];
@@ -54,10 +51,7 @@ export function lexBlock({ source, definitions }: { source: string; definitions:
   return tokens.filter(({ type }) => type !== "space" && type !== "def");
 }
 
-/**
- * Closes what is only half there while it is being written, so that it is drawn as what it will be: `**bol` as
- * bold, half a link as its words.
- */
+/** Closes what is half written, so that it is drawn as what it will be: `**bol` as bold, half a link as its words. */
 export function closeOpenMarkup(source: string): string {
   if (/^ {0,3}(?:```|~~~)/m.test(source)) return source;
   let closed = source.replace(/!?\[([^\]\n]*)(?:\](?:\([^)\s]*)?)?$/, "$1");

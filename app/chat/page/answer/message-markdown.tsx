@@ -18,10 +18,7 @@ export const SourceLinkerContext = createContext<{
 
 const lowestDepth = 6;
 
-/**
- * Markdown as elements, never as HTML: markup in an answer is text, images are links, and nothing is fetched.
- * While the text grows, blocks that are finished are not drawn again.
- */
+/** Markdown as elements, never as HTML: markup in an answer is text, images are links, and nothing is fetched. */
 export function MessageMarkdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
   const [split] = useState(createBlockSplitter);
   const { blocks, definitions } = useMemo(() => split(text), [split, text]);

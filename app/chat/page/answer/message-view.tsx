@@ -3,7 +3,7 @@ import { takeLostFocus } from "~/ui/lost-focus";
 import { Button } from "~/ui/button";
 import { AskingBarrierContext, askingBarriers, useChatSession } from "../conversation/chat-context";
 import { ChatNoticeCard } from "../chat-notice-card";
-import { focusComposer } from "../composer-focus";
+import { focusComposer } from "../composer";
 import { CopyButton } from "./copy-button";
 import { textOfReply } from "../conversation/conversation";
 import type { Message, Question, Reply } from "../conversation/conversation";
@@ -142,7 +142,6 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
 
 function ReplyParts({ reply, isGrowing }: { reply: Reply; isGrowing: boolean }) {
   const last = reply.parts.at(-1);
-  // Between a question and its first word, and between a tool and what follows it, something has to move.
   const isThinking = isGrowing && (last === undefined || last.kind === "tool" || last.text === "");
   return (
     <>
@@ -187,7 +186,6 @@ function useSourceLinker(reply: Reply, onOpen: (passage: Passage) => void) {
     const passages = listPassages(reply);
     if (passages.length === 0) return null;
     const names = passages.map(({ source }) => source.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-    // The longer name first, where one begins with the other.
     names.sort((one, other) => other.length - one.length);
     return {
       pattern: new RegExp(`(${names.join("|")})`),

@@ -1,16 +1,11 @@
 import { useContext, useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import { CharactersLeft, countLeft } from "../characters-left";
-import { focusComposer } from "../composer-focus";
+import { focusComposer } from "../composer";
 import type { Question } from "../conversation/conversation";
 import { AskingBarrierContext, askingBarriers, useChatSession } from "../conversation/chat-context";
 
-type QuestionEditorProps = {
-  question: Question;
-  /** While an answer is being written, another one cannot be begun. */
-  isQuiet: boolean;
-  onClose: () => void;
-};
+type QuestionEditorProps = { question: Question; isQuiet: boolean; onClose: () => void };
 
 export function QuestionEditor({ question, isQuiet, onClose }: QuestionEditorProps) {
   const session = useChatSession();

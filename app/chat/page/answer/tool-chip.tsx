@@ -7,7 +7,6 @@ import { Icon } from "../icon";
 /** Longer inputs and outputs are cut where they are shown; the export holds them whole. */
 const maxShownChars = 20_000;
 
-/** A tool that the assistant used: its name, state and duration; input and output on request. */
 export function ToolChip({ part }: { part: ToolPart }) {
   const [isUnfolded, setIsUnfolded] = useState(false);
   const panelId = useId();
@@ -64,7 +63,6 @@ function ToolDetails({ part }: { part: ToolPart }) {
   );
 }
 
-/** What is searched for, or which key is asked about. */
 function describeQuery(input: unknown) {
   const { query, tokenId } = asRecord(input);
   if (typeof query === "string") return <q>{query}</q>;

@@ -1,8 +1,7 @@
 import { cutText } from "~/platform/well-formed-text";
 import { maxMessageChars, maxMessages, maxRequestBytes } from "~/chat/chat-limits";
 import { noticeForRefusal } from "../chat-notice";
-import type { ChatNotice } from "../chat-notice";
-import type { Activity } from "../chat-remedies";
+import type { Activity, ChatNotice } from "../chat-notice";
 import { readChatStream } from "./chat-stream";
 import { textOfReply } from "./conversation";
 import type { Message } from "./conversation";

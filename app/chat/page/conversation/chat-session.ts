@@ -11,9 +11,9 @@ import {
 } from "./conversation";
 import type { Conversation, Question, Reply } from "./conversation";
 import { ConversationKeeper } from "./conversation-keeper";
-import { createStateHolder } from "./chat-state";
+import { createChatState, createStateHolder } from "./chat-state";
 import { runReply } from "./run-reply";
-import { silence, SpeechPlayer } from "../speech/speech-player";
+import { SpeechPlayer } from "../speech/speech-player";
 
 export type ChatOptions = { apiPath: string; models: readonly string[]; requiresSignIn: boolean };
 
@@ -30,22 +30,7 @@ export class ChatSession {
     private readonly options: ChatOptions,
     private readonly archive: ConversationArchive,
   ) {
-    this.state = createStateHolder({
-      isLoaded: false,
-      summaries: [],
-      // Drawn on the server too, where nothing may differ from one drawing to the next.
-      open: createConversation("first", 0),
-      answeringId: null,
-      isSentWhole: true,
-      quota: null,
-      barrier: null,
-      isOnline: true,
-      isStored: true,
-      models: options.models,
-      model: options.models[0] ?? null,
-      speech: silence,
-      announcement: "",
-    });
+    this.state = createStateHolder(createChatState(options.models));
     this.keeper = new ConversationKeeper(this.state, archive);
   }
 

@@ -1,32 +1,37 @@
 import type { Quota } from "./chat-api";
 import type { ChatNotice } from "../chat-notice";
-import type { Conversation } from "./conversation";
-import type { SpeechState } from "../speech/speech-player";
+import { createConversation } from "./conversation";
+import { silence } from "../speech/speech-player";
 
 export type ConversationSummary = { id: string; title: string; isAnswering: boolean };
 
-export type ChatState = {
-  /** False until the browser's storage has been read: the server knows no conversations. */
-  isLoaded: boolean;
-  /** Newest first, those without a message left out. */
-  summaries: readonly ConversationSummary[];
-  open: Conversation;
-  /** The reply of the open conversation that is being written. */
-  answeringId: string | null;
-  /** False when older messages were too much for the last request. */
-  isSentWhole: boolean;
-  /** Null where no quota is in force, or nothing is known of it yet. */
-  quota: Quota | null;
-  /** Why the visitor may not ask at all; null when they may. */
-  barrier: ChatNotice | null;
-  isOnline: boolean;
-  isStored: boolean;
-  models: readonly string[];
-  model: string | null;
-  speech: SpeechState;
-  /** For screen readers: what just happened, in sentences. */
-  announcement: string;
-};
+export type ChatState = ReturnType<typeof createChatState>;
+
+export function createChatState(models: readonly string[]) {
+  return {
+    /** False until the browser's storage has been read: the server knows no conversations. */
+    isLoaded: false,
+    /** Newest first, those without a message left out. */
+    summaries: [] as readonly ConversationSummary[],
+    // Drawn on the server too, where nothing may differ from one drawing to the next.
+    open: createConversation("first", 0),
+    /** The reply of the open conversation that is being written. */
+    answeringId: null as string | null,
+    /** False when older messages were too much for the last request. */
+    isSentWhole: true,
+    /** Null where no quota is in force, or nothing is known of it yet. */
+    quota: null as Quota | null,
+    /** Why the visitor may not ask at all; null when they may. */
+    barrier: null as ChatNotice | null,
+    isOnline: true,
+    isStored: true,
+    models,
+    model: models[0] ?? null,
+    speech: silence,
+    /** For screen readers: what just happened, in sentences. */
+    announcement: "",
+  };
+}
 
 /** Tells those who subscribed of its changes, at once or with the next frame the browser draws. */
 export function createStateHolder(initial: ChatState) {

@@ -10,10 +10,7 @@ const conversationPrefix = `${prefix}conversation.`;
 /** What is kept beside the conversations. */
 type TextName = "open" | "model" | `draft.${string}`;
 
-/**
- * Conversations and drafts, one entry each, so that windows side by side overwrite nothing of each other's. No
- * token ever comes here: the page has none.
- */
+/** Conversations and drafts, one entry each, so that windows side by side overwrite nothing of each other's. */
 export function createConversationArchive(store: KeyValueStore) {
   return {
     /** What cannot be read is left where it is: a later version of this page may read it. */

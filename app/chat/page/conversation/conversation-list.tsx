@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import type { ConversationSummary } from "./chat-state";
-import { focusComposer } from "../composer-focus";
+import { focusComposer } from "../composer";
 import { downloadConversation } from "./conversation-export";
 import { Icon, IconButton } from "../icon";
 import { useChatSession, useChatState } from "./chat-context";

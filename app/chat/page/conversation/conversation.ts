@@ -15,12 +15,10 @@ export type ToolPart = {
 };
 export type Part = TextPart | ToolPart;
 
-export type Question = { role: "user"; id: string; parentId: string; createdAtMs: number; text: string };
-export type Reply = {
+type Entry = { id: string; parentId: string; createdAtMs: number };
+export type Question = Entry & { role: "user"; text: string };
+export type Reply = Entry & {
   role: "assistant";
-  id: string;
-  parentId: string;
-  createdAtMs: number;
   parts: Part[];
   status: "streaming" | "done" | "stopped" | "failed";
   finishReason: FinishReason | null;
@@ -29,10 +27,7 @@ export type Reply = {
 };
 export type Message = Question | Reply;
 
-/**
- * A tree: an edited question and a second answer stand beside the first ones. `choices` names, for each message
- * that has several successors, the one that is shown; without an entry it is the newest.
- */
+/** A tree. `choices` names, for messages with several successors, the one that is shown; by default the newest. */
 export type Conversation = {
   id: string;
   title: string;
@@ -86,11 +81,8 @@ export function addMessage(conversation: Conversation, message: Message): Conver
   };
 }
 
-export function replaceMessage(conversation: Conversation, message: Message): Conversation {
-  return {
-    ...conversation,
-    messages: conversation.messages.map((known) => (known.id === message.id ? message : known)),
-  };
+export function replaceMessage({ messages, ...rest }: Conversation, message: Message): Conversation {
+  return { ...rest, messages: messages.map((known) => (known.id === message.id ? message : known)) };
 }
 
 export function removeMessage(conversation: Conversation, id: string): Conversation {
@@ -139,7 +131,7 @@ export function applyEvent(reply: Reply, event: ChatEvent, nowMs: number): Reply
   }
 }
 
-/** What was still under way when the stream ended stays so for nobody. */
+/** Tools that were still running when the stream ended. */
 export function settleTools(parts: Part[]): Part[] {
   return parts.map((part) =>
     part.kind === "tool" && (part.state === "running" || part.state === "preparing")
@@ -157,12 +149,10 @@ function startTool(reply: Reply, { toolCallId, toolName: name }: StartedCall, st
 }
 
 function changeTool(reply: Reply, toolCallId: string, change: Partial<ToolPart>): Reply {
-  return {
-    ...reply,
-    parts: reply.parts.map((part) =>
-      part.kind === "tool" && part.toolCallId === toolCallId ? { ...part, ...change } : part,
-    ),
-  };
+  const parts = reply.parts.map((part) =>
+    part.kind === "tool" && part.toolCallId === toolCallId ? { ...part, ...change } : part,
+  );
+  return { ...reply, parts };
 }
 
 /** Ids of text parts may come again in a later step; the newest part of that id is meant. */

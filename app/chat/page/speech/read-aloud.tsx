@@ -3,7 +3,7 @@ import { Button } from "~/ui/button";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { steadyPress } from "~/ui/steady-press";
 import { ChatNoticeCard } from "../chat-notice-card";
-import { focusComposer } from "../composer-focus";
+import { focusComposer } from "../composer";
 import { textOfReply } from "../conversation/conversation";
 import type { Reply } from "../conversation/conversation";
 import { Icon, IconButton } from "../icon";
