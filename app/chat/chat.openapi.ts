@@ -56,30 +56,25 @@ const exampleMembers: Partial<Record<RefusalName, Partial<z.infer<typeof chatErr
   },
 };
 
-const furtherExamples: Partial<Record<RefusalName, Record<string, z.infer<typeof chatErrorSchema>>>> = {
-  "provider-failed": {
-    "provider-failed-edge": {
-      error: "Edge-inference provider request failed",
-      details: "no connection within 10 seconds",
-    },
-    "provider-failed-local": {
-      error: "Local server connection failed: http://127.0.0.1:11434/v1",
-      details: "connection refused",
-    },
-    "provider-failed-empty": {
-      error: "Chat request failed",
-      details: "the model ended its answer without a word",
-    },
-  },
-};
+const otherProviderFailures = [
+  ["provider-failed-edge", "Edge-inference provider request failed", "no connection within 10 seconds"],
+  [
+    "provider-failed-local",
+    "Local server connection failed: http://127.0.0.1:11434/v1",
+    "connection refused",
+  ],
+  ["provider-failed-empty", "Chat request failed", "the model ended its answer without a word"],
+] as const;
 
 const refusalContent: RefusalContent = ({ names }) => {
-  const examples = names.flatMap((name) => {
-    const own = { error: refusalTable[name].title, ...exampleMembers[name] };
-    return [[name, own] as const, ...Object.entries(furtherExamples[name] ?? {})];
-  });
-  const summarized = examples.map(([name, value]) => [name, { summary: value.error, value }] as const);
-  return { [json]: { schema: chatErrorSchema, examples: Object.fromEntries(summarized) } };
+  const values = new Map<string, z.infer<typeof chatErrorSchema>>();
+  for (const name of names) {
+    values.set(name, { error: refusalTable[name].title, ...exampleMembers[name] });
+    if (name !== "provider-failed") continue;
+    for (const [example, error, details] of otherProviderFailures) values.set(example, { error, details });
+  }
+  const examples = [...values].map(([name, value]) => [name, { summary: value.error, value }] as const);
+  return { [json]: { schema: chatErrorSchema, examples: Object.fromEntries(examples) } };
 };
 
 const question = "What is the one-time form?";

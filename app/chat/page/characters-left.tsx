@@ -1,7 +1,6 @@
 import { countCharacters } from "~/platform/well-formed-text";
 import { maxMessageChars } from "../chat-limits";
 
-/** From so many characters left on, they are counted aloud. */
 const countFromLeft = 1_000;
 
 /** Below zero: so many are too many. */

@@ -6,7 +6,6 @@ import { SpeechNotice } from "./speech/read-aloud";
 import { useChatSession, useChatState } from "./conversation/chat-context";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 
-/** Between the messages and the field: states of the whole conversation, not of one message. */
 export function ChatBars({ isQuotaSpent }: { isQuotaSpent: boolean }) {
   const session = useChatSession();
   const quota = useChatState("quota");
@@ -21,13 +20,13 @@ export function ChatBars({ isQuotaSpent }: { isQuotaSpent: boolean }) {
     <div className="stack chat-bars">
       <div role="status">
         {isOnline ? null : (
-          <p className="bar tone-warning">
+          <p className="notice bar tone-warning">
             You are offline. What you write is kept; send it when the connection is back.
           </p>
         )}
       </div>
       {isSentWhole ? null : (
-        <p className="bar tone-plain">
+        <p className="notice bar tone-plain">
           This conversation is long: the assistant is sent its newest part only.
         </p>
       )}
@@ -62,7 +61,7 @@ function endsWithSignIn(open: Parameters<typeof listShown>[0]): boolean {
 function QuotaWall({ limit, resetAtMs }: { limit: number; resetAtMs: number | null }) {
   const secondsLeft = useSecondsUntil(resetAtMs);
   return (
-    <div className="quota-wall tone-warning" role="status">
+    <div className="notice quota-wall tone-warning" role="status">
       <p className="quota-wall-title">This key has had all of its {limit.toLocaleString()} tokens answered</p>
       {resetAtMs === null ? null : (
         <p>

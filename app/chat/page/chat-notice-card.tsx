@@ -8,7 +8,6 @@ import { Wait } from "~/ui/wait";
 
 type ChatNoticeCardProps = { notice: ChatNotice; children?: (state: { mustWait: boolean }) => ReactNode };
 
-/** What stands in the way, and what to do; `children` offer what can be done next. */
 export function ChatNoticeCard({ notice, children }: ChatNoticeCardProps) {
   const untilMs = notice.retryAtMs ?? null;
   const secondsLeft = useSecondsUntil(untilMs);

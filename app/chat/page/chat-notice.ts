@@ -4,7 +4,6 @@ import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/http/noti
 /** What a person was about when the server said no: the same refusal leaves them with different things to do. */
 export type Activity = "asking" | "reading";
 
-/** What the page offers next. */
 type NoticeKind = "wait" | "sign-in" | "offline" | "model" | "again" | "skip" | "final";
 
 type Remedy = PageRemedy & { kind: NoticeKind };
@@ -92,10 +91,8 @@ const readingRemedies: Remedies = {
 /** What to do, in terms of this page: the table's own remedies also speak to API clients. */
 export const remediesOf: Record<Activity, Remedies> = { asking: askingRemedies, reading: readingRemedies };
 
-/** Something that stands in the way: what happened in the server's own words, and what to do now. */
 export type ChatNotice = NoticeText & { kind: NoticeKind };
 
-/** The notice for an answer that is no stream. */
 export function noticeForRefusal(answer: RefusedAnswer, activity: Activity, nowMs = Date.now()): ChatNotice {
   const refused = readRefused(answer);
   const remedies = remediesOf[activity];

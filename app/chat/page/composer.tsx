@@ -11,7 +11,6 @@ export function focusComposer(): void {
   document.getElementById(composerId)?.focus();
 }
 
-/** While nothing may be sent, writing goes on, and what is written is kept. */
 export function Composer() {
   const session = useChatSession();
   const isLoaded = useChatState("isLoaded");
@@ -79,7 +78,6 @@ export function Composer() {
   );
 }
 
-/** What is typed into the field, for each conversation, across reloads. */
 function useDraft(isLoaded: boolean) {
   const session = useChatSession();
   const { id } = useChatState("open");
@@ -100,7 +98,7 @@ function useDraft(isLoaded: boolean) {
     if (!isLoaded) return;
     const early = wasLoaded.current ? "" : (field.current?.value ?? "");
     wasLoaded.current = true;
-    setKnown(early === "" ? session.readDraft(id) : early);
+    setKnown(early === "" ? (session.archive.readText(`draft.${id}`) ?? "") : early);
   }, [id, isLoaded, session]);
 
   return {
@@ -108,7 +106,7 @@ function useDraft(isLoaded: boolean) {
     text: known ?? "",
     setText(next: string) {
       setKnown(next);
-      session.writeDraft(id, next);
+      session.archive.writeText(`draft.${id}`, next);
     },
   };
 }

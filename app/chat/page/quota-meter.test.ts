@@ -21,7 +21,7 @@ test("below eighty in a hundred used the meter says what is left, without a warn
 
 test("at eighty in a hundred it warns, in words and not in colour alone", () => {
   const markup = draw(2_000);
-  expect(markup).toContain('class="quota quota-low"');
+  expect(markup).toContain('class="row quota quota-low"');
   expect(markup).toContain("<strong>Running low: </strong>");
   expect(markup).toContain("width:80%");
 });

@@ -1,16 +1,14 @@
 import type { Quota } from "./conversation/chat-api";
 import { formatMoment } from "~/ui/moments";
 
-/** From this share on the meter warns. */
 export const warningShare = 0.8;
 
-/** How much of the window is left, and when the next one begins. */
 export function QuotaMeter({ quota }: { quota: Quota }) {
   const used = Math.min(quota.limit, Math.max(0, quota.limit - quota.remaining));
   const share = quota.limit === 0 ? 1 : used / quota.limit;
   const isLow = share >= warningShare;
   return (
-    <div className={`quota${isLow ? " quota-low" : ""}`}>
+    <div className={`row quota${isLow ? " quota-low" : ""}`}>
       <div
         className="quota-bar"
         role="meter"

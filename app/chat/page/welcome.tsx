@@ -8,7 +8,6 @@ const suggestions = [
   "What is the one-time form?",
 ];
 
-/** What the page is, before the first message; readable without scripts. */
 export function Welcome({ requiresSignIn }: { requiresSignIn: boolean }) {
   const session = useChatSession();
 

@@ -5,7 +5,6 @@ import type { FinishReason } from "~/chat/reply/chat-events";
 
 export type ToolCall = { toolCallId: string; toolName: string; inputText: string };
 
-/** A conversation as a provider is told it: what the person sent, and what the steps of this answer added. */
 export type ModelMessage =
   | { role: "user" | "context"; text: string }
   | { role: "assistant"; text: string; toolCalls?: readonly ToolCall[] }
@@ -28,11 +27,8 @@ export type ProviderEvent =
   | { type: "tool-call"; toolCallId: string; toolName: string; inputText: string }
   | { type: "finish"; reason: FinishReason };
 
-/**
- * Nothing is asked of the provider before the first pull, and nothing is read from it between pulls.
- * Iteration throws `ProviderError`, or the signal's reason once the signal has fired; after either, and after
- * `return()`, no connection is left open.
- */
+// Nothing is requested before the first pull, and nothing is read between pulls. Iteration throws `ProviderError`, or
+// the signal's reason once it is aborted; after either, and after `return()`, no connection is left open.
 export type ChatProvider = {
   name: string;
   /** What a client is told when this provider fails. */
@@ -57,5 +53,4 @@ export class ProviderError extends Error {
   }
 }
 
-/** For failures that no provider has a message for. */
 export const generalFailureMessage = "Chat request failed";

@@ -150,10 +150,7 @@ async function requireEventStream(response: IncomingMessage): Promise<IncomingMe
   throw new CompletionFault(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
 }
 
-/**
- * Gives the events of each chunk as it comes: none where it holds but a part of one, `finish` once, at the end.
- * What a chunk holds before a fault is given before the fault is thrown.
- */
+/** The events of each chunk as it comes. What a chunk holds before a fault is given before the fault is thrown. */
 function createEventReader(body: IncomingMessage, request: ProviderRequest): () => Promise<ProviderEvent[]> {
   const reader = createBodyReader(body);
   const sse = createSseReader(maxEventChars);

@@ -26,6 +26,9 @@ export const offlineProvider: ChatProviderRow = {
   ping: () => alwaysReady,
 };
 
+const sleepUntilAborted: Sleep = ({ ms, signal }) =>
+  sleepFor(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+
 type OfflineOptions = {
   /** Pause after each word, for a pace that can be read along; 0 for none. */
   wordDelayMs: number;
@@ -73,13 +76,4 @@ function* askSearch(toolName: string, question: string, number: number): Generat
 
 function textOf(message: ModelMessage | undefined): string {
   return message && "text" in message ? message.text : "";
-}
-
-async function sleepUntilAborted({ ms, signal }: { ms: number; signal: AbortSignal }): Promise<void> {
-  try {
-    await sleepFor(ms, undefined, { signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  }
 }

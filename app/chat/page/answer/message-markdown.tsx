@@ -111,16 +111,12 @@ function MarkdownTable({ token: { header, rows } }: { token: Tokens.Table }) {
 }
 
 function renderCell({ header, align, tokens }: Tokens.TableCell, key: number): ReactNode {
-  const className = align ? `align-${align}` : undefined;
-  const content = renderInline(tokens);
-  return header ? (
-    <th key={key} scope="col" className={className}>
-      {content}
-    </th>
-  ) : (
-    <td key={key} className={className}>
-      {content}
-    </td>
+  const style = align ? { textAlign: align } : undefined;
+  const Cell = header ? "th" : "td";
+  return (
+    <Cell key={key} scope={header ? "col" : undefined} style={style}>
+      {renderInline(tokens)}
+    </Cell>
   );
 }
 

@@ -16,32 +16,23 @@ import { ReadAloud } from "../speech/read-aloud";
 import { PassageDialog, Sources } from "./sources";
 import { ToolChip } from "./tool-chip";
 
-type MessageViewProps = {
-  message: Message;
-  /** The versions of this message; null where there is but one. */
-  variants: { ids: readonly string[]; index: number } | null;
+type ViewProps<Kind extends Message> = {
+  message: Kind;
+  /** The ids of its versions in one text, by which React sees whether they changed. */
+  versionIds: string;
   /** While an answer is being written: what would begin another one is not offered then. */
   isQuiet: boolean;
 };
 
-export const MessageView = memo(
-  function MessageView({ message, ...view }: MessageViewProps) {
-    return message.role === "user" ? (
-      <QuestionView question={message} {...view} />
-    ) : (
-      <ReplyView reply={message} {...view} />
-    );
-  },
-  (one, other) =>
-    one.message === other.message &&
-    one.isQuiet === other.isQuiet &&
-    one.variants?.index === other.variants?.index &&
-    one.variants?.ids.length === other.variants?.ids.length,
-);
+export const MessageView = memo(function MessageView({ message, ...view }: ViewProps<Message>) {
+  return message.role === "user" ? (
+    <QuestionView message={message} {...view} />
+  ) : (
+    <ReplyView message={message} {...view} />
+  );
+});
 
-type ViewProps = Omit<MessageViewProps, "message">;
-
-function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Question }) {
+function QuestionView({ message: question, versionIds, isQuiet }: ViewProps<Question>) {
   const [isEdited, setIsEdited] = useState(false);
   const editButton = useRef<HTMLButtonElement>(null);
   const wasEdited = useRef(false);
@@ -52,10 +43,6 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
     wasEdited.current = isEdited;
   }, [isEdited]);
 
-  function edit(): void {
-    setIsEdited(true);
-  }
-
   return (
     <article className="stack message message-question" aria-label="You">
       <h2 className="visually-hidden">You</h2>
@@ -65,10 +52,15 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
         <>
           <div className="question-text">{question.text}</div>
           <div className="row message-actions">
-            <VariantSwitch variants={variants} parentId={question.parentId} isQuiet={isQuiet} />
+            <VersionSwitch message={question} versionIds={versionIds} isQuiet={isQuiet} />
             <CopyButton label="Copy your message" text={question.text} />
             {isQuiet ? null : (
-              <IconButton buttonRef={editButton} label="Edit your message" icon="edit" onClick={edit} />
+              <IconButton
+                buttonRef={editButton}
+                label="Edit your message"
+                icon="edit"
+                onClick={() => setIsEdited(true)}
+              />
             )}
           </div>
         </>
@@ -77,7 +69,7 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
   );
 }
 
-function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
+function ReplyView({ message: reply, versionIds, isQuiet }: ViewProps<Reply>) {
   const session = useChatSession();
   const [opened, setOpened] = useState<Passage | null>(null);
   const isGrowing = reply.status === "streaming";
@@ -119,7 +111,7 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
       <div className="row message-actions">
         {isGrowing ? null : (
           <>
-            <VariantSwitch variants={variants} parentId={reply.parentId} isQuiet={isQuiet} />
+            <VersionSwitch message={reply} versionIds={versionIds} isQuiet={isQuiet} />
             {text === "" ? null : <CopyButton label="Copy the answer" text={text} />}
             {isQuiet || reply.notice ? null : (
               <IconButton
@@ -153,7 +145,7 @@ function ReplyParts({ reply, isGrowing }: { reply: Reply; isGrowing: boolean }) 
         ),
       )}
       {isThinking ? (
-        <p className="thinking">
+        <p className="row thinking">
           <span className="visually-hidden">The assistant is working on it</span>
           <span aria-hidden="true" />
           <span aria-hidden="true" />
@@ -202,18 +194,17 @@ function useSourceLinker(reply: Reply, onOpen: (passage: Passage) => void) {
   }, [outcomes, onOpen]);
 }
 
-type VariantSwitchProps = ViewProps & { parentId: string };
-
-function VariantSwitch({ variants, parentId, isQuiet }: VariantSwitchProps) {
+function VersionSwitch({ message, versionIds, isQuiet }: ViewProps<Message>) {
   const session = useChatSession();
-  if (!variants || isQuiet) return null;
-  const { ids, index } = variants;
+  const ids = versionIds.split(" ");
+  if (ids.length < 2 || isQuiet) return null;
+  const index = ids.indexOf(message.id);
   const toVersion = (next: number) => ({
     "aria-disabled": ids[next] === undefined || undefined,
-    onClick: () => ids[next] !== undefined && session.choose(parentId, ids[next]),
+    onClick: () => ids[next] !== undefined && session.choose(message.parentId, ids[next]),
   });
   return (
-    <span className="variants" role="group" aria-label="Versions">
+    <span className="versions" role="group" aria-label="Versions">
       <IconButton label="Version before" icon="previous" {...toVersion(index - 1)} />
       <span>
         {index + 1}/{ids.length}

@@ -30,7 +30,7 @@ export function QuestionEditor({ question, isQuiet, onClose }: QuestionEditorPro
 
   return (
     <form
-      className="stack question-editor"
+      className="card question-editor"
       onSubmit={(event) => {
         event.preventDefault();
         send();

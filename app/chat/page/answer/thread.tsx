@@ -33,7 +33,7 @@ export function Thread({ children }: { children: ReactNode }) {
             <MessageView
               key={message.id}
               message={message}
-              variants={toVariants(open, message)}
+              versionIds={listVersionIds(open, message)}
               isQuiet={answeringId !== null}
             />
           ))}
@@ -49,10 +49,9 @@ export function Thread({ children }: { children: ReactNode }) {
   );
 }
 
-function toVariants({ messages }: Conversation, message: Message) {
-  const siblings = messages.filter(({ parentId }) => parentId === message.parentId);
-  if (siblings.length < 2) return null;
-  return { ids: siblings.map(({ id }) => id), index: siblings.indexOf(message) };
+function listVersionIds({ messages }: Conversation, message: Message): string {
+  const versions = messages.filter(({ parentId }) => parentId === message.parentId);
+  return versions.map(({ id }) => id).join(" ");
 }
 
 function useFollowedEnd(open: Conversation, shownCount: number, answeringId: string | null) {

@@ -6,7 +6,6 @@ import { readChatStream } from "./chat-stream";
 import { textOfReply } from "./conversation";
 import type { Message } from "./conversation";
 
-/** The server refused. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
   constructor(

@@ -21,36 +21,38 @@ export type ChatOptions = { apiPath: string; models: readonly string[]; requires
 export class ChatSession {
   readonly state;
   readonly speech = new SpeechPlayer((speech) => this.state.set({ speech }));
-  private readonly announcer = createAnnouncer((announcement) => this.state.set({ announcement }));
-  private readonly keeper;
+  readonly announcer = createAnnouncer((announcement) => this.state.set({ announcement }));
+  readonly conversations;
   /** By conversation, while it is being answered. */
   private readonly aborts = new Map<string, AbortController>();
 
   constructor(
     private readonly options: ChatOptions,
-    private readonly archive: ConversationArchive,
+    readonly archive: ConversationArchive,
   ) {
     this.state = createStateHolder(createChatState(options.models));
-    this.keeper = new ConversationKeeper(this.state, archive);
+    this.conversations = new ConversationKeeper(this.state, archive);
   }
 
   /** Reads what the browser keeps and begins to listen; what it returns ends that. */
   start(): () => void {
-    this.keeper.load();
+    this.conversations.load();
     this.state.set({ isOnline: navigator.onLine });
     const listening = new AbortController();
     const { signal } = listening;
     window.addEventListener("online", () => this.state.set({ isOnline: true }), { signal });
     window.addEventListener("offline", () => this.state.set({ isOnline: false }), { signal });
-    window.addEventListener("pagehide", () => this.keeper.writeUnwritten(), { signal });
+    window.addEventListener("pagehide", () => this.conversations.writeUnwritten(), { signal });
     // What was deleted in another window, or by signing out there, is not shown here, nor written again.
-    window.addEventListener("storage", ({ key }) => this.leave(this.keeper.readChanged(key)), { signal });
+    window.addEventListener("storage", ({ key }) => this.leave(this.conversations.readChanged(key)), {
+      signal,
+    });
     void this.refreshQuota();
     return () => {
       listening.abort();
       this.speech.stop();
       for (const abort of this.aborts.values()) abort.abort();
-      this.keeper.writeUnwritten();
+      this.conversations.writeUnwritten();
     };
   }
 
@@ -58,7 +60,6 @@ export class ChatSession {
     this.ask(text, listShown(this.state.get().open).at(-1)?.id ?? rootId);
   }
 
-  /** The edited question stands beside the first one. */
   edit(question: Question, text: string): void {
     this.ask(text, question.parentId);
   }
@@ -76,7 +77,7 @@ export class ChatSession {
   choose(parentId: string, id: string): void {
     const { open } = this.state.get();
     if (!this.aborts.has(open.id)) {
-      this.keeper.put({ ...open, choices: { ...open.choices, [parentId]: id } });
+      this.conversations.put({ ...open, choices: { ...open.choices, [parentId]: id } });
     }
   }
 
@@ -86,38 +87,22 @@ export class ChatSession {
   }
 
   startNew(): void {
-    this.keeper.open(createConversation(crypto.randomUUID(), Date.now()));
+    this.conversations.open(createConversation(crypto.randomUUID(), Date.now()));
   }
 
   openConversation(id: string): void {
-    const conversation = this.keeper.find(id);
-    if (conversation) this.keeper.open(conversation);
+    const conversation = this.conversations.find(id);
+    if (conversation) this.conversations.open(conversation);
   }
 
   rename(id: string, title: string): void {
-    const conversation = this.keeper.find(id);
-    if (conversation && title.trim() !== "") this.keeper.put({ ...conversation, title: title.trim() });
+    const conversation = this.conversations.find(id);
+    if (conversation && title.trim() !== "") this.conversations.put({ ...conversation, title: title.trim() });
   }
 
   remove(id: string): void {
-    this.keeper.remove(id);
+    this.conversations.remove(id);
     this.leave(id);
-  }
-
-  findConversation(id: string): Conversation | null {
-    return this.keeper.find(id);
-  }
-
-  readDraft(id: string): string {
-    return this.archive.readText(`draft.${id}`) ?? "";
-  }
-
-  writeDraft(id: string, text: string): void {
-    this.archive.writeText(`draft.${id}`, text);
-  }
-
-  announce(text: string): void {
-    this.announcer.say(text);
   }
 
   async refreshQuota(): Promise<void> {
@@ -162,8 +147,8 @@ export class ChatSession {
     };
     const abort = new AbortController();
     this.aborts.set(id, abort);
-    this.keeper.put(addMessage(conversation, reply));
-    this.announce("The assistant is answering.");
+    this.conversations.put(addMessage(conversation, reply));
+    this.announcer.say("The assistant is answering.");
     const ended = await runReply({
       path: this.options.apiPath,
       reply,
@@ -173,12 +158,12 @@ export class ChatSession {
       onChange: (changed) => {
         const isComplete = changed.status !== "streaming";
         this.speech.feed({ messageId: changed.id, text: textOfReply(changed), isComplete });
-        this.keeper.putReply(id, changed);
+        this.conversations.putReply(id, changed);
         if (id === this.state.get().open.id) this.announcer.follow(changed);
       },
     });
     this.aborts.delete(id);
-    this.keeper.settle(id);
+    this.conversations.settle(id);
     if (ended.notice?.kind === "sign-in") this.state.set({ barrier: ended.notice });
     await this.refreshQuota();
   }

@@ -11,13 +11,10 @@ export function createChatState(models: readonly string[]) {
   return {
     /** False until the browser's storage has been read: the server knows no conversations. */
     isLoaded: false,
-    /** Newest first, those without a message left out. */
     summaries: [] as readonly ConversationSummary[],
     // Drawn on the server too, where nothing may differ from one drawing to the next.
     open: createConversation("first", 0),
-    /** The reply of the open conversation that is being written. */
     answeringId: null as string | null,
-    /** False when older messages were too much for the last request. */
     isSentWhole: true,
     /** Null where no quota is in force, or nothing is known of it yet. */
     quota: null as Quota | null,

@@ -25,7 +25,6 @@ export const eventMembers: { [Type in ChatEvent["type"]]: Record<string, MemberK
   finish: { messageMetadata: "ending" },
 };
 
-/** The stream held something that is no event of ours. */
 export class UnreadableStreamError extends Error {
   override readonly name = "UnreadableStreamError";
 }

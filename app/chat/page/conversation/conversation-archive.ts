@@ -2,12 +2,10 @@ import { chatEntryPrefix as prefix } from "~/platform/personal-storage";
 import { settleTools } from "./conversation";
 import type { Conversation, Message, Part } from "./conversation";
 
-/** The browser's own storage, or nothing where it is switched off. */
 export type KeyValueStore = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
 const conversationPrefix = `${prefix}conversation.`;
 
-/** What is kept beside the conversations. */
 type TextName = "open" | "model" | `draft.${string}`;
 
 /** Conversations and drafts, one entry each, so that windows side by side overwrite nothing of each other's. */
@@ -64,31 +62,31 @@ function tryTo(act: () => void): boolean {
   }
 }
 
+const isText = (value: unknown) => typeof value === "string";
+
 /** Null for anything that is not whole: other code, or a person, may have written there. */
 export function readConversation(json: string | null): Conversation | null {
   try {
-    const value = JSON.parse(json ?? "null") as Conversation | null;
+    const { messages, ...rest } = JSON.parse(json ?? "") as Conversation;
     const isWhole =
-      value !== null &&
-      [value.id, value.title].every((text) => typeof text === "string") &&
-      [value.createdAtMs, value.updatedAtMs].every(Number.isFinite) &&
-      typeof value.choices === "object" &&
-      value.messages.every(isMessage);
-    return isWhole ? { ...value, messages: value.messages.map(asInterrupted) } : null;
+      [rest.id, rest.title].every(isText) &&
+      [rest.createdAtMs, rest.updatedAtMs].every(Number.isFinite) &&
+      typeof rest.choices === "object" &&
+      messages.every(isMessage);
+    return isWhole ? { ...rest, messages: messages.map(asInterrupted) } : null;
   } catch {
     return null;
   }
 }
 
 function isMessage(message: Message): boolean {
-  const hasIds = typeof message.id === "string" && typeof message.parentId === "string";
-  if (!hasIds || !Number.isFinite(message.createdAtMs)) return false;
-  return message.role === "user" ? typeof message.text === "string" : message.parts.every(isPart);
+  const isWhole = message.role === "user" ? isText(message.text) : message.parts.every(isPart);
+  return isWhole && [message.id, message.parentId].every(isText) && Number.isFinite(message.createdAtMs);
 }
 
 function isPart(part: Part): boolean {
-  if (part.kind === "text") return typeof part.text === "string";
-  return part.kind === "tool" && typeof part.name === "string" && typeof part.toolCallId === "string";
+  if (part.kind === "text") return isText(part.text);
+  return part.kind === "tool" && isText(part.name) && isText(part.toolCallId);
 }
 
 /** A page that is gone cannot go on: what it was writing then has ended. */

@@ -35,7 +35,6 @@ export class ConversationKeeper {
     this.present({ open: conversation, isSentWhole: true });
   }
 
-  /** A change that a person made: kept and shown at once. */
   put(conversation: Conversation): void {
     this.conversations.set(conversation.id, conversation);
     this.write(conversation.id);
@@ -57,7 +56,6 @@ export class ConversationKeeper {
     if (this.state.get().open.id === conversationId) this.state.setInFrame({ open: changed });
   }
 
-  /** After the last change of an answer. */
   settle(conversationId: string): void {
     this.write(conversationId);
     this.present();

@@ -6,7 +6,6 @@ import { downloadConversation } from "./conversation-export";
 import { Icon, IconButton } from "../icon";
 import { useChatSession, useChatState } from "./chat-context";
 
-/** `onChosen` is called when the visitor is done here: another conversation is open. */
 export function ConversationList({ onChosen }: { onChosen?: () => void }) {
   const session = useChatSession();
   const summaries = useChatState("summaries");
@@ -42,7 +41,7 @@ export function ConversationList({ onChosen }: { onChosen?: () => void }) {
           />
         ))}
       </ul>
-      <p className="conversations-note soft">Kept in this browser only.</p>
+      <p className="soft">Kept in this browser only.</p>
     </div>
   );
 }
@@ -104,7 +103,7 @@ function ConversationMenu({ summary: { id, title }, onDone }: ConversationMenuPr
   const [step, setStep] = useState<"menu" | "rename" | "delete">("menu");
 
   function download(format: "markdown" | "json"): void {
-    const conversation = session.findConversation(id);
+    const conversation = session.conversations.find(id);
     if (conversation) downloadConversation(conversation, format);
     onDone();
   }
@@ -116,7 +115,7 @@ function ConversationMenu({ summary: { id, title }, onDone }: ConversationMenuPr
 
   function remove(): void {
     session.remove(id);
-    session.announce("The conversation is deleted.");
+    session.announcer.say("The conversation is deleted.");
     focusComposer();
   }
 

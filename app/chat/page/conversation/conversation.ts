@@ -37,7 +37,6 @@ export type Conversation = {
   choices: Record<string, string>;
 };
 
-/** The parent of first messages. */
 export const rootId = "root";
 const maxTitleChars = 60;
 
@@ -45,7 +44,6 @@ export function createConversation(id: string, nowMs: number): Conversation {
   return { id, title: "", createdAtMs: nowMs, updatedAtMs: nowMs, messages: [], choices: {} };
 }
 
-/** The reply that is being written. */
 export function findAnswering(conversation: Conversation | null): Reply | null {
   const last = conversation?.messages.findLast(({ role }) => role === "assistant") as Reply | undefined;
   return last?.status === "streaming" ? last : null;
@@ -103,7 +101,6 @@ export function toTitle(text: string): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), maxTitleChars / 2)).replace(/[\uD800-\uDBFF]$/, "")} …`;
 }
 
-/** The reply after one more event of its stream. */
 export function applyEvent(reply: Reply, event: ChatEvent, nowMs: number): Reply {
   switch (event.type) {
     case "text-start":
@@ -131,7 +128,6 @@ export function applyEvent(reply: Reply, event: ChatEvent, nowMs: number): Reply
   }
 }
 
-/** Tools that were still running when the stream ended. */
 export function settleTools(parts: Part[]): Part[] {
   return parts.map((part) =>
     part.kind === "tool" && (part.state === "running" || part.state === "preparing")

@@ -11,7 +11,6 @@ import { useChatSession, useChatState } from "../conversation/chat-context";
 
 const toggleId = (messageId: string) => `read-aloud-${messageId}`;
 
-/** Begins to read a message aloud; while it is read, the controls to pause, skip and stop. */
 export function ReadAloud({ reply }: { reply: Reply }) {
   const { speech } = useChatSession();
   const state = useChatState("speech");
@@ -70,7 +69,6 @@ export function ReadAloud({ reply }: { reply: Reply }) {
   );
 }
 
-/** Why nothing is heard, and how to go on from where it stopped. */
 export function SpeechNotice() {
   const { speech } = useChatSession();
   const { notice, status, messageId } = useChatState("speech");

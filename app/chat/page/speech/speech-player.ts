@@ -5,7 +5,6 @@ import { RefusedError } from "../conversation/chat-api";
 import { SpeechLoads } from "./speech-loads";
 
 export type SpeechState = {
-  /** The message that is being read, null while none is. */
   messageId: string | null;
   /** `held`: something stands in the way, which `notice` says; the position is kept. */
   status: "waiting" | "playing" | "paused" | "held";
@@ -39,7 +38,6 @@ export class SpeechPlayer {
   private state = silence;
   private message = { messageId: "", takenChars: 0, isComplete: true };
   private cutter = createSpeechPieces();
-  /** Null while nothing is read. */
   private loads: SpeechLoads | null = null;
   private audio: HTMLAudioElement | null = null;
   /** Counts what has been begun or ended: what was begun in an earlier turn and comes late is ignored. */
