@@ -11,7 +11,7 @@ import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platfo
 import { errorContent } from "~/platform/openapi/error-content";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
 import { maxMessageChars, maxMessages, maxParts, maxRequestBytes, maxRequestValues } from "./chat-limits";
-import { modelListSchema, toModelList } from "./models.schema";
+import { modelListSchema, toModelList } from "./chat.schema";
 import type { ChatEvent } from "./reply/chat-events";
 
 const tag = "Conversation";
@@ -136,21 +136,6 @@ const streamDescription = `A stream of events, each a line \`data: <JSON>\` and 
 | \`tool-output-available\`, \`tool-output-error\` | \`toolCallId\`; \`output\` or \`errorText\` | What it answered. |
 | \`error\` | \`errorText\` | The answer broke off; \`finish\` follows. |`;
 
-const quotaHeaders = describeQuotaHeaders({
-  counted: "Estimated tokens",
-  thisAnswer: "the most this answer can take already set aside",
-  example: { limit: 20_000, remaining: 18_000 },
-});
-
-const streamMark = {
-  "x-vercel-ai-ui-message-stream": {
-    description: "The version of the event stream.",
-    required: true,
-    schema: { type: "string" },
-    example: "v1",
-  },
-} as const;
-
 export function describeChat(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "Talking with the assistant." });
   api.describe(chatOperation);
@@ -231,7 +216,19 @@ export const chatOperation: OperationDescription = {
   answers: {
     200: {
       description: streamDescription,
-      ownHeaders: { ...quotaHeaders, ...streamMark },
+      ownHeaders: {
+        ...describeQuotaHeaders({
+          counted: "Estimated tokens",
+          thisAnswer: "the most this answer can take already set aside",
+          example: { limit: 20_000, remaining: 18_000 },
+        }),
+        "x-vercel-ai-ui-message-stream": {
+          description: "The version of the event stream.",
+          required: true,
+          schema: { type: "string" },
+          example: "v1",
+        },
+      },
       content: {
         "text/event-stream": {
           schema: { type: "string" },

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import type { FinishReason } from "~/chat/reply/chat-events";
+import { asRecord } from "~/platform/http/notice";
 import { countCharacters } from "~/platform/well-formed-text";
 import type { ProviderEvent, ToolCall } from "./chat-provider";
 
@@ -88,11 +88,6 @@ export function createCompletionReader(maxToolInputChars: number) {
   return { read };
 }
 
-const errorSchema = z.union([
-  z.string(),
-  z.looseObject({ message: z.string() }).transform(({ message }) => message),
-]);
-
 function readChoice(payload: string): Choice | null {
   let chunk: { choices?: unknown; error?: unknown } | null;
   try {
@@ -103,8 +98,8 @@ function readChoice(payload: string): Choice | null {
   if (typeof chunk !== "object" || chunk === null)
     throw new CompletionFault("sent something that is no event");
   if (chunk.error) {
-    const told = errorSchema.safeParse(chunk.error);
-    throw new CompletionFault(told.success ? `reported: ${told.data}` : "reported an error");
+    const message = typeof chunk.error === "string" ? chunk.error : asRecord(chunk.error).message;
+    throw new CompletionFault(typeof message === "string" ? `reported: ${message}` : "reported an error");
   }
   const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : null;
   return typeof choice === "object" ? (choice as Choice | null) : null;

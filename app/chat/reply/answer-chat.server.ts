@@ -7,7 +7,7 @@ import type { ChatRequest } from "../chat.schema";
 import type { ChatEvent } from "./chat-events";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
 import { openReply } from "./reply.server";
-import { ReplyCancelled } from "./reply-failures.server";
+import { ReplyCancelled } from "./reply-run.server";
 import type { QuotaReservation, ReplyOptions } from "./reply-run.server";
 
 export type ChatDependencies = Pick<

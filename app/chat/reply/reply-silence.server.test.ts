@@ -12,7 +12,7 @@ import type { Behaviour } from "~e2e/support/providers/openai-server";
 import type { ChatEvent } from "./chat-events";
 import { localProvider } from "../providers/local.gateway.server";
 import { openReply } from "./reply.server";
-import { ReplyCancelled } from "./reply-failures.server";
+import { ReplyCancelled } from "./reply-run.server";
 import type { ReplyOptions } from "./reply-run.server";
 
 async function prepare(behaviours: [Behaviour, ...Behaviour[]], changes: Partial<ReplyOptions> = {}) {

@@ -1,6 +1,7 @@
 import { memo, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { Button } from "~/ui/button";
+import { Dialog } from "~/ui/dialog";
 import { AskingBarrierContext, askingBarriers, useChatSession } from "../conversation/chat-context";
 import { ChatNoticeCard } from "../chat-notice-card";
 import { focusComposer } from "../composer";
@@ -10,10 +11,9 @@ import type { Message, Question, Reply } from "../conversation/conversation";
 import { Icon, IconButton } from "../icon";
 import { MessageMarkdown, SourceLinkerContext } from "./message-markdown";
 import { chooseCitations, listPassages } from "../conversation/passages";
-import type { Passage } from "../conversation/passages";
+import type { Citation, Passage } from "../conversation/passages";
 import { QuestionEditor } from "./question-editor";
 import { ReadAloud } from "../speech/read-aloud";
-import { PassageDialog, Sources } from "./sources";
 import { ToolChip } from "./tool-chip";
 
 type ViewProps<Kind extends Message> = {
@@ -192,6 +192,48 @@ function useSourceLinker(reply: Reply, onOpen: (passage: Passage) => void) {
     };
     // eslint-disable-next-line react-hooks/exhaustive-deps -- see `outcomes`
   }, [outcomes, onOpen]);
+}
+
+type SourcesProps = { citations: readonly Citation[]; onOpen: (passage: Passage) => void };
+
+function Sources({ citations, onOpen }: SourcesProps) {
+  if (citations.length === 0) return null;
+  return (
+    <div className="sources" role="group" aria-label="Sources">
+      <ol className="row">
+        {citations.map((citation) => (
+          <li key={citation.id}>
+            <button type="button" className="source-chip" onClick={() => onOpen(citation)}>
+              <span className="source-number" aria-hidden="true">
+                {citation.number}
+              </span>
+              <span className="stack source-words">
+                <span className="source-title">{citation.heading ?? citation.title}</span>
+                <span className="soft source-page">
+                  {citation.heading ? citation.title : citation.source}
+                </span>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+type PassageDialogProps = { passage: Passage; onClose: () => void };
+
+function PassageDialog({ passage, onClose }: PassageDialogProps) {
+  return (
+    <Dialog title={passage.heading ?? passage.title} onClose={onClose}>
+      <p className="row soft passage-origin">
+        <Icon name="page" /> {passage.title} <code>{passage.source}</code>
+      </p>
+      <div className="passage-text">
+        <MessageMarkdown text={passage.text} />
+      </div>
+    </Dialog>
+  );
 }
 
 function VersionSwitch({ message, versionIds, isQuiet }: ViewProps<Message>) {

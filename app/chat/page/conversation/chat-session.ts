@@ -1,4 +1,4 @@
-import { fetchQuota, RefusedError } from "./chat-api";
+import { fetchQuota, RefusedError, runReply } from "./chat-api";
 import { createAnnouncer } from "../announcer";
 import type { ConversationArchive } from "./conversation-archive";
 import {
@@ -12,7 +12,6 @@ import {
 import type { Conversation, Question, Reply } from "./conversation";
 import { ConversationKeeper } from "./conversation-keeper";
 import { createChatState, createStateHolder } from "./chat-state";
-import { runReply } from "./run-reply";
 import { SpeechPlayer } from "../speech/speech-player";
 
 export type ChatOptions = { apiPath: string; models: readonly string[]; requiresSignIn: boolean };
