@@ -80,6 +80,13 @@ const refusalContent: RefusalContent = ({ names }) => {
 const question = "What is the one-time form?";
 const toolCall = { toolCallId: "search-1", toolName: "libsql_search" };
 const searched = { query: question, topK: 5 };
+const textEvents = (...deltas: string[]): ChatEvent[] => [
+  { type: "start-step" },
+  { type: "text-start", id: "text-1" },
+  ...deltas.map((delta) => ({ type: "text-delta", id: "text-1", delta }) as const),
+  { type: "text-end", id: "text-1" },
+  { type: "finish-step" },
+];
 const answerEvents: ChatEvent[] = [
   { type: "start" },
   { type: "start-step" },
@@ -91,21 +98,12 @@ const answerEvents: ChatEvent[] = [
     output: { ...searched, index: "knowledge", namespace: "__default__", matches: [] },
   },
   { type: "finish-step" },
-  { type: "start-step" },
-  { type: "text-start", id: "text-1" },
-  { type: "text-delta", id: "text-1", delta: "I found nothing " },
-  { type: "text-delta", id: "text-1", delta: "about that." },
-  { type: "text-end", id: "text-1" },
-  { type: "finish-step" },
+  ...textEvents("I found nothing ", "about that."),
   { type: "finish", messageMetadata: { finishReason: "stop" } },
 ];
 const brokenEvents: ChatEvent[] = [
   { type: "start" },
-  { type: "start-step" },
-  { type: "text-start", id: "text-1" },
-  { type: "text-delta", id: "text-1", delta: "Half an ans" },
-  { type: "text-end", id: "text-1" },
-  { type: "finish-step" },
+  ...textEvents("Half an ans"),
   { type: "error", errorText: "The answer was ended: it took longer than the limit of 30 seconds." },
   { type: "finish", messageMetadata: { finishReason: "error" } },
 ];

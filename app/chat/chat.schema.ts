@@ -57,20 +57,14 @@ export const chatRequestSchema = z.object({
 });
 
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
-export type ChatIssue = { path: string; message: string };
-
-export type ChatRequestReading =
-  | { ok: true; request: ChatRequest }
-  | { ok: false; problem: "missing-messages" }
-  | { ok: false; problem: "invalid-shape"; issues: ChatIssue[] };
-
 /** Shape only: who may ask is decided between the reading of the JSON and this. */
-export function readChatRequest(body: unknown): ChatRequestReading {
+export function readChatRequest(body: unknown) {
   const messages = (body as { messages?: unknown } | null | undefined)?.messages;
-  if (!Array.isArray(messages) || messages.length === 0) return { ok: false, problem: "missing-messages" };
+  if (!Array.isArray(messages) || messages.length === 0)
+    return { ok: false, problem: "missing-messages" } as const;
   const parsed = chatRequestSchema.safeParse(body);
-  if (parsed.success) return { ok: true, request: parsed.data };
-  return { ok: false, problem: "invalid-shape", issues: describeIssues(parsed.error.issues) };
+  if (parsed.success) return { ok: true, request: parsed.data } as const;
+  return { ok: false, problem: "invalid-shape", issues: describeIssues(parsed.error.issues) } as const;
 }
 
 /** `context` is what a client sent as `system`: words of the person asking, never the operator's. */

@@ -1,6 +1,7 @@
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
-import { CharactersLeft, countLeft } from "./characters-left";
+import { countCharacters } from "~/platform/well-formed-text";
+import { maxMessageChars } from "../chat-limits";
 import { Icon } from "./icon";
 import { AskingBarrierContext, useChatSession, useChatState } from "./conversation/chat-context";
 
@@ -9,6 +10,22 @@ const composerId = "chat-input";
 /** Where the focus goes when what had it is gone. */
 export function focusComposer(): void {
   document.getElementById(composerId)?.focus();
+}
+
+const countFromLeft = 1_000;
+
+/** Below zero: so many are too many. */
+export function countLeft(text: string): number {
+  return maxMessageChars - countCharacters(text);
+}
+
+export function CharactersLeft({ leftChars }: { leftChars: number }) {
+  if (leftChars >= countFromLeft) return null;
+  return (
+    <strong className={leftChars < 0 ? "too-long" : undefined}>
+      {leftChars < 0 ? `${-leftChars} characters too many: shorten it.` : `${leftChars} characters left.`}
+    </strong>
+  );
 }
 
 export function Composer() {

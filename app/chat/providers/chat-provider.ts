@@ -1,5 +1,3 @@
-import type { ChatConfig } from "~/chat/chat.settings";
-import type { ProviderRow } from "~/platform/providers/provider-row";
 import type { ToolOffer } from "~/tools/tool";
 import type { FinishReason } from "~/chat/reply/chat-events";
 
@@ -35,8 +33,6 @@ export type ChatProvider = {
   failureMessage: string;
   open: (request: ProviderRequest) => AsyncIterable<ProviderEvent>;
 };
-
-export type ChatProviderRow = ProviderRow<ChatConfig, ChatProvider>;
 
 type ProviderFailure = { provider: string; message: string; details: string; cause?: unknown };
 

@@ -5,14 +5,8 @@ import type { ChatConfig } from "~/chat/chat.settings";
 import { monotonicClock } from "~/platform/clock";
 import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { ProviderError } from "./chat-provider";
-import type {
-  ChatProvider,
-  ChatProviderRow,
-  ModelMessage,
-  ProviderEvent,
-  ProviderRequest,
-  ToolCall,
-} from "./chat-provider";
+import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest, ToolCall } from "./chat-provider";
+import type { ChatProviderRow } from "./chat-provider-row.server";
 import { CompletionFault, createCompletionReader } from "./completion-reader";
 import {
   ConnectionFault,
@@ -46,6 +40,7 @@ const maxErrorBodyBytes = 8 * 1024;
 /** Only a failure as quick as this is retried: nobody is made to wait twice. */
 const quickFailureMs = 300;
 const retryDelayMs = 50;
+const lostConnectionCodes = ["ECONNREFUSED", "ECONNRESET", "EPIPE"];
 /** How long a finished stream may take to close properly, so that its connection can be used again. */
 const closingGraceMs = 200;
 
@@ -103,21 +98,16 @@ async function openStream(target: Target, request: ProviderRequest): Promise<Inc
   const startedAtMs = performance.now();
   const isQuickFailure = () => !signal.aborted && performance.now() - startedAtMs < quickFailureMs;
   const response = await sendRequest(target, request).catch((error: unknown) => {
-    if (isConnectionLost(error) && isQuickFailure()) return null;
+    if (lostConnectionCodes.includes(codeOf(error) ?? "") && isQuickFailure()) return null;
     throw error;
   });
-  if (response && !(isUnavailable(response) && isQuickFailure())) return await requireEventStream(response);
-  response?.destroy();
+  if (response) {
+    const isUnavailable = response.statusCode === 502 || response.statusCode === 503;
+    if (!isUnavailable || !isQuickFailure()) return await requireEventStream(response);
+    response.destroy();
+  }
   await sleep(retryDelayMs, undefined, { signal });
   return await requireEventStream(await sendRequest(target, request));
-}
-
-function isUnavailable({ statusCode }: IncomingMessage): boolean {
-  return statusCode === 502 || statusCode === 503;
-}
-
-function isConnectionLost(error: unknown): boolean {
-  return ["ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(codeOf(error) ?? "");
 }
 
 function sendRequest(target: Target, request: ProviderRequest): Promise<IncomingMessage> {

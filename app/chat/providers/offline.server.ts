@@ -4,13 +4,8 @@ import { composeAnswer, findSmallTalkAnswer, noSearchAnswer } from "~/chat/reply
 import { cutText } from "~/platform/well-formed-text";
 import { alwaysReady } from "~/platform/providers/provider-row";
 import { generalFailureMessage } from "./chat-provider";
-import type {
-  ChatProvider,
-  ChatProviderRow,
-  ModelMessage,
-  ProviderEvent,
-  ProviderRequest,
-} from "./chat-provider";
+import type { ChatProvider, ProviderEvent, ProviderRequest } from "./chat-provider";
+import type { ChatProviderRow } from "./chat-provider-row.server";
 
 /** Rejects with the signal's reason as soon as it fires. */
 export type Sleep = (pause: { ms: number; signal: AbortSignal }) => Promise<void>;
@@ -47,7 +42,8 @@ async function* answer(
 ): AsyncGenerator<ProviderEvent> {
   signal.throwIfAborted();
   const asked = messages.findLastIndex(({ role }) => role === "user");
-  const question = asked >= 0 ? textOf(messages[asked]) : "";
+  const message = messages[asked];
+  const question = message?.role === "user" ? message.text : "";
   const found = messages.slice(asked + 1).findLast((message) => message.role === "tool");
   const searchTool = tools.find(({ name }) => name.endsWith("_search"));
   const smallTalk = findSmallTalkAnswer(question);
@@ -72,8 +68,4 @@ function* askSearch(toolName: string, question: string, number: number): Generat
   yield { type: "tool-call-start", toolCallId, toolName };
   yield { type: "tool-call", toolCallId, toolName, inputText };
   yield { type: "finish", reason: "tool-calls" };
-}
-
-function textOf(message: ModelMessage | undefined): string {
-  return message && "text" in message ? message.text : "";
 }

@@ -33,14 +33,6 @@ export type ReplyOptions = {
 
 type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "shutdown";
 
-/** Raised inside an answer that was ended from outside; never leaves this folder. */
-export class ReplyEnded extends Error {
-  override readonly name = "ReplyEnded";
-  constructor(readonly ending: ReplyEnding) {
-    super(`The answer was ended: ${ending}`);
-  }
-}
-
 export type ReplyRun = ReturnType<typeof startRun>;
 
 // One answer: the characters it has left, and its one end. The first to end it decides why; provider and tools are
@@ -72,7 +64,7 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, w
     settled = Promise.resolve()
       .then(() => reservation.settle({ usedTokens }))
       .catch((error: unknown) => warn("The quota of an answer could not be settled", error));
-    controller.abort(new ReplyEnded(why));
+    controller.abort(new Error(`The answer was ended: ${why}`));
     return settled;
   }
 
@@ -90,9 +82,7 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, w
       usedChars += Math.min(chars, left);
       return chars <= left;
     },
-    throwIfEnded: () => {
-      if (ending !== null) throw new ReplyEnded(ending);
-    },
+    throwIfEnded: () => controller.signal.throwIfAborted(),
   };
 }
 

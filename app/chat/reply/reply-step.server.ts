@@ -182,17 +182,9 @@ export function* closeText({ open }: StepContext): Generator<ChatEvent> {
   yield { type: "text-end", id };
 }
 
-function toToolMessage(call: AskedCall, outcome: ToolOutcome | undefined): ModelMessage {
-  const outputText = outcome?.ok
-    ? outcome.outputText
-    : JSON.stringify({ error: outcome?.errorText ?? "Not run." });
-  return {
-    role: "tool",
-    toolCallId: call.toolCallId,
-    toolName: call.toolName,
-    outputText: toWellFormedText(outputText),
-    failed: !outcome?.ok,
-  };
+function toToolMessage({ toolCallId, toolName }: ToolCall, outcome: ToolOutcome | undefined): ModelMessage {
+  const text = outcome?.ok ? outcome.outputText : JSON.stringify({ error: outcome?.errorText ?? "Not run." });
+  return { role: "tool", toolCallId, toolName, outputText: toWellFormedText(text), failed: !outcome?.ok };
 }
 
 function toUnusedId(id: string, usedIds: Set<string>): string {

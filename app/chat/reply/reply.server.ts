@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatEvent, FinishReason } from "./chat-events";
 import { toToolOffer } from "~/tools/tool";
-import type { Tool, ToolCaller } from "~/tools/tool";
-import type { ChatProvider, ModelMessage, ProviderEvent } from "../providers/chat-provider";
+import type { ModelMessage } from "../providers/chat-provider";
 import { emptyAnswer, startRun, toErrorText, toOpeningError } from "./reply-run.server";
 import type { QuotaReservation, ReplyOptions, ReplyRun } from "./reply-run.server";
 import { closeText, runStep } from "./reply-step.server";
@@ -26,7 +25,11 @@ export async function openReply(options: ReplyOptions): Promise<AsyncIterableIte
     const first = events.next();
     const early = await awaitFor(first, options.firstEventWaitMs ?? defaultFirstEventWaitMs);
     run.throwIfEnded();
-    if (early) await requireContent(early, events, options.provider);
+    if (early?.done) throw new Error("The provider ended without an event");
+    if (early?.value.type === "finish") {
+      await events.return?.();
+      throw emptyAnswer(options.provider, early.value.reason);
+    }
     return guardEvents(run, streamReply(options, run, { tools, events: startingWith(first, events) }));
   } catch (error) {
     await run.end("failed");
@@ -40,18 +43,6 @@ async function awaitFor<Value>(promise: Promise<Value>, ms: number): Promise<Val
   const late = sleep(ms, null, { signal: waiting.signal });
   for (const side of [promise, late]) side.catch(() => undefined);
   return await Promise.race([promise, late]).finally(() => waiting.abort());
-}
-
-/** An answer that ends with its first event is none. */
-async function requireContent(
-  first: IteratorResult<ProviderEvent>,
-  events: AsyncIterator<ProviderEvent>,
-  provider: ChatProvider,
-): Promise<void> {
-  if (first.done) throw new Error("The provider ended without an event");
-  if (first.value.type !== "finish") return;
-  await events.return?.();
-  throw emptyAnswer(provider, first.value.reason);
 }
 
 async function* streamReply(options: ReplyOptions, run: ReplyRun, first: Step): AsyncGenerator<ChatEvent> {
@@ -102,14 +93,8 @@ type StepRequest = {
 function openStep({ options, run, messages, number }: StepRequest): Step {
   const { provider, model, system, maxSteps } = options;
   const tools = number >= maxSteps ? [] : options.tools;
-  const events = provider.open({
-    model,
-    system,
-    messages: [...messages],
-    tools: tools.map(toToolOffer),
-    maxOutputTokens: run.leftTokens(),
-    signal: run.signal,
-  });
+  const request = { model, system, messages: [...messages], tools: tools.map(toToolOffer) };
+  const events = provider.open({ ...request, maxOutputTokens: run.leftTokens(), signal: run.signal });
   return { tools, events: events[Symbol.asyncIterator]() };
 }
 

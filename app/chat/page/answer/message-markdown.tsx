@@ -48,8 +48,16 @@ const MarkdownBlock = memo(function MarkdownBlock({ topDepth, ...block }: Markdo
 
 function renderBlock(token: Token, key: number): ReactNode {
   switch (token.type) {
-    case "heading":
-      return <MarkdownHeading key={key} token={token as Tokens.Heading} />;
+    case "heading": {
+      const { level = 3, depth, tokens } = token as Tokens.Heading & { level?: number };
+      // The page has its own first headings: an answer's highest ones come right below them.
+      const Level = (["h3", "h4", "h5", "h6"] as const)[level] ?? "h6";
+      return (
+        <Level key={key} className={`heading-${depth}`}>
+          {renderInline(tokens)}
+        </Level>
+      );
+    }
     case "paragraph":
       return <p key={key}>{renderInline(token.tokens)}</p>;
     case "code": {
@@ -60,10 +68,21 @@ function renderBlock(token: Token, key: number): ReactNode {
     }
     case "blockquote":
       return <blockquote key={key}>{(token.tokens ?? []).map(renderBlock)}</blockquote>;
-    case "list":
-      return <MarkdownList key={key} token={token as Tokens.List} />;
+    case "list": {
+      const { ordered, start, items } = token as Tokens.List;
+      const List = ordered ? "ol" : "ul";
+      return (
+        <List key={key} start={ordered ? Number(start) || 1 : undefined}>
+          {items.map((item, index) => (
+            <li key={index} className={item.task ? "task" : undefined}>
+              {item.tokens.map(renderBlock)}
+            </li>
+          ))}
+        </List>
+      );
+    }
     case "table":
-      return <MarkdownTable key={key} token={token as Tokens.Table} />;
+      return <MarkdownTable key={key} {...(token as Tokens.Table)} />;
     case "hr":
       return <hr key={key} />;
     case "space":
@@ -76,22 +95,7 @@ function renderBlock(token: Token, key: number): ReactNode {
   }
 }
 
-/** The page has its own first headings: an answer's highest ones come right below them. */
-function MarkdownHeading({ token }: { token: Tokens.Heading & { level?: number } }) {
-  const Level = (["h3", "h4", "h5", "h6"] as const)[token.level ?? 3] ?? "h6";
-  return <Level className={`heading-${token.depth}`}>{renderInline(token.tokens)}</Level>;
-}
-
-function MarkdownList({ token: { ordered, start, items } }: { token: Tokens.List }) {
-  const entries = items.map((item, index) => (
-    <li key={index} className={item.task ? "task" : undefined}>
-      {item.tokens.map(renderBlock)}
-    </li>
-  ));
-  return ordered ? <ol start={Number(start) || 1}>{entries}</ol> : <ul>{entries}</ul>;
-}
-
-function MarkdownTable({ token: { header, rows } }: { token: Tokens.Table }) {
+function MarkdownTable({ header, rows }: Pick<Tokens.Table, "header" | "rows">) {
   return (
     // A wide table scrolls by itself, so the keyboard must be able to get there.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex

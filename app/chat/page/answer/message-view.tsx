@@ -11,7 +11,7 @@ import type { Message, Question, Reply } from "../conversation/conversation";
 import { Icon, IconButton } from "../icon";
 import { MessageMarkdown, SourceLinkerContext } from "./message-markdown";
 import { chooseCitations, listPassages } from "../conversation/passages";
-import type { Citation, Passage } from "../conversation/passages";
+import type { Passage } from "../conversation/passages";
 import { QuestionEditor } from "./question-editor";
 import { ReadAloud } from "../speech/read-aloud";
 import { ToolChip } from "./tool-chip";
@@ -194,18 +194,18 @@ function useSourceLinker(reply: Reply, onOpen: (passage: Passage) => void) {
   }, [outcomes, onOpen]);
 }
 
-type SourcesProps = { citations: readonly Citation[]; onOpen: (passage: Passage) => void };
+type SourcesProps = { citations: readonly Passage[]; onOpen: (passage: Passage) => void };
 
 function Sources({ citations, onOpen }: SourcesProps) {
   if (citations.length === 0) return null;
   return (
     <div className="sources" role="group" aria-label="Sources">
       <ol className="row">
-        {citations.map((citation) => (
+        {citations.map((citation, index) => (
           <li key={citation.id}>
             <button type="button" className="source-chip" onClick={() => onOpen(citation)}>
               <span className="source-number" aria-hidden="true">
-                {citation.number}
+                {index + 1}
               </span>
               <span className="stack source-words">
                 <span className="source-title">{citation.heading ?? citation.title}</span>

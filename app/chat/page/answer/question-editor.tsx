@@ -1,7 +1,6 @@
 import { useContext, useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
-import { CharactersLeft, countLeft } from "../characters-left";
-import { focusComposer } from "../composer";
+import { CharactersLeft, countLeft, focusComposer } from "../composer";
 import type { Question } from "../conversation/conversation";
 import { AskingBarrierContext, askingBarriers, useChatSession } from "../conversation/chat-context";
 

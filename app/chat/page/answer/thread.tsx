@@ -61,7 +61,8 @@ function useFollowedEnd(open: Conversation, shownCount: number, answeringId: str
   const [isAway, setIsAway] = useState(false);
 
   const goToEnd = useCallback(() => {
-    const element = frame.current!;
+    const element = frame.current;
+    if (!element) return;
     isFollowing.current = true;
     // The greeting of an empty conversation is read from its start.
     element.scrollTop = shownCount === 0 ? 0 : element.scrollHeight;

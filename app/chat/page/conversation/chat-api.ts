@@ -39,9 +39,18 @@ export async function runReply({ path, shown, signal, onStart, onChange, ...opti
   let notice: ChatNotice | null = null;
   try {
     const { messages, isWhole } = toSentMessages(shown);
-    const { events, quota } = await openChatStream({ path, messages, model: reply.model, signal });
-    onStart({ quota, isWhole });
-    for await (const event of events) {
+    const { model } = reply;
+    const response = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
+      body: JSON.stringify({ messages, ...(model !== null && { model }) }),
+      credentials: "same-origin",
+      cache: "no-store",
+      signal,
+    });
+    if (!response.ok || !response.body) throw await readRefusal(response, "asking");
+    onStart({ quota: readQuotaHeaders(response.headers), isWhole });
+    for await (const event of readChatStream(response.body)) {
       if (signal.aborted) break;
       if (event.type === "error") errorText = event.errorText;
       reply = applyEvent(reply, event, Date.now());
@@ -66,21 +75,6 @@ function noticeFor(error: unknown, hasContent: boolean): ChatNotice {
   if (error instanceof RefusedError) return error.notice;
   if (hasContent && navigator.onLine) return noticeForBrokenAnswer({ errorText: null, hasContent });
   return noticeForFailure({ activity: "asking", isOnline: navigator.onLine });
-}
-
-type ChatQuestion = { path: string; messages: SentMessage[]; model: string | null; signal: AbortSignal };
-
-async function openChatStream({ path, messages, model, signal }: ChatQuestion) {
-  const response = await fetch(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
-    body: JSON.stringify({ messages, ...(model !== null && { model }) }),
-    credentials: "same-origin",
-    cache: "no-store",
-    signal,
-  });
-  if (!response.ok || !response.body) throw await readRefusal(response, "asking");
-  return { events: readChatStream(response.body), quota: readQuotaHeaders(response.headers) };
 }
 
 /** Null where no quota is in force. */

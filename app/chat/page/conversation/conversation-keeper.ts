@@ -37,8 +37,7 @@ export class ConversationKeeper {
 
   put(conversation: Conversation): void {
     this.conversations.set(conversation.id, conversation);
-    this.write(conversation.id);
-    this.present();
+    this.settle(conversation.id);
   }
 
   putReply(conversationId: string, reply: Reply): void {

@@ -152,7 +152,7 @@ export class SpeechPlayer {
       const sound = await coming;
       if (turn !== this.turn) return;
       this.audio ??= new Audio();
-      this.silenceAudio();
+      this.discardSound();
       this.audio.src = URL.createObjectURL(sound);
       this.audio.onended = () => void this.play(at + 1);
       await this.audio.play();
@@ -180,17 +180,13 @@ export class SpeechPlayer {
     this.set({ status: "held", notice });
   }
 
-  private silenceAudio(): void {
+  /** What was half heard begins anew when it is played next. */
+  private discardSound(): void {
     if (!this.audio) return;
     this.audio.onended = null;
     this.audio.pause();
     if (this.audio.src) URL.revokeObjectURL(this.audio.src);
-  }
-
-  /** What was half heard begins anew when it is played next. */
-  private discardSound(): void {
-    this.silenceAudio();
-    this.audio?.removeAttribute("src");
+    this.audio.removeAttribute("src");
   }
 }
 
