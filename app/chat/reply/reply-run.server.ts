@@ -86,7 +86,6 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, w
   };
 }
 
-/** Nobody is left to be answered. */
 export class ReplyCancelled extends Error {
   override readonly name = "ReplyCancelled";
 }

@@ -82,15 +82,10 @@ async function* runSteps(
   }
 }
 
-type StepRequest = {
-  options: ReplyOptions;
-  run: ReplyRun;
-  messages: readonly ModelMessage[];
-  number: number;
-};
+type NextStep = { options: ReplyOptions; run: ReplyRun; messages: readonly ModelMessage[]; number: number };
 
 /** The last step is offered no tools, so that it is spent on an answer. */
-function openStep({ options, run, messages, number }: StepRequest): Step {
+function openStep({ options, run, messages, number }: NextStep): Step {
   const { provider, model, system, maxSteps } = options;
   const tools = number >= maxSteps ? [] : options.tools;
   const request = { model, system, messages: [...messages], tools: tools.map(toToolOffer) };

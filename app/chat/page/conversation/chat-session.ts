@@ -43,9 +43,8 @@ export class ChatSession {
     window.addEventListener("offline", () => this.state.set({ isOnline: false }), { signal });
     window.addEventListener("pagehide", () => this.conversations.writeUnwritten(), { signal });
     // What was deleted in another window, or by signing out there, is not shown here, nor written again.
-    window.addEventListener("storage", ({ key }) => this.leave(this.conversations.readChanged(key)), {
-      signal,
-    });
+    const onStorage = ({ key }: StorageEvent) => this.leave(this.conversations.readChanged(key));
+    window.addEventListener("storage", onStorage, { signal });
     void this.refreshQuota();
     return () => {
       listening.abort();

@@ -138,7 +138,6 @@ function ConversationMenu({ summary: { id, title }, onDone }: ConversationMenuPr
   );
 }
 
-/** `onDone` gets the new title, or null when it stays. */
 function RenameForm({ title, onDone }: { title: string; onDone: (title: string | null) => void }) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {

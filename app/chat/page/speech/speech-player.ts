@@ -4,26 +4,19 @@ import type { ChatNotice } from "../chat-notice";
 import { RefusedError } from "../conversation/chat-api";
 import { SpeechLoads } from "./speech-loads";
 
-export type SpeechState = {
-  messageId: string | null;
+export const silence = {
+  /** The message that is being read. */
+  messageId: null as string | null,
   /** `held`: something stands in the way, which `notice` says; the position is kept. */
-  status: "waiting" | "playing" | "paused" | "held";
+  status: "waiting" as "waiting" | "playing" | "paused" | "held",
   /** The piece that is being read, counted from 0, of those known so far. */
-  at: number;
-  count: number;
-  notice: ChatNotice | null;
-  /** False once the server has said that it reads nothing aloud. */
-  isOffered: boolean;
-};
-
-export const silence: SpeechState = {
-  messageId: null,
-  status: "waiting",
   at: 0,
   count: 0,
-  notice: null,
+  notice: null as ChatNotice | null,
+  /** False once the server has said that it reads nothing aloud. */
   isOffered: true,
 };
+export type SpeechState = typeof silence;
 
 /** A slider that has rested for so long has been let go of, or is where its reader wants it. */
 const seekRestMs = 200;

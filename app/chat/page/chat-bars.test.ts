@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { QuotaMeter } from "./quota-meter";
+import { QuotaMeter } from "./chat-bars";
 
 const resetAtMs = Date.UTC(2031, 4, 6, 10, 0);
 const draw = (remaining: number, limit = 10_000) =>
