@@ -1,10 +1,14 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { BaseError } from "viem";
+import type { Hex } from "viem";
 import { isRpcRefusal } from "~/platform/chain/chain-client.server";
+import { monotonicClock } from "~/platform/clock";
+import type { Clock } from "~/platform/clock";
+import type { Log } from "~/platform/log.server";
 import { toMicroether } from "./ether";
 import { isPlainTransfer, readMaxCostWei } from "./payment-chain.gateway.server";
-import type { Block, PaymentReceipt, Spender } from "./payment-chain.gateway.server";
-import type { LookDependencies } from "./payment-dependencies.server";
-import type { Finding, Payment } from "./payments.store.server";
+import type { Block, PaymentChain, PaymentReceipt, Spender } from "./payment-chain.gateway.server";
+import type { Finding, Payment, PaymentStore } from "./payments.store.server";
 
 /**
  * How much younger than the newest block a block may be and still be taken back, in the chain's own time: chains whose
@@ -12,9 +16,50 @@ import type { Finding, Payment } from "./payments.store.server";
  */
 export const finalSeconds = 15 * 60;
 
+export const noBlock = { blockNumber: null, blockHash: null, finalAtMs: null };
+
+/** What it takes to look at a payment and to write down what the chain shows of it. */
+export type LookDependencies = {
+  store: PaymentStore;
+  chain: PaymentChain;
+  clock: Clock;
+  log: Pick<Log, "info" | "warn">;
+};
+
+/** `giveUpAtMs` is by the monotonic clock. What is still open then is answered as it was. */
+export type PaymentFollower = (payment: Payment, giveUpAtMs: number) => Promise<Payment>;
+
+/** Waits until a payment is in a block. Callers who wait for the same one ask the chain once for all of them. */
+export function createPaymentFollower(
+  dependencies: LookDependencies & { pollMs: number; stopSignal: AbortSignal },
+): PaymentFollower {
+  const { chain, pollMs, stopSignal } = dependencies;
+  const followed = new Map<Hex, Promise<Payment>>();
+
+  async function follow(payment: Payment, giveUpAtMs: number): Promise<Payment> {
+    const looked = await lookAtPayment(payment, dependencies);
+    if (looked.state !== "signed") return looked;
+    while (!stopSignal.aborted && monotonicClock() < giveUpAtMs) {
+      const receipt = await chain.findReceipt(payment.transactionHash);
+      const noted = receipt && (await noteReceipt(looked, receipt, dependencies));
+      if (noted) return noted;
+      await delay(pollMs);
+    }
+    return looked;
+  }
+
+  return async (payment, giveUpAtMs) => {
+    if (payment.state !== "signed") return payment;
+    const hash = payment.transactionHash;
+    const running = followed.get(hash) ?? follow(payment, giveUpAtMs).finally(() => followed.delete(hash));
+    followed.set(hash, running);
+    return await running;
+  };
+}
+
 /**
- * Asks the chain how a payment stands, hands its transaction in again where the chain lacks it, and writes down what
- * was shown. What cannot be shown changes nothing: a receipt that is missing says nothing of the payment.
+ * Asks the chain how a payment stands, broadcasts its transaction again where the chain lacks it, and records what was
+ * shown. What cannot be shown changes nothing: a receipt that is missing says nothing of the payment.
  */
 export async function lookAtPayment(payment: Payment, dependencies: LookDependencies): Promise<Payment> {
   if (payment.finalAtMs !== null) return payment;
@@ -23,7 +68,7 @@ export async function lookAtPayment(payment: Payment, dependencies: LookDependen
   const count = await dependencies.chain.readCount(payment.payer);
   if (count > payment.nonce) return await lookForSpender(payment, dependencies);
   const looked = await reopenVanished(payment, dependencies);
-  await handIn(payment, dependencies);
+  await broadcastAgain(payment, dependencies);
   return looked;
 }
 
@@ -31,7 +76,7 @@ export async function lookAtPayment(payment: Payment, dependencies: LookDependen
  * The same transaction each time, which the chain takes once. A refusal can follow on a first time that did arrive.
  * Whoever was told of a failure may have been paid under another key since: then only the nonce is used up.
  */
-export async function handIn(payment: Payment, dependencies: LookDependencies): Promise<void> {
+export async function broadcastAgain(payment: Payment, dependencies: LookDependencies): Promise<void> {
   const { chain, log } = dependencies;
   try {
     if (payment.state === "failed") await fillNonce(payment, dependencies);
@@ -46,19 +91,17 @@ export async function handIn(payment: Payment, dependencies: LookDependencies): 
 
 /** The wallet sends itself nothing. Whether it is in the chain is seen by who spent the nonce, so it is not kept. */
 async function fillNonce(payment: Payment, { chain, store, clock, log }: LookDependencies): Promise<void> {
-  // Of a wallet that was here before there is no key.
+  // A former wallet's key is not here.
   if (payment.payer.toLowerCase() !== chain.address.toLowerCase()) return;
+  const { nonce } = payment;
   const self = { to: chain.address, amountWei: 0n };
   const terms = await chain.readTerms(self);
-  const { rawTransaction, transactionHash } = await chain.sign({ ...self, nonce: payment.nonce, terms });
-  const noBlock = { state: "failed", blockNumber: null, blockHash: null, finalAtMs: null } as const;
-  const finding = { ...noBlock, cost: toMicroether(terms.maxFeeWei), countedAtMs: clock() };
+  const { rawTransaction, transactionHash } = await chain.sign({ ...self, nonce, terms });
+  const cost = toMicroether(terms.maxFeeWei);
   // Its cost counts before it can arise.
-  if (!(await store.noteFinding(payment, finding))) return;
-  log.warn(
-    { transactionHash, nonce: payment.nonce },
-    "payment failed: its nonce was used by another transaction",
-  );
+  if (!(await store.noteFinding(payment, { ...noBlock, state: "failed", cost, countedAtMs: clock() })))
+    return;
+  log.warn({ transactionHash, nonce }, "payment failed: its nonce was used by another transaction");
   await chain.broadcast(rawTransaction);
 }
 
@@ -66,48 +109,42 @@ async function fillNonce(payment: Payment, { chain, store, clock, log }: LookDep
  * Null where the receipt's block is not in the chain, as one endpoint says and another does not. A failure is believed
  * when it is final: after a reorganisation the same transaction may succeed.
  */
-export async function noteReceipt(
+async function noteReceipt(
   payment: Payment,
   receipt: PaymentReceipt,
   dependencies: LookDependencies,
 ): Promise<Payment | null> {
-  const { chain, clock } = dependencies;
+  const { chain } = dependencies;
   const [block, head] = await Promise.all([chain.findBlock(receipt.blockNumber), chain.readHead()]);
   if (block === null || block.hash !== receipt.blockHash) return null;
   const isFinal = isFinalBlock(block, head);
   if (!receipt.isPaid && !isFinal) return await reopen(payment, dependencies);
-  return await note(
-    payment,
-    toFinding({ payment, block, outcome: receipt, isFinal, nowMs: clock() }),
-    dependencies,
-  );
+  return await noteIncluded(payment, { ...receipt, block, isFinal }, dependencies);
 }
 
 /** Who used the nonce: this very transaction, whose receipt is hidden, or another one. */
 async function lookForSpender(payment: Payment, dependencies: LookDependencies): Promise<Payment> {
   const { chain, clock } = dependencies;
+  const { transactionHash, rawTransaction } = payment;
   const head = await chain.readHead();
   const spender = await findSpender(payment, head, dependencies);
   if (!spender) return payment;
-  const isFinal = isFinalBlock(spender.block, head);
-  if (spender.hash === payment.transactionHash) {
-    if (!isPlainTransfer(payment.rawTransaction)) return payment;
-    if (await chain.hasCode(payment.recipient, spender.block.number)) return payment;
-    const outcome = { isPaid: true, feeWei: spender.plainFeeWei(payment.rawTransaction) };
-    return await note(
-      payment,
-      toFinding({ payment, block: spender.block, outcome, isFinal, nowMs: clock() }),
-      dependencies,
-    );
+  const { block } = spender;
+  const isFinal = isFinalBlock(block, head);
+  if (spender.hash === transactionHash) {
+    if (!isPlainTransfer(rawTransaction)) return payment;
+    if (await chain.hasCode(payment.recipient, block.number)) return payment;
+    const feeWei = spender.plainFeeWei(rawTransaction);
+    return await noteIncluded(payment, { isPaid: true, feeWei, block, isFinal }, dependencies);
   }
   const looked = await reopenVanished(payment, dependencies);
-  if (!isFinal || (await chain.isDisputed(payment.transactionHash, spender.block))) return looked;
+  if (!isFinal || (await chain.isDisputed(transactionHash, block))) return looked;
   const nowMs = clock();
-  const replaced = { state: "failed", blockNumber: null, blockHash: null, finalAtMs: nowMs } as const;
   // What was told to have failed before is looked at anew only where its nonce had to be filled.
   const isFilled = looked.state === "failed";
   const cost = isFilled ? toMicroether(spender.ownPlainFeeWei) : 0;
-  const countedAtMs = isFilled ? countingMs(looked, spender.block, nowMs) : looked.createdAtMs;
+  const countedAtMs = isFilled ? countingMs(looked, block, nowMs) : looked.createdAtMs;
+  const replaced = { ...noBlock, state: "failed", finalAtMs: nowMs } as const;
   return await note(looked, { ...replaced, cost, countedAtMs }, dependencies);
 }
 
@@ -138,39 +175,19 @@ async function reopen(payment: Payment, dependencies: LookDependencies): Promise
   const { transactionHash, createdAtMs } = payment;
   dependencies.log.warn({ transactionHash }, "payment removed by a reorganisation; it is open again");
   const cost = toMicroether(readMaxCostWei(payment.rawTransaction));
-  const nothing = { state: "signed", blockNumber: null, blockHash: null, finalAtMs: null } as const;
-  return await note(payment, { ...nothing, cost, countedAtMs: createdAtMs }, dependencies);
+  const open = { ...noBlock, state: "signed", cost, countedAtMs: createdAtMs } as const;
+  return await note(payment, open, dependencies);
 }
 
-async function note(payment: Payment, finding: Finding, { store, log }: LookDependencies): Promise<Payment> {
-  const { state, blockNumber, blockHash, finalAtMs } = finding;
-  const isNews = state !== payment.state || blockHash !== payment.blockHash || finalAtMs !== null;
-  if (!isNews) return payment;
-  if (!(await store.noteFinding(payment, finding))) {
-    // Somebody else was faster, whose finding is as good.
-    return (await store.findPayment({ ref: payment })) ?? payment;
-  }
-  if (state !== payment.state) {
-    log.info({ transactionHash: payment.transactionHash, state }, "payment settled");
-  }
-  return { ...payment, state, blockNumber, blockHash, finalAtMs };
-}
+type Included = Pick<PaymentReceipt, "isPaid" | "feeWei"> & { block: Block; isFinal: boolean };
 
-type Included = {
-  payment: Payment;
-  block: Block;
-  outcome: Pick<PaymentReceipt, "isPaid" | "feeWei">;
-  isFinal: boolean;
-  nowMs: number;
-};
-
-/** The windows count a payment from the time of its block, which is not believed beyond what is possible. */
-function countingMs({ createdAtMs }: Payment, { timestampSeconds }: Block, nowMs: number): number {
-  return Math.min(Math.max(timestampSeconds * 1_000, createdAtMs), nowMs);
-}
-
-function toFinding({ payment, block, outcome: { isPaid, feeWei }, isFinal, nowMs }: Included): Finding {
-  return {
+async function noteIncluded(
+  payment: Payment,
+  { isPaid, feeWei, block, isFinal }: Included,
+  dependencies: LookDependencies,
+): Promise<Payment> {
+  const nowMs = dependencies.clock();
+  const finding: Finding = {
     state: isPaid ? "paid" : "failed",
     blockNumber: block.number,
     blockHash: block.hash,
@@ -178,6 +195,25 @@ function toFinding({ payment, block, outcome: { isPaid, feeWei }, isFinal, nowMs
     countedAtMs: countingMs(payment, block, nowMs),
     finalAtMs: isFinal ? nowMs : null,
   };
+  return await note(payment, finding, dependencies);
+}
+
+async function note(payment: Payment, finding: Finding, { store, log }: LookDependencies): Promise<Payment> {
+  const { state, blockNumber, blockHash, finalAtMs } = finding;
+  const { transactionHash } = payment;
+  const isNews = state !== payment.state || blockHash !== payment.blockHash || finalAtMs !== null;
+  if (!isNews) return payment;
+  if (!(await store.noteFinding(payment, finding))) {
+    // Somebody else was faster, whose finding is as good.
+    return (await store.findPayment(payment)) ?? payment;
+  }
+  if (state !== payment.state) log.info({ transactionHash, state }, "payment settled");
+  return { ...payment, state, blockNumber, blockHash, finalAtMs };
+}
+
+/** The windows count a payment from the time of its block, which is not believed beyond what is possible. */
+function countingMs({ createdAtMs }: Payment, { timestampSeconds }: Block, nowMs: number): number {
+  return Math.min(Math.max(timestampSeconds * 1_000, createdAtMs), nowMs);
 }
 
 function isFinalBlock(block: Block, head: Block): boolean {

@@ -36,24 +36,12 @@ export function createPaymentQueue({
   let tail: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
-  async function takeTurn(turn: string, giveUpAtMs: number): Promise<void> {
-    for (;;) {
-      if (await store.acquireTurn(wallet, turn, leaseSeconds)) return;
+  async function inTurn<T>(giveUpAtMs: number, work: (turn: string) => Promise<T>): Promise<T> {
+    const turn = randomUUID();
+    while (!(await store.acquireTurn(wallet, turn, leaseSeconds))) {
       if (signal.aborted || monotonicClock() >= giveUpAtMs) throw busy();
       await delay(pollMs);
     }
-  }
-
-  async function inTurn<T>({
-    giveUpAtMs,
-    work,
-  }: {
-    /** By the monotonic clock. */
-    giveUpAtMs: number;
-    work: (turn: string) => Promise<T>;
-  }): Promise<T> {
-    const turn = randomUUID();
-    await takeTurn(turn, giveUpAtMs);
     try {
       return await work(turn);
     } finally {
@@ -62,10 +50,11 @@ export function createPaymentQueue({
     }
   }
 
-  function enter<T>(request: { giveUpAtMs: number; work: (turn: string) => Promise<T> }): Promise<T> {
+  /** `giveUpAtMs` is by the monotonic clock. */
+  function enter<T>(giveUpAtMs: number, work: (turn: string) => Promise<T>): Promise<T> {
     if (waiting >= maxWaiting) return Promise.reject(busy());
     waiting += 1;
-    const result = tail.then(() => inTurn(request));
+    const result = tail.then(() => inTurn(giveUpAtMs, work));
     tail = result.catch(() => undefined).finally(() => void (waiting -= 1));
     return result;
   }

@@ -3,17 +3,9 @@ import { isChainOutage, isRpcRefusal } from "~/platform/chain/chain-client.serve
 import type { Lease } from "~/platform/leases/lease";
 import type { Outbox } from "~/platform/outbox/outbox.store.server";
 import { lookAtPayment } from "./look-at-payment.server";
+import type { LookDependencies } from "./look-at-payment.server";
 import { paymentOpen } from "./payment-notifications.server";
-import type { LookDependencies } from "./payment-dependencies.server";
 import type { Payment } from "./payments.store.server";
-
-export type PaymentResolver = {
-  start: () => void;
-  /** Resolves when no payment is being looked at any more. */
-  stop: () => Promise<void>;
-  /** One round over all payments that are due. Never rejects. */
-  look: () => Promise<void>;
-};
 
 export type PaymentResolverOptions = LookDependencies & {
   /** Who looks. Without one, this process does. */
@@ -35,12 +27,12 @@ function pauseMs({ createdAtMs }: Payment, nowMs: number): number {
 }
 
 /** Looks after payments that are not final, whoever made them, until the chain has shown how each ended. */
-export function createPaymentResolver(options: PaymentResolverOptions): PaymentResolver {
-  const { store, chain, clock, log, lease, outbox, wakeOutbox, everyMs = shortestPauseMs } = options;
+export function createPaymentResolver(options: PaymentResolverOptions) {
+  const { store, chain, clock, log, lease, everyMs = shortestPauseMs } = options;
   let lookedAtMs = new Map<Hex, number>();
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
-  let isAway = false;
+  let hasFailed = false;
   let running: Promise<void> | undefined;
 
   const mayLook = () => !isStopping && (lease === undefined || lease.findHold() !== null);
@@ -53,41 +45,13 @@ export function createPaymentResolver(options: PaymentResolverOptions): PaymentR
 
   async function lookAtAll(): Promise<void> {
     const payments = await store.listUnsettled(chain.chainId);
-    lookedAtMs = new Map(
-      payments.flatMap(({ transactionHash: hash }) =>
-        lookedAtMs.has(hash) ? [[hash, lookedAtMs.get(hash)!]] : [],
-      ),
-    );
+    const unsettled = new Set(payments.map(({ transactionHash }) => transactionHash));
+    lookedAtMs = new Map([...lookedAtMs].filter(([hash]) => unsettled.has(hash)));
     for (const payment of payments.filter(isDue)) {
       if (!mayLook()) return;
       lookedAtMs.set(payment.transactionHash, clock());
-      await tellOfOpen(await lookAtOne(payment));
+      await tellOfOpen(await lookAtOne(payment, options), options);
     }
-  }
-
-  /** An answer that says no concerns this payment alone; silence concerns them all. */
-  async function lookAtOne(payment: Payment): Promise<Payment> {
-    try {
-      return await lookAtPayment(payment, options);
-    } catch (error) {
-      if (!isRpcRefusal(error)) throw error;
-      return payment;
-    }
-  }
-
-  async function tellOfOpen(payment: Payment): Promise<void> {
-    const nowMs = clock();
-    const { state, toldAtMs, createdAtMs, transactionHash } = payment;
-    if (state !== "signed" || toldAtMs !== null || nowMs - createdAtMs < openTooLongMs) return;
-    const isFirst = await store.markTold(payment, nowMs, (transaction) =>
-      outbox.enqueue(transaction, paymentOpen(payment)),
-    );
-    if (!isFirst) return;
-    log.warn(
-      { transactionHash, nonce: payment.nonce },
-      "payment still open: the chain does not show its outcome",
-    );
-    wakeOutbox();
   }
 
   async function lookOnce(): Promise<void> {
@@ -95,18 +59,18 @@ export function createPaymentResolver(options: PaymentResolverOptions): PaymentR
     try {
       await lookAtAll();
       lease?.noteSuccess();
-      if (isAway) log.info({}, "open payments can be checked again");
-      isAway = false;
+      if (hasFailed) log.info({}, "open payments can be checked again");
+      hasFailed = false;
     } catch (err) {
       lease?.noteFailure();
       // Once for each outage.
       const reason = isChainOutage(err) ? "chain unavailable" : "unexpected error";
-      if (!isAway) log.warn({ err }, `open payments cannot be checked: ${reason}; it is retried`);
-      isAway = true;
+      if (!hasFailed) log.warn({ err }, `open payments cannot be checked: ${reason}; it is retried`);
+      hasFailed = true;
     }
   }
 
-  /** Rounds do not overlap: whoever asks for one while one runs waits for that. */
+  /** One round over all payments that are due, shared by all who ask while it runs. Never rejects. */
   function look(): Promise<void> {
     running ??= lookOnce().finally(() => (running = undefined));
     return running;
@@ -125,10 +89,36 @@ export function createPaymentResolver(options: PaymentResolverOptions): PaymentR
       void look();
       schedule();
     },
+    /** Resolves when no payment is being looked at any more. */
     stop: async () => {
       isStopping = true;
       clearTimeout(timer);
       await running;
     },
   };
+}
+
+/** An answer that says no concerns this payment alone; silence concerns them all. */
+async function lookAtOne(payment: Payment, dependencies: LookDependencies): Promise<Payment> {
+  try {
+    return await lookAtPayment(payment, dependencies);
+  } catch (error) {
+    if (!isRpcRefusal(error)) throw error;
+    return payment;
+  }
+}
+
+async function tellOfOpen(
+  payment: Payment,
+  { store, clock, log, outbox, wakeOutbox }: PaymentResolverOptions,
+): Promise<void> {
+  const nowMs = clock();
+  const { state, toldAtMs, createdAtMs, transactionHash, nonce } = payment;
+  if (state !== "signed" || toldAtMs !== null || nowMs - createdAtMs < openTooLongMs) return;
+  const isFirst = await store.markTold(payment, nowMs, (transaction) =>
+    outbox.enqueue(transaction, paymentOpen(payment)),
+  );
+  if (!isFirst) return;
+  log.warn({ transactionHash, nonce }, "payment still open: the chain does not show its outcome");
+  wakeOutbox();
 }

@@ -1,11 +1,11 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "viem";
-import { createPaymentFollower } from "~/payments/follow-payment.server";
+import { createPaymentFollower } from "~/payments/look-at-payment.server";
 import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
 import type { PaymentChain } from "~/payments/payment-chain.gateway.server";
 import { createPaymentQueue } from "~/payments/payment-queue.server";
 import { payHolder } from "~/payments/pay-holder.server";
-import type { PaymentDependencies } from "~/payments/payment-dependencies.server";
+import type { PaymentDependencies } from "~/payments/pay-holder.server";
 import { createPaymentResolver } from "~/payments/payment-resolver.server";
 import { boundsAt } from "~/payments/payment-limits.server";
 import { createPaymentStore } from "~/payments/payments.store.server";
@@ -116,10 +116,10 @@ export function createPayer({
     resolver,
     readSums,
     pay: ({ to, amount = "0.0001", key }: { to: Address; amount?: string; key: string }) =>
-      payHolder({
-        request: { recipient: to, amount, idempotencyKey: key, signal: new AbortController().signal },
+      payHolder(
+        { recipient: to, amount, idempotencyKey: key, signal: new AbortController().signal },
         dependencies,
-      }),
+      ),
     /** A look at all open payments, as the resolver takes at its first round. */
     resume: () => createPaymentResolver({ ...look, outbox, wakeOutbox: () => undefined }).look(),
   };
