@@ -3,7 +3,12 @@ import { Refusal } from "~/platform/http/refusal";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import type { AccessClaims, GateScope } from "./tokens/access-token.schema";
 import { isBearerToken, parseBearerHeader } from "./tokens/access-token.server";
-import { accessTokenRefused, bearerChallenge, invalidTokenChallenge } from "./authentication-failed";
+import {
+  accessTokenRefused,
+  bearerChallenge,
+  invalidTokenChallenge,
+  malformedToken,
+} from "./authentication-failed";
 import { requireHolderOfToken } from "./holder.server";
 import type { HolderDependencies } from "./holder.server";
 import { findToken } from "./tokens/token-locations";
@@ -54,12 +59,9 @@ export async function authenticateCaller({
   ...question
 }: CallerQuestion & { tokenRule: TokenRule }): Promise<Caller | null> {
   const { request } = question;
-  const found = findToken({
-    authorization: request.headers.authorization,
-    body: request.body,
-    cookie: request.headers.cookie,
-    searchParams: request.searchParams,
-  });
+  const { headers, body, searchParams } = request;
+  const { authorization, cookie } = headers;
+  const found = findToken({ authorization, body, cookie, searchParams });
   if (found === null) {
     if (tokenRule !== "required") return null;
     throw new Refusal("missing-jwt", { headers: { "WWW-Authenticate": bearerChallenge } });
@@ -101,9 +103,7 @@ async function judgeToken(
 function readToken({ location, value }: FoundToken): string {
   if (location === "authorization") return parseBearerHeader(String(value));
   if (typeof value === "string" && isBearerToken(value)) return value;
-  throw accessTokenRefused({
-    detail: "The access token is malformed. Send it as it was given to you, or sign in again.",
-  });
+  throw accessTokenRefused(malformedToken);
 }
 
 /** One word for all that can be wrong with a token; what it was in particular stays in the detail. */
@@ -125,14 +125,10 @@ export function requireSameSite(
   headers: IncomingHttpHeaders,
   dependencies: Pick<CallerDependencies, "isAllowedOrigin">,
 ): void {
-  const { origin } = headers;
-  const site = headers["sec-fetch-site"];
+  const { origin, "sec-fetch-site": site = "none" } = headers;
   const isOriginAllowed = origin !== undefined && dependencies.isAllowedOrigin(origin);
-  const isSiteFine =
-    site === undefined ||
-    site === "same-origin" ||
-    site === "none" ||
-    (site === "same-site" && isOriginAllowed);
-  if (isSiteFine && (origin === undefined || isOriginAllowed)) return;
+  const isOwnSite =
+    ["same-origin", "none"].includes(site as string) || (site === "same-site" && isOriginAllowed);
+  if (isOwnSite && (origin === undefined || isOriginAllowed)) return;
   throw new Refusal("cross-site-request");
 }

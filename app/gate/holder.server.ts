@@ -22,15 +22,11 @@ export type HolderDependencies = {
  * Whoever has an access token holds the key still: it is in the wallet, unused, and has not been away since. `fresh`
  * asks the chain even if it was asked a moment ago.
  */
-export async function requireHolder({
-  holder: { address, tokenId, issuedAtSeconds },
-  fresh = false,
-  dependencies: { chainId, contractAddress, clock, ownership, keys },
-}: {
-  holder: Holder;
-  fresh?: boolean;
-  dependencies: HolderDependencies;
-}): Promise<void> {
+export async function requireHolder(
+  { address, tokenId, issuedAtSeconds }: Holder,
+  { chainId, contractAddress, clock, ownership, keys }: HolderDependencies,
+  { fresh = false }: { fresh?: boolean } = {},
+): Promise<void> {
   const key = { chainId, contractAddress, tokenId };
   const answer = await ownership.readOwnership({ tokenId, holder: address, fresh });
   if (!answer.owned && answer.reason === "not-owner") {
@@ -62,13 +58,13 @@ export function holderOf({ sub, tokenId, iat }: AccessClaims): Holder {
 export async function requireHolderOfToken(
   claims: AccessClaims,
   dependencies: HolderDependencies,
-  { fresh = false } = {},
+  freshness?: { fresh?: boolean },
 ): Promise<void> {
   try {
-    await requireHolder({ holder: holderOf(claims), fresh, dependencies });
+    await requireHolder(holderOf(claims), dependencies, freshness);
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 403) throw error;
-    throw accessTokenRefused({ detail: error.detail, cause: error });
+    throw accessTokenRefused(error.detail, error);
   }
 }
 

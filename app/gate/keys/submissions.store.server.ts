@@ -6,8 +6,8 @@ import { leavesCommitInDoubt } from "~/platform/database/outage.server";
 import type { Notification } from "~/platform/outbox/outbox";
 import type { Outbox } from "~/platform/outbox/outbox.store.server";
 import { stateUnavailable } from "~/platform/http/refusal";
-import { toKeyColumns } from "./key-columns.store.server";
-import type { KeyRef } from "./key-ref";
+import { toKeyColumns } from "./keys.store.server";
+import type { KeyRef } from "./token-id";
 
 export type SubmissionRequest = {
   /** Made by the caller, who also tells it in the notification. */

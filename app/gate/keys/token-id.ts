@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { Refusal } from "~/platform/http/refusal";
 
+/** One key NFT: which chain, which contract, which token (canonical decimal string). */
+export type KeyRef = { chainId: number; contractAddress: string; tokenId: string };
+
 const maxTokenId = 2n ** 256n - 1n;
 const digits = /^[0-9]{1,78}$/;
 

@@ -5,7 +5,7 @@ import { InvalidSetting } from "~/platform/config/setting";
 import type { Judging } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
 import { splitPreviousKeys } from "./previous-keys";
-import { tokenLifeSeconds } from "./token-life";
+import { tokenLifeSeconds } from "./access-token.schema";
 
 export const tokenSettings = {
   alg: oneOf(
