@@ -5,18 +5,16 @@ export const bearerChallenge = 'Bearer realm="latchkey"';
 /** For a 401 where an access token was presented and is invalid. */
 export const invalidTokenChallenge = 'Bearer realm="latchkey", error="invalid_token"';
 
-/** For a missing proof, a signed message or a signature that is invalid. */
 export function authenticationFailed(detail: string, cause?: unknown): Refusal {
   const headers = { "WWW-Authenticate": bearerChallenge };
   return new Refusal("authentication-failed", { detail, cause, headers });
 }
 
-/** Told what must hold, and not what must not: so a comparison with NaN refuses too. */
+/** Given what must hold, so that a comparison with NaN refuses too. */
 export function requireProof(holds: boolean, detail: string): void {
   if (!holds) throw authenticationFailed(detail);
 }
 
-/** For an access token that is invalid. */
 export function accessTokenRefused(detail: string, cause?: unknown): Refusal {
   const headers = { "WWW-Authenticate": invalidTokenChallenge };
   return new Refusal("authentication-failed", { detail, cause, headers });

@@ -26,16 +26,12 @@ export type CallerRule = {
   otherwise?: "good-if-sent" | "optional" | "not-read";
 };
 
-/**
- * What a route does without a good token. `required`: nobody is served. `good-if-sent`: strangers are, but not whoever
- * sends a bad one. `optional`: whoever sends a bad one is a stranger.
- */
+/** Without a good token `required` serves nobody, `good-if-sent` who sent none, `optional` everybody. */
 export type TokenRule = "required" | "good-if-sent" | "optional";
 
 export type CallerRequest = {
   headers: IncomingHttpHeaders;
   searchParams: URLSearchParams;
-  /** The parsed body; undefined where there is none. */
   body?: unknown;
 };
 
@@ -50,10 +46,7 @@ type CallerQuestion = {
   dependencies: CallerDependencies;
 };
 
-/**
- * The holder whose token came with the request, or null for a stranger. The first token that is present decides; no
- * other is looked at, however bad it is.
- */
+/** Null for a stranger. The first token that is present decides, however bad it is. */
 export async function authenticateCaller({
   tokenRule,
   ...question
@@ -116,11 +109,7 @@ function toInvalidJwt(error: unknown): unknown {
   });
 }
 
-/**
- * Browsers send cookies along with what other sites ask of them. A page of the same site under another origin
- * (`same-site`) may be anybody's on a shared domain: it has to be on the allowlist by name. Clients that are no
- * browsers send neither header.
- */
+/** `same-site` may be anybody's page on a shared domain: it has to be on the allowlist by name. */
 export function requireSameSite(
   headers: IncomingHttpHeaders,
   dependencies: Pick<CallerDependencies, "isAllowedOrigin">,

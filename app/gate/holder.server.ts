@@ -18,10 +18,7 @@ export type HolderDependencies = {
   keys: Pick<KeyStore, "findKeyState" | "recordDeparture">;
 };
 
-/**
- * Whoever has an access token holds the key still: it is in the wallet, unused, and has not been away since. `fresh`
- * asks the chain even if it was asked a moment ago.
- */
+/** The key is in the wallet, unused, and has not been away since the token was made. */
 export async function requireHolder(
   { address, tokenId, issuedAtSeconds }: Holder,
   { chainId, contractAddress, clock, ownership, keys }: HolderDependencies,
@@ -51,10 +48,7 @@ export function holderOf({ sub, tokenId, iat }: AccessClaims): Holder {
   return { address: sub as Address, tokenId, issuedAtSeconds: iat };
 }
 
-/**
- * The same for all but the gate itself: a token whose key was used up, has left the wallet or has expired is a bad token,
- * 401. The gate answers 403 and says which it was.
- */
+/** For all but the gate itself, which answers 403: here a problem with the key makes the token a bad one, 401. */
 export async function requireHolderOfToken(
   claims: AccessClaims,
   dependencies: HolderDependencies,

@@ -18,10 +18,7 @@ export type VisitDependencies = {
   renderWelcome: (source: string) => string;
 };
 
-/**
- * Opens the room for the page itself, so that a reload shows it before any script runs. A page that cannot find out
- * who is there is still a page: what stands in the way becomes words in it.
- */
+/** For the page as the server draws it. What stands in the way becomes words in it: it is still a page. */
 export async function readVisit(
   cookie: string | undefined,
   dependencies: VisitDependencies,

@@ -3,8 +3,8 @@ import type { Address } from "viem";
 import { monotonicClock } from "~/platform/clock";
 import { isChainOutage } from "~/platform/chain/chain-client.server";
 import { toMicroether, toWei } from "./ether";
-import { broadcastAgain, noBlock } from "./look-at-payment.server";
-import type { LookDependencies, PaymentFollower } from "./look-at-payment.server";
+import { broadcastAgain, noBlock } from "./check-payment.server";
+import type { CheckDependencies, PaymentFollower } from "./check-payment.server";
 import type { PaymentChain, PaymentTerms } from "./payment-chain.gateway.server";
 import { boundsAt, refuseExhausted, requireWithinCall } from "./payment-limits.server";
 import type { PaymentLimits } from "./payment-limits.server";
@@ -20,17 +20,9 @@ export type PaymentRequest = {
   signal: AbortSignal;
 };
 
-export type PaymentView = {
-  status: "paid" | "failed" | "pending";
-  amount: string;
-  to: string;
-  chainId: number;
-  transactionHash: string;
-  blockNumber: string | null;
-  note: string;
-};
+export type PaymentView = ReturnType<typeof toView>;
 
-export type PaymentDependencies = LookDependencies & {
+export type PaymentDependencies = CheckDependencies & {
   queue: PaymentQueue;
   limits: PaymentLimits;
   follow: PaymentFollower;
@@ -98,10 +90,7 @@ async function finish(
   }
 }
 
-/**
- * What waits for a block holds up everything behind its nonce, so nothing is signed behind it. What has left its nonce
- * behind holds up nothing, however long it takes until it can be shown how it ended.
- */
+/** Nothing is signed behind a nonce that the chain does not count; a nonce it counts holds up nothing. */
 async function requireNothingWaiting(
   { giveUpAtMs }: Order,
   { store, chain, follow }: PaymentDependencies,
@@ -118,10 +107,7 @@ async function requireNothingWaiting(
   }
 }
 
-/**
- * Everything that can be refused is refused in here, and leaves no record. Where the database is lost while it writes,
- * nobody knows whether there is one; if so it counts, and it is carried out.
- */
+/** Refusals leave no record. Where the commit is in doubt the payment counts, and it is carried out. */
 async function recordPayment(
   { ref, amountWei, giveUpAtMs, turn, signal }: Order & { turn: string; signal: AbortSignal },
   dependencies: PaymentDependencies,
@@ -175,10 +161,7 @@ async function requirePayable(
   }
 }
 
-/**
- * What the chain counts, if it counts all that was recorded. Else the endpoint lags, or blocks were taken back: then
- * what is missing is broadcast again, and the nonce after it is the next one; of what failed only the nonce is used up.
- */
+/** What the chain lacks of the records is broadcast again first; of what failed only the nonce is used up. */
 async function takeNextNonce(giveUpAtMs: number, dependencies: PaymentDependencies): Promise<number> {
   const { chain, store } = dependencies;
   const payer = { chainId: chain.chainId, payer: chain.address };
@@ -209,7 +192,6 @@ function unconfirmedChain(cause?: unknown): PaymentRefused {
   );
 }
 
-/** Nothing is recorded yet where the chain is asked what stands before a payment. */
 function refuseAsUnconfirmed(error: unknown): never {
   throw isChainOutage(error) ? unconfirmedChain(error) : error;
 }
@@ -222,10 +204,10 @@ const notes = {
     "Not confirmed by the chain yet. Ask again with the same amount and idempotencyKey; it is paid once.",
 } as const;
 
-function toView(payment: Payment): PaymentView {
+function toView(payment: Payment) {
   const { state, amountWei, recipient, chainId, transactionHash, blockNumber } = payment;
   return {
-    status: state === "signed" ? "pending" : state,
+    status: state === "signed" ? ("pending" as const) : state,
     amount: formatEther(amountWei),
     to: recipient,
     chainId,

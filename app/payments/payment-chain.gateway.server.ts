@@ -11,16 +11,13 @@ import { privateKeyToAccount } from "viem/accounts";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 
 type Fees = { gasPrice: bigint } | { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
-/** The most a payment can cost beside its amount stands in `maxFeeWei`. */
+/** `maxFeeWei`: the most it can cost beside its amount. */
 export type PaymentTerms = { gas: bigint; fees: Fees; maxFeeWei: bigint; newestBlock: bigint };
 export type Block = { number: bigint; hash: Hex; timestampSeconds: number };
 export type PaymentReceipt = { isPaid: boolean; blockNumber: bigint; blockHash: Hex; feeWei: bigint };
 type Order = { to: Address; amountWei: bigint };
 type SentRef = { payer: Address; nonce: number; signedAtBlock: bigint | null };
-/**
- * The transaction that has a nonce, and the block it is in. What it cost if it ran no code: `plainFeeWei` by its signed
- * bytes, `ownPlainFeeWei` as the endpoint shows it.
- */
+/** `plainFeeWei`, by the signed bytes, and `ownPlainFeeWei`, as the endpoint shows it: the cost if no code ran. */
 export type Spender = {
   hash: Hex;
   block: Block;
@@ -45,7 +42,6 @@ export function createPaymentChain(client: ChainClient, privateKey: Hex) {
     readBalanceWei: () => client.getBalance({ address }),
     /** Counts what waits for a block as well. */
     readNextNonce: () => client.getTransactionCount({ address, blockTag: "pending" }),
-    /** How many transactions of a wallet are in the chain. */
     readCount: (payer: Address) => client.getTransactionCount({ address: payer, blockTag: "latest" }),
     findSpender: (ref: SentRef, head: Block) => findSpender(client, ref, head),
 
@@ -74,7 +70,6 @@ export function createPaymentChain(client: ChainClient, privateKey: Hex) {
       return { rawTransaction, transactionHash: keccak256(rawTransaction) };
     },
 
-    /** May be repeated: the chain takes a transaction once. */
     async broadcast(rawTransaction: Hex): Promise<void> {
       await client.sendRawTransaction({ serializedTransaction: rawTransaction });
     },
@@ -138,10 +133,7 @@ export function isPlainTransfer(rawTransaction: Hex): boolean {
   return parseTransaction(rawTransaction).gas === plainTransferGas;
 }
 
-/**
- * Read from the block in which the wallet's count passes the nonce. Null where that block holds no such transaction:
- * the endpoint forgot older states, knows another fork than the one asked before, or made the count up.
- */
+/** Null where the block in which the count passes the nonce has no such transaction: the count proves nothing. */
 async function findSpender(
   client: ChainClient,
   { payer, nonce, signedAtBlock }: SentRef,

@@ -6,10 +6,7 @@ import type { Payer, PaymentStore } from "./payments.store.server";
 
 export type PaymentQueue = ReturnType<typeof createPaymentQueue>;
 
-/**
- * How long a process that was killed keeps others waiting. A turn that outlives it is kept from recording, and what it
- * recorded is seen by the next one, so this is no matter of safety.
- */
+/** After a crash. A turn that outlives it records nothing, so this is no matter of safety. */
 const defaultLeaseSeconds = 30;
 const maxWaiting = 50;
 
@@ -18,14 +15,10 @@ type CreatePaymentQueueOptions = {
   store: Pick<PaymentStore, "acquireTurn" | "releaseTurn">;
   pollMs: number;
   leaseSeconds?: number;
-  /** When the service stops, nobody waits for a turn any more. */
   signal: AbortSignal;
 };
 
-/**
- * One payment at a time: in this process by a queue, among processes by a row in the database. `work` gets the name of
- * its turn, by which the database knows whether it is still its turn.
- */
+/** In this process by a queue, among processes by a row in the database, which knows the turn by its name. */
 export function createPaymentQueue({
   wallet,
   store,
@@ -61,7 +54,6 @@ export function createPaymentQueue({
 
   return {
     enter,
-    /** Resolves when nothing is being paid any more. */
     drain: async () => void (await tail),
   };
 }

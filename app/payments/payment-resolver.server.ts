@@ -2,13 +2,13 @@ import type { Hex } from "viem";
 import { isChainOutage, isRpcRefusal } from "~/platform/chain/chain-client.server";
 import type { Lease } from "~/platform/leases/lease";
 import type { Outbox } from "~/platform/outbox/outbox.store.server";
-import { lookAtPayment } from "./look-at-payment.server";
-import type { LookDependencies } from "./look-at-payment.server";
+import { checkPayment } from "./check-payment.server";
+import type { CheckDependencies } from "./check-payment.server";
 import { paymentOpen } from "./payment-notifications.server";
 import type { Payment } from "./payments.store.server";
 
-export type PaymentResolverOptions = LookDependencies & {
-  /** Who looks. Without one, this process does. */
+export type PaymentResolverOptions = CheckDependencies & {
+  /** Who checks. Without one, this process does. */
   lease?: Lease | undefined;
   outbox: Pick<Outbox, "enqueue">;
   wakeOutbox: () => void;
@@ -21,43 +21,43 @@ export const openTooLongMs = 30 * 60 * 1_000;
 const shortestPauseMs = 5_000;
 const longestPauseMs = 10 * 60 * 1_000;
 
-/** A payment is looked at less often the older it is, so that one which stays open costs a few requests an hour. */
+/** A payment is checked less often the older it is, so that one which stays open costs a few requests an hour. */
 function pauseMs({ createdAtMs }: Payment, nowMs: number): number {
   return Math.min(Math.max((nowMs - createdAtMs) / 4, shortestPauseMs), longestPauseMs);
 }
 
-/** Looks after payments that are not final, whoever made them, until the chain has shown how each ended. */
+/** Looks after payments that are not final, whoever made them. */
 export function createPaymentResolver(options: PaymentResolverOptions) {
   const { store, chain, clock, log, lease, everyMs = shortestPauseMs } = options;
-  let lookedAtMs = new Map<Hex, number>();
+  let checkedAtMs = new Map<Hex, number>();
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
   let hasFailed = false;
   let running: Promise<void> | undefined;
 
-  const mayLook = () => !isStopping && (lease === undefined || lease.findHold() !== null);
+  const mayCheck = () => !isStopping && (lease === undefined || lease.findHold() !== null);
 
   function isDue(payment: Payment): boolean {
-    const lastMs = lookedAtMs.get(payment.transactionHash);
+    const lastMs = checkedAtMs.get(payment.transactionHash);
     const nowMs = clock();
     return lastMs === undefined || Math.abs(nowMs - lastMs) >= pauseMs(payment, nowMs);
   }
 
-  async function lookAtAll(): Promise<void> {
+  async function checkDue(): Promise<void> {
     const payments = await store.listUnsettled(chain.chainId);
     const unsettled = new Set(payments.map(({ transactionHash }) => transactionHash));
-    lookedAtMs = new Map([...lookedAtMs].filter(([hash]) => unsettled.has(hash)));
+    checkedAtMs = new Map([...checkedAtMs].filter(([hash]) => unsettled.has(hash)));
     for (const payment of payments.filter(isDue)) {
-      if (!mayLook()) return;
-      lookedAtMs.set(payment.transactionHash, clock());
-      await tellOfOpen(await lookAtOne(payment, options), options);
+      if (!mayCheck()) return;
+      checkedAtMs.set(payment.transactionHash, clock());
+      await reportOpen(await checkOne(payment, options), options);
     }
   }
 
-  async function lookOnce(): Promise<void> {
-    if (!mayLook()) return;
+  async function checkOnce(): Promise<void> {
+    if (!mayCheck()) return;
     try {
-      await lookAtAll();
+      await checkDue();
       lease?.noteSuccess();
       if (hasFailed) log.info({}, "open payments can be checked again");
       hasFailed = false;
@@ -71,25 +71,24 @@ export function createPaymentResolver(options: PaymentResolverOptions) {
   }
 
   /** One round over all payments that are due, shared by all who ask while it runs. Never rejects. */
-  function look(): Promise<void> {
-    running ??= lookOnce().finally(() => (running = undefined));
+  function check(): Promise<void> {
+    running ??= checkOnce().finally(() => (running = undefined));
     return running;
   }
 
   function schedule(): void {
     if (isStopping) return;
-    timer = setTimeout(() => void look().finally(schedule), everyMs);
+    timer = setTimeout(() => void check().finally(schedule), everyMs);
     timer.unref();
   }
 
   return {
-    look,
+    check,
     start: () => {
-      lease?.onAcquired(() => void look());
-      void look();
+      lease?.onAcquired(() => void check());
+      void check();
       schedule();
     },
-    /** Resolves when no payment is being looked at any more. */
     stop: async () => {
       isStopping = true;
       clearTimeout(timer);
@@ -99,16 +98,16 @@ export function createPaymentResolver(options: PaymentResolverOptions) {
 }
 
 /** An answer that says no concerns this payment alone; silence concerns them all. */
-async function lookAtOne(payment: Payment, dependencies: LookDependencies): Promise<Payment> {
+async function checkOne(payment: Payment, dependencies: CheckDependencies): Promise<Payment> {
   try {
-    return await lookAtPayment(payment, dependencies);
+    return await checkPayment(payment, dependencies);
   } catch (error) {
     if (!isRpcRefusal(error)) throw error;
     return payment;
   }
 }
 
-async function tellOfOpen(
+async function reportOpen(
   payment: Payment,
   { store, clock, log, outbox, wakeOutbox }: PaymentResolverOptions,
 ): Promise<void> {

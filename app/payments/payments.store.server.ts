@@ -29,12 +29,9 @@ export type Payment = Omit<SignedPayment, "maxCost"> & {
   toldAtMs: number | null;
 };
 
-/** How much may be spent, from a moment on, for one address and for all. */
 export type WindowBounds = Record<"address" | "total", { limit: number; sinceMs: number }>;
 
-/**
- * `turn-lost`: somebody else may sign by now. `nonce-taken`: another record has it. Only what is `recorded` may be sent.
- */
+/** Only what is `recorded` may be sent. `turn-lost`: another process may sign by now. */
 export type RecordOutcome =
   | { outcome: "recorded" | "already-there" | "turn-lost" | "nonce-taken" }
   | ({ outcome: "exhausted"; window: keyof WindowBounds; left: number } & Pick<PaymentSum, "oldestAtMs">);
@@ -42,7 +39,6 @@ export type RecordOutcome =
 type SignedOrder = { payment: SignedPayment; turn: string; bounds: WindowBounds };
 type Transaction = Prisma.TransactionClient;
 
-/** What the chain shows of a payment. */
 export type Finding = Pick<Payment, "state" | "blockNumber" | "blockHash" | "finalAtMs"> & {
   cost: number;
   countedAtMs: number;
@@ -84,7 +80,6 @@ export function createPaymentStore(database: Database) {
       return await list({ where, orderBy: { nonce: "asc" } });
     },
 
-    /** How many are open on any chain, and since when the oldest is. */
     async readOpen() {
       const { _count: count, _min } = await database.payment.aggregate({
         where: { finalAtMs: null, state: "signed" },
@@ -94,7 +89,6 @@ export function createPaymentStore(database: Database) {
       return { count, oldestAtMs: toNumber(_min.createdAtMs) };
     },
 
-    /** The latest nonce that stands in any record. */
     async findLastNonce(payer: Payer): Promise<number | null> {
       const where = toPayerColumns(payer);
       return toNumber((await database.payment.aggregate({ where, _max: { nonce: true } }))._max.nonce);
@@ -106,7 +100,7 @@ export function createPaymentStore(database: Database) {
     acquireTurn: (payer: Payer, turn: string, leaseSeconds: number) =>
       acquireTurn(database, { ...payer, turn, leaseSeconds }),
 
-    /** Changes nothing when it is somebody else's turn by now. */
+    /** Changes nothing when another process has the turn by now. */
     async releaseTurn(turn: string): Promise<void> {
       await database.paymentLane.deleteMany({ where: { holder: turn } });
     },
@@ -115,7 +109,7 @@ export function createPaymentStore(database: Database) {
     recordSigned: (order: SignedOrder) =>
       database.$transaction((transaction) => recordSigned(transaction, order)),
 
-    /** Writes down what the chain shows, unless somebody has written something else since the payment was read. */
+    /** Records what the chain shows, unless another finding was recorded since the payment was read. */
     noteFinding: (payment: Payment, finding: Finding) => noteFinding(database, payment, finding),
 
     /** Once for each payment, together with its notification. */
@@ -131,10 +125,7 @@ export function createPaymentStore(database: Database) {
   };
 }
 
-/**
- * By the database's clock. A lease that expires later than one acquired now was acquired before that clock was set
- * back, and has expired.
- */
+/** By the database's clock. A lease that expires later than one acquired now precedes a correction of that clock. */
 async function acquireTurn(
   database: Database,
   { chainId, payer, turn, leaseSeconds }: Payer & { turn: string; leaseSeconds: number },
@@ -150,10 +141,7 @@ async function acquireTurn(
   return count === 1;
 }
 
-/**
- * Touching the turns of all wallets keeps them locked until the commit: nobody takes this one over, and nobody else's
- * payment comes between the sums and the write.
- */
+/** Touching all wallets' turns locks them until the commit: no payment comes between the sums and the write. */
 async function recordSigned(
   transaction: Transaction,
   { payment, turn, bounds }: SignedOrder,

@@ -1,5 +1,5 @@
 import { requireSameSite } from "~/gate/caller.server";
-import { clearSessionCookie, writeSessionCookie } from "~/gate/tokens/session-cookie";
+import { clearSessionCookie, writeSessionCookie } from "~/gate/tokens/token-locations";
 import {
   endSessionOperation,
   getSessionOperation,

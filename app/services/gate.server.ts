@@ -241,15 +241,7 @@ function wireOwnership({ config, database, chain, keys, leases, metrics, log }: 
 
 async function wireTokens(config: Config, domains: readonly string[], origin: string) {
   const { jwt, mode, chain } = config;
-  const keys = await loadTokenKeys({
-    alg: jwt.alg,
-    secret: jwt.secret ?? undefined,
-    privateKeyPem: jwt.privateKeyPem ?? undefined,
-    publicKeyPem: jwt.publicKeyPem ?? undefined,
-    previousKeys: jwt.previousKeys ?? undefined,
-    dataDir: config.serving.dataDir,
-    mode,
-  });
+  const keys = await loadTokenKeys({ ...jwt, dataDir: config.serving.dataDir, mode });
   const issuer = jwt.issuer ?? origin;
   const audience = jwt.audience ?? [domains[0]!];
   const { clockToleranceSeconds } = jwt;

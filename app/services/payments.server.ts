@@ -1,5 +1,5 @@
 import type { Holder } from "~/gate/holder.server";
-import { createPaymentFollower } from "~/payments/look-at-payment.server";
+import { createPaymentFollower } from "~/payments/check-payment.server";
 import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
 import { createPaymentQueue } from "~/payments/payment-queue.server";
 import { createPaymentStore } from "~/payments/payments.store.server";
@@ -67,11 +67,11 @@ export function wirePayments({
   const chain = createPaymentChain(client, privateKey);
   const payer = { chainId: chain.chainId, payer: chain.address };
   const queue = createPaymentQueue({ wallet: payer, store, pollMs, signal: stopSignal });
-  const look = { store, chain, clock, log };
-  const follow = createPaymentFollower({ ...look, pollMs, stopSignal });
-  const dependencies: PaymentDependencies = { ...look, queue, limits, follow, waitMs, stopSignal };
+  const shared = { store, chain, clock, log };
+  const follow = createPaymentFollower({ ...shared, pollMs, stopSignal });
+  const dependencies: PaymentDependencies = { ...shared, queue, limits, follow, waitMs, stopSignal };
   const resolver = createPaymentResolver({
-    ...look,
+    ...shared,
     lease,
     outbox: outbox.store,
     wakeOutbox: outbox.sender.wake,

@@ -26,7 +26,7 @@ export function createKeyStore(database: Database) {
     return row === null ? null : { usedBy: row.usedBy, usedAtMs: Number(row.usedAtMs) };
   }
 
-  /** Everything a request has to know of a key beside its owner, in one round trip. */
+  /** In one round trip. */
   async function findKeyState({ key, holder }: { key: KeyRef; holder: string }): Promise<KeyState> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(key);
     const [row] = await database.$queryRaw<KeyStateRow[]>`
@@ -46,10 +46,7 @@ export function createKeyStore(database: Database) {
     };
   }
 
-  /**
-   * Keeps the latest departure of each; nothing is written under a hold that is not in force any more. A second one
-   * within a second counts as at its end: a token made between the two bears the next second, and has to end too.
-   */
+  /** A second one within a second is dated to its end: a token made between the two bears the next second. */
   async function recordDepartures({ departures, departedAtMs, hold, ...contract }: DepartureReport) {
     const columns = toKeyColumns({ ...contract, tokenId: "" });
     const isHeld = whileHeld(database, hold);

@@ -28,10 +28,7 @@ export function parseTokenId(input: unknown): string {
   return tokenId;
 }
 
-/**
- * The same rule for bodies. Every issue with a token id that was sent carries `malformedTokenIdDetail` as
- * its message, by which it can be told from one that was left out.
- */
+/** For bodies. An id that was sent is told from one that was omitted by `malformedTokenIdDetail`. */
 export const tokenIdSchema = z
   .union(
     [

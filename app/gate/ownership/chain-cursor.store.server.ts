@@ -17,10 +17,7 @@ export function createChainCursorStore(database: Database) {
       return row && { blockNumber: row.blockNumber, blockHash: row.blockHash };
     },
 
-    /**
-     * May go back as well as forth: after a reorganisation the watcher reads some blocks again. False, and nothing
-     * written, when the hold is not in force any more.
-     */
+    /** False, and nothing written, when the hold is not in force any more. May go back: after a reorganisation. */
     async saveCursor(contract: WatchedContract, cursor: ChainCursor, hold?: LeaseHold): Promise<boolean> {
       const { chainId, contractAddress } = toColumns(contract);
       const { blockNumber, blockHash } = cursor;

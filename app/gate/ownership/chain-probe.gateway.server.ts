@@ -28,10 +28,7 @@ export type SignatureVerdict =
   /** The wallet does not exist yet, and this chain cannot be asked what it would say if it did. */
   | "uncheckable";
 
-/**
- * Reads that fit into one probe: they are part of its code, of which EIP-3860 allows 49,152 bytes, and each takes some
- * 224.
- */
+/** Reads are part of the probe's code, some 224 bytes each, of which EIP-3860 allows 49,152. */
 export const maxReadsInProbe = 150;
 
 export type Read = {
@@ -43,7 +40,6 @@ export type Read = {
 export type Answer = { hasCode: boolean; success: boolean; size: bigint; word: bigint };
 export type Answers = {
   answers: readonly Answer[];
-  /** null: no signature was asked about. */
   verdict: SignatureVerdict | null;
   /** The block that was asked; null where the answers do not tell. */
   blockNumber: bigint | null;
@@ -56,33 +52,21 @@ export type Question = {
   block?: bigint;
 };
 
-/**
- * Whom the calls seem to come from: nobody. Not the zero address, to which some contracts grant more during
- * a simulation than anybody gets in a transaction.
- */
+/** Nobody's address. Not the zero address, to which some contracts grant more in a simulation. */
 export const caller = "0x1a7c5e00000000000000000000000000001a7c5e";
 
 const probeAnswer = parseAbiParameters(
   "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool isSigned, (bool hasCode, bool success, uint256 size, uint256 word)[] answers",
 );
-const unsigned = {
-  wallet: zeroAddress,
-  hash: zeroHash,
-  signature: "0x",
-  factory: zeroAddress,
-  factoryData: "0x",
-} as const;
+const unsigned: WalletSignature = { wallet: zeroAddress, hash: zeroHash, signature: "0x", deployment: null };
 
-/**
- * Everything in one call that brings its own code. `refused` when the chain was reached and does not run such
- * code; throws chain-unavailable when it was not reached, or is another chain.
- */
+/** Everything in one call that brings its own code. `refused` where the chain does not run such code. */
 export async function askByProbe(question: Question): Promise<Answers | { refused: Error }> {
   const { client, reads, signed, block } = question;
   const data = encodeDeployData({
     abi: chainProbe.abi,
     bytecode: chainProbe.bytecode as Hex,
-    args: [reads, signed ? toProbeSignature(signed) : unsigned],
+    args: [reads, toProbeSignature(signed ?? unsigned)],
   });
   let output: Hex;
   try {
@@ -143,11 +127,6 @@ function isOfOwnChain(client: ChainClient, output: Hex): boolean {
 }
 
 function toProbeSignature({ wallet, hash, signature, deployment }: WalletSignature) {
-  return {
-    wallet,
-    hash,
-    signature,
-    factory: deployment?.factory ?? zeroAddress,
-    factoryData: deployment?.data ?? "0x",
-  };
+  const { factory, data: factoryData } = deployment ?? { factory: zeroAddress, data: "0x" };
+  return { wallet, hash, signature, factory, factoryData };
 }

@@ -1,25 +1,13 @@
 import { decodeAbiParameters, getAddress, numberToHex, parseAbiParameters, toEventSelector } from "viem";
-import type { Address, Hash, Hex } from "viem";
+import type { Address, Hex, RpcLog } from "viem";
 import type { ChainCursor } from "./chain-cursor.store.server";
 import { readBalances } from "./ownership.gateway.server";
 import type { KeyContract } from "./ownership.gateway.server";
 
 export type Head = ChainCursor & { parentHash: string };
-/**
- * A key, or units of one, that went from one wallet to another; the zero address stands for none. `id` names the log it
- * was found in; another block, another id.
- */
+/** The zero address stands for no wallet. `id` names the log; another block, another id. */
 export type Transfer = { id: string; tokenId: string; from: Address; to: Address; blockNumber: bigint };
-/** A key that a wallet has no more. */
 export type Departure = { tokenId: string; holder: Address };
-
-type Log = {
-  topics: readonly Hex[];
-  data: Hex;
-  blockHash: Hash | null;
-  blockNumber: Hex | null;
-  logIndex: Hex | null;
-};
 
 const transfer = toEventSelector("Transfer(address,address,uint256)");
 const transferSingle = toEventSelector("TransferSingle(address,address,address,uint256,uint256)");
@@ -49,7 +37,10 @@ export async function findTransfers(
     fromBlock: numberToHex(question.fromBlock),
     toBlock: numberToHex(question.toBlock),
   };
-  const logs = (await question.client.request({ method: "eth_getLogs", params: [filter] })) as readonly Log[];
+  const logs = (await question.client.request({
+    method: "eth_getLogs",
+    params: [filter],
+  })) as readonly RpcLog[];
   return logs.flatMap((log) =>
     readMoves(log)
       .filter(({ from, to, value }) => from !== to && value > 0n)
@@ -63,10 +54,7 @@ export async function findTransfers(
   );
 }
 
-/**
- * Each of those once who have nothing left of their key as of a block: all of them, unless it is ERC-1155. A node that
- * does not have the block cannot answer for an older one.
- */
+/** Each of those once who have nothing left of their key as of a block; only ERC-1155 is asked for balances. */
 export async function keepDepartures({
   departures,
   block,
@@ -80,7 +68,7 @@ export async function keepDepartures({
 }
 
 /** Nothing for a log that has the name of a transfer but not its form: the contract is a stranger's. */
-function readMoves({ topics, data }: Log) {
+function readMoves({ topics, data }: RpcLog) {
   const [name, ...indexed] = topics;
   if (indexed.length !== 3) return [];
   // ERC-1155 names the operator first.

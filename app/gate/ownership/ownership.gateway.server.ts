@@ -12,7 +12,7 @@ export type KeyContract = { client: ChainClient; contractAddress: Address; stand
 export type KeyReading = Pick<Answers, "blockNumber" | "verdict"> & {
   /** null: the contract has no such key, or (ERC-1155) there is no single owner. */
   owner: Address | null;
-  /** Units held by the wallet asked about; only ERC-1155 counts them. */
+  /** Of the wallet asked about; only ERC-1155 counts units. */
   balance: bigint | null;
   /** Only an Unlock membership can have run out. */
   hasExpired: boolean;
@@ -36,10 +36,7 @@ type KeyQuestion = KeyContract & {
   block?: bigint;
 };
 
-/**
- * What the contract says of a key and, where asked, whether a wallet stands behind a signature, in one round
- * trip. Throws chain-unavailable when there is no answer, or none that such a contract gives.
- */
+/** In one round trip. Throws chain-unavailable when there is no answer, or none that such a contract gives. */
 export async function readKey(question: KeyQuestion): Promise<KeyReading> {
   const { client, contractAddress, standard, tokenId, holder, signed, block } = question;
   const id = BigInt(tokenId);
@@ -72,8 +69,8 @@ export async function readSupply({ client, contractAddress }: KeyContract, token
   ];
   const { answers, blockNumber } = await askChain({ client, reads });
   requireCode(answers[0], contractAddress);
-  const told = answers.slice(1).find((answer) => answer.success && answer.size === 32n);
-  return { blockNumber, exists: told ? told.word !== 0n : null };
+  const counted = answers.slice(1).find((answer) => answer.success && answer.size === 32n);
+  return { blockNumber, exists: counted ? counted.word !== 0n : null };
 }
 
 /** Units each holder has of an id as of a block, in the order asked. Only for ERC-1155. */
@@ -101,10 +98,7 @@ function makeRead(contractAddress: Address, name: keyof typeof selectors, words:
 /** ERC-165 names of the standards, in the high bytes of a word. */
 const interfaces = { erc721: 0x80ac58cdn << 224n, erc1155: 0xd9b67a26n << 224n };
 
-/**
- * What is wrong with the configured contract, in a sentence for the operator; null when nothing is. A gate set
- * to the wrong standard would otherwise just tell everybody that they own nothing.
- */
+/** In a sentence for the operator; null when nothing is wrong. A wrong standard would deny everybody. */
 export async function findContractFault(contract: KeyContract): Promise<string | null> {
   const { client, contractAddress, standard } = contract;
   const ask = (name: keyof typeof selectors, ...words: bigint[]) => makeRead(contractAddress, name, words);
@@ -160,10 +154,7 @@ function unusable(reason: string) {
   return chainUnavailable(new Error(reason));
 }
 
-/**
- * The reads, and the verdict on a signature, in the best way the chain allows: all in one request which also tells chain
- * and block, or, where that is refused, as ordinary calls. Throws chain-unavailable when there is no answer.
- */
+/** In one request that also tells chain and block or, where the probe is refused, as ordinary calls. */
 async function askChain(question: Question): Promise<Answers> {
   const { client, signed } = question;
   const { deployless } = client;

@@ -50,7 +50,6 @@ export function createOwnershipReader({
       return owner ? { exists: true, owner } : { exists: false, owner: null };
     },
 
-    /** `fresh` asks the chain even if it was asked a moment ago. */
     async readOwnership(question: OwnershipQuestion): Promise<Ownership> {
       return judge(await read(question), question.holder);
     },
@@ -61,7 +60,6 @@ export function createOwnershipReader({
       return { verdict: reading.verdict ?? ("invalid" as const), ownership: judge(reading, signed.wallet) };
     },
 
-    /** Drops what is cached of some keys, or of all. */
     forget(tokenIds?: ReadonlySet<string>): void {
       keys.forget(tokenIds);
       supplies.forget(tokenIds);

@@ -13,7 +13,7 @@ import type {
   WalletSignature,
 } from "./chain-probe.gateway.server";
 
-/** Calls under way at once for one question: only many holdings of ERC-1155 come to more. */
+/** Concurrent calls for one question; only many holdings of ERC-1155 come to more. */
 const maxCallsAtOnce = 20;
 const signatureAbi = parseAbi([
   "function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
@@ -23,16 +23,10 @@ const validSignatureWord = "0x1626ba7e";
 const exhaustionWords = /out ?of ?gas|gas required exceeds|gas limit/i;
 
 type Called =
-  /** What the code returned; nothing at all also where there is no code. */
-  | { kind: "returned"; output: Hex }
-  | { kind: "reverted"; error: Error }
-  /** The endpoint would not make the call. */
-  | { kind: "refused"; error: Error };
+  /** Without output also where there is no code. */
+  { kind: "returned"; output: Hex } | { kind: "reverted"; error: Error } | { kind: "refused"; error: Error };
 
-/**
- * The reads as ordinary calls side by side, for chains that run no code but that of a contract. `refused` is
- * what the endpoint said to code without one. Which block they come from is not told.
- */
+/** For chains that run no code but that of a contract. `refused`: what the endpoint said to the probe. */
 export async function askPlainly(question: Question, refused: Error | null): Promise<Answers> {
   const { client, reads, signed } = question;
   const [outcomes, verdict] = await Promise.all([
@@ -60,7 +54,6 @@ async function callEach({ client, reads, block }: Question): Promise<Called[]> {
   return outcomes;
 }
 
-/** Throws chain-unavailable in an outage. */
 async function call(
   client: ChainClient,
   { target, data }: Pick<Read, "target" | "data">,
@@ -107,10 +100,7 @@ function wordsOf(error: Error): string {
   return JSON.stringify([code, details, data]);
 }
 
-/**
- * An endpoint may answer every call with a revert, whatever is called. That is an outage and tells nothing of
- * a key; a call to an address without code, which nothing can revert, shows it.
- */
+/** An endpoint may revert whatever is called, which tells nothing of a key; a call without code shows it. */
 async function requireCalls(client: ChainClient, refused: Error): Promise<void> {
   const outcome = await call(client, { target: caller, data: "0x" });
   if (isSameRevert(outcome, refused)) throw chainUnavailable(refused);

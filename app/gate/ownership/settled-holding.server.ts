@@ -11,27 +11,20 @@ import type { KeyContract } from "./ownership.gateway.server";
 import { judge } from "./ownership.server";
 import type { Ownership } from "./ownership.server";
 
-/** The longest a client is told to wait, however slowly the last blocks came. */
 const maxWaitSeconds = 300;
-/** After this long no node is believed any more that has not seen the key leave. */
+/** Until then a node may be believed that has not seen the key leave. */
 const departureHoldsMs = Number(maxLagSeconds) * 1_000;
 
 export type SettledHoldingDependencies = KeyContract & {
-  /** How many blocks below the newest one the key must have been in the same wallet already. */
   keyUseConfirmations: number;
   keys: Pick<KeyStore, "findKeyState">;
-  /** How far the watcher of this deployment has read the chain; null while it has not. */
   cursors: {
     findCursor: (contract: WatchedContract) => Promise<Pick<ChainCursor, "blockNumber"> | null>;
   };
   clock: Clock;
 };
 
-/**
- * Refuses to use up a key that came to its wallet within the last blocks, which a reorganisation may take back, or that
- * was seen leaving it a moment ago, which a node that lags does not know: what is used up stays so for good. To be asked
- * once the newest block has named the same holder.
- */
+/** To be asked once the newest block has named the same holder: a key that is used up stays so for good. */
 export type RequireSettledHolding = (tokenId: string, holder: Address) => Promise<void>;
 
 export function createSettledHoldings({

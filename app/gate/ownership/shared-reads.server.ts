@@ -5,10 +5,7 @@ type ReadOptions<T> = { key: string; group: string; fresh: boolean; load: () => 
 type CachedRead<T> = { value: T; group: string; startedAtMs: number };
 type PendingRead<T> = { promise: Promise<T>; group: string; isJustBegun: boolean };
 
-/**
- * Reads of the chain, cached and coalesced for callers that ask the same thing of the same block: until the block changes
- * (by `startBlock`, or by a read that comes from a later one), and for less than `cacheMs` from when the read began.
- */
+/** Coalesced, and cached until the block changes or, counted from the beginning of the read, `cacheMs` are over. */
 export function createSharedReads<T extends { blockNumber: bigint | null }>(
   cacheMs: number,
   maxEntries: number,
@@ -47,7 +44,7 @@ export function createSharedReads<T extends { blockNumber: bigint | null }>(
     const promise = load();
     const pendingRead: PendingRead<T> = { promise, group, isJustBegun: true };
     pending.set(key, pendingRead);
-    // Until then nothing can have been answered: the network is not looked at before.
+    // Until then no answer can have arrived: the event loop polls the network after that.
     setImmediate(() => (pendingRead.isJustBegun = false));
     /** False for a read that was forgotten or replaced meanwhile: its result may be older than the reason for that. */
     function finish(): boolean {
@@ -75,13 +72,12 @@ export function createSharedReads<T extends { blockNumber: bigint | null }>(
     }
   }
 
-  /** Drops what is known, and what is being read, of some groups or of all. */
+  /** Drops pending reads as well. */
   function forget(groups?: ReadonlySet<string>): void {
     drop(groups);
     // After a reorganisation the chain may be shorter than it was.
     if (groups === undefined) latestBlock = -1n;
   }
 
-  /** From `startBlock` on, what was read before counts as of an older block. */
   return { read, forget, startBlock: () => drop(), size: () => cached.size };
 }

@@ -8,14 +8,11 @@ import type { Departure, Head, Transfer } from "./key-transfers.gateway.server";
 import type { KeyContract } from "./ownership.gateway.server";
 import { createTransferMemory } from "./transfer-memory.server";
 
-/** How far back a reorganisation is followed. Deeper ones do not happen on chains worth trusting with a key. */
+/** Deeper reorganisations do not happen on chains worth trusting with a key. */
 const maxReorgBlocks = 64n;
-/**
- * Blocks read once more with each poll and after a start: behind a load balancer the endpoint that gives the logs may be
- * a few blocks behind the one that named the newest block, and omits what it has not seen without saying so.
- */
+/** Read once more with each poll and after a start: behind a load balancer, logs may omit the newest blocks. */
 const overlapBlocks = 5n;
-/** Ranges read in one poll at most; after a long absence, the rest is left to the polls that follow. */
+/** After a long absence the rest is left to the polls that follow. */
 const maxRangesPerPoll = 50;
 /** A shorter chain seen this many times in a row is followed as a reorganisation; before that, an endpoint lags. */
 const shorterChainPolls = 3;
@@ -25,10 +22,7 @@ const cursorAgeMs = 10_000;
 export type TransferReaderOptions = KeyContract & {
   /** Where reading ended; without one, it begins at the newest block. */
   cursor: { load: () => Promise<ChainCursor | null>; save: (cursor: ChainCursor) => Promise<void> };
-  /**
-   * Keys that left a wallet, and those that had come by a block that is gone. May be called again for one when it failed,
-   * for those of the last blocks before a start, and when its block was replaced.
-   */
+  /** Left, or come by a block that is gone. May be called again for the same one. */
   onDepartures: (departures: readonly Departure[]) => Promise<void> | void;
   /** Called with each poll, before the transfers up to that block are read. */
   onBlock: (blockNumber: bigint) => void;
@@ -38,11 +32,9 @@ export type TransferReaderOptions = KeyContract & {
   log: Record<"info" | "warn", (fields: object, text: string) => void>;
 };
 
-/** Follows the chain from the cursor to its newest block, through reorganisations, and reports departures. */
 export class TransferReader {
   private readonly options: TransferReaderOptions;
   private readonly range = createBlockRange();
-  /** As far back as transfers may be met again. */
   private readonly memory = createTransferMemory();
   /** Blocks that reading once ended at, to which it may go back. Oldest first. */
   private trail: ChainCursor[] = [];
@@ -77,7 +69,6 @@ export class TransferReader {
     if (this.at && clock() - this.savedAtMs >= cursorAgeMs) await this.save(this.at);
   }
 
-  /** Ends a long reading after the range it is at. */
   interrupt(): void {
     this.isInterrupted = true;
   }
@@ -180,7 +171,7 @@ export class TransferReader {
       await this.moveTo(done);
     }
     if (done.blockNumber < head.blockNumber || !this.memory.isDoubtOver(done.blockNumber)) return;
-    await this.tell(this.memory.findVanishedArrivals(), head.blockNumber);
+    await this.reportLeft(this.memory.findVanishedArrivals(), head.blockNumber);
     this.memory.endDoubt();
   }
 
@@ -205,11 +196,14 @@ export class TransferReader {
     const unseen = this.memory.findUnseen(transfers);
     const departures = unseen.map(({ tokenId, from }) => ({ tokenId, holder: from }));
     // Of older blocks many nodes keep no balances.
-    await this.tell(departures, larger(unseen.at(-1)?.blockNumber ?? 0n, head.blockNumber - maxReorgBlocks));
+    await this.reportLeft(
+      departures,
+      larger(unseen.at(-1)?.blockNumber ?? 0n, head.blockNumber - maxReorgBlocks),
+    );
     this.memory.note(unseen);
   }
 
-  private async tell(departures: Departure[], block: bigint): Promise<void> {
+  private async reportLeft(departures: Departure[], block: bigint): Promise<void> {
     const ofWallets = departures.filter(({ holder }) => holder !== zeroAddress);
     if (ofWallets.length === 0) return;
     const left = await keepDepartures({ ...this.options, departures: ofWallets, block });

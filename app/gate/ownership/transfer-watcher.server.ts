@@ -31,11 +31,9 @@ class LeaseLost extends Error {}
 /** Undefined: there is no lease, and this process reads. Null: another process holds it. */
 type Hold = LeaseHold | null | undefined;
 
-/** Reads the chain under the lease, or follows the process that has it. */
 class TransferPolls {
   private readonly options: TransferWatcherOptions;
   private current: { term: bigint | undefined; reader: TransferReader; isAbandoned: boolean } | undefined;
-  /** The last cursor of the process that was followed. */
   private followed: ChainCursor | null = null;
   private running: Promise<void> | null = null;
   private lastSuccessAtMs: number | null = null;
@@ -48,13 +46,12 @@ class TransferPolls {
     this.options = options;
   }
 
-  /** One poll, now, or the running one. Rejects when it failed. */
   pollOnce(): Promise<void> {
     this.running ??= this.poll().finally(() => (this.running = null));
     return this.running;
   }
 
-  /** Resolves when no poll is running any more; one that runs ends after the range it is at. */
+  /** The running poll ends after the range it is at. */
   async stop(): Promise<void> {
     this.current?.reader.interrupt();
     await this.settle();
@@ -66,9 +63,8 @@ class TransferPolls {
 
   status() {
     return {
-      /** The last block that was read whole; null before the first poll. */
+      /** Null before the first poll. */
       blockNumber: this.current?.reader.blockNumber() ?? null,
-      /** How many blocks were not read yet, as of the last poll. */
       blocksBehind: this.current?.reader.blocksBehind() ?? 0n,
       lastSuccessAtMs: this.lastSuccessAtMs,
       consecutiveFailures: this.consecutiveFailures,
@@ -135,7 +131,6 @@ class TransferPolls {
     }
   }
 
-  /** Whether the chain is being read, here or elsewhere. */
   private async readOrFollow(hold: Hold): Promise<boolean> {
     if (hold !== null) {
       await this.readerUnder(hold).readOn();
@@ -166,10 +161,7 @@ class TransferPolls {
     return reader;
   }
 
-  /**
-   * Tells of the blocks that another process has read, and whether it has read on. Departures are in the database, where
-   * every request looks; what this process keeps of the chain ends with the block.
-   */
+  /** Whether another process has read on. Departures need no message: every request looks them up. */
   private async follow(): Promise<boolean> {
     const { cursor, onBlock, onReorganisation } = this.options;
     const last = this.followed;
@@ -183,24 +175,20 @@ class TransferPolls {
   }
 }
 
-/**
- * Polls the key contract's transfers and reports every key that left a wallet. Outlives outages. Of several processes
- * the one with the lease does so; each time it is gained, reading begins anew at the cursor.
- */
+/** Outlives outages. Of several processes the one with the lease polls; others follow its cursor. */
 export function createTransferWatcher(options: TransferWatcherOptions) {
   const polls = new TransferPolls(options);
   let timer: NodeJS.Timeout | undefined;
   let isRunning = false;
 
-  /** In place of the poll that is due, if there is one: whoever asks for it, one follows another. */
   function schedule(ms: number): void {
     if (!isRunning) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
       timer = undefined;
-      const goOn = () => timer ?? schedule(polls.delayMs());
+      const scheduleNext = () => timer ?? schedule(polls.delayMs());
       // A poll that failed has said so already; the next one comes later.
-      polls.pollOnce().then(goOn, goOn);
+      polls.pollOnce().then(scheduleNext, scheduleNext);
     }, ms).unref();
   }
 

@@ -20,7 +20,7 @@ export type LegacyEnvelope = {
   messageHash?: string;
 };
 
-/** The text a legacy client signs (EIP-191), rebuilt from the request: no line of it is taken on trust. */
+/** Rebuilt from the request: no line of it is taken on trust (EIP-191). */
 export function legacyEnvelopeText(envelope: LegacyEnvelope): string {
   const lines = [
     `I own key #${envelope.tokenId}`,
@@ -34,10 +34,7 @@ export function legacyEnvelopeText(envelope: LegacyEnvelope): string {
   return lines.join("\n");
 }
 
-/**
- * Whole numbers up to 2^53-1 only: a fraction has more than one spelling, and the signed text must have exactly one. A
- * signature is good up to and including `expiresAtMs`, so its digest has to be kept that long.
- */
+/** A fraction has more than one spelling. The digest has to be kept up to and including `expiresAtMs`. */
 export function checkLegacyTimestamp(timestamp: number, nowMs: number) {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0 || Object.is(timestamp, -0)) {
     throw new Refusal("invalid-request", {

@@ -19,10 +19,7 @@ export function createNonceStore(database: Database, clock: Clock) {
         VALUES (${value}, ${clientId}, ${issuedAtMs}, ${expiresAtMs})`;
     },
 
-    /**
-     * Consumes a nonce at most once, however many ask at the same moment. From the moment `expiresAtMs` on it is
-     * expired. Another client's attempt leaves it as it is, and learns nothing about its state.
-     */
+    /** Once, however many ask. Another client's attempt changes nothing and learns nothing of the state. */
     async consumeNonce({ value, clientId }: Nonce): Promise<NonceVerdict> {
       const now = BigInt(clock());
       const count = await database.$executeRaw`

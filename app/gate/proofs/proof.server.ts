@@ -17,6 +17,7 @@ export type ProofRequest = {
 
 export type ProofDependencies = {
   domains: readonly string[];
+  /** Whether a page of this site may be one without TLS, be it not on this very machine. */
   allowsPlainHttp: boolean;
   chainId: number;
   siweEnabled: boolean;
@@ -53,7 +54,6 @@ export type BearerProof<Request extends ProofRequest> = {
   read: (request: Request, dependencies: ProofDependencies) => Promise<Claimant>;
 };
 
-/** A signature that is exchanged for an access token. */
 export type SignedProof<Request extends ProofRequest, Claim extends SignedClaim> = Pick<
   BearerProof<Request>,
   "matches"
@@ -62,7 +62,6 @@ export type SignedProof<Request extends ProofRequest, Claim extends SignedClaim>
   kind: AccessClaims["auth"];
   /** Refuses what can be judged without the database and the chain. */
   read: (request: Request, dependencies: ProofDependencies) => Claim;
-  /** Uses the proof up, or refuses one that was used before. */
   spend: (claim: Claim, dependencies: ProofDependencies) => Promise<void>;
   /** Before the chain is asked, or once it has answered and before the token is minted. */
   spendBefore: "chain" | "token";

@@ -24,10 +24,7 @@ const evenHex = /^0x(?:[0-9a-fA-F]{2})*$/;
 type SignatureParts = { rs: Uint8Array; recoveryBit: 0 | 1 };
 type Recover = (parts: SignatureParts & { hash: Uint8Array }) => Promise<Address>;
 
-/**
- * The address of the ordinary account that signed a message (EIP-191), or null when the signature is
- * malformed or not in its one canonical form (low s). 65 bytes, or 64 in the compact form of EIP-2098.
- */
+/** Null when malformed or not canonical (low s). 65 bytes, or 64 in the compact form of EIP-2098. */
 export async function recoverSigner(
   message: string,
   signature: string,
@@ -94,11 +91,7 @@ type SignedQuestion = {
   ownership: OwnershipReader;
 };
 
-/**
- * Refuses unless `address` signed `message`; then tells whether it owns the key. One round trip to the chain either way:
- * an ordinary account is proved here, for all others the wallet's code is asked together with the ownership. Asking
- * costs a stranger nothing, so the caller checks nonce and rate limit first.
- */
+/** In one request to the chain either way. It costs a stranger nothing: check nonce and rate limit first. */
 export async function proveAndReadOwnership(question: SignedQuestion): Promise<Ownership> {
   const { message, signature, address, tokenId, ownership } = question;
   const signer = await recoverSigner(message, signature);

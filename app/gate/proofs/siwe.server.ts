@@ -59,24 +59,11 @@ const nonceDetails = {
     "The nonce was issued to another client. Get a new one from /api/nonce over the same connection and sign again.",
 } as const;
 
-/** A message that keeps to EIP-4361 in every letter. Whether it is meant for this site is not yet said. */
-export type ReadSiweMessage = {
-  /** EIP-55 checksummed. */
-  address: string;
-  /** Normalised `host[:port]`. */
-  domain: string;
-  uri: string;
-  chainId: number;
-  nonce: string;
-  issuedAt: MessageTime;
-  notBefore?: MessageTime;
-  expirationTime?: MessageTime;
-};
-
+export type ReadSiweMessage = ReturnType<typeof readSiweMessage>;
 type MessageTime = { text: string; atMs: number };
 
-/** Reads a message by the strict grammar, or refuses it. Decides nothing about whom it is for. */
-export function readSiweMessage(text: string): ReadSiweMessage {
+/** Checks the strict grammar, not whom the message is for. The address is checksummed, the domain normalised. */
+export function readSiweMessage(text: string) {
   if (text.length > maxSiweMessageLength) {
     throw refuseMessage(`it is longer than ${maxSiweMessageLength} characters`);
   }
@@ -131,25 +118,15 @@ function refuseMessage(reason: string): Refusal {
   return authenticationFailed(`The message is not a valid EIP-4361 message: ${reason}.`);
 }
 
-export type ExpectedSiwe = {
-  /** The allowlist, normalised. */
-  domains: readonly string[];
-  /** Whether a page of this site may be one without TLS, be it not on this very machine. */
-  allowsPlainHttp: boolean;
-  /** The normalised host the request was sent to. */
+export type ExpectedSiwe = Pick<ProofDependencies, "domains" | "allowsPlainHttp" | "chainId"> & {
   requestHost: string;
-  chainId: number;
-  /** The body's address, in any case. */
+  /** In any case. */
   address: string;
-  /** The body's nonce. */
   nonce: string;
   nowMs: number;
 };
 
-/**
- * Whether the message is meant for this site, this request and this moment; the signature and the nonce's own record are
- * judged elsewhere. Every expectation is required, so that no check can be skipped. Returns what the token keeps of it.
- */
+/** Meant for this site, request and moment? Every expectation is required, so that no check can be skipped. */
 export function checkSiweMessage(message: ReadSiweMessage, expected: ExpectedSiwe): SiweClaims {
   requireOwnSite(message, expected);
   const { address, domain, chainId, nonce, issuedAt, notBefore, expirationTime } = message;

@@ -5,7 +5,7 @@ type SpentSignature = { digest: string; expiresAtMs: number };
 export type SpentSignatureStore = ReturnType<typeof createSpentSignatureStore>;
 
 export function createSpentSignatureStore(database: Database) {
-  /** True for the first who spends this signature, false for everybody after, however many come at once. */
+  /** True for exactly one, however many come at once. */
   async function spendSignature({ digest, expiresAtMs }: SpentSignature): Promise<boolean> {
     const count = await database.$executeRaw`
       INSERT INTO "SpentSignature" ("digest", "expiresAtMs") VALUES (${digest}, ${BigInt(expiresAtMs)})

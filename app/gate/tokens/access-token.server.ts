@@ -95,10 +95,7 @@ type VerifyAccessTokenOptions = {
   clock: Clock;
 };
 
-/**
- * The claims of a token that is good here and now, or a 401. Scope, revocation and ownership are asked elsewhere.
- * A token is good until `exp` plus the tolerance, that moment excluded.
- */
+/** Scope, revocation and ownership are checked elsewhere. Good until `exp` plus the tolerance, exclusive. */
 export async function verifyAccessToken(options: VerifyAccessTokenOptions): Promise<AccessClaims> {
   const { expected, clockToleranceSeconds } = options;
   const nowMs = options.clock();
@@ -123,7 +120,6 @@ export async function verifyAccessToken(options: VerifyAccessTokenOptions): Prom
   return claims;
 }
 
-/** Refuses a token that does not reach as far as the route asked for. */
 export function requireScope(claims: AccessClaims, requiredScope: GateScope): void {
   requireToken(
     claims.scopes.includes(requiredScope),

@@ -6,9 +6,8 @@ import type { MintedAccessToken, ReissueAccessTokenOptions } from "./access-toke
 import { accessTokenRefused, authenticationFailed } from "../authentication-failed";
 import { holderOf, requireHolder, requireHolderOfToken } from "../holder.server";
 import type { HolderDependencies } from "../holder.server";
-import { sessionCookieName } from "./session-cookie";
 import type { SignedIn, SignedOut } from "./session.schema";
-import { readCookie } from "./token-locations";
+import { readCookie, sessionCookieName } from "./token-locations";
 
 export type SessionDependencies = HolderDependencies & {
   origin: string;
@@ -19,7 +18,6 @@ export type SessionDependencies = HolderDependencies & {
   reissueToken: (dates: Omit<ReissueAccessTokenOptions, "keys">) => Promise<MintedAccessToken>;
 };
 
-/** What goes into the cookie, and what the page is told of it. */
 export type KeptSession = { token: string; session: SignedIn };
 
 /** Of a cookie header; the token in it is judged by nobody yet. */
@@ -47,10 +45,7 @@ export async function startSession(
   return { token, session: describe(claims, dependencies) };
 }
 
-/**
- * Who the cookie says is here, asked of the chain too. What ended the session is an answer and no refusal: pages ask
- * every few seconds. A chain or database that cannot be asked is a refusal still, and ends nothing.
- */
+/** What ended the session is an answer and no refusal, as pages ask often; an outage ends nothing. */
 export async function readSession(
   cookie: string | undefined,
   dependencies: SessionDependencies,
@@ -70,11 +65,7 @@ export async function readSession(
   }
 }
 
-/**
- * A younger token on the strength of the old one and a fresh reading of the chain. It rests on the same signature as
- * the first: whoever steals a token cannot go on beyond `sessionMaxSeconds` from that, nor beyond the end that was
- * signed. What would live too short for a token is refused.
- */
+/** Whoever steals a token cannot renew beyond `sessionMaxSeconds` from the signature, nor the end that was signed. */
 export async function renewSession(
   cookie: string | undefined,
   dependencies: SessionDependencies,

@@ -10,16 +10,12 @@ import { isPlainTransfer, readMaxCostWei } from "./payment-chain.gateway.server"
 import type { Block, PaymentChain, PaymentReceipt, Spender } from "./payment-chain.gateway.server";
 import type { Finding, Payment, PaymentStore } from "./payments.store.server";
 
-/**
- * How much younger than the newest block a block may be and still be taken back, in the chain's own time: chains whose
- * blocks come every second are no safer for it.
- */
+/** By the chain's own time: chains whose blocks come every second are no safer for it. */
 export const finalSeconds = 15 * 60;
 
 export const noBlock = { blockNumber: null, blockHash: null, finalAtMs: null };
 
-/** What it takes to look at a payment and to write down what the chain shows of it. */
-export type LookDependencies = {
+export type CheckDependencies = {
   store: PaymentStore;
   chain: PaymentChain;
   clock: Clock;
@@ -29,23 +25,23 @@ export type LookDependencies = {
 /** `giveUpAtMs` is by the monotonic clock. What is still open then is answered as it was. */
 export type PaymentFollower = (payment: Payment, giveUpAtMs: number) => Promise<Payment>;
 
-/** Waits until a payment is in a block. Callers who wait for the same one ask the chain once for all of them. */
+/** Callers who wait for the same payment ask the chain once for all of them. */
 export function createPaymentFollower(
-  dependencies: LookDependencies & { pollMs: number; stopSignal: AbortSignal },
+  dependencies: CheckDependencies & { pollMs: number; stopSignal: AbortSignal },
 ): PaymentFollower {
   const { chain, pollMs, stopSignal } = dependencies;
   const followed = new Map<Hex, Promise<Payment>>();
 
   async function follow(payment: Payment, giveUpAtMs: number): Promise<Payment> {
-    const looked = await lookAtPayment(payment, dependencies);
-    if (looked.state !== "signed") return looked;
+    const checked = await checkPayment(payment, dependencies);
+    if (checked.state !== "signed") return checked;
     while (!stopSignal.aborted && monotonicClock() < giveUpAtMs) {
       const receipt = await chain.findReceipt(payment.transactionHash);
-      const noted = receipt && (await noteReceipt(looked, receipt, dependencies));
+      const noted = receipt && (await noteReceipt(checked, receipt, dependencies));
       if (noted) return noted;
       await delay(pollMs);
     }
-    return looked;
+    return checked;
   }
 
   return async (payment, giveUpAtMs) => {
@@ -57,26 +53,20 @@ export function createPaymentFollower(
   };
 }
 
-/**
- * Asks the chain how a payment stands, broadcasts its transaction again where the chain lacks it, and records what was
- * shown. What cannot be shown changes nothing: a receipt that is missing says nothing of the payment.
- */
-export async function lookAtPayment(payment: Payment, dependencies: LookDependencies): Promise<Payment> {
+/** Records what the chain shows; a receipt that is missing shows nothing. Broadcasts again what the chain lacks. */
+export async function checkPayment(payment: Payment, dependencies: CheckDependencies): Promise<Payment> {
   if (payment.finalAtMs !== null) return payment;
   const receipt = await dependencies.chain.findReceipt(payment.transactionHash);
   if (receipt) return (await noteReceipt(payment, receipt, dependencies)) ?? payment;
   const count = await dependencies.chain.readCount(payment.payer);
-  if (count > payment.nonce) return await lookForSpender(payment, dependencies);
-  const looked = await reopenVanished(payment, dependencies);
+  if (count > payment.nonce) return await checkSpender(payment, dependencies);
+  const checked = await reopenVanished(payment, dependencies);
   await broadcastAgain(payment, dependencies);
-  return looked;
+  return checked;
 }
 
-/**
- * The same transaction each time, which the chain takes once. A refusal can follow on a first time that did arrive.
- * Whoever was told of a failure may have been paid under another key since: then only the nonce is used up.
- */
-export async function broadcastAgain(payment: Payment, dependencies: LookDependencies): Promise<void> {
+/** After a failure the recipient may have been paid under another key: then only the nonce is used up. */
+export async function broadcastAgain(payment: Payment, dependencies: CheckDependencies): Promise<void> {
   const { chain, log } = dependencies;
   try {
     if (payment.state === "failed") await fillNonce(payment, dependencies);
@@ -90,7 +80,7 @@ export async function broadcastAgain(payment: Payment, dependencies: LookDepende
 }
 
 /** The wallet sends itself nothing. Whether it is in the chain is seen by who spent the nonce, so it is not kept. */
-async function fillNonce(payment: Payment, { chain, store, clock, log }: LookDependencies): Promise<void> {
+async function fillNonce(payment: Payment, { chain, store, clock, log }: CheckDependencies): Promise<void> {
   // A former wallet's key is not here.
   if (payment.payer.toLowerCase() !== chain.address.toLowerCase()) return;
   const { nonce } = payment;
@@ -105,14 +95,11 @@ async function fillNonce(payment: Payment, { chain, store, clock, log }: LookDep
   await chain.broadcast(rawTransaction);
 }
 
-/**
- * Null where the receipt's block is not in the chain, as one endpoint says and another does not. A failure is believed
- * when it is final: after a reorganisation the same transaction may succeed.
- */
+/** Null where the receipt's block is not in the chain. A failure counts when final: until then it may succeed. */
 async function noteReceipt(
   payment: Payment,
   receipt: PaymentReceipt,
-  dependencies: LookDependencies,
+  dependencies: CheckDependencies,
 ): Promise<Payment | null> {
   const { chain } = dependencies;
   const [block, head] = await Promise.all([chain.findBlock(receipt.blockNumber), chain.readHead()]);
@@ -123,7 +110,7 @@ async function noteReceipt(
 }
 
 /** Who used the nonce: this very transaction, whose receipt is hidden, or another one. */
-async function lookForSpender(payment: Payment, dependencies: LookDependencies): Promise<Payment> {
+async function checkSpender(payment: Payment, dependencies: CheckDependencies): Promise<Payment> {
   const { chain, clock } = dependencies;
   const { transactionHash, rawTransaction } = payment;
   const head = await chain.readHead();
@@ -137,22 +124,22 @@ async function lookForSpender(payment: Payment, dependencies: LookDependencies):
     const feeWei = spender.plainFeeWei(rawTransaction);
     return await noteIncluded(payment, { isPaid: true, feeWei, block, isFinal }, dependencies);
   }
-  const looked = await reopenVanished(payment, dependencies);
-  if (!isFinal || (await chain.isDisputed(transactionHash, block))) return looked;
+  const checked = await reopenVanished(payment, dependencies);
+  if (!isFinal || (await chain.isDisputed(transactionHash, block))) return checked;
   const nowMs = clock();
-  // What was told to have failed before is looked at anew only where its nonce had to be filled.
-  const isFilled = looked.state === "failed";
+  // What was told to have failed before is checked at anew only where its nonce had to be filled.
+  const isFilled = checked.state === "failed";
   const cost = isFilled ? toMicroether(spender.ownPlainFeeWei) : 0;
-  const countedAtMs = isFilled ? countingMs(looked, block, nowMs) : looked.createdAtMs;
+  const countedAtMs = isFilled ? countingMs(checked, block, nowMs) : checked.createdAtMs;
   const replaced = { ...noBlock, state: "failed", finalAtMs: nowMs } as const;
-  return await note(looked, { ...replaced, cost, countedAtMs }, dependencies);
+  return await note(checked, { ...replaced, cost, countedAtMs }, dependencies);
 }
 
 /** Endpoints that cannot be asked, or that forgot what is asked for, show nothing. */
 async function findSpender(
   payment: Payment,
   head: Block,
-  { chain }: LookDependencies,
+  { chain }: CheckDependencies,
 ): Promise<Spender | null> {
   try {
     return await chain.findSpender(payment, head);
@@ -162,7 +149,7 @@ async function findSpender(
   }
 }
 
-async function reopenVanished(payment: Payment, dependencies: LookDependencies): Promise<Payment> {
+async function reopenVanished(payment: Payment, dependencies: CheckDependencies): Promise<Payment> {
   if (payment.blockNumber === null) return payment;
   const block = await dependencies.chain.findBlock(payment.blockNumber);
   // An endpoint that has not come so far yet says nothing.
@@ -170,7 +157,7 @@ async function reopenVanished(payment: Payment, dependencies: LookDependencies):
   return await reopen(payment, dependencies);
 }
 
-async function reopen(payment: Payment, dependencies: LookDependencies): Promise<Payment> {
+async function reopen(payment: Payment, dependencies: CheckDependencies): Promise<Payment> {
   if (payment.state !== "paid") return payment;
   const { transactionHash, createdAtMs } = payment;
   dependencies.log.warn({ transactionHash }, "payment removed by a reorganisation; it is open again");
@@ -184,7 +171,7 @@ type Included = Pick<PaymentReceipt, "isPaid" | "feeWei"> & { block: Block; isFi
 async function noteIncluded(
   payment: Payment,
   { isPaid, feeWei, block, isFinal }: Included,
-  dependencies: LookDependencies,
+  dependencies: CheckDependencies,
 ): Promise<Payment> {
   const nowMs = dependencies.clock();
   const finding: Finding = {
@@ -198,13 +185,13 @@ async function noteIncluded(
   return await note(payment, finding, dependencies);
 }
 
-async function note(payment: Payment, finding: Finding, { store, log }: LookDependencies): Promise<Payment> {
+async function note(payment: Payment, finding: Finding, { store, log }: CheckDependencies): Promise<Payment> {
   const { state, blockNumber, blockHash, finalAtMs } = finding;
   const { transactionHash } = payment;
   const isNews = state !== payment.state || blockHash !== payment.blockHash || finalAtMs !== null;
   if (!isNews) return payment;
   if (!(await store.noteFinding(payment, finding))) {
-    // Somebody else was faster, whose finding is as good.
+    // Another process was faster, and its finding is as good.
     return (await store.findPayment(payment)) ?? payment;
   }
   if (state !== payment.state) log.info({ transactionHash, state }, "payment settled");
