@@ -89,7 +89,10 @@ async function judgeToken(
     await requireHolderOfToken(claims, dependencies);
     return claims;
   } catch (error) {
-    throw toInvalidJwt(error);
+    if (!(error instanceof Refusal) || error.refusalName !== "authentication-failed") throw error;
+    // One slug for all that can be wrong with a token; what it was in particular stays in the detail.
+    const headers = { "WWW-Authenticate": invalidTokenChallenge };
+    throw new Refusal("invalid-jwt", { detail: error.detail, cause: error, headers });
   }
 }
 
@@ -99,25 +102,17 @@ function readToken({ location, value }: FoundToken): string {
   throw accessTokenRefused(malformedToken);
 }
 
-/** One word for all that can be wrong with a token; what it was in particular stays in the detail. */
-function toInvalidJwt(error: unknown): unknown {
-  if (!(error instanceof Refusal) || error.refusalName !== "authentication-failed") return error;
-  return new Refusal("invalid-jwt", {
-    detail: error.detail,
-    cause: error,
-    headers: { "WWW-Authenticate": invalidTokenChallenge },
-  });
-}
-
-/** `same-site` may be anybody's page on a shared domain: it has to be on the allowlist by name. */
+/**
+ * A page of the same site under another origin (`same-site`) may be anybody's on a shared domain: it has to be on the
+ * allowlist by name. Clients that are no browsers send neither header.
+ */
 export function requireSameSite(
   headers: IncomingHttpHeaders,
   dependencies: Pick<CallerDependencies, "isAllowedOrigin">,
 ): void {
   const { origin, "sec-fetch-site": site = "none" } = headers;
   const isOriginAllowed = origin !== undefined && dependencies.isAllowedOrigin(origin);
-  const isOwnSite =
-    ["same-origin", "none"].includes(site as string) || (site === "same-site" && isOriginAllowed);
+  const isOwnSite = site === "same-origin" || site === "none" || (site === "same-site" && isOriginAllowed);
   if (isOwnSite && (origin === undefined || isOriginAllowed)) return;
   throw new Refusal("cross-site-request");
 }
