@@ -5,13 +5,13 @@ type SpentSignature = { digest: string; expiresAtMs: number };
 export type SpentSignatureStore = ReturnType<typeof createSpentSignatureStore>;
 
 export function createSpentSignatureStore(database: Database) {
-  /** True for exactly one, however many come at once. */
-  async function spendSignature({ digest, expiresAtMs }: SpentSignature): Promise<boolean> {
-    const count = await database.$executeRaw`
-      INSERT INTO "SpentSignature" ("digest", "expiresAtMs") VALUES (${digest}, ${BigInt(expiresAtMs)})
-      ON CONFLICT ("digest") DO NOTHING`;
-    return count === 1;
-  }
-
-  return { spendSignature };
+  return {
+    /** True for exactly one, however many come at once. */
+    async spendSignature({ digest, expiresAtMs }: SpentSignature): Promise<boolean> {
+      const count = await database.$executeRaw`
+        INSERT INTO "SpentSignature" ("digest", "expiresAtMs") VALUES (${digest}, ${BigInt(expiresAtMs)})
+        ON CONFLICT ("digest") DO NOTHING`;
+      return count === 1;
+    },
+  };
 }
