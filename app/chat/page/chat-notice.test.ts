@@ -9,10 +9,8 @@ import { describeSpeech } from "~/speech/speech.openapi";
 import { distinctLimits } from "~e2e/support/limits";
 import { listOperations } from "~e2e/support/openapi-checker";
 import { ChatNoticeCard } from "./chat-notice-card";
-import { noticeForBrokenAnswer, noticeForFailure, noticeForRefusal } from "./chat-notice";
-import type { ChatNotice } from "./chat-notice";
-import { remediesOf } from "./chat-remedies";
-import type { Activity } from "./chat-remedies";
+import { noticeForBrokenAnswer, noticeForFailure, noticeForRefusal, remediesOf } from "./chat-notice";
+import type { Activity, ChatNotice } from "./chat-notice";
 
 const nowMs = Date.UTC(2031, 4, 6);
 const api = createApiRegistry({ origin: "https://gate.example", limits: distinctLimits() });
