@@ -23,7 +23,7 @@ import { refusalTable } from "~/platform/http/refusal";
 import { getRouteSpec } from "~/platform/http/route.server";
 import type { RouteFunction } from "~/platform/http/route.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
-import type { readinessSchema, settingsSchema } from "~/platform/openapi/service.schema";
+import type { readinessSchema, settingsSchema } from "~/platform/openapi/service.openapi";
 import type { PublicSettings } from "~/platform/public-settings";
 import type { Readiness } from "~/platform/readiness.server";
 import { quotaResetBodySchema } from "~/quota/quota.schema";
