@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Brand } from "~/platform/brand/brand";
-import type { RateLimitName } from "~/platform/limits/limit-name";
-import type { RateLimit } from "~/platform/limits/rate-limiter.server";
+import type { RateLimitName } from "~/platform/limits/limits.settings";
+import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import type { Log } from "~/platform/log.server";
 import type { PublicSettings } from "~/platform/public-settings";
 import type { Refusal } from "./refusal";
@@ -44,7 +44,7 @@ export type ServiceContext = {
   /** The service's own origin, without a trailing slash. */
   readonly origin: string;
   readonly isAllowedOrigin: (origin: string) => boolean;
-  readonly consumeLimit: (limit: { name: RateLimitName; clientId: string }) => Promise<RateLimit | null>;
+  readonly consumeLimit: (limit: { name: RateLimitName; clientId: string }) => Promise<LimitVerdict | null>;
   readonly countRefusal: (slug: string) => void;
   readonly noteAccess: (outcome: AccessOutcome) => void;
   readonly publicSettings: PublicSettings;

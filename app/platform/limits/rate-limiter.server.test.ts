@@ -217,14 +217,6 @@ test("refused clients are remembered up to a number, and then asked of the store
   expect(asked).toBe(902);
 });
 
-test("zero points turn a limiter off", async () => {
-  const { database } = await createTestDatabase();
-  const limiter = createLimiter({ store: createRateLimitStore(database), points: 0 });
-  expect(await countAllowed(limiter, 100)).toBe(100);
-  expect(await limiter.consume("a")).toMatchObject({ allowed: true, limit: 0 });
-  expect(await database.rateLimitWindow.count()).toBe(0);
-});
-
 test("when the database fails the process counts by itself, and says so", async () => {
   const { database } = await createSqliteTestDatabase();
   const failures: unknown[] = [];

@@ -1,6 +1,6 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from "@asteasolutions/zod-to-openapi";
 import type { ResponseConfig, RouteConfig, ZodMediaTypeObject } from "@asteasolutions/zod-to-openapi";
-import type { RateLimitName } from "~/platform/limits/limit-name";
+import type { RateLimitName, RateLimits } from "~/platform/limits/limits.settings";
 import { defaultJsonBounds } from "~/platform/http/json-text";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
@@ -10,7 +10,6 @@ import { describeRefusals, problemExample, problemSchemaOf, refusalHeaders } fro
 
 type Contents = NonNullable<ResponseConfig["content"]>;
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV3["generateDocument"]>;
-export type RateLimits = Readonly<Record<string, { points: number; windowSeconds: number } | null>>;
 
 export type AnswerDescription = {
   description: string;
