@@ -1,6 +1,6 @@
 import { setting } from "./kinds";
 import { InvalidSetting } from "./setting";
-import type { Judging, Mode, Setting, SwitchText } from "./setting";
+import type { Judging, Mode, SwitchText } from "./setting";
 
 /** Begins every secret that the repository itself ships or generates for the demo; production refuses it. */
 export const demoSecretPrefix = "demo-";
@@ -33,9 +33,8 @@ const obviousParts = new RegExp(
 
 /** What makes a secret easy to guess, as the end of a sentence that begins with its name; null for a good one. */
 export function findWeakness(secret: string): string | null {
-  if (new Set(secret).size < minDistinctChars) {
+  if (new Set(secret).size < minDistinctChars)
     return `has fewer than ${minDistinctChars} different characters`;
-  }
   if (isRepetition(secret)) return "is a short text repeated";
   const rest = secret.replaceAll(obviousParts, "").replaceAll(/[\s._-]/g, "");
   if (new Set(rest).size < minDistinctChars) return "is made of words and rows that are tried first";
@@ -44,17 +43,11 @@ export function findWeakness(secret: string): string | null {
 
 function isRepetition(text: string): boolean {
   const longestUnit = Math.min(minSecretChars - 1, Math.floor(text.length / 2));
-  return Array.from({ length: longestUnit }, (_, index) => index + 1).some((unit) =>
-    text.startsWith(text.slice(unit)),
-  );
+  return Array.from({ length: longestUnit }).some((_, index) => text.startsWith(text.slice(index + 1)));
 }
 
 /** A secret that an operator makes up and that is compared as it stands. */
-export function ownSecret(
-  name: string,
-  options: { switches?: SwitchText },
-  text: string,
-): Setting<string | null> {
+export function ownSecret(name: string, options: { switches?: SwitchText }, text: string) {
   const parse = (given: string, judging: Judging) => {
     if (given.length >= minSecretChars) return requireStrongSecret(given, judging);
     refuseDemoSecret(given, judging.mode);
