@@ -1,10 +1,7 @@
 import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 
-/**
- * Whether a hop may be believed about the hop before it. `hop` counts from our own socket: 0 is the direct peer,
- * 1 the right-most entry of X-Forwarded-For.
- */
+/** Whether to believe a hop about the one before it; hop 0 is the direct peer, 1 the right-most X-Forwarded-For entry. */
 export type TrustCheck = (address: string, hop: number) => boolean;
 
 /** More proxies in a row than anybody runs; a larger count is a mistake that would let clients choose. */
@@ -12,7 +9,7 @@ const maxTrustedHops = 16;
 
 const namedRanges = new Set(["loopback", "linklocal", "uniquelocal"]);
 
-/** The identifier of clients whose address cannot be told: they share one, so that limits still hold. */
+/** Shared by all clients whose address cannot be told, so that limits still hold. */
 const unknownClient = "unknown";
 
 /**
@@ -39,7 +36,7 @@ export function compileTrust(value: string | undefined): TrustCheck {
   try {
     if (entries.every(isTrustEntry)) return proxyAddr.compile(entries);
   } catch {
-    // A range the library finds senseless, such as a netmask with holes: told below.
+    // A range the library rejects, such as a netmask with holes: reported below.
   }
   throw new Error(
     "TRUST_PROXY must be a number of proxies, or a comma-separated list of addresses, CIDR ranges, loopback, linklocal and uniquelocal.",
@@ -79,7 +76,7 @@ export function clientIdentifier(
   return identifierOf(client);
 }
 
-/** Whether what the direct peer says in its X-Forwarded headers counts. */
+/** Whether the direct peer's X-Forwarded headers count. */
 export function isPeerTrusted(socketAddress: string | undefined, isTrustedPeer: TrustCheck): boolean {
   const peer = readAddress(socketAddress ?? "");
   return peer !== null && isTrustedPeer(peer.toString(), 0);
@@ -87,27 +84,22 @@ export function isPeerTrusted(socketAddress: string | undefined, isTrustedPeer: 
 
 const privateRanges = new Set(["loopback", "private", "uniqueLocal", "linkLocal", "carrierGradeNat"]);
 
-/** Whether an address is one that proxies and containers have among themselves, and visitors from outside do not. */
+/** Whether proxies and containers have such addresses, and visitors from outside do not. */
 export function isPrivateAddress(text: string | undefined): boolean {
   const address = readAddress(text ?? "");
   return address !== null && privateRanges.has(address.range());
 }
 
 /**
- * The host the client asked for, raw: it still has to be normalised and held against the allowlist.
- * X-Forwarded-Host counts only from a trusted proxy, and of several values the right-most, which is the one the
- * nearest proxy wrote.
+ * The host the client asked for, raw: it still has to be normalised and checked against the allowlist.
+ * X-Forwarded-Host counts only from a trusted proxy; its right-most value is what the nearest proxy wrote.
  */
-export function requestHost({
-  hostHeader,
-  forwardedHost,
-  peerTrusted,
-}: {
-  hostHeader: string | undefined;
-  forwardedHost: string | undefined;
-  peerTrusted: boolean;
-}): string | null {
-  const reported = peerTrusted ? (forwardedHost ?? "").split(",").map((entry) => entry.trim()) : [];
+export function requestHost(
+  hostHeader: string | undefined,
+  forwardedHost: string | undefined,
+  isPeerTrusted: boolean,
+): string | null {
+  const reported = isPeerTrusted ? (forwardedHost ?? "").split(",").map((entry) => entry.trim()) : [];
   return reported.findLast((entry) => entry !== "") ?? (hostHeader?.trim() || null);
 }
 
