@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { createReadableStreamFromReadable } from "@remix-run/node";
-import type { ActionFunctionArgs, AppLoadContext, EntryContext, LoaderFunctionArgs } from "@remix-run/node";
+import type { AppLoadContext, EntryContext, LoaderFunctionArgs } from "@remix-run/node";
 import { RemixServer, isRouteErrorResponse } from "@remix-run/react";
 import { isbot } from "isbot";
 import { renderToPipeableStream } from "react-dom/server";
@@ -60,10 +60,7 @@ export default function handleRequest(
   });
 }
 
-export function handleError(
-  error: unknown,
-  { request, context }: LoaderFunctionArgs | ActionFunctionArgs,
-): void {
+export function handleError(error: unknown, { request, context }: LoaderFunctionArgs): void {
   // A visitor who closed the tab is not an error, and neither is a request the framework could not place.
   const isRefused = isRouteErrorResponse(error) && error.status < 500;
   if (!request.signal.aborted && !isRefused) logError(context, request, error);

@@ -24,9 +24,9 @@ export async function requireWithinLimit(
 function limitHeaders(verdict: LimitVerdict, name: string): Record<string, string> {
   const { limit, remaining, windowSeconds, resetSeconds } = verdict;
   return {
-    "X-LimitVerdict-Limit": String(limit),
-    "X-LimitVerdict-Remaining": String(remaining),
-    "LimitVerdict-Policy": `"${name}";q=${limit};w=${windowSeconds}`,
-    LimitVerdict: `"${name}";r=${remaining};t=${resetSeconds}`,
+    "X-RateLimit-Limit": String(limit),
+    "X-RateLimit-Remaining": String(remaining),
+    "RateLimit-Policy": `"${name}";q=${limit};w=${windowSeconds}`,
+    RateLimit: `"${name}";r=${remaining};t=${resetSeconds}`,
   };
 }
