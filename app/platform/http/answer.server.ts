@@ -78,7 +78,7 @@ export function answerProblem({ refusal, origin, requestId }: ProblemOptions): T
   return answerJson({ contentType: "application/problem+json", status, headers, body });
 }
 
-/** What was wrong with a body is told in full; every other refusal is known by its title. */
+/** Those of bodies; the title says enough of every other refusal. */
 const statusesWithDetails = new Set([400, 413, 415]);
 
 /** `{error}`: the shape of refusals for callers of chat, speech and quota. */

@@ -21,15 +21,12 @@ const marks = {
 } as const;
 const lastWhiteSpace = 0x20;
 
-/**
- * What is too much about a JSON text in UTF-8, in words; null where nothing is. It reads each byte once and recurses
- * nowhere. The bytes need not be JSON: what is not is left to the parser.
- */
+/** What is too much about a JSON text, in words, or null. Reads each byte once; what is no JSON is left to the parser. */
 export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonBounds): string | null {
   let depth = 0;
   let values = 0;
   let isInString = false;
-  /** The last mark opened an object or an array: what it holds has not begun. */
+  /** The last mark opened an object or an array. */
   let isFresh = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
@@ -51,12 +48,12 @@ export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonB
   return null;
 }
 
-/** Members whose numbers are judged as they were written, here and in an array of theirs. */
+/** Members whose numbers are judged as they were written, in arrays too. */
 const keptNames: ReadonlySet<unknown> = new Set(["tokenId", "tokenIds"]);
 
 /**
- * `JSON.parse`, but that a token id written with an exponent or a fraction comes out as the text that was sent:
- * `1e3` and `7.0` are 1000 and 7 to the parser, and nobody could tell any more that they were no whole numbers.
+ * `JSON.parse`, except that a token id written with an exponent or a fraction stays text: the parser makes 1000 and 7 of
+ * `1e3` and `7.0`, which then look like whole numbers.
  */
 export function parseJsonText(text: string): unknown {
   const value = JSON.parse(text) as unknown;
@@ -67,7 +64,7 @@ export function parseJsonText(text: string): unknown {
 
 /** Needs a text that is JSON. */
 function quoteKeptNumbers(text: string): string {
-  /** Whose value is being read, one for each object and array that is open: an array's elements are its own name's. */
+  /** The member being read, for each open object and array; an array's elements have the array's name. */
   const names: unknown[] = [null];
   let kept = "";
   let copiedTo = 0;
@@ -116,7 +113,6 @@ function isNumberStart(code: number): boolean {
   return code === 0x2d || (code >= 0x30 && code <= 0x39);
 }
 
-/** A number ends where something stands that is no part of any: JSON has no two of them side by side. */
 const beyondNumber = /[^-+.0-9eE]/g;
 
 function endOfNumber(text: string, start: number): number {

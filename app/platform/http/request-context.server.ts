@@ -18,7 +18,7 @@ export type RequestContext = {
   readonly headers: IncomingHttpHeaders;
   /** `headers.authorization` is then but the first of them. */
   readonly hasSeveralAuthorizations: boolean;
-  /** Who rate limits and nonces hold on to: see client-id.server.ts. */
+  /** See client-id.server.ts. */
   readonly clientId: string;
   /** `host[:port]` in normal form; null when the request named none that makes sense. */
   readonly host: string | null;
@@ -39,7 +39,7 @@ export type AccessClaim = { proof: string; address: string | null; tokenId: stri
 /** How a request for access ended; `refusal` null: it was granted. */
 export type AccessOutcome = { context: RequestContext; refusal: Refusal | null };
 
-/** What the corridor needs from the running service; the composition root provides it. */
+/** What routes need from the running service; the composition root provides it. */
 export type ServiceContext = {
   /** The service's own origin, without a trailing slash. */
   readonly origin: string;

@@ -19,14 +19,14 @@ type RouteResult = Answer | Record<string, unknown>;
 /** Finds out who is calling, or throws a refusal. `body`: the JSON that was sent, of any shape. */
 export type CallerStep<Caller> = {
   identify: (request: { context: RequestContext; body: unknown }) => Promise<Caller> | Caller;
-  /** Whoever is refused is told only that: the body is received after the limit, and its faults wait for the caller. */
+  /** A refused caller learns nothing else: the body is received after the limit, and its faults wait for the caller. */
   precedesBody?: boolean;
 };
 
 export type MethodSpec<Body, Caller = undefined> = {
   /** Limit, bounds of the body, refusals, answers: what the API description says, and what holds. */
   operation?: OperationDescription;
-  /** Refuses requests before anybody asks who is calling. */
+  /** Refuses requests before the caller is identified. */
   guard?: (request: { context: RequestContext; body: unknown }) => void;
   caller?: CallerStep<Caller>;
   /**
