@@ -51,7 +51,7 @@ export function ownSecret(name: string, options: { switches?: SwitchText }, text
   const parse = (given: string, judging: Judging) => {
     if (given.length >= minSecretChars) return requireStrongSecret(given, judging);
     refuseDemoSecret(given, judging.mode);
-    return requireGood(given, `is shorter than ${minSecretChars} characters`, judging);
+    return requireGood(given, { weakness: `is shorter than ${minSecretChars} characters` }, judging);
   };
   return setting(name, { ...options, isSecret: true, parse }, text);
 }
@@ -59,7 +59,7 @@ export function ownSecret(name: string, options: { switches?: SwitchText }, text
 /** Production refuses a secret that can be guessed; elsewhere the operator is told. */
 export function requireStrongSecret(secret: string, judging: Judging): string {
   refuseDemoSecret(secret, judging.mode);
-  return requireGood(secret, findWeakness(secret), judging);
+  return requireGood(secret, { weakness: findWeakness(secret) }, judging);
 }
 
 export function refuseDemoSecret(secret: string, mode: Mode): void {
@@ -69,25 +69,21 @@ export function refuseDemoSecret(secret: string, mode: Mode): void {
   );
 }
 
-function requireGood(secret: string, weakness: string | null, { mode, warn }: Judging): string {
-  // Expected outside production.
-  if (weakness === null || secret.startsWith(demoSecretPrefix)) return secret;
-  if (mode === "production") {
-    throw new InvalidSetting(`${weakness}, which production refuses. Generate one: openssl rand -hex 32`);
-  }
+function requireGood(
+  secret: string,
+  { weakness, remedy = "Generate one: openssl rand -hex 32" }: { weakness: string | null; remedy?: string },
+  { mode, warn }: Judging,
+): string {
+  const isExpected = mode !== "production" && secret.startsWith(demoSecretPrefix);
+  if (weakness === null || isExpected) return secret;
+  if (mode === "production") throw new InvalidSetting(`${weakness}, which production refuses. ${remedy}`);
   warn(`${weakness}: production refuses it.`);
   return secret;
 }
 
 /** A secret that is no longer given out still verifies: whoever guesses it makes tokens like its owner. */
-export function requireStrongRetiredSecret(secret: string, { mode, warn }: Judging): void {
-  const isDemoSecret = secret.startsWith(demoSecretPrefix);
-  const weakness = isDemoSecret ? "holds a demo key" : findWeakness(secret);
-  if (weakness === null) return;
-  if (mode === "production") {
-    throw new InvalidSetting(
-      `${weakness}, which production refuses. Take that secret off the list: whoever guesses it can sign in with it.`,
-    );
-  }
-  if (!isDemoSecret) warn(`${weakness}: production refuses it.`);
+export function requireStrongRetiredSecret(secret: string, judging: Judging): void {
+  const weakness = secret.startsWith(demoSecretPrefix) ? "holds a demo key" : findWeakness(secret);
+  const remedy = "Take that secret off the list: whoever guesses it can sign in with it.";
+  requireGood(secret, { weakness, remedy }, judging);
 }

@@ -6,7 +6,7 @@ import { readLimitedBody } from "./body.server";
 import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "./client-id.server";
 import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "./domains";
-import { countHeader } from "./raw-headers";
+import { countHeader } from "./request-target";
 import type { AccessClaim, RequestContext, ServiceContext } from "./request-context.server";
 
 type Exchange = { request: IncomingMessage; response: ServerResponse };

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Log } from "~/platform/log.server";
-import { countHeader } from "./raw-headers";
-import { readTarget } from "./request-target";
+import { countHeader, readTarget } from "./request-target";
 import type { RequestTarget } from "./request-target";
 
 export type ServerTimeouts = { headersMs: number; requestMs: number; idleMs: number; keepAliveMs: number };
@@ -29,8 +28,15 @@ export function createHttpServer(
       insecureHTTPParser: false,
     },
     (request, response) => {
-      response.once("prefinish", () => void (request.complete || endInHalves(request)));
-      response.once("finish", () => void (request.complete || endUnreadRequest(request)));
+      const { socket } = request;
+      response.once("prefinish", () => {
+        // After `Connection: close` Node would close both ways at once, and with bytes of the request on their way that
+        // is a reset, which discards the answer. This closes our own way only; `endUnreadRequest` the rest.
+        if (!request.complete) socket.destroySoon = () => void socket.end();
+      });
+      response.once("finish", () => {
+        if (!request.complete) endUnreadRequest(request);
+      });
       if (isForRoutes(request, response)) listener(request, response);
     },
   );
@@ -74,14 +80,6 @@ function isForRoutes(request: IncomingMessage, response: ServerResponse): boolea
 /** How much of an unwanted body is still received, so that a client that is busy sending gets to read the answer. */
 const lingerMs = 1000;
 const lingerBytes = 1024 * 1024;
-
-/**
- * After `Connection: close` Node would close both ways at once, and with bytes of the request on their way that is a
- * reset, which discards the answer. This closes our own way only; `endUnreadRequest` the rest.
- */
-function endInHalves({ socket }: IncomingMessage): void {
-  socket.destroySoon = () => void socket.end();
-}
 
 /**
  * Closes the connection once the answer has had time to arrive: closing while bytes are on their way resets it, and a

@@ -3,7 +3,7 @@ import RateLimiterStoreAbstract from "rate-limiter-flexible/lib/RateLimiterStore
 import type { Clock } from "~/platform/clock";
 import { readHits } from "./hit-log";
 import { createMemoryLimits } from "./memory-limits.server";
-import { limitKeys } from "./redis-limit-keys";
+import { limitKeys } from "./redis-rate-limits.store.server";
 import type { CountingStore, Hit, RateLimitStore } from "./rate-limits.store.server";
 
 export type LimitVerdict = {

@@ -2,8 +2,13 @@ import type { Redis } from "~/platform/redis/redis.server";
 import { defineScript } from "~/platform/redis/redis-script.server";
 import type { RedisScript } from "~/platform/redis/redis-script.server";
 import { toMoment } from "./hit-log";
-import { limitKeepMs, limitKeys } from "./redis-limit-keys";
 import type { RateLimitStore, WindowClient } from "./rate-limits.store.server";
+
+/** `name`: of the limit. `key`: `<name>:<client>`. */
+export const limitKeys = { window: (name: string) => `rate:${name}`, log: (key: string) => `hits:${key}` };
+
+/** For clocks that differ: what has left a log by ours must not be gone by that of Redis before. */
+export const limitKeepMs = 60_000;
 
 /** The limits of several instances, in Redis. What the functions promise stands in rate-limits.store.server.ts. */
 export function createRedisRateLimitStore(redis: Redis): RateLimitStore {

@@ -159,10 +159,7 @@ export class ApiRegistry {
     for (const name of names) this.#usedExamples.add(name);
     const examples = names.map((name) => [name, { $ref: `#/components/examples/${name}` }]);
     return {
-      "application/problem+json": {
-        schema: problemSchemaOf(status),
-        examples: Object.fromEntries(examples),
-      },
+      "application/problem+json": { schema: problemSchemaOf(status), examples: Object.fromEntries(examples) },
     };
   }
 

@@ -166,12 +166,7 @@ export const getHealthOperation: OperationDescription = {
   summary: "Ask whether the process lives",
   description: "Touches nothing outside the process. Answers while the server is still starting, too.",
   answersWhileStarting: true,
-  answers: {
-    200: {
-      description: "It does.",
-      content: jsonContent(healthSchema, { status: "alive" }),
-    },
-  },
+  answers: { 200: { description: "It does.", content: jsonContent(healthSchema, { status: "alive" }) } },
 };
 
 const quota = { active: true, missing: [] };
