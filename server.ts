@@ -83,7 +83,7 @@ function answerDuringStart(refusal: Refusal, request: IncomingMessage, requestId
   const matched = findRoute(url.replace(/\?.*/s, ""));
   const route = matched?.pattern ?? "page";
   log.info({ requestId, method, route, status: refusal.status }, "refused during start-up");
-  if (matched) return matched.answerRefusal({ refusal, origin, requestId, headers, pathname: url });
+  if (matched) return matched.route.answerRefusal({ refusal, origin, requestId, headers, pathname: url });
   return answerPageRefusal(headers.accept, { refusal, origin, requestId });
 }
 
@@ -172,7 +172,7 @@ async function answerRoute(
   const headers = { "x-request-id": context.requestId, ...apiHeaders };
   let closeStream: (() => void) | undefined;
   try {
-    const answer = await matched.answer({ context, params: matched.params });
+    const answer = await matched.route({ context, params: matched.params });
     if (answer instanceof Response && answer.body) closeStream = services.metrics.openStream(matched.pattern);
     await writeAnswer(answer, response, headers);
   } catch (error) {

@@ -20,8 +20,7 @@ import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { readSiweMessage } from "~/gate/proofs/siwe-message.server";
 import { defaultJsonBounds } from "~/platform/http/json-text";
 import { refusalTable } from "~/platform/http/refusal";
-import { getKnownRoute } from "~/platform/http/route.server";
-import type { KnownRoute, RouteFunction } from "~/platform/http/route.server";
+import type { RouteFunction } from "~/platform/http/route.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import type { readinessSchema, settingsSchema } from "~/platform/openapi/service.openapi";
 import type { PublicSettings } from "~/platform/public-settings";
@@ -38,7 +37,7 @@ const limits = distinctLimits();
 const document = buildApiDocument({ origin, limits, isDemo: true });
 const operations = listOperations(document);
 
-type ResourceRoute = { path: string; methods: KnownRoute["spec"] };
+type ResourceRoute = { path: string; methods: RouteFunction["spec"] };
 
 /** `api.token-status.$tokenId.ts` answers at /api/token-status/{tokenId}; brackets take a dot literally. */
 function pathOfRoute(fileName: string): string {
@@ -58,7 +57,7 @@ async function loadResourceRoutes(): Promise<ResourceRoute[]> {
   return Promise.all(
     described.map(async (name) => {
       const module = (await import(path.join(appDir, "routes", name))) as { loader: RouteFunction };
-      return { path: pathOfRoute(name), methods: getKnownRoute(module.loader).spec };
+      return { path: pathOfRoute(name), methods: module.loader.spec };
     }),
   );
 }

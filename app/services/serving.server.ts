@@ -28,7 +28,6 @@ type CreateServiceContextOptions = {
   log: Log;
 };
 
-/** What routes and the corridor need of the running service. */
 export function createServiceContext({
   config,
   domains,

@@ -28,7 +28,7 @@ const svgType = "image/svg+xml";
 const ownAccent = "#1f4d46";
 const ownTheme = { light: "#163a35", dark: "#10302b" };
 
-/** Reads and judges the operator's files once, at start; throws words for the operator where one cannot be used. */
+/** Throws words for the operator where a file cannot be used. */
 export async function openBrand(options: BrandOptions, log: BrandLog): Promise<OpenedBrand> {
   const [texts, logo, icon] = await Promise.all([
     readTexts(options.textsFile),
@@ -96,11 +96,9 @@ async function readTexts(file: string | null): Promise<Brand["texts"]> {
   } catch (cause) {
     throw new Error(`BRAND_TEXTS: ${file} is not valid JSON.`, { cause });
   }
-  const result = brandTextsSchema.safeParse(value);
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(
-    ({ path, message }) => `${path.join(".") || "the file"}: ${message}`,
-  );
+  const { data, error } = brandTextsSchema.safeParse(value);
+  if (data) return data;
+  const faults = error.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`);
   throw new Error(`BRAND_TEXTS: ${file} does not have the right shape (${faults.join("; ")}).`);
 }
 

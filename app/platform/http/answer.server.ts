@@ -15,12 +15,6 @@ export class TextAnswer {
 
 export type Answer = TextAnswer | Response;
 
-export function toWebResponse(answer: Answer): Response {
-  if (answer instanceof Response) return answer;
-  const { status, headers, text } = answer;
-  return new Response(text, { status, headers });
-}
-
 /** The answer's own headers take precedence; `Vary` is joined. */
 export function addHeaders(answer: Answer, headers: Readonly<Record<string, string>>): Answer {
   if (answer instanceof TextAnswer) {

@@ -13,11 +13,8 @@ const namedRanges = new Set(["loopback", "linklocal", "uniquelocal"]);
 const unknownClient = "unknown";
 
 /**
- * Reads TRUST_PROXY in Express's syntax. A hop count trusts that many hops nearest to us, *whatever their
- * address*: right only when nobody can reach the server past the proxies, for otherwise a direct client is
- * itself the trusted hop. An address list (addresses, CIDR ranges, `loopback`, `linklocal`, `uniquelocal`) trusts
- * hops by where they are. Unset, empty, `0` and `false` trust nobody. Throws on what makes no sense, and on
- * `true`, which would let every client name its own address.
+ * Reads TRUST_PROXY in Express's syntax. A hop count trusts that many hops *whatever their address*: right only where
+ * nobody can reach the server past the proxies. Otherwise a direct client is itself the trusted hop.
  */
 export function compileTrust(value: string | undefined): TrustCheck {
   const text = value?.trim() ?? "";
@@ -55,9 +52,8 @@ function isTrustEntry(entry: string): boolean {
 }
 
 /**
- * Whom limits and nonces count: the direct peer, or, where trusted proxies stand between, the right-most address
- * they did not vouch for themselves. An entry that is no address ends the search, and its reporter counts
- * instead: an identifier is never text a client chose. IPv6 counts by /64, which is what one customer has.
+ * Whom limits and nonces count: the direct peer, or the right-most address that trusted proxies report and that is not
+ * trusted itself. It is never text a client chose. IPv6 counts by /64, which is what one customer has.
  */
 export function clientIdentifier(
   socketAddress: string | undefined,
@@ -106,9 +102,8 @@ export function requestHost(
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
- * An address as sockets and proxies write it: with a zone, a port, or brackets round IPv6. IPv4 in IPv6 clothes
- * is IPv4. Null for everything else, and for the odd IPv4 notations (octal, hex, fewer parts) whose reading
- * differs between programs.
+ * An address as sockets and proxies write it: with a zone, a port, or brackets round IPv6. Null for everything else, the
+ * IPv4 notations that programs read differently (octal, hex, fewer parts) among it.
  */
 function readAddress(text: string): Address | null {
   const bare = text.trim();

@@ -1,8 +1,7 @@
 import type { ServerBuild } from "@remix-run/node";
-import { getKnownRoute } from "./route.server";
-import type { KnownRoute, RouteFunction } from "./route.server";
+import type { RouteFunction } from "./route.server";
 
-type DirectRoute = KnownRoute & { pattern: string; segments: string[] };
+type DirectRoute = { pattern: string; segments: string[]; route: RouteFunction };
 export type RouteMatch = DirectRoute & { params: Record<string, string> };
 
 /**
@@ -16,9 +15,9 @@ export function createDirectRoutes(
 ): (pathname: string) => RouteMatch | null {
   const direct: DirectRoute[] = Object.values(routes).flatMap((route) => {
     if (!route || route.module.default || !route.module.loader) return [];
-    const known = getKnownRoute(route.module.loader as RouteFunction);
     const pattern = patternOf(routes, route.id);
-    return [{ ...known, pattern, segments: pattern.slice(1).split("/") }];
+    const segments = pattern.slice(1).split("/");
+    return [{ pattern, segments, route: route.module.loader as unknown as RouteFunction }];
   });
   const isVariable = ({ pattern }: DirectRoute) => /[:*]/.test(pattern);
   const variable = direct.filter(isVariable);

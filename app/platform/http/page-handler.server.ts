@@ -10,7 +10,6 @@ import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 import { writeAnswer } from "./write-answer.server";
 
-const pageMethods = ["GET", "HEAD"];
 const allow = "GET, HEAD, OPTIONS";
 
 /**
@@ -25,9 +24,8 @@ export function createPageHandler(build: ServerBuild, mode: string) {
     try {
       // `_data` is how older pages asked for their data; the framework answers it with an error of its own.
       if (!isDecodable(context.pathname) || context.searchParams.has("_data")) throw new Refusal("not-found");
-      if (pageMethods.includes(context.method)) {
+      if (["GET", "HEAD"].includes(context.method))
         return await handle(toWebRequest(context, request), context);
-      }
       if (!isPage(context.pathname)) throw new Refusal("not-found");
       if (context.method === "OPTIONS") return new Response(null, { status: 204, headers: { Allow: allow } });
       throw new Refusal("method-not-allowed", {

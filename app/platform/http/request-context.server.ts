@@ -29,7 +29,7 @@ export type RequestContext = {
   readonly log: Log;
   readonly cspNonce: string;
   readonly service: ServiceContext;
-  /** Who is asking for access, set by whoever finds it out: for the record of decisions and for nothing else. */
+  /** For the record of decisions and for nothing else. */
   accessClaim?: AccessClaim;
 };
 

@@ -1,7 +1,6 @@
-import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
-import { TextAnswer, addHeaders, answerJson, answerProblem, toWebResponse } from "./answer.server";
+import { TextAnswer, addHeaders, answerJson, answerProblem } from "./answer.server";
 import type { Answer } from "./answer.server";
 import { parseJson, parseShape, receiveJson, requireJsonMediaType } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
@@ -62,9 +61,14 @@ export type RefusedRequest = {
   json?: unknown;
 };
 
-type RouteArguments = Pick<LoaderFunctionArgs | ActionFunctionArgs, "params"> & { context: RequestContext };
-/** What a route module exports, in the framework's terms. */
-export type RouteFunction = (args: RouteArguments) => Promise<Response>;
+/** What a route module exports as its loader and action; only direct-route.server.ts calls it. */
+export type RouteFunction = {
+  (request: { context: RequestContext; params: Params }): Promise<Answer>;
+  /** What the route was declared with; the API description is compared with it. */
+  spec: Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE">;
+  /** For what is refused before the route itself is called. */
+  answerRefusal: (refused: RefusedRequest) => Answer;
+};
 
 /**
  * Every resource route: method, media type, bytes, rate limit, JSON, caller, shape, the route's own function. A refusal
@@ -78,7 +82,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
     addHeaders(answerShaped(refused), { "X-Problem": refused.refusal.slug });
   const allow = allowedMethods(spec);
 
-  async function answer({ context, params }: RouteArguments): Promise<Answer> {
+  async function answer({ context, params }: { context: RequestContext; params: Params }): Promise<Answer> {
     const headers = corsHeaders(context);
     const request: RunningRequest = { context, params, headers };
     try {
@@ -100,28 +104,11 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
   function noteAccess(context: RequestContext, refusal: Refusal | null): void {
     if (context.method === "POST" && POST?.decidesAccess) context.service.noteAccess({ context, refusal });
   }
-  async function answerFramework(args: RouteArguments): Promise<Response> {
-    return toWebResponse(await answer(args));
-  }
-  const known = { spec: { GET, POST, DELETE } as KnownRoute["spec"], answer, answerRefusal };
-  knownRoutes.set(answerFramework, known);
-  return { loader: answerFramework, action: answerFramework };
-}
-
-export type KnownRoute = {
-  /** What the route was declared with; the API description is compared with it. */
-  spec: Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE">;
-  /** Without the framework's kind of answer, which has its price. */
-  answer: (args: RouteArguments) => Promise<Answer>;
-  /** For what is refused before the route itself is called. */
-  answerRefusal: (refused: RefusedRequest) => Answer;
-};
-const knownRoutes = new WeakMap<RouteFunction, KnownRoute>();
-
-export function getKnownRoute(routeFunction: RouteFunction): KnownRoute {
-  const known = knownRoutes.get(routeFunction);
-  if (!known) throw new TypeError("This function was not made by defineRoute.");
-  return known;
+  const route = Object.assign(answer, {
+    spec: { GET, POST, DELETE } as RouteFunction["spec"],
+    answerRefusal,
+  });
+  return { loader: route, action: route };
 }
 
 function allowedMethods(spec: { GET?: unknown; POST?: unknown; DELETE?: unknown }): string {
