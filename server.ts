@@ -6,7 +6,7 @@ import { broadcastDevReady } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
 import express from "express";
-import type { Answer } from "~/platform/http/answer.server";
+import type { Answer, HeaderTable } from "~/platform/http/answer.server";
 import { createRequestContexts } from "~/platform/http/create-context.server";
 import { compileTrust, isPeerTrusted } from "~/platform/http/client-id.server";
 import type { TrustCheck } from "~/platform/http/client-id.server";
@@ -167,7 +167,7 @@ type Exchange = { context: RequestContext; response: ServerResponse };
 async function answerRoute(
   services: Services,
   matched: RouteMatch,
-  { context, response, apiHeaders }: Exchange & { apiHeaders: Readonly<Record<string, string>> },
+  { context, response, apiHeaders }: Exchange & { apiHeaders: HeaderTable },
 ): Promise<void> {
   const headers = { "x-request-id": context.requestId, ...apiHeaders };
   let closeStream: (() => void) | undefined;

@@ -8,7 +8,7 @@ import { findMovedPaths } from "~/settings.server";
 import type { Config } from "~/settings.server";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import type { StaticAnswer } from "~/platform/http/static-answer.server";
-import type { RateLimits } from "~/platform/limits/limits.settings";
+import type { RateLimit } from "~/platform/limits/limit-name";
 import { ApiRegistry } from "~/platform/openapi/api-registry";
 import type { OpenApiDocument } from "~/platform/openapi/api-registry";
 import { describeService } from "~/platform/openapi/service.openapi";
@@ -24,7 +24,7 @@ import { version } from "../../package.json";
 
 export type ApiFacts = {
   origin: string;
-  limits: RateLimits;
+  limits: Readonly<Record<string, RateLimit>>;
   isDemo: boolean;
   /** Routes by their default path, and where they are instead. */
   movedPaths?: Readonly<Record<string, string>>;

@@ -22,7 +22,7 @@ import type { TableSettings, TableSpec } from "~/operator/tables/table-spec";
 import { createTableStore } from "~/operator/tables/tables.store.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock as clock } from "~/platform/clock";
-import type { RateLimitName } from "~/platform/limits/limits.settings";
+import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
 import type { SweepStore } from "~/platform/database/sweep.store.server";

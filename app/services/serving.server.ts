@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { OpenedBrand } from "~/platform/brand/open-brand.server";
 import { systemClock } from "~/platform/clock";
-import type { RateLimit, RateLimitName } from "~/platform/limits/limits.settings";
+import type { RateLimit, RateLimitName } from "~/platform/limits/limit-name";
 import type { Config } from "~/settings.server";
 import { createOriginCheck } from "~/platform/http/domains";
 import { listen } from "~/platform/http/http-server.server";

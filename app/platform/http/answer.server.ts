@@ -1,9 +1,11 @@
 import type { Refusal } from "./refusal";
 
+export type HeaderTable = Readonly<Record<string, string>>;
+
 /** An answer whose whole text is there. For a `Response` that is written and read again costs more than most routes do. */
 export class TextAnswer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: HeaderTable;
   readonly text: string;
 
   constructor({ status, headers, text }: Pick<TextAnswer, "status" | "headers" | "text">) {
@@ -16,7 +18,7 @@ export class TextAnswer {
 export type Answer = TextAnswer | Response;
 
 /** The answer's own headers take precedence; `Vary` is joined. */
-export function addHeaders(answer: Answer, headers: Readonly<Record<string, string>>): Answer {
+export function addHeaders(answer: Answer, headers: HeaderTable): Answer {
   if (answer instanceof TextAnswer) {
     const { status, text } = answer;
     return new TextAnswer({ status, text, headers: joinHeaders(answer.headers, headers) });
@@ -29,10 +31,7 @@ export function addHeaders(answer: Answer, headers: Readonly<Record<string, stri
 }
 
 /** Names come out in lower case, so that no header is sent twice in two spellings. */
-function joinHeaders(
-  own: Readonly<Record<string, string>>,
-  added: Readonly<Record<string, string>>,
-): Record<string, string> {
+function joinHeaders(own: HeaderTable, added: HeaderTable): HeaderTable {
   const joined: Record<string, string> = {};
   for (const name in added) joined[name.toLowerCase()] = added[name]!;
   const addedVary = joined.vary;

@@ -5,20 +5,11 @@ import type { Log } from "~/platform/log.server";
 import { countHeader, readTarget } from "./request-target";
 import type { RequestTarget } from "./request-target";
 
-export type ServerTimeouts = { headersMs: number; requestMs: number; idleMs: number; keepAliveMs: number };
-
 /** Slow clients are cut off: the request must arrive in time, and a socket that moves nothing is closed. */
-export const defaultTimeouts: ServerTimeouts = {
-  headersMs: 10_000,
-  requestMs: 30_000,
-  idleMs: 120_000,
-  keepAliveMs: 10_000,
-};
+const defaultTimeouts = { headersMs: 10_000, requestMs: 30_000, idleMs: 120_000, keepAliveMs: 10_000 };
+export type ServerTimeouts = typeof defaultTimeouts;
 
-export function createHttpServer(
-  listener: RequestListener,
-  timeouts: ServerTimeouts = defaultTimeouts,
-): Server {
+export function createHttpServer(listener: RequestListener, timeouts = defaultTimeouts): Server {
   const server = createServer(
     {
       headersTimeout: timeouts.headersMs,

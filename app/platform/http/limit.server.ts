@@ -1,4 +1,4 @@
-import type { RateLimitName } from "~/platform/limits/limits.settings";
+import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";

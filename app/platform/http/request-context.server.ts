@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Brand } from "~/platform/brand/brand";
-import type { RateLimitName } from "~/platform/limits/limits.settings";
+import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import type { Log } from "~/platform/log.server";
 import type { PublicSettings } from "~/platform/public-settings";

@@ -4,6 +4,9 @@ import { normalizeHost } from "./domains";
 export type RequestTarget =
   { kind: "path"; path: string } | { kind: "server" } | { kind: "fault"; detail: string };
 
+const differingHosts =
+  "The address in the request line and the Host header name different hosts. Send the same in both.";
+
 /**
  * What stands between method and version (RFC 9112, 3.2). Two names for the host of one request are how a proxy and
  * the server behind it come to disagree, so a whole address has to name the host that the Host header names.
@@ -23,11 +26,7 @@ export function readTarget(
   const [, authority = "", rest = ""] = match;
   const host = normalizeHost(authority);
   if (host === null || hostHeader === undefined || normalizeHost(hostHeader) !== host) {
-    return {
-      kind: "fault",
-      detail:
-        "The address in the request line and the Host header name different hosts. Send the same in both.",
-    };
+    return { kind: "fault", detail: differingHosts };
   }
   return { kind: "path", path: rest.startsWith("/") ? rest : `/${rest}` };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import helmet from "helmet";
 
 /** For answers that are not pages: nothing may be loaded, framed or guessed from them. Names in lower case. */
-export function createApiHeaders({ isHttps }: { isHttps: boolean }): Readonly<Record<string, string>> {
+export function createApiHeaders({ isHttps }: { isHttps: boolean }): Record<string, string> {
   return {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",

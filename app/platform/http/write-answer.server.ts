@@ -3,23 +3,19 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { TextAnswer } from "./answer.server";
-import type { Answer } from "./answer.server";
+import type { Answer, HeaderTable } from "./answer.server";
 
 /**
  * Puts an answer on the socket. A stream waits for its reader (back-pressure) and is cancelled when the client goes
  * away; the stock adapter does neither. `headers`, in lower case, yield to the answer's own.
  */
-export async function writeAnswer(
-  answer: Answer,
-  to: ServerResponse,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<void> {
+export async function writeAnswer(answer: Answer, to: ServerResponse, headers: HeaderTable = {}) {
   if (answer instanceof TextAnswer) writeText(answer, to, headers);
   else await writeStream(answer, to, headers);
 }
 
 /** All headers in one call: set one by one they are kept in a table first, and read back from there. */
-function writeText(answer: TextAnswer, to: ServerResponse, headers: Readonly<Record<string, string>>): void {
+function writeText(answer: TextAnswer, to: ServerResponse, headers: HeaderTable): void {
   const { status, text } = answer;
   const head: Record<string, string | number> = { ...headers, ...answer.headers };
   if (status !== 204) head["content-length"] = Buffer.byteLength(text);
@@ -27,11 +23,7 @@ function writeText(answer: TextAnswer, to: ServerResponse, headers: Readonly<Rec
   to.end(to.req.method === "HEAD" ? undefined : text);
 }
 
-async function writeStream(
-  answer: Response,
-  to: ServerResponse,
-  headers: Readonly<Record<string, string>>,
-): Promise<void> {
+async function writeStream(answer: Response, to: ServerResponse, headers: HeaderTable): Promise<void> {
   to.statusCode = answer.status;
   for (const name in headers) to.setHeader(name, headers[name]!);
   const cookies = answer.headers.getSetCookie();

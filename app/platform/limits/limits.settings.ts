@@ -1,12 +1,7 @@
 import { setting } from "~/platform/config/kinds";
 import { InvalidSetting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
-
-/** As clients are told them. */
-export type RateLimitName = keyof typeof limitSettings;
-/** Null: the limit is off. */
-export type RateLimit = { points: number; windowSeconds: number } | null;
-export type RateLimits = Readonly<Record<string, RateLimit>>;
+import type { RateLimit, RateLimitName } from "./limit-name";
 
 export const limitSettings = {
   nonce: {
@@ -43,7 +38,7 @@ export const limitSettings = {
   quota: limit("QUOTA", "60/60", "The same for GET /api/quota."),
   "quota-reset": limit("QUOTA_RESET", "5/60", "The same for POST /api/quota-reset; wrong secrets count."),
   operator: limit("OPERATOR", "5/60", "The same for signing in to /operator; right and wrong secrets count."),
-};
+} satisfies Record<RateLimitName, unknown>;
 
 function limit(name: string, standard: string, text: string) {
   return setting(`RATE_LIMIT_${name}`, { parse: parseLimit, default: standard }, text);

@@ -1,5 +1,5 @@
 import { toMoment } from "./hit-log";
-import type { CountingStore, Hit, LogTake, WindowTake } from "./rate-limits.store.server";
+import type { Hit, LogTake, WindowTake } from "./rate-limits.store.server";
 
 /** Of one limit: some 20 MB for clients and 16 MB for a sliding one's moments. Beyond, whoever came longest ago begins anew. */
 const defaultMaxClients = 50_000;

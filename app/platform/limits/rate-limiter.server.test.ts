@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countOutcomes, createSqliteTestDatabase, createTestDatabase } from "~e2e/support/databases/database";
+import { countOutcomes, createSqliteTestDatabase } from "~e2e/support/databases/database";
 import { createStateClock, testOnEachState } from "~e2e/support/databases/state";
 import type { TestState } from "~e2e/support/databases/state";
 import { createMemoryLimits } from "./memory-limits.server";

@@ -19,10 +19,7 @@ export type WindowClient = {
 export type RateLimitStore =
   CountingStore | (Pick<CountingStore, "takeFromLog"> & { windowClient: WindowClient });
 
-/**
- * One statement decides and counts, so that any number of processes together admit exactly what the limit allows. A
- * refused hit writes nothing: a flood costs an upsert that finds nothing to do and one read.
- */
+/** One statement decides and counts, so that all processes together admit what the limit allows. A refusal writes nothing. */
 export function createRateLimitStore(database: Database) {
   /** `points` in each window; a window begins with its first hit. */
   async function takeFromWindow(hit: Hit): Promise<WindowTake> {

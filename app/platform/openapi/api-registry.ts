@@ -1,6 +1,6 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from "@asteasolutions/zod-to-openapi";
 import type { ResponseConfig, RouteConfig, ZodMediaTypeObject } from "@asteasolutions/zod-to-openapi";
-import type { RateLimitName, RateLimits } from "~/platform/limits/limits.settings";
+import type { RateLimit, RateLimitName } from "~/platform/limits/limit-name";
 import { defaultJsonBounds } from "~/platform/http/json-text";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
@@ -51,7 +51,7 @@ export type RefusalContent = (refused: { names: readonly RefusalName[]; status: 
 type SecurityScheme = Parameters<OpenAPIRegistry["registerComponent"]>[2];
 type ApiOptions = {
   origin: string;
-  limits: RateLimits;
+  limits: Readonly<Record<string, RateLimit>>;
   /** Routes by their default path, and where they are instead. */
   movedPaths?: Readonly<Record<string, string>>;
 };

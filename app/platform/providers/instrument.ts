@@ -47,13 +47,9 @@ type InstrumentIterationOptions<T> = {
 };
 
 /** The same events. Pulls only when pulled, and adds no more than one turn of the loop to each. */
-export function instrumentIteration<T>({
-  events,
-  begin,
-  isLast = () => false,
-  signal,
-}: InstrumentIterationOptions<T>): AsyncIterableIterator<T> {
-  const iterator = events[Symbol.asyncIterator]();
+export function instrumentIteration<T>(options: InstrumentIterationOptions<T>): AsyncIterableIterator<T> {
+  const { begin, isLast = () => false, signal } = options;
+  const iterator = options.events[Symbol.asyncIterator]();
   let call: ReturnType<ProviderInstrument> | null = null;
   let hasBegun = false;
   const iteration: AsyncIterableIterator<T> = {

@@ -93,11 +93,10 @@ export async function readBodyStart(body: IncomingMessage, maxBytes: number): Pr
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    while (bytes < maxBytes) {
-      const chunk = await reader.next();
-      if (chunk === null) break;
+    for (let chunk = await reader.next(); chunk !== null; chunk = await reader.next()) {
       chunks.push(chunk);
       bytes += chunk.length;
+      if (bytes >= maxBytes) break;
     }
   } catch {
     // What came so far is used.
