@@ -6,7 +6,7 @@ import { readWalletCookie } from "~/gate/page/wallet/wallet-cookie";
 import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
 import type { loader as rootLoader } from "~/root";
 import { describePage } from "~/ui/page-meta";
-import { readKeyLookup } from "~/gate/keys/key-lookup.server";
+import { readKeyLookup } from "~/gate/visit.server";
 import { requireWithinLimit } from "~/platform/http/limit.server";
 import { getServices } from "~/services.server";
 
@@ -34,9 +34,10 @@ export async function loader({ context }: LoaderFunctionArgs) {
   const countOnce = () => (counted ??= requireWithinLimit(context, "pages"));
   const [visit, lookup, outline] = await Promise.all([
     gate.session.visit({ cookie: context.headers.cookie, clientId, host, requireWithinLimit: countOnce }),
-    readKeyLookup({
-      searchParams,
-      dependencies: { origin, requireWithinLimit: countOnce, readTokenStatus: gate.readTokenStatus },
+    readKeyLookup(searchParams, {
+      origin,
+      requireWithinLimit: countOnce,
+      readTokenStatus: gate.readTokenStatus,
     }),
     content.readOutline(),
   ]);

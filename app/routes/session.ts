@@ -1,5 +1,5 @@
 import { requireSameSite } from "~/gate/caller.server";
-import { clearSessionCookie, writeSessionCookie } from "~/gate/tokens/session-cookie";
+import { clearSessionCookie, writeSessionCookie } from "~/gate/tokens/token-locations";
 import {
   endSessionOperation,
   getSessionOperation,
@@ -47,7 +47,7 @@ export const { loader, action } = defineRoute({
     operation: endSessionOperation,
     handle: ({ context }) => {
       requireSameSite(context.headers, context.service);
-      const cookie = clearSessionCookie({ isSecure: isSecure(context) });
+      const cookie = clearSessionCookie(isSecure(context));
       return answerJson({ body: { signedIn: false }, headers: { "Set-Cookie": cookie } });
     },
   },
@@ -56,9 +56,9 @@ export const { loader, action } = defineRoute({
 /** The cookie expires with its token, by the server's own clock. */
 function answerKept(kept: KeptSession, context: RequestContext): Answer {
   const { token, session } = kept;
-  const { address, tokenId, secondsLeft: maxAgeSeconds } = session;
+  const { address, tokenId, secondsLeft } = session;
   context.accessClaim = { proof: "bearer", address, tokenId };
-  const cookie = writeSessionCookie({ token, maxAgeSeconds, isSecure: isSecure(context) });
+  const cookie = writeSessionCookie(token, secondsLeft, isSecure(context));
   return answerJson({ body: session, headers: { "Set-Cookie": cookie } });
 }
 
