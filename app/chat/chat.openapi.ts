@@ -8,7 +8,7 @@ import {
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
-import { errorContent } from "~/platform/openapi/error-content";
+import { errorContent } from "~/platform/openapi/problem-answers";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
 import { maxMessageChars, maxMessages, maxParts, maxRequestBytes, maxRequestValues } from "./chat-limits";
 import { modelListSchema, toModelList } from "./chat.schema";

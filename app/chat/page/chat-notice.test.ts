@@ -2,7 +2,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { describeChat } from "~/chat/chat.openapi";
-import { createApiRegistry } from "~/platform/openapi/api-registry";
+import { ApiRegistry } from "~/platform/openapi/api-registry";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import { describeSpeech } from "~/speech/speech.openapi";
@@ -13,7 +13,7 @@ import { noticeForBrokenAnswer, noticeForFailure, noticeForRefusal, remediesOf }
 import type { Activity, ChatNotice } from "./chat-notice";
 
 const nowMs = Date.UTC(2031, 4, 6);
-const api = createApiRegistry({ origin: "https://gate.example", limits: distinctLimits() });
+const api = new ApiRegistry({ origin: "https://gate.example", limits: distinctLimits() });
 describeChat(api);
 describeSpeech(api);
 const operations = listOperations(api.toDocument({ title: "Chat", version: "1", description: "Chat" }));
