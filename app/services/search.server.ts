@@ -4,7 +4,7 @@ import type { Log } from "~/platform/log.server";
 import type { Embedder } from "~/search/embedder";
 import { createHashedEmbedder } from "~/search/hashed-embedder";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
-import { warnOfMissingNamespaces } from "~/search/missing-namespaces.server";
+import { warnOfMissingNamespaces } from "~/search/gated-namespaces";
 import { createPineconeSearch } from "~/search/pinecone.gateway.server";
 import { createProviderEmbedder } from "~/search/provider-embedder.gateway.server";
 import type { SearchStore } from "~/search/search-store";
