@@ -92,7 +92,7 @@ export function wireChat({
         },
         {
           ...dependencies,
-          tools: tools.registry.filter((tool) => mayOfferToModel({ tool, caller: toolCaller })),
+          tools: tools.registry.filter((tool) => mayOfferToModel(tool, toolCaller)),
         },
       );
       return { events: instruments.tracing?.keep(events) ?? events, headers };

@@ -4,14 +4,12 @@ import {
   accessTokenPlaces,
   accessTokenQuery,
 } from "~/gate/tokens/token-placement.openapi";
-import type { RefusalName } from "~/platform/http/refusal";
 import { refusalTable } from "~/platform/http/refusal";
+import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
-import { maxBodyBytes, maxBodyValues } from "./mcp/mcp-limits";
-import type { toolCallResultSchema, toolListSchema } from "./mcp/mcp.schema";
-import { errorCodes } from "./mcp/message";
-import { handshakeRevisions, statelessRevision } from "./mcp/revision";
+import { errorCodes, maxBodyBytes, maxBodyValues } from "./mcp/message";
 import { describeResource } from "./mcp/resource-metadata";
+import { statelessRevision, supportedRevisions } from "./mcp/revision";
 import { maxToolOutputBytes } from "./tool";
 
 const tag = "Tools";
@@ -94,7 +92,7 @@ const description = `Lists the tools and runs them, for programs and for clients
 
 **Bare JSON-RPC** (no \`jsonrpc\`): the answer is \`{result}\` or \`{error: {code, message}}\`, nothing else.
 
-**MCP** (\`jsonrpc: "2.0"\`): Streamable HTTP, without sessions and with JSON answers; revisions ${[statelessRevision, ...handshakeRevisions].join(", ")}. One message in each request; notifications get 202.
+**MCP** (\`jsonrpc: "2.0"\`): Streamable HTTP, without sessions and with JSON answers; revisions ${supportedRevisions.join(", ")}. One message in each request; notifications get 202.
 
 **Who may.** Where the operator requires it for the conversation, ${accessTokenPlaces} A token that is sent has to be right even where none is required. Tools about one's own key need one always.
 
@@ -122,12 +120,12 @@ const exampleTools = {
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
   ],
-} satisfies z.infer<typeof toolListSchema>;
+};
 const exampleStatus = { tokenId: "42", exists: true, owner: null, used: false };
 const exampleCall = {
   content: [{ type: "text", text: JSON.stringify(exampleStatus) }],
   structuredContent: exampleStatus,
-} satisfies z.infer<typeof toolCallResultSchema>;
+};
 const callParams = { name: "key_status", arguments: { tokenId: "42" } };
 
 export function describeTools(api: ApiRegistry): void {
