@@ -1,17 +1,16 @@
 import { createHash } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import type { FileHandle } from "node:fs/promises";
-import type { AudioCache } from "./audio-cache.server";
-import { SpeechFault } from "./providers/speech-provider";
-import type { SpokenAudio } from "./providers/speech-provider";
+import type { AudioCache, AudioPart } from "./audio-cache.server";
+import { SpeechFault } from "./providers/speech-provider.server";
+import type { SpokenAudio } from "./providers/speech-provider.server";
 
 /** How far the provider may be ahead of the reader who is furthest. */
 const maxAheadBytes = 1024 * 1024;
 const readBytes = 64 * 1024;
 const maxAudioBytes = 64 * 1024 * 1024;
 
-export type SynthesisSource = { key: string; name: string; cache: AudioCache; speak: Speak };
 export type Speak = (asked: { signal: AbortSignal }) => Promise<SpokenAudio>;
-export type SharedSynthesis = ReturnType<typeof createSharedSynthesis>;
 
 export type AudioReader = {
   /** The next bytes, null at the proper end. Throws where the audio broke off. */
@@ -25,153 +24,143 @@ export type AudioReader = {
  * reader, who has waited the longest. Whoever joins later listens along.
  */
 type JoinHooks = { onEmpty: () => void; onAsked: () => void };
+type Position = { at: number; onAsked: () => void };
 
-type StartedAudio = { contentType: string; isKept: boolean; totalBytes: number | null };
+/** `totalBytes` null: nobody knows yet. `isKept`: nothing had to be spoken for it. */
+export type StartedAudio = { contentType: string; isKept: boolean; totalBytes: number | null };
 
 /**
  * One synthesis for everybody who asks for the same at the same time. The provider writes into a file, readers follow
  * in it at their own pace, and the memory needed is one chunk each. It goes on while anybody listens.
  */
-export function createSharedSynthesis({ key, name, cache, speak }: SynthesisSource) {
-  const controller = new AbortController();
-  const readers = new Set<{ at: number; onAsked: () => void }>();
-  let file: FileHandle | null = null;
-  let written = 0;
-  let state: "open" | "complete" | "failed" = "open";
-  let failure: unknown = null;
-  let isWriting = false;
-  let isEmpty = false;
-  let wakeAll = () => {};
-  let changed = new Promise<void>((resolve) => (wakeAll = resolve));
+export class SharedSynthesis {
+  readonly started: Promise<StartedAudio>;
+  readonly #stopping = new AbortController();
+  readonly #readers = new Set<Position>();
+  readonly #changes = new EventEmitter().setMaxListeners(0);
+  #file: FileHandle | null = null;
+  #written = 0;
+  #state: "open" | "complete" | "failed" = "open";
+  #failure: unknown = null;
+  #isWriting = false;
 
-  function tell(): void {
-    const wake = wakeAll;
-    changed = new Promise<void>((resolve) => (wakeAll = resolve));
-    wake();
+  constructor(key: string, cache: AudioCache, speak: Speak) {
+    this.started = this.#start(key, cache, speak);
+    // Everybody who joined learns of it from `started` itself.
+    this.started.catch(() => undefined);
   }
 
-  const started = start();
-  // Everybody who joined learns of it from `started` itself.
-  started.catch(() => undefined);
+  join({ onEmpty, onAsked }: JoinHooks): AudioReader {
+    const position = { at: 0, onAsked };
+    const buffer = Buffer.allocUnsafeSlow(readBytes);
+    this.#readers.add(position);
+    return {
+      next: () => this.#readNext(position, buffer),
+      leave: () => {
+        if (!this.#readers.delete(position) || this.#readers.size > 0) return;
+        onEmpty();
+        if (this.#state === "open") this.#stopping.abort(new Error("Nobody listens any more"));
+        this.#changes.emit("change");
+        this.#closeWhenUnused();
+      },
+    };
+  }
 
-  async function start(): Promise<StartedAudio> {
-    let place: string | null = null;
+  async #start(key: string, cache: AudioCache, speak: Speak): Promise<StartedAudio> {
+    const { signal } = this.#stopping;
+    let part: AudioPart | null = null;
     try {
       const kept = await cache.find(key);
       if (kept !== null) {
-        file = kept.file;
-        written = kept.bytes;
-        state = "complete";
+        this.#file = kept.file;
+        this.#written = kept.bytes;
+        this.#state = "complete";
         return { contentType: kept.contentType, isKept: true, totalBytes: kept.bytes };
       }
-      controller.signal.throwIfAborted();
+      signal.throwIfAborted();
       // Before the provider is asked: what cannot be written down must not cost anything.
-      const part = await cache.createPart(name);
-      ({ file, place } = part);
-      controller.signal.throwIfAborted();
-      const [longestWaiting] = readers;
-      const asked = speak({ signal: controller.signal });
+      part = await cache.createPart(key);
+      this.#file = part.file;
+      signal.throwIfAborted();
+      const [longestWaiting] = this.#readers;
+      const asked = speak({ signal });
       longestWaiting?.onAsked();
-      const { contentType, chunks } = await asked;
-      isWriting = true;
-      void write(part, contentType, chunks);
-      return { contentType, isKept: false, totalBytes: null };
+      const audio = await asked;
+      this.#isWriting = true;
+      void this.#write(part, audio);
+      return { contentType: audio.contentType, isKept: false, totalBytes: null };
     } catch (error) {
       // Audio that was asked for and will not be read has to be given up.
-      controller.abort(error);
-      fail(error);
-      if (place !== null) await cache.discard(place);
+      this.#stopping.abort(error);
+      this.#fail(error);
+      await part?.discard();
       throw error;
     } finally {
-      closeWhenUnused();
+      this.#closeWhenUnused();
     }
   }
 
-  async function write(
-    part: { file: FileHandle; place: string },
-    contentType: string,
-    chunks: AsyncIterable<Uint8Array>,
-  ): Promise<void> {
+  async #write(part: AudioPart, { contentType, chunks }: SpokenAudio): Promise<void> {
     const hash = createHash("sha256");
     try {
       for await (const chunk of chunks) {
-        if (written + chunk.length > maxAudioBytes)
+        if (this.#written + chunk.length > maxAudioBytes)
           throw new SpeechFault({ details: "the audio is too long" });
-        await part.file.write(chunk, 0, chunk.length, written);
+        await part.file.write(chunk, 0, chunk.length, this.#written);
         hash.update(chunk);
-        written += chunk.length;
-        tell();
-        await waitForReaders();
+        this.#written += chunk.length;
+        this.#changes.emit("change");
+        await this.#waitForReaders();
       }
-      if (written === 0) throw new SpeechFault({ details: "no audio came" });
-      await cache.keep({ key, part, audio: { contentType, bytes: written, sha256: hash.digest("hex") } });
-      state = "complete";
+      if (this.#written === 0) throw new SpeechFault({ details: "no audio came" });
+      await part.keep({ contentType, bytes: this.#written, sha256: hash.digest("hex") });
+      this.#state = "complete";
     } catch (error) {
-      await cache.discard(part.place);
-      fail(error);
+      await part.discard();
+      this.#fail(error);
     } finally {
-      isWriting = false;
-      tell();
-      closeWhenUnused();
+      this.#isWriting = false;
+      this.#changes.emit("change");
+      this.#closeWhenUnused();
     }
   }
 
-  async function waitForReaders(): Promise<void> {
+  async #waitForReaders(): Promise<void> {
     for (;;) {
-      controller.signal.throwIfAborted();
-      const furthest = Math.max(...[...readers].map(({ at }) => at));
-      if (written - furthest < maxAheadBytes) return;
-      await changed;
+      this.#stopping.signal.throwIfAborted();
+      const furthest = Math.max(...[...this.#readers].map(({ at }) => at));
+      if (this.#written - furthest < maxAheadBytes) return;
+      await once(this.#changes, "change");
     }
   }
 
-  function fail(error: unknown): void {
-    state = "failed";
-    failure = error;
-    tell();
+  async #readNext(position: Position, buffer: Buffer): Promise<Uint8Array | null> {
+    await this.started;
+    while (position.at >= this.#written) {
+      if (this.#state === "failed") throw this.#failure;
+      if (this.#state === "complete") return null;
+      if (!this.#readers.has(position)) throw new Error("This reader has left.");
+      await once(this.#changes, "change");
+    }
+    if (this.#file === null) throw new Error("This reader has left.");
+    const wanted = Math.min(buffer.length, this.#written - position.at);
+    const { bytesRead } = await this.#file.read(buffer, 0, wanted, position.at);
+    if (bytesRead === 0) throw new Error("The audio in the file is shorter than it was.");
+    position.at += bytesRead;
+    this.#changes.emit("change");
+    return Uint8Array.from(buffer.subarray(0, bytesRead));
   }
 
-  function closeWhenUnused(): void {
-    if (!isEmpty || isWriting || file === null) return;
-    const unused = file;
-    file = null;
+  #fail(error: unknown): void {
+    this.#state = "failed";
+    this.#failure = error;
+    this.#changes.emit("change");
+  }
+
+  #closeWhenUnused(): void {
+    if (this.#readers.size > 0 || this.#isWriting || this.#file === null) return;
     // A descriptor that cannot be closed is closed already.
-    unused.close().catch(() => undefined);
+    this.#file.close().catch(() => undefined);
+    this.#file = null;
   }
-
-  function join({ onEmpty, onAsked }: JoinHooks): AudioReader {
-    const reader = { at: 0, onAsked };
-    readers.add(reader);
-    const buffer = Buffer.allocUnsafeSlow(readBytes);
-
-    async function next(): Promise<Uint8Array | null> {
-      await started;
-      while (reader.at >= written) {
-        if (state === "failed") throw failure;
-        if (state === "complete") return null;
-        if (!readers.has(reader)) throw new Error("This reader has left.");
-        await changed;
-      }
-      const wanted = Math.min(buffer.length, written - reader.at);
-      if (file === null) throw new Error("This reader has left.");
-      const { bytesRead } = await file.read(buffer, 0, wanted, reader.at);
-      if (bytesRead === 0) throw new Error("The audio in the file is shorter than it was.");
-      reader.at += bytesRead;
-      tell();
-      return Uint8Array.from(buffer.subarray(0, bytesRead));
-    }
-
-    function leave(): void {
-      if (!readers.delete(reader) || readers.size > 0) return;
-      isEmpty = true;
-      onEmpty();
-      if (state === "open") controller.abort(new Error("Nobody listens any more"));
-      tell();
-      closeWhenUnused();
-    }
-
-    return { next, leave };
-  }
-
-  return { started, join };
 }

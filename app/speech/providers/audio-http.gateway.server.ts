@@ -7,8 +7,8 @@ import {
 } from "~/platform/providers/provider-http.gateway.server";
 import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-words";
 import { linkAbort } from "~/platform/linked-abort";
-import { SpeechFault } from "./speech-provider";
-import type { SpokenAudio } from "./speech-provider";
+import { SpeechFault } from "./speech-provider.server";
+import type { SpokenAudio } from "./speech-provider.server";
 
 export type AudioTimes = {
   /** Until the connection stands. */

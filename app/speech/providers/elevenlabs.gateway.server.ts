@@ -2,8 +2,7 @@ import { monotonicClock } from "~/platform/clock";
 import { createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { askForAudio } from "./audio-http.gateway.server";
 import type { AudioTimes } from "./audio-http.gateway.server";
-import type { SpeechProvider } from "./speech-provider";
-import type { SpeechProviderRow } from "./speech-provider-row.server";
+import type { SpeechProvider, SpeechProviderRow } from "./speech-provider.server";
 
 const outputFormat = "mp3_44100_128";
 
@@ -28,7 +27,7 @@ export const elevenLabsSpeech: SpeechProviderRow = {
     }),
 };
 
-type CreateElevenLabsSpeechOptions = {
+type ElevenLabsOptions = {
   baseUrl: string;
   apiKey: string;
   voice: string;
@@ -37,13 +36,8 @@ type CreateElevenLabsSpeechOptions = {
 };
 
 /** `baseUrl` is the API's root, such as `https://api.elevenlabs.io/v1`. */
-export function createElevenLabsSpeech({
-  baseUrl,
-  apiKey,
-  voice,
-  model,
-  times,
-}: CreateElevenLabsSpeechOptions): SpeechProvider {
+export function createElevenLabsSpeech(options: ElevenLabsOptions): SpeechProvider {
+  const { baseUrl, apiKey, voice, model, times } = options;
   return {
     name: "elevenlabs",
     voiceId: JSON.stringify([baseUrl, model, voice, outputFormat]),
