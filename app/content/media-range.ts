@@ -3,7 +3,7 @@ import { namesVersion } from "~/platform/http/entity-tag";
 /** Both ends included, as in the header. */
 export type ByteRange = { startByte: number; endByte: number };
 
-export type RangeAnswer = ByteRange | "whole" | "unsatisfiable";
+type RangeAnswer = ByteRange | "whole" | "unsatisfiable";
 
 /**
  * What a Range header asks of a file. Several ranges at once, other units and malformed headers get the whole
@@ -27,11 +27,7 @@ function readSuffix(suffixBytes: number, sizeBytes: number): RangeAnswer {
 }
 
 /** What a client knows of its copy; absent headers are null. */
-export type MediaConditions = {
-  ifNoneMatch: string | null;
-  ifModifiedSince: string | null;
-  ifRange: string | null;
-};
+export type MediaConditions = Record<"ifNoneMatch" | "ifModifiedSince" | "ifRange", string | null>;
 
 /** What the file is now. The entity tag is a strong one. */
 export type MediaVersion = { etag: string; modifiedSeconds: number };

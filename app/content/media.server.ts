@@ -1,12 +1,13 @@
+import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { Refusal } from "~/platform/http/refusal";
 import { ContentFileError, isCanonicalTokenId, openContentFile, tokenFolder } from "./content-files.server";
 import type { OpenedFile } from "./content-files.server";
-import { streamFile } from "./file-stream.server";
 import { findMediaType } from "./media-file";
 import { isUnchanged, mayAnswerRange, readRange } from "./media-range";
-import type { MediaConditions, MediaVersion } from "./media-range";
+import type { ByteRange, MediaConditions, MediaVersion } from "./media-range";
 
+const chunkBytes = 64 * 1024;
 /** Without allow-scripts and allow-same-origin, an SVG opened as a page of its own can do nothing here. */
 const svgPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
@@ -86,4 +87,33 @@ async function openMedia({ contentDir, tokenId, file }: MediaRequest): Promise<O
     }
   }
   throw new Refusal("not-found");
+}
+
+/**
+ * Exactly the bytes of the range from an open file, read only as fast as they are taken. The handle is closed
+ * when the last byte was read, the reader went away or the disk failed. A file cut short meanwhile ends the
+ * stream with an error: a connection that breaks is honest, a body shorter than announced is not.
+ */
+function streamFile(handle: FileHandle, range: ByteRange): ReadableStream<Uint8Array> {
+  let position = range.startByte;
+  const source: UnderlyingSource<Uint8Array> = {
+    async pull(controller) {
+      try {
+        const wanted = Math.min(chunkBytes, range.endByte + 1 - position);
+        const { bytesRead, buffer } = await handle.read(new Uint8Array(wanted), 0, wanted, position);
+        if (bytesRead === 0) throw new Error("the file became shorter while it was sent");
+        position += bytesRead;
+        controller.enqueue(buffer.subarray(0, bytesRead));
+        if (position <= range.endByte) return;
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+      await handle.close();
+      controller.close();
+    },
+    cancel: () => handle.close(),
+  };
+  // Nothing is read ahead: what is never asked for costs no disk and no memory.
+  return new ReadableStream(source, { highWaterMark: 0 });
 }

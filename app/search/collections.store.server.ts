@@ -34,13 +34,17 @@ const schema = [
     PRIMARY KEY (collection, source)) WITHOUT ROWID`),
 ];
 
+async function listCollections(database: SearchDatabase) {
+  const [rows = []] = await database.read(sql("SELECT * FROM collections ORDER BY id"));
+  return rows.map((row) => ({
+    ...toCollection(row),
+    isLive: Boolean(row.isLive),
+    isOf: (model: string) => row.model === model && row.form === currentForm,
+  }));
+}
+
 /** Fills the file. Every change of a page is one transaction: a process that is killed leaves whole pages only. */
 export function createCollectionStore(database: SearchDatabase) {
-  async function listCollections(): Promise<(Collection & { form: number; isLive: boolean })[]> {
-    const [rows = []] = await database.read(sql("SELECT * FROM collections ORDER BY id"));
-    return rows.map((row) => ({ ...toCollection(row), form: Number(row.form), isLive: Boolean(row.isLive) }));
-  }
-
   async function writeAll(statements: readonly SqlStatement[]): Promise<void> {
     if (statements.length > 0) await database.write(statements);
   }
@@ -48,8 +52,8 @@ export function createCollectionStore(database: SearchDatabase) {
   /** Makes the tables, and drops what an earlier change of model has left unfinished. */
   async function prepare({ model }: { model: string }): Promise<void> {
     await database.write(schema);
-    const all = await listCollections();
-    const unfinished = all.filter((its) => !its.isLive && (its.model !== model || its.form !== currentForm));
+    const all = await listCollections(database);
+    const unfinished = all.filter((its) => !its.isLive && !its.isOf(model));
     await writeAll(unfinished.flatMap(({ id }) => dropCollection(id)));
     // A process that was killed may have entered a collection and not made its tables.
     await writeAll(all.filter((its) => !unfinished.includes(its)).flatMap(({ id }) => createTables(id)));
@@ -63,37 +67,10 @@ export function createCollectionStore(database: SearchDatabase) {
     return rows as StoredPage[];
   }
 
-  /** The namespace's collection of this model. A new one is made beside what answers, and answers after `finish`. */
-  async function ensureCollection(wanted: Omit<Collection, "id">): Promise<Collection> {
-    const { namespace, model, dimension } = wanted;
-    const find = async () =>
-      (await listCollections()).find(
-        (known) => known.namespace === namespace && known.model === model && known.form === currentForm,
-      );
-    const known = await find();
-    if (!known) {
-      const columns = "(namespace, model, form, dimension, isLive)";
-      const insert = `INSERT INTO collections ${columns} VALUES (?, ?, ?, ?, 0)`;
-      await database.write([sql(insert, namespace, model, currentForm, dimension)]);
-      const made = (await find())!;
-      await database.write(createTables(made.id));
-      return made;
-    }
-    // A page of signs alone has no vectors, and a collection that holds no other has no dimension yet.
-    if (dimension === 0 || known.dimension === dimension) return known;
-    if (known.dimension > 0) {
-      throw new Error(
-        `${model} makes vectors of ${dimension} numbers now, and ${known.dimension} when ${namespace} was indexed. Run \`npm run index -- --rebuild\`.`,
-      );
-    }
-    await database.write([sql("UPDATE collections SET dimension = ? WHERE id = ?", dimension, known.id)]);
-    return { ...known, dimension };
-  }
-
   /** From this moment the page is in this collection, and in no other namespace. */
   async function replacePage({ collection, page, stamp, digest, vectors }: EmbeddedPage): Promise<void> {
     const { id, namespace } = collection;
-    const others = (await listCollections()).filter((its) => its.namespace !== namespace);
+    const others = (await listCollections(database)).filter((its) => its.namespace !== namespace);
     const insert = "INSERT INTO pages (collection, source, stamp, digest) VALUES (?, ?, ?, ?)";
     await database.write([
       ...[collection, ...others].flatMap((its) => deletePage(its.id, page.source)),
@@ -127,10 +104,10 @@ export function createCollectionStore(database: SearchDatabase) {
 
   /** What was made beside another takes its place; what holds nothing of this model goes. */
   async function finish({ model }: { model: string }): Promise<void> {
-    const all = await listCollections();
+    const all = await listCollections(database);
     const [rows = []] = await database.read(sql("SELECT DISTINCT collection FROM pages"));
     const filled = new Set(rows.map(({ collection }) => Number(collection)));
-    const kept = all.filter((its) => its.model === model && its.form === currentForm && filled.has(its.id));
+    const kept = all.filter((its) => its.isOf(model) && filled.has(its.id));
     const dropped = all.filter((its) => !kept.includes(its));
     if (dropped.length === 0 && kept.every(({ isLive }) => isLive)) return;
     await database.write([
@@ -141,10 +118,46 @@ export function createCollectionStore(database: SearchDatabase) {
 
   async function dropAll(): Promise<void> {
     await database.write(schema);
-    await writeAll((await listCollections()).flatMap(({ id }) => dropCollection(id)));
+    await writeAll((await listCollections(database)).flatMap(({ id }) => dropCollection(id)));
   }
 
-  return { prepare, listPages, ensureCollection, replacePage, restamp, keepOnly, finish, dropAll };
+  return {
+    prepare,
+    listPages,
+    ensureCollection: (wanted: Omit<Collection, "id">) => ensureCollection(database, wanted),
+    replacePage,
+    restamp,
+    keepOnly,
+    finish,
+    dropAll,
+  };
+}
+
+/** The namespace's collection of this model. A new one is made beside what answers, and answers after `finish`. */
+async function ensureCollection(
+  database: SearchDatabase,
+  { namespace, model, dimension }: Omit<Collection, "id">,
+): Promise<Collection> {
+  const find = async () =>
+    (await listCollections(database)).find((its) => its.namespace === namespace && its.isOf(model));
+  const known = await find();
+  if (!known) {
+    const columns = "(namespace, model, form, dimension, isLive)";
+    const insert = `INSERT INTO collections ${columns} VALUES (?, ?, ?, ?, 0)`;
+    await database.write([sql(insert, namespace, model, currentForm, dimension)]);
+    const made = (await find())!;
+    await database.write(createTables(made.id));
+    return made;
+  }
+  // A page of signs alone has no vectors, and a collection that holds no other has no dimension yet.
+  if (dimension === 0 || known.dimension === dimension) return known;
+  if (known.dimension > 0) {
+    throw new Error(
+      `${model} makes vectors of ${dimension} numbers now, and ${known.dimension} when ${namespace} was indexed. Run \`npm run index -- --rebuild\`.`,
+    );
+  }
+  await database.write([sql("UPDATE collections SET dimension = ? WHERE id = ?", dimension, known.id)]);
+  return { ...known, dimension };
 }
 
 export function toCollection({ id, namespace, model, dimension }: SqlRow): Collection {

@@ -10,8 +10,8 @@ import { createProviderEmbedder } from "~/search/provider-embedder.gateway.serve
 import type { SearchStore } from "~/search/search-store";
 import { instrumentEmbedder, instrumentSearchStore } from "~/search/instrument-search";
 import { createSearchTool } from "~/tools/search-tool";
+import { toGateHolder } from "~/tools/tool";
 import type { Tool } from "~/tools/tool";
-import { toGateHolder } from "~/tools/tool-caller";
 import type { GateServices } from "./gate.server";
 import type { Instruments } from "./instrument.server";
 

@@ -4,12 +4,12 @@ import { isLongerThan, toWellFormedText } from "~/platform/well-formed-text";
 
 /** After trimming. */
 export const maxTextChars = 4_000;
-const maxMessageIdChars = 128;
 /** What may stand in a header as it is; `msg_1:0` names the first part of a message. */
-export const messageIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
-
+export const messageIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{1,128}$/)
+  .nullish();
 const textSchema = z.string().trim().min(1);
-const messageIdSchema = z.string().regex(messageIdPattern).nullish();
 
 export type SpeechRequest = { text: string; messageId: string | null };
 
@@ -23,7 +23,7 @@ export function readSpeechRequest(body: unknown): SpeechRequest {
   const messageId = messageIdSchema.safeParse(rawMessageId);
   if (!messageId.success) {
     throw new Refusal("invalid-message-id", {
-      detail: `\`messageId\` may hold at most ${maxMessageIdChars} letters, digits, dots, underscores, colons and hyphens.`,
+      detail: `\`messageId\` may hold at most 128 letters, digits, dots, underscores, colons and hyphens.`,
     });
   }
   return { text: toWellFormedText(text.data), messageId: messageId.data ?? null };

@@ -1,4 +1,6 @@
+import type { Address } from "viem";
 import { z } from "zod";
+import type { AccessClaims } from "~/gate/tokens/access-token.schema";
 
 /** The holder of a key, as an access token proves it. */
 export type ToolHolder = {
@@ -11,6 +13,18 @@ export type ToolHolder = {
 
 /** Who a tool works for; null when nobody signed in. A tool never has more rights than this. */
 export type ToolCaller = ToolHolder | null;
+
+/** What an access token that was verified lets its bearer be for the tools. */
+export function toToolCaller(caller: { claims: AccessClaims } | null): ToolCaller {
+  if (caller === null) return null;
+  const { sub: address, tokenId, scopes, iat: issuedAtSeconds } = caller.claims;
+  return { address, tokenId, scopes, issuedAtSeconds };
+}
+
+/** For the gate, to be asked again. A token without its moment counts as older than any departure. */
+export function toGateHolder({ address, tokenId, issuedAtSeconds = 0 }: ToolHolder) {
+  return { address: address as Address, tokenId, issuedAtSeconds };
+}
 
 /** Hints for whoever decides whether a person is asked before a call. */
 type ToolAnnotations = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };

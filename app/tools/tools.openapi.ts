@@ -5,9 +5,8 @@ import {
   accessTokenQuery,
 } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
-import { errorCodes, maxBodyBytes, maxBodyValues } from "./mcp/message";
+import { errorCodes, maxBodyBytes, maxBodyValues, toErrorCode } from "./mcp/message";
 import { describeResource } from "./mcp/resource-metadata";
 import { statelessRevision, supportedRevisions } from "./mcp/revision";
 import { maxToolOutputBytes } from "./tool";
@@ -63,17 +62,6 @@ const answerSchema = z
 
 const onlyPostSchema = z.object({ error: z.string() }).meta({ id: "OnlyPost" });
 
-const refusedCodes: Partial<Record<RefusalName, number>> = {
-  "invalid-json-body": errorCodes.parse,
-  "missing-jwt": errorCodes.authentication,
-  "invalid-jwt": errorCodes.authentication,
-  "internal-error": errorCodes.internal,
-  "request-timeout": errorCodes.unavailable,
-  "too-many-requests": errorCodes.unavailable,
-  "chain-unavailable": errorCodes.unavailable,
-  "state-unavailable": errorCodes.unavailable,
-};
-
 const refusalContent: RefusalContent = ({ names, status }) => {
   if (status === 405) {
     return {
@@ -82,8 +70,8 @@ const refusalContent: RefusalContent = ({ names, status }) => {
   }
   const examples = names.map((name) => {
     const { title } = refusalTable[name];
-    const code = refusedCodes[name] ?? errorCodes.invalidRequest;
-    return [name, { summary: title, value: { error: { code, message: title } } }] as const;
+    const value = { error: { code: toErrorCode(name), message: title } };
+    return [name, { summary: title, value }] as const;
   });
   return { [json]: { schema: failureSchema, examples: Object.fromEntries(examples) } };
 };
@@ -126,63 +114,30 @@ const exampleCall = {
   content: [{ type: "text", text: JSON.stringify(exampleStatus) }],
   structuredContent: exampleStatus,
 };
-const callParams = { name: "key_status", arguments: { tokenId: "42" } };
+const overMcp = { jsonrpc: "2.0", id: 1 };
+
+const call = { method: "tools/call", params: { name: "key_status", arguments: { tokenId: "42" } } };
+const bodyExamples = {
+  list: { summary: "Which tools there are", value: { method: "tools/list" } },
+  call: { summary: "Call one", value: call },
+  mcp: { summary: "The same over MCP", value: { ...overMcp, ...call } },
+};
+const unknown = { code: errorCodes.unknownMethod, message: "There is no method called tools/none here." };
+const failed = { code: errorCodes.failed, message: "The tool did not answer within 10 seconds." };
+const failedOverMcp = { content: [{ type: "text", text: failed.message }], isError: true };
+const answerExamples = {
+  list: { summary: "The tools", value: { result: exampleTools } },
+  call: { summary: "What a tool answered", value: { result: exampleCall } },
+  mcp: { summary: "The same over MCP", value: { ...overMcp, result: exampleCall } },
+  unknown: { summary: "No such method", value: { error: unknown } },
+  failed: { summary: "A tool that failed", value: { error: failed } },
+  mcpFailed: { summary: "The same over MCP", value: { ...overMcp, result: failedOverMcp } },
+};
 
 export function describeTools(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "What programs and models may do here." });
   api.describe(callToolsOperation);
   api.describe(getProtectedResourceOperation(api.findPath("/api/mcp")));
-}
-
-function describeBody() {
-  return {
-    schema: messageSchema,
-    examples: {
-      list: { summary: "Which tools there are", value: { method: "tools/list" } },
-      call: { summary: "Call one", value: { method: "tools/call", params: callParams } },
-      mcp: {
-        summary: "The same over MCP",
-        value: { jsonrpc: "2.0", id: 1, method: "tools/call", params: callParams },
-      },
-    },
-  };
-}
-
-function describeAnswers() {
-  const unknown = { code: errorCodes.unknownMethod, message: "There is no method called tools/none here." };
-  const failed = { code: errorCodes.failed, message: "The tool did not answer within 10 seconds." };
-  return {
-    200: {
-      description: "The result, or what was wrong with the call.",
-      content: {
-        [json]: {
-          schema: answerSchema,
-          examples: {
-            list: { summary: "The tools", value: { result: exampleTools } },
-            call: { summary: "What a tool answered", value: { result: exampleCall } },
-            mcp: { summary: "The same over MCP", value: { jsonrpc: "2.0", id: 1, result: exampleCall } },
-            unknown: { summary: "No such method", value: { error: unknown } },
-            failed: { summary: "A tool that failed", value: { error: failed } },
-            mcpFailed: {
-              summary: "The same over MCP",
-              value: {
-                jsonrpc: "2.0",
-                id: 1,
-                result: { content: [{ type: "text", text: failed.message }], isError: true },
-              },
-            },
-          },
-        },
-      },
-    },
-    202: { description: "A notification: taken, and nothing to say." },
-    404: {
-      description: `Revision ${statelessRevision} only: no such method.`,
-      content: {
-        [json]: { schema: failureSchema, example: { jsonrpc: "2.0", id: 1, error: unknown } },
-      },
-    },
-  };
 }
 
 const resourceSchema = z
@@ -208,7 +163,7 @@ export const callToolsOperation: OperationDescription = {
   maxBodyValues,
   security: ["bearerAuth", "sessionCookie", "none"],
   parameters: { query: accessTokenQuery },
-  body: { required: true, content: { [json]: describeBody() } },
+  body: { required: true, content: { [json]: { schema: messageSchema, examples: bodyExamples } } },
   refusals: [
     "invalid-json-body",
     "invalid-request",
@@ -219,7 +174,17 @@ export const callToolsOperation: OperationDescription = {
     "chain-unavailable",
   ],
   refusalContent,
-  answers: describeAnswers(),
+  answers: {
+    200: {
+      description: "The result, or what was wrong with the call.",
+      content: { [json]: { schema: answerSchema, examples: answerExamples } },
+    },
+    202: { description: "A notification: taken, and nothing to say." },
+    404: {
+      description: `Revision ${statelessRevision} only: no such method.`,
+      content: { [json]: { schema: failureSchema, example: { ...overMcp, error: unknown } } },
+    },
+  },
 };
 
 /** `mcpPath`: where the operator wants the tools. */

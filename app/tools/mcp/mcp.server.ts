@@ -5,7 +5,7 @@ import { Refusal } from "~/platform/http/refusal";
 import type { RefusedRequest } from "~/platform/http/route.server";
 import type { ToolCaller } from "../tool";
 import type { McpDispatcher, McpOutcome } from "./dispatch.server";
-import { errorCodes, readMessage } from "./message";
+import { errorCodes, readMessage, toErrorCode } from "./message";
 import type { Dialect, McpMessage, MessageId } from "./message";
 import { resourceMetadataUrl } from "./resource-metadata";
 import { readRevision } from "./revision";
@@ -111,19 +111,9 @@ function nameResource({ refusal: { headers }, origin, pathname }: RefusedRequest
 }
 
 /** The title is what stays the same, the detail what helps; of a defect and of a token only the first is told. */
-function toRpcError({ refusalName, status, title, detail }: Refusal): RpcError {
-  const { parse, authentication, internal, unavailable, invalidRequest } = errorCodes;
-  switch (refusalName) {
-    case "invalid-json-body":
-      return { code: parse, message: `Parse error: ${detail}` };
-    case "missing-jwt":
-    case "invalid-jwt":
-      return { code: authentication, message: title };
-    case "internal-error":
-      return { code: internal, message: title };
-    default: {
-      const isPassing = status === 408 || status === 429 || status >= 500;
-      return { code: isPassing ? unavailable : invalidRequest, message: detail };
-    }
-  }
+function toRpcError({ refusalName, title, detail }: Refusal): RpcError {
+  const code = toErrorCode(refusalName);
+  if (code === errorCodes.parse) return { code, message: `Parse error: ${detail}` };
+  const isTitleOnly = code === errorCodes.authentication || code === errorCodes.internal;
+  return { code, message: isTitleOnly ? title : detail };
 }

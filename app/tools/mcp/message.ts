@@ -1,3 +1,6 @@
+import { refusalTable } from "~/platform/http/refusal";
+import type { RefusalName } from "~/platform/http/refusal";
+
 /** What one message may hold. */
 export const maxBodyBytes = 256 * 1024;
 /** Members and elements in all, the arguments' included. */
@@ -40,6 +43,24 @@ export const errorCodes = {
   headerMismatch: -32020,
   unsupportedRevision: -32022,
 } as const;
+
+/** The code of a refusal; those that pass may be sent again later. */
+export function toErrorCode(name: RefusalName): number {
+  switch (name) {
+    case "invalid-json-body":
+      return errorCodes.parse;
+    case "missing-jwt":
+    case "invalid-jwt":
+      return errorCodes.authentication;
+    case "internal-error":
+      return errorCodes.internal;
+    default: {
+      const { status } = refusalTable[name];
+      const isPassing = status === 408 || status === 429 || status >= 500;
+      return isPassing ? errorCodes.unavailable : errorCodes.invalidRequest;
+    }
+  }
+}
 
 const notificationPrefix = "notifications/";
 
