@@ -6,13 +6,12 @@ import type { MediaKind } from "./media-file";
 import type { RoomOutline } from "./room-outline";
 import { writeWelcomeText } from "./welcome-text";
 
-type SignMediaUrl = (target: { tokenId: string; file: string }) => string;
-
-export type ContentReader = {
-  readContent: (request: { tokenId: string; signMediaUrl: SignMediaUrl }) => Promise<GatedContent>;
-  /** For whoever stands outside: kinds only, of the room that keys without files of their own open. */
-  readOutline: () => Promise<RoomOutline>;
+type ReadRequest = {
+  tokenId: string;
+  signMediaUrl: (target: { tokenId: string; file: string }) => string;
 };
+
+export type ContentReader = ReturnType<typeof createContentReader>;
 
 type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "log"> &
   Partial<ContentPartsOptions>;
@@ -22,11 +21,11 @@ type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "
  * log, until its file changes. A broken file of one key stays empty for that key: the common one in its place
  * might be what the key was not meant to get.
  */
-export function createContentReader(options: ContentReaderOptions): ContentReader {
+export function createContentReader(options: ContentReaderOptions) {
   const parts = createContentParts({ recheckMs: 1000, maxCacheEntries: 1000, ...options });
 
   return {
-    readContent: async ({ tokenId, signMediaUrl }) => {
+    readContent: async ({ tokenId, signMediaUrl }: ReadRequest): Promise<GatedContent> => {
       const room = await parts.openRoom(tokenId);
       /** null: the room has no such file. */
       const addressOf = async (file: string, kind: MediaKind) =>
@@ -46,7 +45,8 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
         script: script ?? "",
       };
     },
-    readOutline: async () => {
+    /** For whoever stands outside: kinds only, of the room that keys without files of their own open. */
+    readOutline: async (): Promise<RoomOutline> => {
       const [welcome, submission, audio, script] = await Promise.all([
         parts.findWelcome(baseRoom),
         parts.findSubmission(baseRoom),

@@ -1,4 +1,3 @@
-import { toPassageMetadata } from "./knowledge-page";
 import type { KnowledgePage, Passage } from "./knowledge-page";
 import type { SearchDatabase, SqlRow, SqlStatement, SqlValue } from "./search-database.store.server";
 import { toSearchWords } from "./search-words";
@@ -203,13 +202,15 @@ function deletePage(id: number, source: string): SqlStatement[] {
 type InsertOptions = { id: number; page: KnowledgePage; passage: Passage; vector: Float32Array | null };
 
 function insertPassage({ id, page, passage, vector }: InsertOptions): SqlStatement[] {
-  const metadata = JSON.stringify(toPassageMetadata(page, passage));
-  const title = page.title === passage.heading ? "" : page.title;
-  const words = [title, passage.heading, passage.text].map((text) => toSearchWords(text).join(" "));
+  const { source, title } = page;
+  const { id: key, heading, anchor, text } = passage;
+  // What a page needs to quote the passage and to open it at its heading.
+  const metadata = JSON.stringify({ ...page.metadata, title, heading, anchor, source, text });
+  const words = [title === heading ? "" : title, heading, text].map((part) => toSearchWords(part).join(" "));
   const newest = `(SELECT max(id) FROM passages_${id})`;
   const insert = `INSERT INTO passages_${id} (source, key, text, metadata) VALUES (?, ?, ?, ?)`;
   return [
-    sql(insert, page.source, passage.id, passage.text, metadata),
+    sql(insert, source, key, text, metadata),
     sql(`INSERT INTO words_${id} (rowid, title, heading, text) VALUES (${newest}, ?, ?, ?)`, ...words),
     ...(vector ? [sql(`INSERT INTO vectors_${id} (id, vector) VALUES (${newest}, ?)`, toBytes(vector))] : []),
   ];

@@ -68,16 +68,15 @@ function decodeText(bytes: Buffer): string {
   return text;
 }
 
-const blocks = ["p", "div", "section", "article", "blockquote", "table", "ul", "ol", "dl", "pre", "figure"];
-const lines = ["li", "tr", "br", "dt", "dd", "hr"];
-const headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
+const keptTags =
+  "p div section article blockquote table ul ol dl pre figure li tr br dt dd hr h1 h2 h3 h4 h5 h6".split(" ");
 
 /** Words and headings of an HTML page as Markdown, its front matter kept; scripts, styles and comments left out. */
 export function toMarkdown(text: string): { text: string; title: string } {
   const whole = normalizeText(text);
   const { body } = splitFrontMatter(whole);
   const clean = sanitizeHtml(body, {
-    allowedTags: [...blocks, ...lines, ...headings],
+    allowedTags: keptTags,
     allowedAttributes: {},
     nonTextTags: ["script", "style", "textarea", "option", "noscript", "template", "title", "svg", "nav"],
   });

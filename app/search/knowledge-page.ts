@@ -27,14 +27,6 @@ export class PageFault extends Error {
   override readonly name = "PageFault";
 }
 
-/** What comes with every match, so that a page can quote the passage and open it at its heading. */
-export function toPassageMetadata(
-  { title, source, metadata }: KnowledgePage,
-  { heading, anchor, text }: Passage,
-): Record<string, MetadataValue> {
-  return { ...metadata, title, heading, anchor, source, text };
-}
-
 /**
  * Reads Markdown, or text: front matter (`title`, `namespace`, and whatever else becomes metadata), then one passage
  * or more for each heading. `givenTitle` is used where the front matter has no title.

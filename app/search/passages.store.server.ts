@@ -1,7 +1,7 @@
 import { toBytes, toCollection } from "./collections.store.server";
 import type { Collection } from "./collections.store.server";
 import type { SqlCondition } from "./metadata-filter";
-import type { SqlReader, SqlRow, SqlStatement } from "./search-database.store.server";
+import type { SqlReader, SqlStatement } from "./search-database.store.server";
 
 export type Passage = { rowId: number; key: string; text: string; metadata: Record<string, unknown> };
 export type PassageStore = ReturnType<typeof createPassageStore>;
@@ -52,7 +52,7 @@ export function createPassageStore(database: SqlReader) {
       wordsStatement(options),
       vectorStatement(options),
     );
-    return { byWords: byWords.map(toRowId), byVector: byVector.map(toRowId) };
+    return { byWords: byWords.map(({ id }) => Number(id)), byVector: byVector.map(({ id }) => Number(id)) };
   }
 
   /** In no particular order. */
@@ -61,11 +61,11 @@ export function createPassageStore(database: SqlReader) {
       sql: `SELECT id, key, text, metadata FROM passages_${id} WHERE id IN (SELECT value FROM json_each(?))`,
       args: [JSON.stringify(rowIds)],
     });
-    return rows.map((row) => ({
-      rowId: toRowId(row),
-      key: String(row.key),
-      text: String(row.text),
-      metadata: JSON.parse(String(row.metadata)) as Record<string, unknown>,
+    return rows.map(({ id: rowId, key, text, metadata }) => ({
+      rowId: Number(rowId),
+      key: String(key),
+      text: String(text),
+      metadata: JSON.parse(String(metadata)) as Record<string, unknown>,
     }));
   }
 
@@ -109,8 +109,4 @@ function restrict(id: number, column: string, filter: SqlCondition | null): SqlC
   // Read as JSON once for each passage, however many conditions look at it: the limit keeps the inner query apart.
   const passages = `SELECT id, jsonb(metadata) AS metadata FROM passages_${id} LIMIT -1`;
   return { sql: `AND ${column} IN (SELECT id FROM (${passages}) WHERE ${filter.sql})`, args: filter.args };
-}
-
-function toRowId(row: SqlRow): number {
-  return Number(row.id);
 }

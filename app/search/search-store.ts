@@ -1,6 +1,6 @@
 import type { MetadataFilter } from "./metadata-filter";
 
-/** `metadata` holds what is needed to quote a passage and to open its page: see `toPassageMetadata`. */
+/** `metadata`: the page's own, and the passage's title, heading, anchor, source and text. */
 export type PassageMatch = { id: string; score: number; metadata: Record<string, unknown> };
 
 export type SearchQuestion = {

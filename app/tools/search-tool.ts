@@ -55,7 +55,7 @@ export function createSearchTool(options: SearchToolOptions): Tool {
       try {
         await requireOpen(question, caller, options);
         const matches = await store.search(question);
-        return { ...asked, matches: includeMetadata ? fitMetadata(matches) : matches.map(toBare) };
+        return { ...asked, matches: fitMetadata(matches, includeMetadata ? maxMetadataChars : 0) };
       } catch (error) {
         if (error instanceof SearchUnavailable) throw new ToolFailure(error.message, { cause: error });
         throw error;
@@ -127,15 +127,11 @@ async function isPublic(question: SearchQuestion, { store, gatedNamespaces }: Se
   return !isGated && all.includes(namespace);
 }
 
-function toBare({ id, score }: PassageMatch) {
-  return { id, score };
-}
-
-/** Best first, as much as fits. */
-function fitMetadata(matches: readonly PassageMatch[]): SearchResult["matches"] {
+/** Best first, as much metadata as fits. */
+function fitMetadata(matches: readonly PassageMatch[], maxChars: number): SearchResult["matches"] {
   let chars = 0;
   return matches.map(({ id, score, metadata }) => {
     chars += JSON.stringify(metadata).length;
-    return { id, score, ...(chars <= maxMetadataChars && { metadata }) };
+    return { id, score, ...(chars <= maxChars && { metadata }) };
   });
 }

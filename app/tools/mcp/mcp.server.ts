@@ -58,21 +58,16 @@ function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): TextAns
   });
 }
 
-type McpSite = {
-  isAllowedHost: (host: string) => boolean;
-  isAllowedOrigin: (origin: string) => boolean;
-};
-
 /**
  * A page of another site can make a browser resolve that site's name to this address and then ask as if it were its
  * own. The host it names gives it away; an origin, where one is sent, has to be one the operator knows.
  */
 export function requireTrustedSite(
   { host, headers }: { host: string | null; headers: IncomingHttpHeaders },
-  { isAllowedHost, isAllowedOrigin }: McpSite,
+  site: Record<"isAllowedHost" | "isAllowedOrigin", (name: string) => boolean>,
 ): void {
-  if (host === null || !isAllowedHost(host)) throw new Refusal("host-not-allowed");
-  if (headers.origin !== undefined && !isAllowedOrigin(headers.origin)) {
+  if (host === null || !site.isAllowedHost(host)) throw new Refusal("host-not-allowed");
+  if (headers.origin !== undefined && !site.isAllowedOrigin(headers.origin)) {
     throw new Refusal("host-not-allowed", {
       detail: "Pages of this origin may not call the tools. The operator lists origins in CORS_ORIGINS.",
     });
