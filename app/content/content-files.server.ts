@@ -3,61 +3,52 @@ import { open, realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 
-/**
- * Missing and broken are properties of the file and last until it changes; unreadable (permissions, disk,
- * too many open files) may be over at the next look.
- */
-export type ContentFileFault = "missing" | "broken" | "unreadable";
+type ContentFileFault = {
+  /**
+   * Missing and broken are properties of the file and last until it changes; unreadable (permissions, disk,
+   * too many open files) may be over at the next look.
+   */
+  kind: "missing" | "broken" | "unreadable";
+  reason: string;
+  cause?: unknown;
+};
 
 /** Why a file of the content folder cannot be used, in words for the operator's log. */
 export class ContentFileError extends Error {
   override readonly name = "ContentFileError";
-  readonly kind: ContentFileFault;
+  readonly kind: ContentFileFault["kind"];
 
-  constructor({ kind, reason, cause }: { kind: ContentFileFault; reason: string; cause?: unknown }) {
+  constructor({ kind, reason, cause }: ContentFileFault) {
     super(reason, { cause });
     this.kind = kind;
   }
 }
 
-export type OpenedFile = { handle: FileHandle; sizeBytes: number; modifiedNs: bigint };
-
-const canonicalTokenId = /^(?:0|[1-9][0-9]{0,77})$/;
+export type OpenedFile = Awaited<ReturnType<typeof openContentFile>>;
 
 export function isCanonicalTokenId(tokenId: string): boolean {
-  return canonicalTokenId.test(tokenId);
+  return /^(?:0|[1-9][0-9]{0,77})$/.test(tokenId);
 }
 
 /** Token ids become folder names: anything but canonical digits here is a defect of the caller. */
-export function assertCanonicalTokenId(tokenId: string): void {
-  if (!isCanonicalTokenId(tokenId)) throw new TypeError("token id is not a canonical decimal string");
-}
-
 export function tokenFolder(contentDir: string, tokenId: string): string {
-  assertCanonicalTokenId(tokenId);
+  if (!isCanonicalTokenId(tokenId)) throw new TypeError("token id is not a canonical decimal string");
   return path.join(contentDir, "tokens", tokenId);
 }
 
 export function contentFileError(error: unknown): ContentFileError {
   if (error instanceof ContentFileError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-  if (code === "ENOENT" || code === "ENOTDIR") {
-    return new ContentFileError({ kind: "missing", reason: "is not there", cause: error });
-  }
-  return new ContentFileError({ kind: "unreadable", reason: `cannot be read (${code})`, cause: error });
+  return code === "ENOENT" || code === "ENOTDIR"
+    ? new ContentFileError({ kind: "missing", reason: "is not there", cause: error })
+    : new ContentFileError({ kind: "unreadable", reason: `cannot be read (${code})`, cause: error });
 }
 
 /**
  * Opens a regular file that really lies inside the content folder, wherever symlinks lead. Opening does not
  * wait: a named pipe in the folder is refused and holds nobody up. Whoever calls closes the handle.
  */
-export async function openContentFile({
-  contentDir,
-  filePath,
-}: {
-  contentDir: string;
-  filePath: string;
-}): Promise<OpenedFile> {
+export async function openContentFile(contentDir: string, filePath: string) {
   let handle: FileHandle | undefined;
   try {
     const [root, target] = await Promise.all([realpath(contentDir), realpath(filePath)]);
@@ -75,28 +66,24 @@ export async function openContentFile({
 }
 
 /** Reads a text file whole, but never more than `maxBytes` of it, however large it is or grows meanwhile. */
-export async function readContentText({
-  contentDir,
-  filePath,
-  maxBytes,
-}: {
-  contentDir: string;
-  filePath: string;
-  maxBytes: number;
-}): Promise<string> {
-  const { handle, sizeBytes } = await openContentFile({ contentDir, filePath });
+export async function readContentText(
+  contentDir: string,
+  filePath: string,
+  maxBytes: number,
+): Promise<string> {
+  const { handle, sizeBytes } = await openContentFile(contentDir, filePath);
   try {
-    const tooLarge = new ContentFileError({ kind: "broken", reason: `is larger than ${maxBytes} bytes` });
-    if (sizeBytes > maxBytes) throw tooLarge;
-    const buffer = Buffer.alloc(sizeBytes + 1);
+    if (sizeBytes > maxBytes) {
+      throw new ContentFileError({ kind: "broken", reason: `is larger than ${maxBytes} bytes` });
+    }
+    const buffer = Buffer.alloc(sizeBytes);
     let length = 0;
     while (length < buffer.length) {
       const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
       if (bytesRead === 0) break;
       length += bytesRead;
     }
-    // One byte more than announced: the file is being written to right now; the next look finds it changed.
-    return decodeText(buffer.subarray(0, Math.min(length, sizeBytes)));
+    return decodeText(buffer.subarray(0, length));
   } catch (error) {
     throw contentFileError(error);
   } finally {

@@ -14,24 +14,22 @@ export function describeContent(api: ApiRegistry): void {
   api.describe(getSandboxOperation);
 }
 
-const lastModified = {
-  description: "When the file was last changed.",
-  required: true,
-  schema: { type: "string" as const },
-  example: "Thu, 15 Jan 2026 09:30:00 GMT",
+function header(description: string, example: string, pattern?: string) {
+  const schema = { type: "string" as const, ...(pattern !== undefined && { pattern }) };
+  return { description, required: true, schema, example };
+}
+
+const ownHeaders = {
+  "Last-Modified": header("When the file was last changed.", "Thu, 15 Jan 2026 09:30:00 GMT"),
+  "Accept-Ranges": header("Parts can be asked for.", "bytes"),
 };
-const acceptRanges = {
-  description: "Parts can be asked for.",
-  required: true,
-  schema: { type: "string" as const },
-  example: "bytes",
-};
-const ownHeaders = { "Last-Modified": lastModified, "Accept-Ranges": acceptRanges };
-const contentRange = (example: string) => ({
-  description: "Which part this is, and how large the whole file.",
-  required: true,
-  schema: { type: "string" as const, pattern: "^bytes (\\d+-\\d+|\\*)/\\d+$" },
-  example,
+const withRange = (example: string) => ({
+  ...ownHeaders,
+  "Content-Range": header(
+    "Which part this is, and how large the whole file.",
+    example,
+    "^bytes (\\d+-\\d+|\\*)/\\d+$",
+  ),
 });
 
 export const getMediaOperation: OperationDescription = {
@@ -63,10 +61,7 @@ export const getMediaOperation: OperationDescription = {
       Range: z
         .string()
         .optional()
-        .meta({
-          description: "One range of bytes.",
-          param: { example: "bytes=0-1023" },
-        }),
+        .meta({ description: "One range of bytes.", param: { example: "bytes=0-1023" } }),
     }),
   },
   refusals: ["media-link-invalid", "not-found"],
@@ -75,14 +70,14 @@ export const getMediaOperation: OperationDescription = {
     206: {
       description: "The part that was asked for.",
       headers: [etag],
-      ownHeaders: { ...ownHeaders, "Content-Range": contentRange("bytes 0-1023/330044") },
+      ownHeaders: withRange("bytes 0-1023/330044"),
       content: mediaContent,
     },
     304: { description: "Your copy is still good.", headers: [etag], ownHeaders },
     416: {
       description: "The file ends before the range begins.",
       headers: [etag],
-      ownHeaders: { ...ownHeaders, "Content-Range": contentRange("bytes */330044") },
+      ownHeaders: withRange("bytes */330044"),
     },
   },
 };
@@ -99,12 +94,10 @@ export const getSandboxOperation: OperationDescription = {
     200: {
       description: "An HTML document with a policy of its own, which lets nothing out.",
       ownHeaders: {
-        "Content-Security-Policy": {
-          description: "Forbids everything but the frame's own inline script and styles.",
-          required: true,
-          schema: { type: "string" },
-          example: "default-src 'none'; script-src 'unsafe-inline'; sandbox allow-scripts",
-        },
+        "Content-Security-Policy": header(
+          "Forbids everything but the frame's own inline script and styles.",
+          "default-src 'none'; script-src 'unsafe-inline'; sandbox allow-scripts",
+        ),
       },
       content: {
         "text/html": { schema: { type: "string" }, example: "<!doctype html><title>Room</title>" },

@@ -47,11 +47,7 @@ export const gatedContentSchema = z
     "The gated payload. A part that is missing or broken on the server is empty; of the audio part only what is missing.",
   );
 
-/**
- * The operator's audio.json: the fields of the contract, with names of files beside it in place of addresses.
- * A fault of one file must not cost the rest, so any name passes here; whether there is such a file is seen when it
- * is looked for.
- */
+/** The operator's audio.json, with names of files. Any name passes: a fault of one file must not cost the rest. */
 export const audioFileSchema = z.object({
   headline: z.string().default(""),
   title: z.string().default(""),

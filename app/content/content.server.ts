@@ -1,53 +1,39 @@
-import { createContentParts } from "./content-parts.server";
+import { baseRoom, createContentParts } from "./content-parts.server";
 import type { ContentParts, ContentPartsOptions, Room } from "./content-parts.server";
+import { audioFileSchema } from "./content.schema";
 import type { AudioData, GatedContent } from "./content.schema";
 import type { MediaKind } from "./media-file";
 import type { RoomOutline } from "./room-outline";
 import { writeWelcomeText } from "./welcome-text";
 
-export type SignMediaUrl = (target: { tokenId: string; file: string }) => string;
-
-export type ContentReader = {
-  readContent: (request: { tokenId: string; signMediaUrl: SignMediaUrl }) => Promise<GatedContent>;
-  /** For whoever stands outside: kinds only, of the room that keys without files of their own open. */
-  readOutline: () => Promise<RoomOutline>;
+type ReadRequest = {
+  tokenId: string;
+  signMediaUrl: (target: { tokenId: string; file: string }) => string;
 };
 
-export type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "log"> &
-  Partial<Pick<ContentPartsOptions, "recheckMs" | "maxCacheEntries">>;
+export type ContentReader = ReturnType<typeof createContentReader>;
 
-type OpenedRoom = { parts: ContentParts; room: Room; signMediaUrl: SignMediaUrl };
-
-/** Without an audio.json that can be read. */
-const silentAudio: AudioData = {
-  headline: "",
-  imageSrc: "",
-  imageAlt: "",
-  description: "",
-  title: "",
-  audioSrc: "",
-  error: true,
-};
+type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "log"> &
+  Partial<ContentPartsOptions>;
 
 /**
  * Reads what a holder receives. A part that is missing or broken is empty in the answer and named once in the
  * log, until its file changes. A broken file of one key stays empty for that key: the common one in its place
  * might be what the key was not meant to get.
  */
-export function createContentReader({
-  recheckMs = 1000,
-  maxCacheEntries = 1000,
-  ...options
-}: ContentReaderOptions): ContentReader {
-  const parts = createContentParts({ ...options, recheckMs, maxCacheEntries });
+export function createContentReader(options: ContentReaderOptions) {
+  const parts = createContentParts({ recheckMs: 1000, maxCacheEntries: 1000, ...options });
 
   return {
-    readContent: async ({ tokenId, signMediaUrl }) => {
+    readContent: async ({ tokenId, signMediaUrl }: ReadRequest): Promise<GatedContent> => {
       const room = await parts.openRoom(tokenId);
+      /** null: the room has no such file. */
+      const addressOf = async (file: string, kind: MediaKind) =>
+        (await parts.hasMedia(room, file, kind)) ? signMediaUrl({ tokenId, file }) : null;
       const [welcomeText, submissionHtml, audioData, styles, script] = await Promise.all([
-        readWelcome({ parts, room, signMediaUrl }),
+        readWelcome(parts, room, addressOf),
         parts.findSubmission(room),
-        readAudio({ parts, room, signMediaUrl }),
+        readAudio(parts, room, addressOf),
         parts.findStyles(room),
         parts.findScript(room),
       ]);
@@ -59,44 +45,36 @@ export function createContentReader({
         script: script ?? "",
       };
     },
-    readOutline: () => readOutline(parts),
+    /** For whoever stands outside: kinds only, of the room that keys without files of their own open. */
+    readOutline: async (): Promise<RoomOutline> => {
+      const [welcome, submission, audio, script] = await Promise.all([
+        parts.findWelcome(baseRoom),
+        parts.findSubmission(baseRoom),
+        parts.findAudio(baseRoom),
+        parts.findScript(baseRoom),
+      ]);
+      const hasSound = audio !== null && (await parts.hasMedia(baseRoom, audio.audioSrc, "audio"));
+      const [hasForm, hasScript] = [Boolean(submission), Boolean(script)];
+      return { hasText: welcome !== null, hasSound, hasForm, hasScript };
+    },
   };
 }
 
-async function readOutline(parts: ContentParts): Promise<RoomOutline> {
-  const room = parts.baseRoom;
-  const [welcome, submission, audio, script] = await Promise.all([
-    parts.findWelcome(room),
-    parts.findSubmission(room),
-    parts.findAudio(room),
-    parts.findScript(room),
-  ]);
-  const hasSound = audio !== null && (await parts.hasMedia({ room, file: audio.audioSrc, kind: "audio" }));
-  return { hasText: welcome !== null, hasSound, hasForm: Boolean(submission), hasScript: Boolean(script) };
-}
+type AddressOf = (file: string, kind: MediaKind) => Promise<string | null>;
 
-async function readWelcome({ parts, room, signMediaUrl }: OpenedRoom): Promise<string> {
+async function readWelcome(parts: ContentParts, room: Room, addressOf: AddressOf): Promise<string> {
   const welcome = await parts.findWelcome(room);
   if (!welcome) return "";
-  const addresses = await Promise.all(
-    welcome.pictures.map(async ({ file }) =>
-      (await parts.hasMedia({ room, file, kind: "image" }))
-        ? signMediaUrl({ tokenId: room.tokenId, file })
-        : null,
-    ),
-  );
+  const addresses = await Promise.all(welcome.pictures.map(({ file }) => addressOf(file, "image")));
   return writeWelcomeText(welcome, addresses);
 }
 
-async function readAudio({ parts, room, signMediaUrl }: OpenedRoom): Promise<AudioData> {
+async function readAudio(parts: ContentParts, room: Room, addressOf: AddressOf): Promise<AudioData> {
   const audio = await parts.findAudio(room);
-  if (!audio) return silentAudio;
-  const { tokenId } = room;
-  const addressOf = async (file: string, kind: MediaKind) =>
-    (await parts.hasMedia({ room, file, kind })) ? signMediaUrl({ tokenId, file }) : "";
+  if (!audio) return { ...audioFileSchema.parse({}), error: true };
   const [audioSrc, imageSrc] = await Promise.all([
     addressOf(audio.audioSrc, "audio"),
     addressOf(audio.imageSrc, "image"),
   ]);
-  return { ...audio, audioSrc, imageSrc, error: audioSrc === "" };
+  return { ...audio, audioSrc: audioSrc ?? "", imageSrc: imageSrc ?? "", error: audioSrc === null };
 }

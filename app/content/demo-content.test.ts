@@ -5,7 +5,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createContentReader } from "./content.server";
-import { createMediaLinks, serveMedia } from "./media.server";
+import { createMediaLinks } from "./media-links.server";
+import { serveMedia } from "./media.server";
 
 const contentDir = fileURLToPath(new URL("../../content", import.meta.url));
 const links = createMediaLinks({ key: new Uint8Array(32).fill(1), ttlSeconds: 300, clock: Date.now });

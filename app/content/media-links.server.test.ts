@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
-import { createMediaLinks } from "./media.server";
+import { createMediaLinks } from "./media-links.server";
 
 const key = new Uint8Array(32).fill(7);
 /** On a whole minute, so that edges are easy to name. */

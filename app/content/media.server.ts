@@ -1,89 +1,13 @@
-import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
-import type { Clock } from "~/platform/clock";
 import { Refusal } from "~/platform/http/refusal";
 import { ContentFileError, isCanonicalTokenId, openContentFile, tokenFolder } from "./content-files.server";
 import type { OpenedFile } from "./content-files.server";
-import { streamFile } from "./file-stream.server";
-import { isUnchanged, mayAnswerRange } from "./media-conditions";
-import type { MediaConditions, MediaVersion } from "./media-conditions";
 import { findMediaType } from "./media-file";
-import { readRange } from "./media-range";
+import { isUnchanged, mayAnswerRange, readRange } from "./media-range";
+import type { ByteRange, MediaConditions, MediaVersion } from "./media-range";
 
-export type MediaLinks = {
-  /** The address of a file for the holder of one key; the same one for about a minute, so that it caches. */
-  sign: (target: { tokenId: string; file: string }) => string;
-  /** Throws a Refusal unless we signed exactly this and its time has not come. */
-  verify: (link: { tokenId: string; file: string; exp: string | null; sig: string | null }) => {
-    maxAgeSeconds: number;
-  };
-};
-
-const minKeyBytes = 32;
-/** Expiry is rounded up to steps of this length, so that a link lives its time and at most one step more. */
-const expiryStepSeconds = 60;
-
-export function createMediaLinks({
-  key,
-  ttlSeconds,
-  clock,
-}: {
-  key: Uint8Array;
-  ttlSeconds: number;
-  clock: Clock;
-}): MediaLinks {
-  if (key.length < minKeyBytes) throw new TypeError(`media key must have at least ${minKeyBytes} bytes`);
-  if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1) {
-    throw new TypeError("media link lifetime must be a whole number of seconds, at least 1");
-  }
-  const secretKey = createSecretKey(key);
-  const stepSeconds = Math.min(expiryStepSeconds, ttlSeconds);
-
-  return {
-    sign: ({ tokenId, file }) => {
-      if (!isCanonicalTokenId(tokenId) || findMediaType(file) === null) {
-        throw new TypeError("only media files of a canonical token id can be signed");
-      }
-      const exp = String(Math.ceil((clock() / 1000 + ttlSeconds) / stepSeconds) * stepSeconds);
-      const filePath = file.split("/").map(encodeURIComponent).join("/");
-      return `/media/${tokenId}/${filePath}?exp=${exp}&sig=${signatureOf({ secretKey, tokenId, file, exp })}`;
-    },
-    verify: ({ tokenId, file, exp, sig }) => {
-      const expected = Buffer.from(signatureOf({ secretKey, tokenId, file, exp: exp ?? "" }));
-      const received = Buffer.from(sig ?? "");
-      if (received.length !== expected.length || !timingSafeEqual(received, expected)) {
-        throw new Refusal("media-link-invalid", {
-          detail: "This link was changed or cut off on its way. Load the room again for a new one.",
-        });
-      }
-      const remainingMs = Number(exp) * 1000 - clock();
-      if (remainingMs <= 0) {
-        throw new Refusal("media-link-invalid", {
-          detail: "This link has expired. Load the room again for a new one.",
-        });
-      }
-      return { maxAgeSeconds: Math.floor(remainingMs / 1000) };
-    },
-  };
-}
-
-type SignatureOfOptions = {
-  secretKey: KeyObject;
-  tokenId: string;
-  file: string;
-  exp: string;
-};
-
-/** Each field goes in with its length before it, so that no two links share what is signed. */
-function signatureOf({ secretKey, tokenId, file, exp }: SignatureOfOptions): string {
-  const hmac = createHmac("sha256", secretKey);
-  for (const field of ["latchkey media link 1", tokenId, file, exp]) {
-    hmac.update(`${Buffer.byteLength(field)}:${field},`);
-  }
-  return hmac.digest("base64url");
-}
-
+const chunkBytes = 64 * 1024;
 /** Without allow-scripts and allow-same-origin, an SVG opened as a page of its own can do nothing here. */
 const svgPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
@@ -137,8 +61,7 @@ function planAnswer(request: MediaRequest, version: MediaVersion, sizeBytes: num
   if (isUnchanged(request, version)) return { ...nothing, status: 304 };
   const whole: Plan = { status: 200, startByte: 0, endByte: sizeBytes - 1 };
   // A range is defined for GET only; HEAD describes the whole file.
-  if (request.method !== "GET" || request.range === null) return whole;
-  if (!mayAnswerRange(request, version)) return whole;
+  if (request.method !== "GET" || request.range === null || !mayAnswerRange(request, version)) return whole;
   const range = readRange(request.range, sizeBytes);
   if (range === "whole") return whole;
   if (range === "unsatisfiable") return { ...nothing, status: 416, contentRange: `bytes */${sizeBytes}` };
@@ -152,18 +75,10 @@ function versionOf({ sizeBytes, modifiedNs }: OpenedFile): MediaVersion {
   };
 }
 
-async function openMedia({
-  contentDir,
-  tokenId,
-  file,
-}: {
-  contentDir: string;
-  tokenId: string;
-  file: string;
-}): Promise<OpenedFile> {
+async function openMedia({ contentDir, tokenId, file }: MediaRequest): Promise<OpenedFile> {
   for (const folder of [tokenFolder(contentDir, tokenId), contentDir]) {
     try {
-      return await openContentFile({ contentDir, filePath: path.join(folder, file) });
+      return await openContentFile(contentDir, path.join(folder, file));
     } catch (error) {
       // An error of the disk says nothing about whether the file exists: that is for the boundary to answer.
       if (!(error instanceof ContentFileError) || error.kind === "unreadable") throw error;
@@ -172,4 +87,33 @@ async function openMedia({
     }
   }
   throw new Refusal("not-found");
+}
+
+/**
+ * Exactly the bytes of the range from an open file, read only as fast as they are taken. The handle is closed
+ * when the last byte was read, the reader went away or the disk failed. A file cut short meanwhile ends the
+ * stream with an error: a connection that breaks is honest, a body shorter than announced is not.
+ */
+function streamFile(handle: FileHandle, range: ByteRange): ReadableStream<Uint8Array> {
+  let position = range.startByte;
+  const source: UnderlyingSource<Uint8Array> = {
+    async pull(controller) {
+      try {
+        const wanted = Math.min(chunkBytes, range.endByte + 1 - position);
+        const { bytesRead, buffer } = await handle.read(new Uint8Array(wanted), 0, wanted, position);
+        if (bytesRead === 0) throw new Error("the file became shorter while it was sent");
+        position += bytesRead;
+        controller.enqueue(buffer.subarray(0, bytesRead));
+        if (position <= range.endByte) return;
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+      await handle.close();
+      controller.close();
+    },
+    cancel: () => handle.close(),
+  };
+  // Nothing is read ahead: what is never asked for costs no disk and no memory.
+  return new ReadableStream(source, { highWaterMark: 0 });
 }

@@ -11,21 +11,22 @@ export const roomClassName = "latchkey-room";
 export const maxFrameHeightPx = 4000;
 const maxFailureCharacters = 300;
 
-/** Page to frame, once, after the frame said that it is ready. */
-export type RunMessage = { type: "latchkey:run"; script: string; styles: string };
+export const messageTypes = {
+  run: "latchkey:run",
+  ready: "latchkey:ready",
+  height: "latchkey:height",
+  failed: "latchkey:failed",
+} as const;
+
 /** Frame to page. */
-export type FrameMessage =
-  | { type: "latchkey:ready" }
-  | { type: "latchkey:height"; heightPx: number }
-  | { type: "latchkey:failed"; reason: string };
+type FrameMessage =
+  | { type: typeof messageTypes.ready }
+  | { type: typeof messageTypes.height; heightPx: number }
+  | { type: typeof messageTypes.failed; reason: string };
 
-export const runMessageType = "latchkey:run";
-export const readyMessageType = "latchkey:ready";
-export const heightMessageType = "latchkey:height";
-export const failedMessageType = "latchkey:failed";
-
-export function createRunMessage(script: string, styles: string = ""): RunMessage {
-  return { type: runMessageType, script, styles };
+/** Page to frame, once, after the frame said that it is ready. */
+export function createRunMessage(script: string, styles: string = "") {
+  return { type: messageTypes.run, script, styles };
 }
 
 /**
@@ -37,17 +38,14 @@ export function readFrameMessage(
   frameWindow: unknown,
 ): FrameMessage | null {
   if (!frameWindow || event.source !== frameWindow || event.origin !== "null") return null;
-  const { data } = event;
-  if (typeof data !== "object" || data === null || !("type" in data)) return null;
-  if (data.type === readyMessageType) return { type: readyMessageType };
-  if (data.type === heightMessageType && "heightPx" in data) return readHeight(data.heightPx);
-  if (data.type === failedMessageType && "reason" in data && typeof data.reason === "string") {
-    return { type: failedMessageType, reason: data.reason.slice(0, maxFailureCharacters) };
+  const { ready, height, failed } = messageTypes;
+  const { type, heightPx, reason } = (event.data ?? {}) as Record<string, unknown>;
+  if (type === ready) return { type };
+  if (type === height && typeof heightPx === "number" && Number.isFinite(heightPx) && heightPx >= 0) {
+    return { type, heightPx: Math.min(Math.ceil(heightPx), maxFrameHeightPx) };
+  }
+  if (type === failed && typeof reason === "string") {
+    return { type, reason: reason.slice(0, maxFailureCharacters) };
   }
   return null;
-}
-
-function readHeight(heightPx: unknown): FrameMessage | null {
-  if (typeof heightPx !== "number" || !Number.isFinite(heightPx) || heightPx < 0) return null;
-  return { type: heightMessageType, heightPx: Math.min(Math.ceil(heightPx), maxFrameHeightPx) };
 }

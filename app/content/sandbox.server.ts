@@ -1,10 +1,4 @@
-import {
-  failedMessageType,
-  heightMessageType,
-  readyMessageType,
-  roomClassName,
-  runMessageType,
-} from "./sandbox-protocol";
+import { messageTypes, roomClassName } from "./sandbox-protocol";
 
 /**
  * `sandbox` stands in the header too: opened by itself, the address is as powerless as in the frame. Inline
@@ -27,14 +21,12 @@ const sandboxPolicy = [
 
 const maxAgeSeconds = 3600;
 
-export type SandboxDocument = { html: string; headers: Record<string, string> };
-
 /**
  * The frame in which the operator's script runs. The document is the same for everybody and holds nothing
  * gated: the page, which has passed the gate, posts script and styles to it. They are put into elements as
  * text, so that no `</script>` or `<!--` in them can end anything early.
  */
-export function sandboxDocument(): SandboxDocument {
+export function sandboxDocument(): { html: string; headers: Record<string, string> } {
   return {
     html: `<!doctype html>
 <html lang="en">
@@ -74,7 +66,7 @@ const frameScript = `
   }
 
   function tellHeight() {
-    tell({ type: "${heightMessageType}", heightPx: Math.ceil(document.documentElement.getBoundingClientRect().height) });
+    tell({ type: "${messageTypes.height}", heightPx: Math.ceil(document.documentElement.getBoundingClientRect().height) });
   }
 
   function add(parent, tagName, text) {
@@ -86,7 +78,7 @@ const frameScript = `
   window.addEventListener("message", function (event) {
     var data = event.data;
     if (started || event.source !== page || event.origin !== location.origin) return;
-    if (typeof data !== "object" || data === null || data.type !== "${runMessageType}") return;
+    if (typeof data !== "object" || data === null || data.type !== "${messageTypes.run}") return;
     if (typeof data.script !== "string" || typeof data.styles !== "string") return;
     started = true;
     add(document.head, "style", data.styles);
@@ -96,9 +88,9 @@ const frameScript = `
   });
 
   window.addEventListener("error", function (event) {
-    tell({ type: "${failedMessageType}", reason: String(event.message) });
+    tell({ type: "${messageTypes.failed}", reason: String(event.message) });
   });
 
-  if (page !== window) tell({ type: "${readyMessageType}" });
+  if (page !== window) tell({ type: "${messageTypes.ready}" });
 })();
 `;

@@ -1,46 +1,24 @@
 import sanitizeHtml from "sanitize-html";
-import { elementsWithoutWords } from "./sanitize-policy.server";
+import { elementsWithoutWords, listOf } from "./sanitize-policy.server";
 
 /**
  * Every id and name of the operator's form begins with this, so that none can stand in for a property of the
  * document or of the form ("DOM clobbering").
  */
-export const roomNamePrefix = "room-";
+const roomNamePrefix = "room-";
 
-const nameAttributes = ["id", "name", "for", "form", "list"];
-const idListAttributes = [
-  "aria-activedescendant",
-  "aria-controls",
-  "aria-describedby",
-  "aria-details",
-  "aria-errormessage",
-  "aria-flowto",
-  "aria-labelledby",
-  "aria-owns",
-];
-
-const inputTypes = [
-  "checkbox",
-  "color",
-  "date",
-  "datetime-local",
-  "email",
-  "hidden",
-  "month",
-  "number",
-  "radio",
-  "range",
-  "search",
-  "tel",
-  "text",
-  "time",
-  "url",
-  "week",
-];
-const fieldAttributes = ["name", "form", "disabled", "required", "value"];
-const textAttributes = ["maxlength", "minlength", "placeholder", "readonly"];
+const nameAttributes = listOf("id name for form list");
+const idListAttributes = listOf(
+  "aria-activedescendant aria-controls aria-describedby aria-details aria-errormessage aria-flowto",
+  "aria-labelledby aria-owns",
+);
 /** Passwords, files and image buttons are not asked for here; an input of another type becomes a text input. */
-const autocompleteValues = ["off", "on", "name", "nickname", "email"];
+const inputTypes = listOf(
+  "checkbox color date datetime-local email hidden month number radio range search tel text time url week",
+);
+const fieldAttributes = listOf("name form disabled required value");
+const textAttributes = listOf("maxlength minlength placeholder readonly spellcheck autocomplete");
+const autocompleteValues = listOf("off on name nickname email");
 const listedValues = new Map<string, readonly string[]>([
   ["input type", inputTypes],
   ["button type", ["submit", "button", "reset"]],
@@ -50,16 +28,14 @@ const listedValues = new Map<string, readonly string[]>([
 ]);
 
 const policy: sanitizeHtml.IOptions = {
-  allowedTags: [
-    ...["form", "fieldset", "legend", "label", "input", "textarea", "button", "select", "optgroup", "option"],
-    ...["datalist", "output", "progress", "meter", "details", "summary"],
-    ...["h1", "h2", "h3", "h4", "h5", "h6", "p", "div", "section", "header", "footer", "blockquote", "pre"],
-    ...["ul", "ol", "li", "dl", "dt", "dd", "hr", "br", "figure", "figcaption"],
-    ...["a", "abbr", "b", "cite", "code", "em", "i", "kbd", "mark", "q", "s", "small", "span", "strong"],
-    ...["sub", "sup", "time", "u", "wbr"],
-  ],
+  allowedTags: listOf(
+    "form fieldset legend label input textarea button select optgroup option datalist output progress meter",
+    "details summary h1 h2 h3 h4 h5 h6 p div section header footer blockquote pre",
+    "ul ol li dl dt dd hr br figure figcaption",
+    "a abbr b cite code em i kbd mark q s small span strong sub sup time u wbr",
+  ),
   allowedAttributes: {
-    "*": ["id", "class", "title", "lang", "dir", "hidden", "role", "aria-*"],
+    "*": listOf("id class title lang dir hidden role aria-*"),
     a: ["href", "rel", "target"],
     form: ["method", "autocomplete"],
     fieldset: ["name", "form", "disabled"],
@@ -67,11 +43,9 @@ const policy: sanitizeHtml.IOptions = {
     input: [
       ...fieldAttributes,
       ...textAttributes,
-      ...["checked", "inputmode", "list", "max", "min", "multiple", "size", "spellcheck", "step"],
-      "autocomplete",
-      "type",
+      ...listOf("checked inputmode list max min multiple size step type"),
     ],
-    textarea: [...fieldAttributes, ...textAttributes, "cols", "rows", "spellcheck", "wrap", "autocomplete"],
+    textarea: [...fieldAttributes, ...textAttributes, "cols", "rows", "wrap"],
     button: [...fieldAttributes, "type"],
     select: [...fieldAttributes, "multiple", "size"],
     optgroup: ["disabled", "label"],

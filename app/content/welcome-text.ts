@@ -2,10 +2,10 @@ import { Marked } from "marked";
 import { isMediaFile } from "./media-file";
 
 /** Markdown cut at the addresses of its pictures: text, picture, text, ... text. */
-export type WelcomeText = { texts: readonly string[]; pictures: readonly WelcomePicture[] };
+type WelcomeText = { texts: readonly string[]; pictures: readonly WelcomePicture[] };
 
 /** `file` names the picture in the content folder, `written` is how the author wrote it. */
-export type WelcomePicture = { file: string; written: string };
+type WelcomePicture = { file: string; written: string };
 
 const markdown = new Marked();
 const frontMatter = /^---[ \t]*\n(?:[\s\S]*?\n)?---[ \t]*(?:\n|$)/;
@@ -27,8 +27,9 @@ export function parseWelcomeText(source: string): WelcomeText {
     searchFrom = start + token.raw.length;
     const written = token.type === "image" || token.type === "def" ? String(token.href) : "";
     const file = findPictureFile(written);
-    const at = file === null ? -1 : findAddress({ body, from: start, to: searchFrom, written });
-    if (file === null || at === -1) return;
+    const within = file === null ? -1 : findAddress(token.raw, written);
+    if (file === null || within === -1) return;
+    const at = start + within;
     texts.push(body.slice(cutAt, at));
     pictures.push({ file, written });
     cutAt = at + written.length;
@@ -54,20 +55,10 @@ function findPictureFile(written: string): string | null {
   }
 }
 
-type FindAddressOptions = {
-  body: string;
-  from: number;
-  to: number;
-  written: string;
-};
-
 /** The address follows `](` in an image and `]:` in a definition; the words before it may look the same. */
-function findAddress({ body, from, to, written }: FindAddressOptions): number {
-  const opening = /\](?:\(|:)[\s<]*/g;
-  opening.lastIndex = from;
-  for (let match = opening.exec(body); match !== null && match.index < to; match = opening.exec(body)) {
-    const at = match.index + match[0].length;
-    if (body.startsWith(written, at) && at + written.length <= to) return at;
+function findAddress(markup: string, written: string): number {
+  for (const { index, 0: opening } of markup.matchAll(/\](?:\(|:)[\s<]*/g)) {
+    if (markup.startsWith(written, index + opening.length)) return index + opening.length;
   }
   return -1;
 }

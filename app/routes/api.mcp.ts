@@ -3,7 +3,7 @@ import { Refusal } from "~/platform/http/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
-import { answerMcpRefusal } from "~/tools/mcp/answer.server";
+import { answerMcpRefusal } from "~/tools/mcp/mcp.server";
 import { readMessage } from "~/tools/mcp/message";
 
 export const { loader, action } = defineRoute({

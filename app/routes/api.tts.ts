@@ -12,7 +12,7 @@ export const { loader, action } = defineRoute({
     body: (json) => getServices().speech.readRequest(json),
     decidesAccess: true,
     handle: async ({ context: { signal }, caller, body: request }) =>
-      answerSpeech({ speech: await getServices().speech.speak({ request, caller, signal }) }),
+      answerSpeech(await getServices().speech.speak({ request, caller, signal })),
   },
   answerRefusal: createSpeechRefusalAnswer(systemClock),
 });

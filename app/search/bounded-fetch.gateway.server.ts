@@ -1,23 +1,16 @@
-export type FetchLimits = { timeoutMs: number; maxBytes: number };
-
 /** What went wrong between us and another service, in words that name no address and no secret. */
 export class FetchFault extends Error {
   override readonly name = "FetchFault";
 }
 
+type FetchOptions = RequestInit & { timeoutMs: number; maxBytes: number };
+
 /**
  * A fetch whose whole answer, body included, comes within a time and a size. Redirects are refused: the request may
  * carry a key.
  */
-export async function fetchBounded({
-  url,
-  init,
-  limits: { timeoutMs, maxBytes },
-}: {
-  url: string;
-  init: RequestInit;
-  limits: FetchLimits;
-}): Promise<Response> {
+export async function fetchBounded(url: string, options: FetchOptions): Promise<Response> {
+  const { timeoutMs, maxBytes, ...init } = options;
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
   try {
@@ -28,7 +21,7 @@ export async function fetchBounded({
     }
     const body = await readBounded(response, maxBytes);
     const { status, statusText, headers } = response;
-    return new Response(status === 204 ? null : new Uint8Array(body), { status, statusText, headers });
+    return new Response(status === 204 ? null : body, { status, statusText, headers });
   } catch (error) {
     if (error instanceof FetchFault) throw error;
     init.signal?.throwIfAborted();
@@ -37,7 +30,7 @@ export async function fetchBounded({
   }
 }
 
-async function readBounded(response: Response, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
@@ -45,5 +38,5 @@ async function readBounded(response: Response, maxBytes: number): Promise<Buffer
     if (bytes > maxBytes) throw new FetchFault(`its answer is larger than ${maxBytes / 1024} KiB`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks) as Buffer<ArrayBuffer>;
+  return Buffer.concat(chunks);
 }

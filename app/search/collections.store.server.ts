@@ -1,6 +1,5 @@
-import type { KnowledgePage } from "./knowledge-page";
-import { toPassageMetadata } from "./knowledge-page";
-import type { SearchDatabase, SqlRow, SqlStatement } from "./search-database.store.server";
+import type { KnowledgePage, Passage } from "./knowledge-page";
+import type { SearchDatabase, SqlRow, SqlStatement, SqlValue } from "./search-database.store.server";
 import { toSearchWords } from "./search-words";
 
 /** Raised whenever pages are cut or words are read in another way: what was stored before is then made anew. */
@@ -12,7 +11,8 @@ const currentForm = 1;
  */
 export type Collection = { id: number; namespace: string; model: string; dimension: number };
 export type StoredPage = { source: string; namespace: string; stamp: string; digest: string };
-export type EmbeddedPage = {
+type EmbeddedPage = {
+  collection: Collection;
   page: KnowledgePage;
   stamp: string;
   digest: string;
@@ -22,111 +22,77 @@ export type EmbeddedPage = {
 
 export type CollectionStore = ReturnType<typeof createCollectionStore>;
 
+const sql = (text: string, ...args: SqlValue[]): SqlStatement => ({ sql: text, args });
+
 const schema = [
-  `CREATE TABLE IF NOT EXISTS collections (
+  sql(`CREATE TABLE IF NOT EXISTS collections (
     id INTEGER PRIMARY KEY AUTOINCREMENT, namespace TEXT NOT NULL, model TEXT NOT NULL, form INTEGER NOT NULL,
-    dimension INTEGER NOT NULL, isLive INTEGER NOT NULL, UNIQUE (namespace, isLive))`,
-  `CREATE TABLE IF NOT EXISTS pages (
+    dimension INTEGER NOT NULL, isLive INTEGER NOT NULL, UNIQUE (namespace, isLive))`),
+  sql(`CREATE TABLE IF NOT EXISTS pages (
     collection INTEGER NOT NULL, source TEXT NOT NULL, stamp TEXT NOT NULL, digest TEXT NOT NULL,
-    PRIMARY KEY (collection, source)) WITHOUT ROWID`,
-].map((sql) => ({ sql }));
+    PRIMARY KEY (collection, source)) WITHOUT ROWID`),
+];
+
+async function listCollections(database: SearchDatabase) {
+  const [rows = []] = await database.read(sql("SELECT * FROM collections ORDER BY id"));
+  return rows.map((row) => ({
+    ...toCollection(row),
+    isLive: Boolean(row.isLive),
+    isOf: (model: string) => row.model === model && row.form === currentForm,
+  }));
+}
 
 /** Fills the file. Every change of a page is one transaction: a process that is killed leaves whole pages only. */
 export function createCollectionStore(database: SearchDatabase) {
-  async function listCollections(): Promise<(Collection & { form: number; isLive: boolean })[]> {
-    const [rows = []] = await database.read({ sql: "SELECT * FROM collections ORDER BY id" });
-    return rows.map((row) => ({ ...toCollection(row), form: Number(row.form), isLive: Boolean(row.isLive) }));
+  async function writeAll(statements: readonly SqlStatement[]): Promise<void> {
+    if (statements.length > 0) await database.write(statements);
   }
 
   /** Makes the tables, and drops what an earlier change of model has left unfinished. */
   async function prepare({ model }: { model: string }): Promise<void> {
     await database.write(schema);
-    const all = await listCollections();
-    const unfinished = all.filter((its) => !its.isLive && (its.model !== model || its.form !== currentForm));
-    if (unfinished.length > 0) await database.write(unfinished.flatMap(({ id }) => dropCollection(id)));
+    const all = await listCollections(database);
+    const unfinished = all.filter((its) => !its.isLive && !its.isOf(model));
+    await writeAll(unfinished.flatMap(({ id }) => dropCollection(id)));
     // A process that was killed may have entered a collection and not made its tables.
-    const kept = all.filter((its) => !unfinished.includes(its));
-    if (kept.length > 0) await database.write(kept.flatMap(({ id }) => createTables(id)));
+    await writeAll(all.filter((its) => !unfinished.includes(its)).flatMap(({ id }) => createTables(id)));
   }
 
   /** The pages that need no embedding by this model any more. */
-  async function listPages({ model }: { model: string }): Promise<StoredPage[]> {
-    const [rows = []] = await database.read({
-      sql: `SELECT source, namespace, stamp, digest FROM pages JOIN collections ON collections.id = collection
-        WHERE model = ? AND form = ?`,
-      args: [model, currentForm],
-    });
+  async function listPages(model: string): Promise<StoredPage[]> {
+    const ofModel = `SELECT source, namespace, stamp, digest FROM pages JOIN collections ON collections.id = collection
+      WHERE model = ? AND form = ?`;
+    const [rows = []] = await database.read(sql(ofModel, model, currentForm));
     return rows as StoredPage[];
   }
 
-  /** The namespace's collection of this model. A new one is made beside what answers, and answers after `finish`. */
-  async function ensureCollection(wanted: Omit<Collection, "id">): Promise<Collection> {
-    const { namespace, model, dimension } = wanted;
-    const find = async () =>
-      (await listCollections()).find(
-        (known) => known.namespace === namespace && known.model === model && known.form === currentForm,
-      );
-    const known = await find();
-    if (known) {
-      // A page of signs alone has no vectors, and a collection that holds no other has no dimension yet.
-      if (dimension === 0 || known.dimension === dimension) return known;
-      if (known.dimension === 0) {
-        await database.write([
-          { sql: "UPDATE collections SET dimension = ? WHERE id = ?", args: [dimension, known.id] },
-        ]);
-        return { ...known, dimension };
-      }
-      throw new Error(
-        `${model} makes vectors of ${dimension} numbers now, and ${known.dimension} when ${namespace} was indexed. Run \`npm run index -- --rebuild\`.`,
-      );
-    }
-    await database.write([
-      {
-        sql: `INSERT INTO collections (namespace, model, form, dimension, isLive)
-          VALUES (?, ?, ?, ?, 0)`,
-        args: [namespace, model, currentForm, dimension],
-      },
-    ]);
-    const made = (await find())!;
-    await database.write(createTables(made.id));
-    return made;
-  }
-
   /** From this moment the page is in this collection, and in no other namespace. */
-  async function replacePage({
-    collection,
-    page,
-    stamp,
-    digest,
-    vectors,
-  }: EmbeddedPage & { collection: Collection }): Promise<void> {
-    const { id } = collection;
-    const others = (await listCollections()).filter(({ namespace }) => namespace !== collection.namespace);
+  async function replacePage({ collection, page, stamp, digest, vectors }: EmbeddedPage): Promise<void> {
+    const { id, namespace } = collection;
+    const others = (await listCollections(database)).filter((its) => its.namespace !== namespace);
+    const insert = "INSERT INTO pages (collection, source, stamp, digest) VALUES (?, ?, ?, ?)";
     await database.write([
       ...[collection, ...others].flatMap((its) => deletePage(its.id, page.source)),
-      {
-        sql: "INSERT INTO pages (collection, source, stamp, digest) VALUES (?, ?, ?, ?)",
-        args: [id, page.source, stamp, digest],
-      },
-      ...page.passages.flatMap((_passage, index) =>
-        insertPassage({ id, page, index, vector: vectors[index] }),
+      sql(insert, id, page.source, stamp, digest),
+      ...page.passages.flatMap((passage, index) =>
+        insertPassage({ id, page, passage, vector: vectors[index] ?? null }),
       ),
     ]);
   }
 
   /** The file was touched, its words are the same. */
-  async function restamp({ source, stamp }: { source: string; stamp: string }): Promise<void> {
-    await database.write([{ sql: "UPDATE pages SET stamp = ? WHERE source = ?", args: [stamp, source] }]);
+  async function restamp(source: string, stamp: string): Promise<void> {
+    await database.write([sql("UPDATE pages SET stamp = ? WHERE source = ?", stamp, source)]);
   }
 
   /**
    * Pages stay only in the namespace they belong to, in all collections, those of earlier models included. Returns how
    * many belong nowhere any more.
    */
-  async function keepOnly({ namespaces }: { namespaces: ReadonlyMap<string, string> }): Promise<number> {
-    const [rows = []] = await database.read({
-      sql: "SELECT collection, source, namespace FROM pages JOIN collections ON collections.id = collection",
-    });
+  async function keepOnly(namespaces: ReadonlyMap<string, string>): Promise<number> {
+    const [rows = []] = await database.read(
+      sql("SELECT collection, source, namespace FROM pages JOIN collections ON collections.id = collection"),
+    );
     const misplaced = rows.filter(({ source, namespace }) => namespaces.get(String(source)) !== namespace);
     for (const { collection, source } of misplaced) {
       await database.write(deletePage(Number(collection), String(source)));
@@ -137,97 +103,120 @@ export function createCollectionStore(database: SearchDatabase) {
 
   /** What was made beside another takes its place; what holds nothing of this model goes. */
   async function finish({ model }: { model: string }): Promise<void> {
-    const all = await listCollections();
-    const [rows = []] = await database.read({ sql: "SELECT DISTINCT collection FROM pages" });
+    const all = await listCollections(database);
+    const [rows = []] = await database.read(sql("SELECT DISTINCT collection FROM pages"));
     const filled = new Set(rows.map(({ collection }) => Number(collection)));
-    const kept = all.filter((its) => its.model === model && its.form === currentForm && filled.has(its.id));
+    const kept = all.filter((its) => its.isOf(model) && filled.has(its.id));
     const dropped = all.filter((its) => !kept.includes(its));
     if (dropped.length === 0 && kept.every(({ isLive }) => isLive)) return;
     await database.write([
       ...dropped.flatMap(({ id }) => dropCollection(id)),
-      ...kept.map(({ id }) => ({ sql: "UPDATE collections SET isLive = 1 WHERE id = ?", args: [id] })),
+      ...kept.map(({ id }) => sql("UPDATE collections SET isLive = 1 WHERE id = ?", id)),
     ]);
   }
 
   async function dropAll(): Promise<void> {
     await database.write(schema);
-    await database.write((await listCollections()).flatMap(({ id }) => dropCollection(id)));
+    await writeAll((await listCollections(database)).flatMap(({ id }) => dropCollection(id)));
   }
 
-  return { prepare, listPages, ensureCollection, replacePage, restamp, keepOnly, finish, dropAll };
+  return {
+    prepare,
+    listPages,
+    ensureCollection: (wanted: Omit<Collection, "id">) => ensureCollection(database, wanted),
+    replacePage,
+    restamp,
+    keepOnly,
+    finish,
+    dropAll,
+  };
 }
 
-export function toCollection(row: SqlRow): Collection {
+/** The namespace's collection of this model. A new one is made beside what answers, and answers after `finish`. */
+async function ensureCollection(
+  database: SearchDatabase,
+  { namespace, model, dimension }: Omit<Collection, "id">,
+): Promise<Collection> {
+  const find = async () =>
+    (await listCollections(database)).find((its) => its.namespace === namespace && its.isOf(model));
+  const known = await find();
+  if (!known) {
+    const columns = "(namespace, model, form, dimension, isLive)";
+    const insert = `INSERT INTO collections ${columns} VALUES (?, ?, ?, ?, 0)`;
+    await database.write([sql(insert, namespace, model, currentForm, dimension)]);
+    const made = (await find())!;
+    await database.write(createTables(made.id));
+    return made;
+  }
+  // A page of signs alone has no vectors, and a collection that holds no other has no dimension yet.
+  if (dimension === 0 || known.dimension === dimension) return known;
+  if (known.dimension > 0) {
+    throw new Error(
+      `${model} makes vectors of ${dimension} numbers now, and ${known.dimension} when ${namespace} was indexed. Run \`npm run index -- --rebuild\`.`,
+    );
+  }
+  await database.write([sql("UPDATE collections SET dimension = ? WHERE id = ?", dimension, known.id)]);
+  return { ...known, dimension };
+}
+
+export function toCollection({ id, namespace, model, dimension }: SqlRow): Collection {
   return {
-    id: Number(row.id),
-    namespace: String(row.namespace),
-    model: String(row.model),
-    dimension: Number(row.dimension),
+    id: Number(id),
+    namespace: String(namespace),
+    model: String(model),
+    dimension: Number(dimension),
   };
 }
 
 /** `words_*` keeps no text, only where its words are; `terms_*` is a view of it that tells how often. */
 function createTables(id: number): SqlStatement[] {
   return [
-    `CREATE TABLE IF NOT EXISTS passages_${id} (id INTEGER PRIMARY KEY, source TEXT NOT NULL, key TEXT NOT NULL,
-      text TEXT NOT NULL, metadata TEXT NOT NULL)`,
-    `CREATE INDEX IF NOT EXISTS passages_${id}_source ON passages_${id} (source)`,
-    `CREATE TABLE IF NOT EXISTS vectors_${id} (id INTEGER PRIMARY KEY, vector F32_BLOB NOT NULL)`,
-    `CREATE VIRTUAL TABLE IF NOT EXISTS words_${id} USING fts5 (title, heading, text, content = '',
-      contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0")`,
-    `CREATE VIRTUAL TABLE IF NOT EXISTS terms_${id} USING fts5vocab (words_${id}, 'row')`,
-  ].map((sql) => ({ sql }));
+    sql(`CREATE TABLE IF NOT EXISTS passages_${id} (id INTEGER PRIMARY KEY, source TEXT NOT NULL, key TEXT NOT NULL,
+      text TEXT NOT NULL, metadata TEXT NOT NULL)`),
+    sql(`CREATE INDEX IF NOT EXISTS passages_${id}_source ON passages_${id} (source)`),
+    sql(`CREATE TABLE IF NOT EXISTS vectors_${id} (id INTEGER PRIMARY KEY, vector F32_BLOB NOT NULL)`),
+    sql(`CREATE VIRTUAL TABLE IF NOT EXISTS words_${id} USING fts5 (title, heading, text, content = '',
+      contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0")`),
+    sql(`CREATE VIRTUAL TABLE IF NOT EXISTS terms_${id} USING fts5vocab (words_${id}, 'row')`),
+  ];
 }
 
 function dropCollection(id: number): SqlStatement[] {
   return [
-    ...["terms", "words", "vectors", "passages"].map((name) => ({
-      sql: `DROP TABLE IF EXISTS ${name}_${id}`,
-    })),
-    { sql: "DELETE FROM pages WHERE collection = ?", args: [id] },
-    { sql: "DELETE FROM collections WHERE id = ?", args: [id] },
+    ...["terms", "words", "vectors", "passages"].map((name) => sql(`DROP TABLE IF EXISTS ${name}_${id}`)),
+    sql("DELETE FROM pages WHERE collection = ?", id),
+    sql("DELETE FROM collections WHERE id = ?", id),
   ];
 }
 
 function deletePage(id: number, source: string): SqlStatement[] {
   const its = `(SELECT id FROM passages_${id} WHERE source = ?)`;
   return [
-    { sql: `DELETE FROM words_${id} WHERE rowid IN ${its}`, args: [source] },
-    { sql: `DELETE FROM vectors_${id} WHERE id IN ${its}`, args: [source] },
-    { sql: `DELETE FROM passages_${id} WHERE source = ?`, args: [source] },
-    { sql: "DELETE FROM pages WHERE collection = ? AND source = ?", args: [id, source] },
+    sql(`DELETE FROM words_${id} WHERE rowid IN ${its}`, source),
+    sql(`DELETE FROM vectors_${id} WHERE id IN ${its}`, source),
+    sql(`DELETE FROM passages_${id} WHERE source = ?`, source),
+    sql("DELETE FROM pages WHERE collection = ? AND source = ?", id, source),
   ];
 }
 
-type PassagePlace = {
-  id: number;
-  page: KnowledgePage;
-  index: number;
-  vector: Float32Array | null | undefined;
-};
+type InsertOptions = { id: number; page: KnowledgePage; passage: Passage; vector: Float32Array | null };
 
-function insertPassage({ id, page, index, vector }: PassagePlace): SqlStatement[] {
-  const passage = page.passages[index]!;
-  const words = (text: string) => toSearchWords(text).join(" ");
+function insertPassage({ id, page, passage, vector }: InsertOptions): SqlStatement[] {
+  const { source, title } = page;
+  const { id: key, heading, anchor, text } = passage;
+  // What a page needs to quote the passage and to open it at its heading.
+  const metadata = JSON.stringify({ ...page.metadata, title, heading, anchor, source, text });
+  const words = [title === heading ? "" : title, heading, text].map((part) => toSearchWords(part).join(" "));
   const newest = `(SELECT max(id) FROM passages_${id})`;
-  const statements: SqlStatement[] = [
-    {
-      sql: `INSERT INTO passages_${id} (source, key, text, metadata) VALUES (?, ?, ?, ?)`,
-      args: [page.source, passage.id, passage.text, JSON.stringify(toPassageMetadata({ page, passage }))],
-    },
-    {
-      sql: `INSERT INTO words_${id} (rowid, title, heading, text) VALUES (${newest}, ?, ?, ?)`,
-      args: [
-        page.title === passage.heading ? "" : words(page.title),
-        words(passage.heading),
-        words(passage.text),
-      ],
-    },
-  ];
-  if (!vector) return statements;
-  const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+  const insert = `INSERT INTO passages_${id} (source, key, text, metadata) VALUES (?, ?, ?, ?)`;
   return [
-    ...statements,
-    { sql: `INSERT INTO vectors_${id} (id, vector) VALUES (${newest}, ?)`, args: [bytes] },
+    sql(insert, source, key, text, metadata),
+    sql(`INSERT INTO words_${id} (rowid, title, heading, text) VALUES (${newest}, ?, ?, ?)`, ...words),
+    ...(vector ? [sql(`INSERT INTO vectors_${id} (id, vector) VALUES (${newest}, ?)`, toBytes(vector))] : []),
   ];
+}
+
+/** As the store holds vectors: 32-bit numbers one behind the other. */
+export function toBytes({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { describeMissingNamespaces, isGatedNamespace } from "./gated-namespaces";
-import { warnOfMissingNamespaces } from "./missing-namespaces.server";
+import { describeMissingNamespaces, isGatedNamespace, warnOfMissingNamespaces } from "./gated-namespaces";
 import { SearchUnavailable } from "./search-store";
 
 test.each([

@@ -1,4 +1,5 @@
 import { closest, distance } from "fastest-levenshtein";
+import type { SearchStore } from "./search-store";
 
 /** Two spellings that look alike to whoever writes a list of names are one: closing too much is the smaller harm. */
 function fold(name: string): string {
@@ -10,21 +11,48 @@ export function isGatedNamespace(name: string, gatedNamespaces: readonly string[
   return gatedNamespaces.some((gated) => fold(gated) === folded);
 }
 
-/** For the operator: every gated name that no document has, with the one that may have been meant. */
+type WarnOptions = {
+  store: Pick<SearchStore, "indexes" | "listNamespaces">;
+  /** Before it, documents that are new since the last start are not known. */
+  whenIndexed: Promise<void>;
+  gatedNamespaces: readonly string[];
+  /** Fires when the service stops: the store is closed then. */
+  signal: AbortSignal;
+  warn: (message: string, error?: unknown) => void;
+};
+
+/** A gated name that no document has protects nothing, so the operator is told. Asks once, and never rejects. */
+export async function warnOfMissingNamespaces(options: WarnOptions): Promise<void> {
+  const { store, whenIndexed, gatedNamespaces, signal, warn } = options;
+  if (gatedNamespaces.length === 0) return;
+  try {
+    await whenIndexed;
+    if (signal.aborted) return;
+    const lists = await Promise.all(
+      store.indexes.map((index) => store.listNamespaces({ index, clientId: "start-up", signal })),
+    );
+    for (const warning of describeMissingNamespaces(gatedNamespaces, lists.flat())) warn(warning);
+  } catch (error) {
+    if (signal.aborted) return;
+    warn("SEARCH_GATED_NAMESPACES could not be compared with the documents there are", error);
+  }
+}
+
+/** Every gated name that no document has, with the one that may have been meant. */
 export function describeMissingNamespaces(
   gatedNamespaces: readonly string[],
   existing: readonly string[],
 ): string[] {
+  const open = existing.filter((name) => !isGatedNamespace(name, gatedNamespaces));
   return gatedNamespaces
-    .filter((gated) => !existing.some((name) => fold(name) === fold(gated)))
+    .filter((gated) => !isGatedNamespace(gated, existing))
     .map((gated) => {
-      const open = existing.filter((name) => !isGatedNamespace(name, gatedNamespaces));
       const nearest = open.length > 0 ? closest(gated, open) : null;
-      const isNear =
-        nearest !== null && distance(gated, nearest) <= Math.max(2, Math.floor(gated.length / 3));
-      const hint = isNear
-        ? `Did you mean ${JSON.stringify(nearest)}, which is public now?`
-        : "Documents in other namespaces are public.";
+      const reach = Math.max(2, Math.floor(gated.length / 3));
+      const hint =
+        nearest !== null && distance(gated, nearest) <= reach
+          ? `Did you mean ${JSON.stringify(nearest)}, which is public now?`
+          : "Documents in other namespaces are public.";
       return `SEARCH_GATED_NAMESPACES names ${JSON.stringify(gated)}, but no document has that namespace. ${hint}`;
     });
 }

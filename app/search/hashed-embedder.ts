@@ -2,7 +2,6 @@ import { toUnitVector } from "./embedder";
 import type { Embedder } from "./embedder";
 import { toSearchWords } from "./search-words";
 
-const defaultDimension = 256;
 /** A word counts in whole; each of its three-letter pieces, which outlive misspellings and endings, in part. */
 const pieceWeight = 0.4;
 
@@ -10,9 +9,7 @@ const pieceWeight = 0.4;
  * The built-in embedder: needs no model and no network. Words and pieces of words are hashed into a vector, so texts
  * are near each other when they share many; it knows nothing of meaning.
  */
-export function createHashedEmbedder({
-  dimension = defaultDimension,
-}: { dimension?: number } = {}): Embedder {
+export function createHashedEmbedder({ dimension = 256 } = {}): Embedder {
   return {
     model: `built-in-hashed-${dimension}`,
     minSimilarity: 0.22,
@@ -37,11 +34,10 @@ function embedText(text: string, dimension: number): Float32Array | null {
   return toUnitVector(vector);
 }
 
-/** Half of all features count negatively, so that two that fall on the same place do not look alike. */
+/** Half of all features count negatively, so that two that fall on the same number do not look alike. */
 function add(vector: Float32Array, feature: string, weight: number): void {
   const hash = hashText(feature);
-  const place = (hash >>> 1) % vector.length;
-  vector[place] = (vector[place] ?? 0) + (hash & 1 ? weight : -weight);
+  vector[(hash >>> 1) % vector.length]! += hash & 1 ? weight : -weight;
 }
 
 /** FNV-1a over UTF-16 units, then mixed, so that the lowest bits depend on all of them. */

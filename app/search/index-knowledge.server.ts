@@ -1,18 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { CollectionStore } from "./collections.store.server";
+import type { CollectionStore, StoredPage } from "./collections.store.server";
 import type { Embedder } from "./embedder";
 import { listKnowledgeFiles, readKnowledgeFile } from "./knowledge-files.server";
 import type { KnowledgeFile } from "./knowledge-files.server";
 import { PageFault } from "./knowledge-page";
 import type { KnowledgePage } from "./knowledge-page";
 
-export type BrokenPage = { source: string; reason: string };
 export type IndexReport = {
   indexed: number;
   unchanged: number;
   removed: number;
   passages: number;
-  broken: BrokenPage[];
+  broken: { source: string; reason: string }[];
 };
 export type IndexProgress = { done: number; total: number; source: string };
 
@@ -34,22 +33,20 @@ export type IndexOptions = {
 };
 
 const lockPauseMs = 100;
-/** Small enough for every provider's limit on one request, and for a passage that waits to be told to stop. */
+/** Small enough for every provider's limit on one request, and for a stop to be heard soon. */
 const passagesAtOnce = 64;
 
 /**
  * Brings the store in line with the folder. First it takes out what is gone, broken, or now in another namespace,
  * which needs no model: whoever may not find a page any more must not find it while a provider is slow or away. Then it
- * reads what changed and embeds it. Page by page, so a run
- * that was cut short, by a signal or by being killed, is taken up by the next one where it ended. Only one process
- * fills a file; another one waits, and then finds little to do. Rejects when the model cannot be asked.
+ * reads what changed and embeds it. It goes page by page, so a run that was cut short, by a signal or by being killed,
+ * is resumed by the next one. Only one process fills a file; another one waits, and then finds little to do. Rejects
+ * when the model cannot be asked.
  */
 export async function indexKnowledge(options: IndexOptions): Promise<IndexReport> {
   const { lock, signal, onWait } = options;
-  let hasWaited = false;
-  while (!(await lock.takeLock())) {
-    if (!hasWaited) onWait?.();
-    hasWaited = true;
+  for (let attempt = 0; !(await lock.takeLock()); attempt++) {
+    if (attempt === 0) onWait?.();
     await pause(lockPauseMs, undefined, { signal });
   }
   try {
@@ -59,93 +56,75 @@ export async function indexKnowledge(options: IndexOptions): Promise<IndexReport
   }
 }
 
+/** `known`: the stored pages by their source. `namespaces`: where each page belongs now. */
+type Run = IndexOptions & {
+  known: ReadonlyMap<string, StoredPage>;
+  namespaces: Map<string, string>;
+  report: IndexReport;
+};
+
 async function indexAlone(options: IndexOptions): Promise<IndexReport> {
   const { folder, store, embedder, signal, onProgress, rebuild = false, mayEmbed = true } = options;
-  const { model } = embedder;
   if (rebuild) await store.dropAll();
-  await store.prepare({ model });
+  await store.prepare(embedder);
   const files = await listKnowledgeFiles(folder);
-  const known = new Map((await store.listPages({ model })).map((page) => [page.source, page]));
+  const known = new Map((await store.listPages(embedder.model)).map((page) => [page.source, page]));
   const report: IndexReport = { indexed: 0, unchanged: 0, removed: 0, passages: 0, broken: [] };
-  const namespaces = await readNamespaces({ folder, files, known, signal, report });
+  const namespaces = new Map<string, string>();
+  const run: Run = { ...options, known, namespaces, report };
+  for (const file of files) await findNamespace(run, file);
   // Whatever is broken is not kept either: what it said before is not what its author wants to say now.
-  report.removed = await store.keepOnly({ namespaces });
+  report.removed = await store.keepOnly(namespaces);
   options.onWithdrawn?.();
   if (!mayEmbed) return report;
   for (const [index, file] of files.entries()) {
     signal.throwIfAborted();
     onProgress?.({ done: index, total: files.length, source: file.source });
-    const before = known.get(file.source);
-    if (before?.stamp === file.stamp) report.unchanged += 1;
-    else if (!namespaces.has(file.source)) continue;
-    else if (!(await indexFile({ folder, file, before, store, embedder, signal, report }))) {
-      namespaces.delete(file.source);
-    }
+    if (namespaces.has(file.source)) await indexFile(run, file);
   }
-  report.removed += await store.keepOnly({ namespaces });
-  await store.finish({ model });
+  report.removed += await store.keepOnly(namespaces);
+  await store.finish(embedder);
   onProgress?.({ done: files.length, total: files.length, source: "" });
   return report;
 }
 
-/** Where each page belongs now. What is no page is reported, and belongs nowhere. */
-async function readNamespaces({
-  folder,
-  files,
-  known,
-  signal,
-  report,
-}: Pick<FileOptions, "folder" | "signal" | "report"> & {
-  files: readonly KnowledgeFile[];
-  known: ReadonlyMap<string, { stamp: string; namespace: string }>;
-}): Promise<Map<string, string>> {
-  const namespaces = new Map<string, string>();
-  for (const file of files) {
-    signal.throwIfAborted();
-    const before = known.get(file.source);
-    if (before?.stamp === file.stamp) {
-      namespaces.set(file.source, before.namespace);
-      continue;
-    }
-    const read = await readOrReport({ folder, file, report });
-    if (read) namespaces.set(file.source, read.page.namespace);
-  }
-  return namespaces;
+/** What is no page is reported, and belongs nowhere. */
+async function findNamespace(run: Run, file: KnowledgeFile): Promise<void> {
+  run.signal.throwIfAborted();
+  const before = run.known.get(file.source);
+  const page = before?.stamp === file.stamp ? before : (await readOrReport(run, file))?.page;
+  if (page) run.namespaces.set(file.source, page.namespace);
 }
 
-type FileOptions = Pick<IndexOptions, "folder" | "store" | "embedder" | "signal"> & {
-  file: KnowledgeFile;
-  before: { namespace: string; digest: string } | undefined;
-  report: IndexReport;
-};
-
-/** Whether the file is a page that is in the store now. */
-async function indexFile(options: FileOptions): Promise<boolean> {
-  const { folder, file, before, store, embedder, signal, report } = options;
+async function indexFile(run: Run, file: KnowledgeFile): Promise<void> {
+  const { store, embedder, report } = run;
   const { source, stamp } = file;
-  const read = await readOrReport({ folder, file, report });
-  if (!read) return false;
+  const before = run.known.get(source);
+  if (before?.stamp === stamp) {
+    report.unchanged += 1;
+    return;
+  }
+  const read = await readOrReport(run, file);
+  if (!read) {
+    run.namespaces.delete(source);
+    return;
+  }
   const { page, digest } = read;
   if (before?.digest === digest) {
-    await store.restamp({ source, stamp });
+    await store.restamp(source, stamp);
     report.unchanged += 1;
-    return true;
+    return;
   }
-  const vectors = await embedPassages(page, embedder, signal);
+  const vectors = await embedPassages(page, run);
   const dimension = vectors.find((vector) => vector !== null)?.length ?? 0;
   const { namespace } = page;
   const collection = await store.ensureCollection({ namespace, model: embedder.model, dimension });
   await store.replacePage({ collection, page, stamp, digest, vectors });
   report.indexed += 1;
   report.passages += page.passages.length;
-  return true;
 }
 
-async function readOrReport({
-  folder,
-  file,
-  report,
-}: Pick<FileOptions, "folder" | "file" | "report">): Promise<{ page: KnowledgePage; digest: string } | null> {
+async function readOrReport({ folder, report }: Run, file: KnowledgeFile) {
   try {
     return await readKnowledgeFile(folder, file);
   } catch (error) {
@@ -155,12 +134,8 @@ async function readOrReport({
   }
 }
 
-async function embedPassages(
-  page: KnowledgePage,
-  embedder: Embedder,
-  signal: AbortSignal,
-): Promise<(Float32Array | null)[]> {
-  const texts = page.passages.map(({ heading, text }) => `${page.title}\n${heading}\n${text}`);
+async function embedPassages({ title, passages }: KnowledgePage, { embedder, signal }: Run) {
+  const texts = passages.map(({ heading, text }) => `${title}\n${heading}\n${text}`);
   const vectors: (Float32Array | null)[] = [];
   for (let at = 0; at < texts.length; at += passagesAtOnce) {
     signal.throwIfAborted();

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { toMarkdown } from "./html-page.server";
-import { PageFault, parseKnowledgePage } from "./knowledge-page";
+import sanitizeHtml from "sanitize-html";
+import { normalizeText, PageFault, parseKnowledgePage, splitFrontMatter } from "./knowledge-page";
 import type { KnowledgePage } from "./knowledge-page";
 
 /** `stamp` changes when the file does. */
@@ -16,75 +16,86 @@ const endings = [".md", ".markdown", ".txt", ".html", ".htm"];
 export async function listKnowledgeFiles(folder: string): Promise<KnowledgeFile[]> {
   const files: KnowledgeFile[] = [];
   const folders = [""];
-  for (let at = 0; at < folders.length; at++) {
-    const within = folders[at]!;
-    for (const entry of await listFolder(path.join(folder, within))) {
+  for (const within of folders) {
+    const entries = await nullIfMissing(readdir(path.join(folder, within), { withFileTypes: true }));
+    for (const entry of entries ?? []) {
       if (entry.name.startsWith(".")) continue;
       const source = within === "" ? entry.name : `${within}/${entry.name}`;
       if (entry.isDirectory()) folders.push(source);
-      else if (endings.includes(path.extname(entry.name).toLowerCase())) {
-        const file = await findFile(folder, source);
-        if (file) files.push(file);
-      }
+      if (entry.isDirectory() || !endings.includes(path.extname(entry.name).toLowerCase())) continue;
+      // Missing: removed since the listing, or a link that leads nowhere.
+      const file = await nullIfMissing(stat(path.join(folder, source)));
+      if (!file?.isFile()) continue;
+      files.push({ source, stamp: `${file.mtimeMs}-${file.size}-${file.ino}`, bytes: file.size });
     }
   }
   return files.sort((one, other) => (one.source < other.source ? -1 : 1));
 }
 
-/** Throws a PageFault for a file that is no page, with the reason. */
-export async function readKnowledgeFile(
-  folder: string,
-  file: KnowledgeFile,
-): Promise<{ page: KnowledgePage; digest: string }> {
-  const { source } = file;
-  if (file.bytes > maxPageBytes) throw new PageFault(`it is larger than ${maxPageBytes / 1024} KiB`);
-  const bytes = await readBytes(path.join(folder, source));
-  const text = readText(bytes);
-  const isHtml = /\.html?$/i.test(source);
-  const { text: markdown, title } = isHtml ? toMarkdown(text) : { text, title: undefined };
-  const page = parseKnowledgePage(source, markdown, title);
-  if (page.passages.length === 0) throw new PageFault("it has no text");
-  return { page, digest: createHash("sha256").update(bytes).digest("base64") };
-}
-
-async function listFolder(folder: string) {
+async function nullIfMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    return await work;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-}
-
-async function findFile(folder: string, source: string): Promise<KnowledgeFile | null> {
-  try {
-    const file = await stat(path.join(folder, source));
-    if (!file.isFile()) return null;
-    return { source, stamp: `${file.mtimeMs}-${file.size}-${file.ino}`, bytes: file.size };
-  } catch (error) {
-    // Removed between the listing and now, or a link that leads nowhere.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
 }
 
-async function readBytes(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new PageFault(`it cannot be read (${(error as NodeJS.ErrnoException).code ?? "error"})`, {
-      cause: error,
-    });
-  }
+/** Throws a PageFault for a file that is no page, with the reason. */
+export async function readKnowledgeFile(
+  folder: string,
+  { source, bytes: size }: KnowledgeFile,
+): Promise<{ page: KnowledgePage; digest: string }> {
+  if (size > maxPageBytes) throw new PageFault(`it is larger than ${maxPageBytes / 1024} KiB`);
+  const bytes = await readFile(path.join(folder, source)).catch((cause: NodeJS.ErrnoException) => {
+    throw new PageFault(`it cannot be read (${cause.code ?? "error"})`, { cause });
+  });
+  const text = decodeText(bytes);
+  const { text: markdown, title } = /\.html?$/i.test(source) ? toMarkdown(text) : { text, title: "" };
+  const page = parseKnowledgePage(source, markdown, title);
+  if (page.passages.length === 0) throw new PageFault("it has no text");
+  return { page, digest: createHash("sha256").update(bytes).digest("base64") };
 }
 
-function readText(bytes: Buffer): string {
+function decodeText(bytes: Buffer): string {
+  let text: string;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    if (text.includes("\0")) throw new PageFault("it is not text");
-    return text;
-  } catch (error) {
-    if (error instanceof PageFault) throw error;
-    throw new PageFault("it is not UTF-8", { cause: error });
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new PageFault("it is not UTF-8", { cause });
   }
+  if (text.includes("\0")) throw new PageFault("it is not text");
+  return text;
+}
+
+const keptTags =
+  "p div section article blockquote table ul ol dl pre figure li tr br dt dd hr h1 h2 h3 h4 h5 h6".split(" ");
+
+/** Words and headings of an HTML page as Markdown, its front matter kept; scripts, styles and comments left out. */
+export function toMarkdown(text: string): { text: string; title: string } {
+  const whole = normalizeText(text);
+  const { body } = splitFrontMatter(whole);
+  const clean = sanitizeHtml(body, {
+    allowedTags: keptTags,
+    allowedAttributes: {},
+    nonTextTags: ["script", "style", "textarea", "option", "noscript", "template", "title", "svg", "nav"],
+  });
+  const words = clean
+    .replace(/\s+/g, " ")
+    .replace(/<h([1-6])>/g, (_tag, level: string) => `\n\n${"#".repeat(Number(level))} `)
+    .replace(/<li>/g, "\n- ")
+    .replace(/<(?:br|hr|tr|dt|dd)[^>]*>/g, "\n")
+    .replace(/<\/?[a-z][^>]*>/g, "\n\n")
+    .replace(/[ \t]*\n[ \t]*/g, "\n")
+    .replace(/\n{3,}/g, "\n\n");
+  const frontMatter = whole.slice(0, whole.length - body.length);
+  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1] ?? "";
+  return { text: frontMatter + decode(words).trim(), title: decode(title.replace(/\s+/g, " ").trim()) };
+}
+
+const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " ", amp: "&" };
+
+/** The sanitizer has already turned every other entity into its character. */
+function decode(text: string): string {
+  return text.replace(/&(lt|gt|quot|#39|nbsp|amp);/g, (_entity, name: string) => entities[name]!);
 }

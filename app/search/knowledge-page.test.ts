@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toMarkdown } from "./html-page.server";
+import { toMarkdown } from "./knowledge-files.server";
 import { PageFault, parseKnowledgePage } from "./knowledge-page";
 
 const parse = (text: string, source = "folder/a-page.md") => parseKnowledgePage(source, text);

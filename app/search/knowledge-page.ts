@@ -2,7 +2,7 @@ import { fieldNamePattern } from "./metadata-filter";
 
 /** A passage of a page: small enough to be quoted, with the words that lead to it. */
 export type Passage = { id: string; heading: string; anchor: string; text: string };
-export type MetadataValue = string | number | boolean | (string | number | boolean)[];
+type MetadataValue = string | number | boolean | (string | number | boolean)[];
 export type KnowledgePage = {
   /** The file's path within the knowledge folder, with forward slashes. */
   source: string;
@@ -10,15 +10,6 @@ export type KnowledgePage = {
   namespace: string;
   metadata: Record<string, MetadataValue>;
   passages: Passage[];
-};
-
-/** What comes with every match, so that a page can quote the passage and open it at its heading. */
-export type PassageMetadata = {
-  title: string;
-  heading: string;
-  anchor: string;
-  source: string;
-  text: string;
 };
 
 export const defaultNamespace = "__default__";
@@ -36,49 +27,32 @@ export class PageFault extends Error {
   override readonly name = "PageFault";
 }
 
-export function toPassageMetadata({
-  page: { title, source, metadata },
-  passage: { heading, anchor, text },
-}: {
-  page: KnowledgePage;
-  passage: Passage;
-}): PassageMetadata & Record<string, MetadataValue> {
-  return { ...metadata, title, heading, anchor, source, text };
-}
-
 /**
  * Reads Markdown, or text: front matter (`title`, `namespace`, and whatever else becomes metadata), then one passage
- * or more a heading. `givenTitle` steps in where neither front matter nor a heading names the page.
+ * or more for each heading. `givenTitle` is used where the front matter has no title.
  */
 export function parseKnowledgePage(source: string, text: string, givenTitle?: string): KnowledgePage {
-  const { fields, body } = splitFrontMatter(evenOut(text));
+  const { fields, body } = splitFrontMatter(normalizeText(text));
   const { title: titleField, namespace: namespaceField, ...metadata } = fields;
   const sections = splitSections(body);
   const firstHeading = sections.find(({ level }) => level === 1)?.heading;
-  const title = String(titleField ?? "") || givenTitle || firstHeading || toTitle(source);
+  const fileName = source.replace(/^.*\//, "").replace(/\.[a-z]+$/, "");
+  const title = String(titleField ?? "") || givenTitle || firstHeading || fileName;
   const namespace = String(namespaceField ?? "") || defaultNamespace;
   if (namespace.length > maxNamespaceChars || !namespacePattern.test(namespace)) {
     throw new PageFault(`its namespace is longer than ${maxNamespaceChars} characters or not printable`);
   }
-  const anchors = createAnchors();
+  const toAnchor = createAnchors();
   const passages = sections.flatMap(({ heading, lines }) => {
-    const anchor = heading === "" ? "" : anchors(heading);
-    return overlap(splitParagraphs(lines.join("\n"))).map((passage) => ({
-      heading: heading || title,
-      anchor,
-      text: passage,
-    }));
+    const anchor = heading === "" ? "" : toAnchor(heading);
+    const texts = overlap(splitParagraphs(lines.join("\n")));
+    return texts.map((passage) => ({ heading: heading || title, anchor, text: passage }));
   });
-  return {
-    source,
-    title,
-    namespace,
-    metadata,
-    passages: passages.map((passage, index) => ({ id: `${source}#${index + 1}`, ...passage })),
-  };
+  const numbered = passages.map((passage, index) => ({ id: `${source}#${index + 1}`, ...passage }));
+  return { source, title, namespace, metadata, passages: numbered };
 }
 
-export function evenOut(text: string): string {
+export function normalizeText(text: string): string {
   return text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
 }
 
@@ -101,11 +75,8 @@ function readFieldValue(name: string, text: string): MetadataValue {
   if (name === "title" || name === "namespace") return unquote(text);
   const list = /^\[(.*)\]$/.exec(text)?.[1];
   if (list === undefined) return readScalar(text);
-  return list
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter(Boolean)
-    .map(readScalar);
+  const entries = list.split(",").map((entry) => entry.trim());
+  return entries.filter(Boolean).map(readScalar);
 }
 
 function readScalar(text: string): string | number | boolean {
@@ -115,10 +86,6 @@ function readScalar(text: string): string | number | boolean {
 
 function unquote(text: string): string {
   return text.replace(/^(["'])(.*)\1$/, "$2");
-}
-
-function toTitle(source: string): string {
-  return source.replace(/^.*\//, "").replace(/\.[a-z]+$/, "");
 }
 
 /** The anchors that Markdown pages commonly give their headings; each only once in a page. */
@@ -145,8 +112,8 @@ function splitSections(body: string): Section[] {
     const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1];
     if (mark) fence = fence === null ? mark : fence === mark ? null : fence;
     const heading = fence === null ? /^(#{1,6})[ \t](.*)$/.exec(line) : null;
-    if (heading)
-      sections.push({ level: heading[1]?.length ?? 1, heading: toHeading(heading[2] ?? ""), lines: [] });
+    const [, marks = "", words = ""] = heading ?? [];
+    if (heading) sections.push({ level: marks.length, heading: toHeading(words), lines: [] });
     else sections.at(-1)?.lines.push(line);
   }
   return sections;
@@ -186,8 +153,7 @@ function splitLong(paragraph: string): string[] {
 
 function overlap(passages: readonly string[]): string[] {
   return passages.map((passage, index) => {
-    const before = passages[index - 1];
-    const repeated = before === undefined ? "" : lastWords(before);
+    const repeated = lastWords(passages[index - 1] ?? "");
     return repeated === "" ? passage : `… ${repeated}\n\n${passage}`;
   });
 }

@@ -7,11 +7,9 @@ import type { Embedder } from "./embedder";
 import { findPassages, listStoredNamespaces } from "./find-passages.server";
 import { indexKnowledge } from "./index-knowledge.server";
 import type { IndexReport } from "./index-knowledge.server";
-import { createPassageStore } from "./passages.store.server";
-import type { PassageStore } from "./passages.store.server";
 import { listKnowledgeFiles } from "./knowledge-files.server";
+import { createPassageStore } from "./passages.store.server";
 import { openSearchDatabase } from "./search-database.store.server";
-import type { SqlClient } from "./search-database.store.server";
 import type { SearchStore } from "./search-store";
 
 export type KnowledgeSearch = SearchStore & {
@@ -22,13 +20,12 @@ export type KnowledgeSearch = SearchStore & {
 export const knowledgeFolder = (contentDir: string) => path.join(contentDir, "knowledge");
 export const searchFile = (dataDir: string) => path.join(dataDir, "search.db");
 
-const embeddedIndex = "knowledge";
 /** How long the first question may wait for the first index there ever was, and any for a look at the folder. */
 const longestWaitMs = 5_000;
 /** After an embedding that failed, so that a provider that is away is not asked with every question. */
 const failurePauseMs = 30_000;
 
-type CreateKnowledgeSearchOptions = {
+type KnowledgeSearchOptions = {
   contentDir: string;
   dataDir: string;
   /** Embeds pages; questions are embedded by the one that their namespace was made with. */
@@ -45,112 +42,109 @@ type CreateKnowledgeSearchOptions = {
  * question comes more than `recheckMs` after the last look. What must not be found any more is taken out before that
  * question is answered; what is new is embedded beside the answer.
  */
-export function createKnowledgeSearch({
-  contentDir,
-  dataDir,
-  embedder,
-  findEmbedder,
-  clock,
-  recheckMs = 1_000,
-  onReport,
-  warn,
-}: CreateKnowledgeSearchOptions): KnowledgeSearch {
-  const database = openSearchDatabase({ file: searchFile(dataDir) });
+export function createKnowledgeSearch(options: KnowledgeSearchOptions): KnowledgeSearch {
+  const database = openSearchDatabase({ file: searchFile(options.dataDir) });
   const stopping = new AbortController();
-  const reported = new Set<string>();
-  const folder = knowledgeFolder(contentDir);
-  let nextLookAtMs = Number.NEGATIVE_INFINITY;
-  /** The folder as the last look left it. */
-  let seen: string | null = null;
-  let looking: Promise<void> | null = null;
-  /** Of the look that is under way: nothing is found any more that must not be. */
-  let withdrawing: Promise<void> = Promise.resolve();
-  let nextEmbeddingAtMs = Number.NEGATIVE_INFINITY;
-  let hasLooked = false;
+  const folder = createFolderLook(options, stopping.signal);
 
-  async function look(onWithdrawn: () => void): Promise<void> {
-    const mayEmbed = clock() >= nextEmbeddingAtMs;
-    try {
-      const found = (await listKnowledgeFiles(folder)).map(({ source, stamp }) => `${source}:${stamp}`);
-      if (found.join("|") !== seen) await fill({ mayEmbed, onWithdrawn });
-      if (mayEmbed) seen = found.join("|");
-    } catch (error) {
-      nextEmbeddingAtMs = clock() + failurePauseMs;
-      if (!stopping.signal.aborted)
-        warn("The knowledge could not be indexed; what was indexed answers", error);
-    } finally {
-      nextLookAtMs = clock() + recheckMs;
-      hasLooked = true;
-    }
-  }
-
-  /** Through a connection of its own: questions are answered meanwhile. */
-  async function fill(steps: { mayEmbed: boolean; onWithdrawn: () => void }): Promise<void> {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    const filling = openSearchDatabase({ file: searchFile(dataDir) });
-    try {
-      const report = await indexKnowledge({
-        folder,
-        store: createCollectionStore(filling),
-        lock: filling,
-        embedder,
-        signal: stopping.signal,
-        ...steps,
-      });
-      for (const { source, reason } of report.broken) {
-        if (reported.has(`${source}: ${reason}`)) continue;
-        reported.add(`${source}: ${reason}`);
-        warn(`The knowledge page ${source} is left out: ${reason}`);
-      }
-      onReport?.(report);
-    } finally {
-      await filling.close();
-    }
-  }
-
-  function refresh(): Promise<void> {
-    if (looking) return looking;
-    let onWithdrawn = () => {};
-    withdrawing = new Promise((resolve) => (onWithdrawn = resolve));
-    looking = look(onWithdrawn).finally(() => {
-      looking = null;
-      onWithdrawn();
-    });
-    return looking;
-  }
-
-  const openStore = (client: SqlClient) => createPassageStore(database.readFor(client));
-
-  async function waitForLook(store: PassageStore): Promise<void> {
-    if (clock() >= nextLookAtMs && !stopping.signal.aborted) void refresh();
-    if (!looking) return;
-    const isFirst = !hasLooked && (await store.listCollections()).length === 0;
-    const limit = new AbortController();
-    await Promise.race([
-      isFirst ? looking : withdrawing,
-      pause(longestWaitMs, undefined, { signal: limit.signal, ref: false }),
-    ]);
-    limit.abort();
+  /** The passages, once the folder was looked at. */
+  async function openStore(client: Parameters<typeof database.readFor>[0]) {
+    const store = createPassageStore(database.readFor(client));
+    await folder.waitForLook(async () => (await store.listCollections()).length === 0);
+    return store;
   }
 
   return {
     vendor: "libsql",
-    indexes: [embeddedIndex],
-    refresh,
-    async listNamespaces(place) {
-      const store = openStore(place);
-      await waitForLook(store);
-      return listStoredNamespaces(store);
-    },
-    async search(question) {
-      const store = openStore(question);
-      await waitForLook(store);
-      return findPassages({ ...question, store, findEmbedder, warn });
+    indexes: ["knowledge"],
+    refresh: folder.refresh,
+    listNamespaces: async (client) => listStoredNamespaces(await openStore(client)),
+    search: async (question) => {
+      const { findEmbedder, warn } = options;
+      return findPassages({ ...question, store: await openStore(question), findEmbedder, warn });
     },
     async stop() {
       stopping.abort();
-      await looking;
+      await folder.whenIdle();
       await database.close();
     },
+  };
+}
+
+function createFolderLook(options: KnowledgeSearchOptions, stopping: AbortSignal) {
+  const { clock, recheckMs = 1_000, warn } = options;
+  const fill = createFill(options, stopping);
+  let nextLookAtMs = Number.NEGATIVE_INFINITY;
+  let nextEmbeddingAtMs = Number.NEGATIVE_INFINITY;
+  /** The folder as the last look left it. */
+  let seen: string | null = null;
+  let hasLooked = false;
+  /** `withdrawn`: nothing is found any more that must not be. */
+  let looking: { ended: Promise<void>; withdrawn: Promise<void> } | null = null;
+
+  async function look(onWithdrawn: () => void): Promise<void> {
+    const mayEmbed = clock() >= nextEmbeddingAtMs;
+    try {
+      const files = await listKnowledgeFiles(knowledgeFolder(options.contentDir));
+      const found = files.map(({ source, stamp }) => `${source}:${stamp}`).join("|");
+      if (found !== seen) await fill({ mayEmbed, onWithdrawn });
+      if (mayEmbed) seen = found;
+    } catch (error) {
+      nextEmbeddingAtMs = clock() + failurePauseMs;
+      if (!stopping.aborted) warn("The knowledge could not be indexed; what was indexed answers", error);
+    } finally {
+      nextLookAtMs = clock() + recheckMs;
+      hasLooked = true;
+      looking = null;
+      onWithdrawn();
+    }
+  }
+
+  function refresh(): Promise<void> {
+    if (looking) return looking.ended;
+    let onWithdrawn = () => {};
+    const withdrawn = new Promise<void>((resolve) => (onWithdrawn = resolve));
+    const ended = look(onWithdrawn);
+    looking = { ended, withdrawn };
+    return ended;
+  }
+
+  async function waitForLook(isEmpty: () => Promise<boolean>): Promise<void> {
+    if (clock() >= nextLookAtMs && !stopping.aborted) void refresh();
+    if (!looking) return;
+    const { ended, withdrawn } = looking;
+    const isFirst = !hasLooked && (await isEmpty());
+    const limit = new AbortController();
+    const late = pause(longestWaitMs, undefined, { signal: limit.signal, ref: false });
+    await Promise.race([isFirst ? ended : withdrawn, late]);
+    limit.abort();
+  }
+
+  return { refresh, waitForLook, whenIdle: async () => looking?.ended };
+}
+
+/** Through a connection of its own: questions are answered meanwhile. */
+function createFill(
+  { contentDir, dataDir, embedder, onReport, warn }: KnowledgeSearchOptions,
+  signal: AbortSignal,
+) {
+  const reported = new Set<string>();
+
+  return async function fill(steps: { mayEmbed: boolean; onWithdrawn: () => void }): Promise<void> {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const database = openSearchDatabase({ file: searchFile(dataDir) });
+    try {
+      const store = createCollectionStore(database);
+      const folder = knowledgeFolder(contentDir);
+      const report = await indexKnowledge({ folder, store, lock: database, embedder, signal, ...steps });
+      for (const { source, reason } of report.broken) {
+        const warning = `The knowledge page ${source} is left out: ${reason}`;
+        if (!reported.has(warning)) warn(warning);
+        reported.add(warning);
+      }
+      onReport?.(report);
+    } finally {
+      await database.close();
+    }
   };
 }

@@ -1,23 +1,17 @@
 import { z } from "zod";
 
 const maxDepth = 5;
-/** Of the whole filter, as all that follow: each passage that is looked at is measured against all of it. */
-const maxGroups = 20;
-const maxConditions = 20;
-const maxValues = 100;
-const maxTextChars = 4_000;
+/** Of the whole filter: each passage that is looked at is measured against all of it. */
+const limits = { groups: 20, conditions: 20, values: 100, "characters of text": 4_000 };
 
 /** Names of fields go into paths of JSON: letters, digits, `_`, `-` and `.`, and never an operator's `$`. */
 export const fieldNamePattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
-export type FilterValue = string | number | boolean;
-export type Comparison = "$eq" | "$ne" | "$gt" | "$gte" | "$lt" | "$lte" | "$in" | "$nin";
+const orders = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" };
 
+type FilterValue = string | number | boolean;
 export type MetadataFilter = Record<string, unknown>;
-
-/** A filter, read: all or any of its parts, or one field compared. */
-export type FilterNode = { kind: "all" | "any"; parts: FilterNode[] } | ComparisonNode;
-type ComparisonNode = { kind: "compare"; field: string; comparison: Comparison; values: FilterValue[] };
+export type SqlCondition = { sql: string; args: (string | number)[] };
 
 export class FilterError extends Error {
   override readonly name = "FilterError";
@@ -28,7 +22,7 @@ export const metadataFilterSchema = z
   .record(z.string(), z.unknown())
   .superRefine((filter, context) => {
     try {
-      parseFilter(filter);
+      toFilterSql(filter);
     } catch (error) {
       if (!(error instanceof FilterError)) throw error;
       context.addIssue({ code: "custom", message: error.message });
@@ -38,90 +32,99 @@ export const metadataFilterSchema = z
     'Which passages count, by their metadata: {"field": value} or {"field": {"$eq"|"$ne"|"$in"|"$nin"|"$gt"|"$gte"|"$lt"|"$lte": …}}, combined with "$and" and "$or"',
   );
 
-/** Throws a FilterError that says what is wrong. */
-export function parseFilter(filter: MetadataFilter): FilterNode {
-  const budget = createBudget();
+/**
+ * A condition over a column `metadata` that holds JSON. A field that holds a list meets a comparison when one of its
+ * entries does; one that is missing meets only `$ne` and `$nin`. Values meet values of their own type only.
+ */
+export function toFilterSql(filter: MetadataFilter): SqlCondition {
+  const left = { ...limits };
 
-  function parseGroup(group: unknown, depth: number): FilterNode {
+  /** Throws at the first thing too many, before anything more of the filter is read. */
+  function spend(what: keyof typeof limits, count: number): void {
+    left[what] -= count;
+    if (left[what] < 0) throw new FilterError(`A filter may hold ${limits[what]} ${what} in all.`);
+  }
+
+  function readGroup(group: unknown, depth: number): SqlCondition {
     if (!isObject(group)) throw new FilterError("A filter is an object.");
     if (depth > maxDepth) throw new FilterError(`A filter may be nested ${maxDepth} levels deep.`);
-    budget.take("groups", 1);
-    const parts = Object.entries(group).flatMap(([key, value]) => {
-      if (key === "$and" || key === "$or") return [parseList(key, value, depth)];
-      if (!fieldNamePattern.test(key)) throw new FilterError(`${quote(key)} is no operator or field name.`);
-      return parseField(key, value);
+    spend("groups", 1);
+    const parts = Object.entries(group).map(([key, value]) => {
+      if (key !== "$and" && key !== "$or") return readField(key, value);
+      if (!Array.isArray(value) || value.length === 0)
+        throw new FilterError(`${key} takes a list of filters.`);
+      const groups = value.map((inner: unknown) => readGroup(inner, depth + 1));
+      return join(groups, key === "$and" ? " AND " : " OR ");
     });
-    return parts.length === 1 ? parts[0]! : { kind: "all", parts };
+    return parts.length === 0 ? { sql: "1", args: [] } : join(parts, " AND ");
   }
 
-  function parseList(key: "$and" | "$or", value: unknown, depth: number): FilterNode {
-    if (!Array.isArray(value) || value.length === 0) throw new FilterError(`${key} takes a list of filters.`);
-    const parts = value.map((group: unknown) => parseGroup(group, depth + 1));
-    return { kind: key === "$and" ? "all" : "any", parts };
-  }
-
-  function parseField(field: string, value: unknown): FilterNode[] {
+  function readField(field: string, value: unknown): SqlCondition {
+    if (!fieldNamePattern.test(field)) throw new FilterError(`${quote(field)} is no operator or field name.`);
     const comparisons = isObject(value) ? Object.entries(value) : [["$eq", value] as const];
     if (comparisons.length === 0) throw new FilterError(`${field} is compared with nothing.`);
-    return comparisons.map(([operator, operand]) => {
-      budget.take("conditions", 1);
-      const node = parseComparison({ field, operator, operand });
-      budget.take("values", node.values.length);
-      for (const text of node.values)
-        if (typeof text === "string") budget.take("characters of text", text.length);
-      return node;
+    const conditions = comparisons.map(([operator, operand]) => {
+      spend("conditions", 1);
+      const values = readOperand(operator, operand);
+      spend("values", values.length);
+      for (const text of values) if (typeof text === "string") spend("characters of text", text.length);
+      return toCondition(field, operator, values);
     });
+    return join(conditions, " AND ");
   }
 
-  return parseGroup(filter, 1);
+  return readGroup(filter, 1);
 }
 
-/** Counts over the whole filter; throws at the first thing too many, before anything more of it is read. */
-function createBudget() {
-  const left = {
-    groups: maxGroups,
-    conditions: maxConditions,
-    values: maxValues,
-    "characters of text": maxTextChars,
-  };
-  const whole = { ...left };
-  return {
-    take(what: keyof typeof left, count: number): void {
-      left[what] -= count;
-      if (left[what] < 0) throw new FilterError(`A filter may hold ${whole[what]} ${what} in all.`);
-    },
-  };
-}
-
-type ComparisonText = { field: string; operator: string; operand: unknown };
-
-function parseComparison({ field, operator, operand }: ComparisonText): ComparisonNode {
+function readOperand(operator: string, operand: unknown): FilterValue[] {
   switch (operator) {
     case "$eq":
     case "$ne":
-      if (!isValue(operand))
-        throw new FilterError(`${operator} compares with text, a number, true or false.`);
-      return { kind: "compare", field, comparison: operator, values: [operand] };
+      if (isValue(operand)) return [operand];
+      throw new FilterError(`${operator} compares with text, a number, true or false.`);
     case "$gt":
     case "$gte":
     case "$lt":
     case "$lte":
-      if (typeof operand !== "number" || !Number.isFinite(operand))
-        throw new FilterError(`${operator} compares with a number.`);
-      return { kind: "compare", field, comparison: operator, values: [operand] };
+      if (typeof operand === "number" && Number.isFinite(operand)) return [operand];
+      throw new FilterError(`${operator} compares with a number.`);
     case "$in":
-    case "$nin":
-      if (
-        !Array.isArray(operand) ||
-        operand.length === 0 ||
-        operand.length > maxValues ||
-        !operand.every(isValue)
-      )
-        throw new FilterError(`${operator} takes a list of 1 to ${maxValues} texts, numbers, true or false.`);
-      return { kind: "compare", field, comparison: operator, values: operand };
+    case "$nin": {
+      const isList = Array.isArray(operand) && operand.length > 0 && operand.length <= limits.values;
+      if (isList && operand.every(isValue)) return operand;
+      throw new FilterError(
+        `${operator} takes a list of 1 to ${limits.values} texts, numbers, true or false.`,
+      );
+    }
     default:
       throw new FilterError(`${quote(operator)} is no operator.`);
   }
+}
+
+function toCondition(field: string, operator: string, values: readonly FilterValue[]): SqlCondition {
+  const order = operator in orders ? orders[operator as keyof typeof orders] : "=";
+  const tests = join(
+    values.map((value) => toTest(value, order)),
+    " OR ",
+  );
+  const isNegated = operator === "$ne" || operator === "$nin";
+  return {
+    sql: `${isNegated ? "NOT " : ""}EXISTS (SELECT 1 FROM json_each(metadata, ?) AS entry WHERE ${tests.sql})`,
+    args: [`$."${field}"`, ...tests.args],
+  };
+}
+
+function toTest(value: FilterValue, order: string): SqlCondition {
+  if (typeof value === "boolean") return { sql: `entry.type = '${value}'`, args: [] };
+  if (typeof value === "string") return { sql: "(entry.type = 'text' AND entry.value = ?)", args: [value] };
+  return { sql: `(entry.type IN ('integer', 'real') AND entry.value ${order} ?)`, args: [value] };
+}
+
+function join(conditions: readonly SqlCondition[], operator: string): SqlCondition {
+  return {
+    sql: `(${conditions.map(({ sql }) => sql).join(operator)})`,
+    args: conditions.flatMap(({ args }) => args),
+  };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,8 +1,7 @@
-import { toCollection } from "./collections.store.server";
+import { toBytes, toCollection } from "./collections.store.server";
 import type { Collection } from "./collections.store.server";
-import { toFilterSql } from "./filter-sql";
-import type { FilterNode } from "./metadata-filter";
-import type { SqlReader, SqlRow, SqlStatement } from "./search-database.store.server";
+import type { SqlCondition } from "./metadata-filter";
+import type { SqlReader, SqlStatement } from "./search-database.store.server";
 
 export type Passage = { rowId: number; key: string; text: string; metadata: Record<string, unknown> };
 export type PassageStore = ReturnType<typeof createPassageStore>;
@@ -15,7 +14,7 @@ type RankOptions = {
   words: readonly string[];
   vector: Float32Array | null;
   minSimilarity: number;
-  filter: FilterNode | null;
+  filter: SqlCondition | null;
   limit: number;
 };
 
@@ -23,9 +22,8 @@ type RankOptions = {
 export function createPassageStore(database: SqlReader) {
   async function listCollections(): Promise<Collection[]> {
     try {
-      const [rows = []] = await database.read({
-        sql: "SELECT * FROM collections WHERE isLive = 1 ORDER BY namespace",
-      });
+      const sql = "SELECT * FROM collections WHERE isLive = 1 ORDER BY namespace";
+      const [rows = []] = await database.read({ sql });
       return rows.map(toCollection);
     } catch (error) {
       if (isMissingTable(error)) return [];
@@ -34,11 +32,11 @@ export function createPassageStore(database: SqlReader) {
   }
 
   /** How many passages there are, and how many of them hold each of the words. */
-  async function countWords({ collection, words }: { collection: Collection; words: readonly string[] }) {
+  async function countWords({ id }: Collection, words: readonly string[]) {
     const [total, rows = []] = await database.read(
-      { sql: `SELECT count(*) AS count FROM passages_${collection.id}` },
+      { sql: `SELECT count(*) AS count FROM passages_${id}` },
       {
-        sql: `SELECT term, doc FROM terms_${collection.id} WHERE term IN (SELECT value FROM json_each(?))`,
+        sql: `SELECT term, doc FROM terms_${id} WHERE term IN (SELECT value FROM json_each(?))`,
         args: [JSON.stringify(words)],
       },
     );
@@ -49,41 +47,25 @@ export function createPassageStore(database: SqlReader) {
   }
 
   /** Row ids, best first: by words (BM25) and by vector (exact cosine similarity). */
-  async function rank({
-    collection,
-    words,
-    vector,
-    minSimilarity,
-    filter,
-    limit,
-  }: RankOptions): Promise<{ byWords: number[]; byVector: number[] }> {
-    const place = { id: collection.id, filter, limit };
-    const nothing: SqlStatement = { sql: "SELECT 1 WHERE 0" };
+  async function rank(options: RankOptions): Promise<{ byWords: number[]; byVector: number[] }> {
     const [byWords = [], byVector = []] = await database.read(
-      words.length > 0 ? wordsStatement({ ...place, words }) : nothing,
-      vector ? vectorStatement({ ...place, vector, minSimilarity }) : nothing,
+      wordsStatement(options),
+      vectorStatement(options),
     );
-    return { byWords: byWords.map(toRowId), byVector: byVector.map(toRowId) };
+    return { byWords: byWords.map(({ id }) => Number(id)), byVector: byVector.map(({ id }) => Number(id)) };
   }
 
   /** In no particular order. */
-  async function readPassages({
-    collection,
-    rowIds,
-  }: {
-    collection: Collection;
-    rowIds: readonly number[];
-  }): Promise<Passage[]> {
+  async function readPassages({ id }: Collection, rowIds: readonly number[]): Promise<Passage[]> {
     const [rows = []] = await database.read({
-      sql: `SELECT id, key, text, metadata FROM passages_${collection.id}
-        WHERE id IN (SELECT value FROM json_each(?))`,
+      sql: `SELECT id, key, text, metadata FROM passages_${id} WHERE id IN (SELECT value FROM json_each(?))`,
       args: [JSON.stringify(rowIds)],
     });
-    return rows.map((row) => ({
-      rowId: toRowId(row),
-      key: String(row.key),
-      text: String(row.text),
-      metadata: JSON.parse(String(row.metadata)) as Record<string, unknown>,
+    return rows.map(({ id: rowId, key, text, metadata }) => ({
+      rowId: Number(rowId),
+      key: String(key),
+      text: String(text),
+      metadata: JSON.parse(String(metadata)) as Record<string, unknown>,
     }));
   }
 
@@ -95,46 +77,36 @@ export function isMissingTable(error: unknown): boolean {
   return error instanceof Error && error.message.includes("no such table");
 }
 
-type Place = { id: number; filter: FilterNode | null; limit: number };
+const nothing: SqlStatement = { sql: "SELECT 1 WHERE 0" };
 
 /**
- * The plus keeps the filter a test of what the words match: otherwise they are looked up anew for each passage it lets by.
- * Each word is quoted: nothing in it is read as an operator of the full-text language.
+ * The plus keeps the filter a test of what the words match: otherwise they are looked up anew for each passage it lets
+ * by. Each word is quoted: nothing in it is read as an operator of the full-text language.
  */
-function wordsStatement({ id, filter, limit, words }: Place & { words: readonly string[] }): SqlStatement {
+function wordsStatement({ collection: { id }, filter, limit, words }: RankOptions): SqlStatement {
+  if (words.length === 0) return nothing;
   const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" OR ");
-  const within = restrict(id, filter);
+  const within = restrict(id, "+rowid", filter);
   return {
-    sql: `SELECT rowid AS id FROM words_${id} WHERE words_${id} MATCH ? ${within.sql.replace("COLUMN", "+rowid")}
+    sql: `SELECT rowid AS id FROM words_${id} WHERE words_${id} MATCH ? ${within.sql}
       ORDER BY bm25(words_${id}, ${columnWeights}), rowid LIMIT ?`,
     args: [match, ...within.args, limit],
   };
 }
 
-function vectorStatement({
-  id,
-  filter,
-  limit,
-  vector,
-  minSimilarity,
-}: Place & { vector: Float32Array; minSimilarity: number }): SqlStatement {
-  const within = restrict(id, filter);
-  const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+function vectorStatement({ collection, filter, limit, vector, minSimilarity }: RankOptions): SqlStatement {
+  if (!vector) return nothing;
+  const within = restrict(collection.id, "id", filter);
   return {
-    sql: `SELECT id, vector_distance_cos(vector, ?) AS distance FROM vectors_${id}
-      WHERE distance <= ? ${within.sql.replace("COLUMN", "id")} ORDER BY distance, id LIMIT ?`,
-    args: [bytes, 1 - minSimilarity, ...within.args, limit],
+    sql: `SELECT id, vector_distance_cos(vector, ?) AS distance FROM vectors_${collection.id}
+      WHERE distance <= ? ${within.sql} ORDER BY distance, id LIMIT ?`,
+    args: [toBytes(vector), 1 - minSimilarity, ...within.args, limit],
   };
 }
 
-function restrict(id: number, filter: FilterNode | null) {
+function restrict(id: number, column: string, filter: SqlCondition | null): SqlCondition {
   if (!filter) return { sql: "", args: [] };
-  const { sql, args } = toFilterSql(filter);
   // Read as JSON once for each passage, however many conditions look at it: the limit keeps the inner query apart.
   const passages = `SELECT id, jsonb(metadata) AS metadata FROM passages_${id} LIMIT -1`;
-  return { sql: `AND COLUMN IN (SELECT id FROM (${passages}) WHERE ${sql})`, args };
-}
-
-function toRowId(row: SqlRow): number {
-  return Number(row.id);
+  return { sql: `AND ${column} IN (SELECT id FROM (${passages}) WHERE ${filter.sql})`, args: filter.args };
 }

@@ -1,11 +1,9 @@
-import { setMaxListeners } from "node:events";
 import type { Index, RecordMetadata } from "@pinecone-database/pinecone";
 import { z } from "zod";
 import type { Clock } from "~/platform/clock";
-import { linkAbort } from "~/platform/linked-abort";
 import { FetchFault, fetchBounded } from "./bounded-fetch.gateway.server";
 import type { Embedder } from "./embedder";
-import { createFairQueue } from "./fair-queue";
+import { createFairQueue } from "./fair-queue.server";
 import { defaultNamespace } from "./knowledge-page";
 import { SearchUnavailable } from "./search-store";
 import type { PassageMatch, SearchQuestion, SearchStore } from "./search-store";
@@ -24,12 +22,8 @@ export type PineconeOptions = {
 
 /** How long what an index says of itself, its dimension and its namespaces, is believed. */
 const statsLifeMs = 60_000;
-
 /** Questions that the service is asked at once, one of each client: it does the work, this process only waits for it. */
 const slots = 8;
-/** Beyond these nobody would wait for the answer any more. */
-const maxWaitingEach = 20;
-const maxWaiting = 100;
 
 const matchesSchema = z.array(
   z.object({
@@ -44,71 +38,55 @@ type Stats = { dimension: number | null; namespaces: string[] };
 /** The hosted store: the same questions, asked of the operator's own Pinecone indexes, which it only reads. */
 export function createPineconeSearch(options: PineconeOptions): SearchStore {
   const { indexes, embedder, clock } = options;
-  const openIndex = createOpener(options);
   const known = new Map<string, { stats: Promise<Stats>; readAtMs: number }>();
-  const queue = createFairQueue({ slots, maxEach: maxWaitingEach, maxTotal: maxWaiting });
-  const stopping = new AbortController();
-  // One listener for each question under way is no leak.
-  setMaxListeners(0, stopping.signal);
+  const queue = createFairQueue({ slots });
 
-  /** Shared by all who ask at once, and so dropped for none of them who leaves; a failure is forgotten. */
+  /** Shared by all who ask at once, and so dropped for none of them who leaves; a failure is not cached. */
   function readStats(index: string): Promise<Stats> {
     const before = known.get(index);
     if (before && clock() - before.readAtMs < statsLifeMs) return before.stats;
-    const stats = openIndex(index, stopping.signal).then(askStats);
+    const stats = openIndex(index, queue.stopping, options).then(askStats);
     known.set(index, { stats, readAtMs: clock() });
     stats.catch(() => known.delete(index));
     return stats;
   }
 
-  async function answer(question: SearchQuestion & { signal: AbortSignal }): Promise<PassageMatch[]> {
+  async function answer(question: SearchQuestion, signal: AbortSignal): Promise<PassageMatch[]> {
+    const { query, index } = question;
     // An index that does not tell its dimension may still answer.
-    const { dimension } = await readStats(question.index).catch(() => ({ dimension: null }));
-    const vector = await embedQuestion(question, embedder);
+    const { dimension } = await readStats(index).catch(() => ({ dimension: null }));
+    const [vector] = await embedder.embed({ texts: [query], signal });
     if (!vector) return [];
     if (dimension !== null && vector.length !== dimension) {
       throw new SearchUnavailable(
         "The index was filled with vectors of another model than the one that is configured.",
       );
     }
-    return ask({ index: await openIndex(question.index, question.signal), question, vector });
+    return ask(await openIndex(index, signal, options), question, vector);
   }
 
   return {
     vendor: "pinecone",
     indexes,
-    async listNamespaces({ index }) {
-      const { namespaces } = await inOurWords(() => readStats(index));
-      return namespaces;
-    },
-    async search(question) {
-      const { clientId } = question;
-      const signals = question.signal ? [question.signal, stopping.signal] : [stopping.signal];
-      const { controller, unlink } = linkAbort(signals);
-      const { signal } = controller;
-      try {
-        const run = () => inOurWords(() => answer({ ...question, signal }), signal);
-        return await queue.run({ clientId, signal, run });
-      } finally {
-        unlink();
-      }
-    },
-    async stop() {
-      stopping.abort(new SearchUnavailable("The search is being stopped."));
-      await queue.close();
-    },
+    listNamespaces: async ({ index }) => (await inOurWords(() => readStats(index))).namespaces,
+    search: ({ signal: asked, ...question }) =>
+      queue.run({
+        clientId: question.clientId,
+        signal: asked,
+        run: (_slot, signal) => inOurWords(() => answer(question, signal), signal),
+      }),
+    stop: queue.close,
   };
 }
 
-/** The client is loaded with the first question. It has no word for a signal, so that each question has its own. */
-function createOpener({ apiKey, host, timeoutMs = 8_000, maxBytes = 8 * 1024 * 1024 }: PineconeOptions) {
-  return async function openIndex(name: string, signal: AbortSignal): Promise<Index> {
-    const fetchApi: typeof fetch = async (url, init) =>
-      fetchBounded({ url: String(url), init: { ...init, signal }, limits: { timeoutMs, maxBytes } });
-    const { Pinecone } = await import("@pinecone-database/pinecone");
-    const client = new Pinecone({ apiKey, fetchApi, maxRetries: 0 });
-    return client.index({ name, ...(host !== null && { host }) });
-  };
+/** The client is loaded with the first question. It has no word for a signal, so each question has a client of its own. */
+async function openIndex(name: string, signal: AbortSignal, options: PineconeOptions): Promise<Index> {
+  const { apiKey, host, timeoutMs = 8_000, maxBytes = 8 * 1024 * 1024 } = options;
+  const fetchApi: typeof fetch = (url, init) =>
+    fetchBounded(String(url), { ...init, signal, timeoutMs, maxBytes });
+  const { Pinecone } = await import("@pinecone-database/pinecone");
+  const client = new Pinecone({ apiKey, fetchApi, maxRetries: 0 });
+  return client.index({ name, ...(host !== null && { host }) });
 }
 
 async function askStats(index: Index): Promise<Stats> {
@@ -118,15 +96,7 @@ async function askStats(index: Index): Promise<Stats> {
   return { dimension: dimension ?? null, namespaces: [...new Set([defaultNamespace, ...names])] };
 }
 
-async function ask({
-  index,
-  question: { namespace, topK, filter },
-  vector,
-}: {
-  index: Index;
-  question: SearchQuestion;
-  vector: Float32Array;
-}) {
+async function ask(index: Index, { namespace, topK, filter }: SearchQuestion, vector: Float32Array) {
   const { matches } = await index.namespace(namespace).query({
     vector: Array.from(vector),
     topK,
@@ -134,16 +104,8 @@ async function ask({
     includeValues: false,
     ...(filter && { filter: filter as RecordMetadata }),
   });
-  return matchesSchema
-    .parse(matches)
-    .slice(0, topK)
-    .map(({ id, score, metadata }) => ({ id, score, metadata: metadata ?? {} }));
-}
-
-async function embedQuestion(question: SearchQuestion, embedder: Embedder) {
-  const { query, signal } = question;
-  const [vector = null] = await embedder.embed({ texts: [query], signal });
-  return vector;
+  const found = matchesSchema.parse(matches).slice(0, topK);
+  return found.map(({ id, score, metadata }) => ({ id, score, metadata: metadata ?? {} }));
 }
 
 /** What the client throws can hold addresses and whole answers: the person who asks gets the gist. */

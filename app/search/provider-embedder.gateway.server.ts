@@ -17,7 +17,12 @@ const answerSchema = z.object({
   ),
 });
 
-type CreateProviderEmbedderOptions = {
+/** The provider is busy or out of reach: what can wait is worth another attempt. */
+class PassingFault extends Error {
+  override readonly name = "PassingFault";
+}
+
+type ProviderEmbedderOptions = {
   model: string;
   baseUrl: string;
   apiKey: string | null;
@@ -26,31 +31,30 @@ type CreateProviderEmbedderOptions = {
 
 /**
  * Embeds through any address that speaks OpenAI's `/embeddings`. Several texts at once belong to indexing, which can
- * wait: those are tried again where the provider is busy. A single question is asked once.
+ * wait: those are retried where the provider is busy. A single question is asked once.
  */
-export function createProviderEmbedder({
-  model,
-  baseUrl,
-  apiKey,
-  retryPauseMs = 1_000,
-}: CreateProviderEmbedderOptions): Embedder {
+export function createProviderEmbedder(options: ProviderEmbedderOptions): Embedder {
+  const { model, baseUrl, apiKey, retryPauseMs = 1_000 } = options;
+
   async function ask(texts: readonly string[], signal?: AbortSignal) {
     const input = texts.map((text) => toWellFormedText(text).slice(0, maxInputChars));
-    const response = await fetchBounded({
-      url: `${baseUrl}/embeddings`,
-      init: {
-        method: "POST",
-        headers: {
-          "Content-Type": "application/json",
-          ...(apiKey !== null && { Authorization: `Bearer ${apiKey}` }),
-        },
-        body: JSON.stringify({ model, input, encoding_format: "float" }),
-        signal,
+    const response = await fetchBounded(`${baseUrl}/embeddings`, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        ...(apiKey !== null && { Authorization: `Bearer ${apiKey}` }),
       },
-      limits,
+      body: JSON.stringify({ model, input, encoding_format: "float" }),
+      signal,
+      ...limits,
+    }).catch((error: unknown) => {
+      if (!(error instanceof FetchFault)) throw error;
+      throw new PassingFault(`The embedding provider cannot be used: ${error.message}.`, { cause: error });
     });
-    if (!response.ok) throw new EmbeddingFault({ status: response.status });
-    return readVectors(await response.text(), texts.length);
+    const { ok, status } = response;
+    if (ok) return readVectors(await response.json().catch(() => null), texts.length);
+    const told = `The embedding provider answered ${status}.`;
+    throw status === 429 || status >= 500 ? new PassingFault(told) : new Error(told);
   }
 
   return {
@@ -63,8 +67,7 @@ export function createProviderEmbedder({
         try {
           return await ask(texts, signal);
         } catch (error) {
-          const isPassing = error instanceof EmbeddingFault ? error.isPassing : error instanceof FetchFault;
-          if (!isPassing || texts.length === 1 || attempt >= attempts) throw inOurWords(error);
+          if (!(error instanceof PassingFault) || texts.length === 1 || attempt >= attempts) throw error;
           await pause(retryPauseMs * 2 ** (attempt - 1), undefined, { signal });
         }
       }
@@ -72,23 +75,8 @@ export function createProviderEmbedder({
   };
 }
 
-function inOurWords(error: unknown): unknown {
-  if (!(error instanceof FetchFault)) return error;
-  return new Error(`The embedding provider cannot be used: ${error.message}.`, { cause: error });
-}
-
-class EmbeddingFault extends Error {
-  override readonly name = "EmbeddingFault";
-  readonly isPassing: boolean;
-
-  constructor({ status }: { status: number }) {
-    super(`The embedding provider answered ${status}.`);
-    this.isPassing = status === 429 || status >= 500;
-  }
-}
-
-function readVectors(text: string, count: number): (Float32Array | null)[] {
-  const answer = answerSchema.safeParse(parseJson(text));
+function readVectors(body: unknown, count: number): (Float32Array | null)[] {
+  const answer = answerSchema.safeParse(body);
   if (!answer.success || answer.data.data.length !== count) {
     throw new Error("The embedding provider's answer is not what was asked for.");
   }
@@ -101,12 +89,4 @@ function readVectors(text: string, count: number): (Float32Array | null)[] {
     throw new Error("The embedding provider's vectors do not fit together.");
   }
   return vectors;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

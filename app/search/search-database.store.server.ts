@@ -1,18 +1,13 @@
-import { setMaxListeners } from "node:events";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
-import { linkAbort } from "~/platform/linked-abort";
-import { createFairQueue } from "./fair-queue";
+import { createFairQueue } from "./fair-queue.server";
 import { SearchUnavailable } from "./search-store";
+import type { SearchQuestion } from "./search-store";
 
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlStatement = { sql: string; args?: readonly SqlValue[] };
 export type SqlRow = Record<string, unknown>;
-
 export type SqlReader = { read: (...statements: SqlStatement[]) => Promise<SqlRow[][]> };
-
-/** Whose statements they are, and how long somebody waits for them. */
-export type SqlClient = { clientId: string; signal?: AbortSignal };
 
 /**
  * One SQLite file, its own and apart from the service's database, asked through a thread. Statements that are
@@ -20,7 +15,7 @@ export type SqlClient = { clientId: string; signal?: AbortSignal };
  */
 export type SearchDatabase = SqlReader & {
   /** For a caller's question: clients share the thread, and statements are interrupted at their deadline. */
-  readFor: (client: SqlClient) => SqlReader;
+  readFor: (client: Pick<SearchQuestion, "clientId" | "signal">) => SqlReader;
   write: (statements: readonly SqlStatement[]) => Promise<void>;
   /** Whether this one now is the only one, in all processes, that may fill the file. */
   takeLock: () => Promise<boolean>;
@@ -32,30 +27,20 @@ export type SearchDatabase = SqlReader & {
 const threadFile = "app/search/statement-thread.mjs";
 /** One client's statements never hold up another's while nobody else asks. */
 const slots = 2;
-/** Of one client; one search asks up to five times, one after the other. */
-const maxWaitingEach = 20;
-/** Beyond this the thread is so far behind that whoever asks next has given up before it answers. */
-const maxWaiting = 100;
-/** What the process itself asks: it waits for its turn like everybody, and as long as it takes. */
+/** What the process itself asks waits for its turn like everybody, and takes as long as it takes. */
 const ownClientId = "";
-const tookTooLong = "The search took too long. Please ask for less, or with a simpler filter.";
 
-type Order = { kind: string; statements?: readonly SqlStatement[]; limitMs?: number };
+type Order = { kind: string; statements?: readonly SqlStatement[]; slot?: number; limitMs?: number };
 type Reply = { id: number; value?: unknown; error?: { message: string; code?: string } };
 type Pending = { resolve: (value: unknown) => void; reject: (error: Error) => void };
-type SearchDatabaseOptions = {
-  file: string;
-  /** How long the statements of one question may run, in milliseconds; what runs longer is interrupted. */
-  limitMs?: number;
-};
 
-/** The file is opened with the first order, not before. */
-export function openSearchDatabase({ file, limitMs = 2_000 }: SearchDatabaseOptions): SearchDatabase {
+/**
+ * The file is opened with the first order, not before. `limitMs`: how long the statements of one question may run; what
+ * runs longer is interrupted.
+ */
+export function openSearchDatabase({ file, limitMs = 2_000 }: { file: string; limitMs?: number }) {
   const pending = new Map<number, Pending>();
-  const queue = createFairQueue({ slots, maxEach: maxWaitingEach, maxTotal: maxWaiting });
-  const stopping = new AbortController();
-  // One listener for each question under way is no leak.
-  setMaxListeners(0, stopping.signal);
+  const queue = createFairQueue({ slots });
   let worker: Worker | null = null;
   let lastId = 0;
 
@@ -79,7 +64,7 @@ export function openSearchDatabase({ file, limitMs = 2_000 }: SearchDatabaseOpti
     return thread;
   }
 
-  async function send(order: Order & { slot?: number }, signal?: AbortSignal): Promise<unknown> {
+  async function send(order: Order, signal?: AbortSignal): Promise<unknown> {
     const thread = (worker ??= startThread());
     const id = ++lastId;
     const interrupt = () => thread.postMessage({ id, kind: "interrupt" });
@@ -92,45 +77,40 @@ export function openSearchDatabase({ file, limitMs = 2_000 }: SearchDatabaseOpti
       });
     } catch (error) {
       if ((error as { code?: string }).code !== "SQLITE_INTERRUPT") throw error;
-      if (signal?.aborted) throw signal.reason;
-      throw new SearchUnavailable(tookTooLong, { cause: error });
+      signal?.throwIfAborted();
+      throw new SearchUnavailable(
+        "The search took too long. Please ask for less, or with a simpler filter.",
+        {
+          cause: error,
+        },
+      );
     } finally {
       signal?.removeEventListener("abort", interrupt);
     }
   }
 
-  /** The process's own: it runs to its end, also when the database is being closed. */
-  function order(message: Order): Promise<unknown> {
-    const { signal } = new AbortController();
-    return queue.run({ clientId: ownClientId, signal, run: (slot) => send({ ...message, slot }) });
-  }
+  /** The process's own: once begun it runs to its end, also when the database is being closed. */
+  const order = (message: Order) =>
+    queue.run({ clientId: ownClientId, run: (slot) => send({ ...message, slot }) });
 
-  async function readFor(client: SqlClient, statements: readonly SqlStatement[]): Promise<SqlRow[][]> {
-    const signals = client.signal ? [client.signal, stopping.signal] : [stopping.signal];
-    const { controller, unlink } = linkAbort(signals);
-    const { signal } = controller;
-    try {
-      return await queue.run({
-        clientId: client.clientId,
-        signal,
-        run: async (slot) => (await send({ kind: "read", statements, limitMs, slot }, signal)) as SqlRow[][],
-      });
-    } finally {
-      unlink();
-    }
-  }
-
-  return {
+  const database: SearchDatabase = {
     read: async (...statements) => (await order({ kind: "read", statements })) as SqlRow[][],
-    readFor: (client) => ({ read: (...statements) => readFor(client, statements) }),
+    readFor: (client) => ({
+      read: (...statements) =>
+        queue.run({
+          ...client,
+          run: async (slot, signal) =>
+            (await send({ kind: "read", statements, slot, limitMs }, signal)) as SqlRow[][],
+        }),
+    }),
     write: async (statements) => void (await order({ kind: "write", statements })),
     takeLock: async () => (await order({ kind: "takeLock" })) as boolean,
     releaseLock: async () => void (await order({ kind: "releaseLock" })),
     async close() {
-      if (stopping.signal.aborted) return;
-      stopping.abort(new SearchUnavailable("The search is being stopped."));
+      if (queue.stopping.aborted) return;
       await queue.close();
       if (worker) await send({ kind: "close" });
     },
   };
+  return database;
 }

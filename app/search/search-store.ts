@@ -1,6 +1,6 @@
 import type { MetadataFilter } from "./metadata-filter";
 
-/** `metadata` holds what is needed to quote a passage and to open its page: see `PassageMetadata`. */
+/** `metadata`: the page's own, and the passage's title, heading, anchor, source and text. */
 export type PassageMatch = { id: string; score: number; metadata: Record<string, unknown> };
 
 export type SearchQuestion = {
@@ -21,7 +21,7 @@ export type SearchStore = {
   indexes: readonly [string, ...string[]];
   /** Those that hold something. The default namespace is always there. */
   listNamespaces: (
-    place: Pick<SearchQuestion, "index" | "clientId" | "signal">,
+    question: Pick<SearchQuestion, "index" | "clientId" | "signal">,
   ) => Promise<readonly string[]>;
   search: (question: SearchQuestion) => Promise<PassageMatch[]>;
   stop: () => Promise<void>;

@@ -47,22 +47,18 @@ export function readSearch(reader: SettingReader, chat: ChatConfig) {
 /** Where vectors are made; null for the built-in embedder. */
 function readEmbedding(reader: SettingReader, model: string, chat: ChatConfig) {
   const { openai, workersAi, local, provider } = chat;
-  const places = {
+  const sites = {
     openai,
     "workers-ai": { baseUrl: workersAi.baseUrl, apiKey: workersAi.apiToken },
     local: { baseUrl: local.baseUrl, apiKey: null },
   };
   // The embedded assistant has no provider of its own: it may still search with a model's vectors.
-  const offlinePlace = local.baseUrl === null && openai.apiKey ? places.openai : places.local;
-  const { baseUrl, apiKey } = provider === "offline" ? offlinePlace : places[provider];
-  if (baseUrl === null) {
-    reader.report(
-      searchSettings.embeddingModel,
-      "needs a provider to ask: set AI_PROVIDER, AI_BASE_URL or OPENAI_API_KEY.",
-    );
-    return null;
-  }
-  return { model, baseUrl, apiKey };
+  const offlineSite = local.baseUrl === null && openai.apiKey ? sites.openai : sites.local;
+  const { baseUrl, apiKey } = provider === "offline" ? offlineSite : sites[provider];
+  if (baseUrl !== null) return { model, baseUrl, apiKey };
+  const problem = "needs a provider to ask: set AI_PROVIDER, AI_BASE_URL or OPENAI_API_KEY.";
+  reader.report(searchSettings.embeddingModel, problem);
+  return null;
 }
 
 type Pinecone = { apiKey: string | null; indexes: readonly string[]; host: string | null };
@@ -76,10 +72,9 @@ function readPinecone(reader: SettingReader, { apiKey, indexes, host }: Pinecone
     reader.warn(rows.host, "is one address, and every index of PINECONE_INDEXES is looked for there.");
   }
   if (!reader.isSet(searchSettings.embeddingModel)) {
-    reader.report(
-      searchSettings.embeddingModel,
-      "must be set together with PINECONE_API_KEY: to the model whose vectors fill the indexes.",
-    );
+    const problem =
+      "must be set together with PINECONE_API_KEY: to the model whose vectors fill the indexes.";
+    reader.report(searchSettings.embeddingModel, problem);
   }
   return { apiKey, indexes: [first ?? "", ...others] as [string, ...string[]], host };
 }

@@ -12,8 +12,7 @@ import type { Metrics } from "~/platform/metrics.server";
 import { getProvider } from "~/platform/providers/provider-row";
 import type { ProviderPing } from "~/platform/providers/provider-row";
 import type { QuotaAdmission } from "~/quota/quota.server";
-import { toToolCaller } from "~/tools/tool-caller";
-import { mayOfferToModel } from "~/tools/tool";
+import { mayOfferToModel, toToolCaller } from "~/tools/tool";
 import type { QuotaServices } from "./quota.server";
 import type { ToolServices } from "./tools.server";
 import type { Instruments } from "./instrument.server";
@@ -91,7 +90,7 @@ export function wireChat({
         },
         {
           ...dependencies,
-          tools: tools.registry.filter((tool) => mayOfferToModel({ tool, caller: toolCaller })),
+          tools: tools.registry.filter((tool) => mayOfferToModel(tool, toolCaller)),
         },
       );
       return { events: instruments.tracing?.keep(events) ?? events, headers };

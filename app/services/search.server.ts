@@ -4,14 +4,14 @@ import type { Log } from "~/platform/log.server";
 import type { Embedder } from "~/search/embedder";
 import { createHashedEmbedder } from "~/search/hashed-embedder";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
-import { warnOfMissingNamespaces } from "~/search/missing-namespaces.server";
+import { warnOfMissingNamespaces } from "~/search/gated-namespaces";
 import { createPineconeSearch } from "~/search/pinecone.gateway.server";
 import { createProviderEmbedder } from "~/search/provider-embedder.gateway.server";
 import type { SearchStore } from "~/search/search-store";
 import { instrumentEmbedder, instrumentSearchStore } from "~/search/instrument-search";
 import { createSearchTool } from "~/tools/search-tool";
+import { toGateHolder } from "~/tools/tool";
 import type { Tool } from "~/tools/tool";
-import { toGateHolder } from "~/tools/tool-caller";
 import type { GateServices } from "./gate.server";
 import type { Instruments } from "./instrument.server";
 

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { Caller } from "~/gate/caller.server";
 import { systemClock } from "~/platform/clock";
 import type { Config } from "~/settings.server";
 import { getProvider } from "~/platform/providers/provider-row";
@@ -8,7 +9,7 @@ import type { Metrics } from "~/platform/metrics.server";
 import { leaseMarginSeconds } from "~/quota/quota-lease";
 import { createAudioCache } from "~/speech/audio-cache.server";
 import { createAudioLibrary } from "~/speech/audio-library.server";
-import { instrumentSpeech } from "~/speech/providers/instrument-speech";
+import { instrumentSpeech } from "~/speech/providers/speech-provider.server";
 import { speechProviders } from "~/speech/providers/speech-providers.server";
 import { requireSpeechRequest, speak } from "~/speech/speak.server";
 import type { Speech, SpeechCall } from "~/speech/speak.server";
@@ -67,8 +68,7 @@ export async function wireSpeech({
   const dependencies = {
     provider: provider && instrumentSpeech(provider, instruments.provider),
     library: createAudioLibrary(cache),
-    admit: (request: Omit<Parameters<typeof admitSpeech>[0], "budget">) =>
-      admitSpeech({ ...request, budget }),
+    admit: (caller: Caller | null, characters: number) => admitSpeech(budget, caller, characters),
   };
 
   return {
@@ -76,7 +76,7 @@ export async function wireSpeech({
     pingProvider: row && row.ping(config),
     readRequest: (body) => requireSpeechRequest(body, dependencies),
     speak: async (call) => {
-      const speech = await speak({ dependencies, call });
+      const speech = await speak(call, dependencies);
       metrics.countSpokenAnswer(speech.audio.isKept ? "kept" : "spoken");
       return speech;
     },

@@ -6,32 +6,26 @@ import type { Refusal } from "~/platform/http/refusal";
 import type { Speech } from "./speak.server";
 
 /** A client that takes nothing for so long is treated as gone: its connection is cut. */
-const defaultStallMs = 60_000;
+const stallMs = 60_000;
 
 /**
  * Audio as it comes. An error of the body makes the server cut the connection: what broke off must not look like the
  * end.
  */
-export function answerSpeech({
-  speech: { audio, messageId, headers },
-  stallMs = defaultStallMs,
-}: {
-  speech: Speech;
-  stallMs?: number;
-}): Response {
-  return new Response(createBody({ audio, stallMs }), {
+export function answerSpeech({ audio, messageId, headers }: Speech): Response {
+  return new Response(createBody(audio.reader), {
     headers: {
       ...headers,
       "Content-Type": audio.contentType,
       "Cache-Control": "no-store",
       "X-Accel-Buffering": "no",
-      ...(audio.totalBytes === null ? {} : { "Content-Length": String(audio.totalBytes) }),
-      ...(messageId === null ? {} : { "X-Message-Id": messageId }),
+      ...(audio.totalBytes !== null && { "Content-Length": String(audio.totalBytes) }),
+      ...(messageId !== null && { "X-Message-Id": messageId }),
     },
   });
 }
 
-function createBody({ audio: { reader }, stallMs }: { audio: Speech["audio"]; stallMs: number }) {
+function createBody(reader: Speech["audio"]["reader"]) {
   let stall: NodeJS.Timeout | undefined;
   return new ReadableStream<Uint8Array>(
     {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createAudioCache } from "./audio-cache.server";
 import { createAudioLibrary } from "./audio-library.server";
 import type { OpenAudio } from "./audio-library.server";
-import { SpeechBusy, SpeechFault } from "./providers/speech-provider";
+import { SpeechBusy, SpeechFault } from "./providers/speech-provider.server";
 
 type Feed = {
   signal: AbortSignal;

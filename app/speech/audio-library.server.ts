@@ -1,21 +1,36 @@
-import { createHash, randomUUID } from "node:crypto";
-import type { AudioCache } from "./audio-cache.server";
-import { createSharedSynthesis } from "./shared-synthesis.server";
-import type { AudioReader, SharedSynthesis, Speak } from "./shared-synthesis.server";
-import { SpeechBusy } from "./providers/speech-provider";
+import { createHash } from "node:crypto";
+import { EventEmitter, once } from "node:events";
+import type { FileHandle } from "node:fs/promises";
+import type { AudioCache, AudioPart } from "./audio-cache.server";
+import { SpeechBusy, SpeechFault } from "./providers/speech-provider.server";
+import type { SpokenAudio } from "./providers/speech-provider.server";
 
-/** `totalBytes` null: nobody knows yet. `isKept`: nothing had to be spoken for it. */
-export type OpenAudio = {
-  contentType: string;
-  isKept: boolean;
-  totalBytes: number | null;
-  reader: AudioReader;
+/** How far the provider may be ahead of the reader who is furthest. */
+const maxAheadBytes = 1024 * 1024;
+const readBytes = 64 * 1024;
+const maxAudioBytes = 64 * 1024 * 1024;
+
+type Speak = (asked: { signal: AbortSignal }) => Promise<SpokenAudio>;
+
+type AudioReader = {
+  /** The next bytes, null at the proper end. Throws where the audio broke off. */
+  next: () => Promise<Uint8Array | null>;
+  /** Nothing more is wanted. The last one to leave ends the provider's work. */
+  leave: () => void;
 };
 
-export type AudioLibrary = ReturnType<typeof createAudioLibrary>;
+/**
+ * Both are called at most once: `onEmpty` when the last reader has left, `onAsked` when the provider is asked for this
+ * reader, who has waited the longest. Whoever joins later listens along.
+ */
+type JoinHooks = { onEmpty: () => void; onAsked: () => void };
+type Position = { at: number; onAsked: () => void };
 
-/** Each one holds a file open. */
-const defaultMaxSyntheses = 64;
+/** `totalBytes` null: nobody knows yet. `isKept`: nothing had to be spoken for it. */
+type StartedAudio = { contentType: string; isKept: boolean; totalBytes: number | null };
+
+export type AudioLibrary = ReturnType<typeof createAudioLibrary>;
+export type OpenAudio = StartedAudio & { reader: AudioReader };
 
 type OpenOptions = {
   /** All that decides how it sounds, the text included. */
@@ -26,8 +41,11 @@ type OpenOptions = {
   signal: AbortSignal;
 };
 
-/** Where all speech comes from: what is kept, what is just being spoken for somebody else, or the provider. */
-export function createAudioLibrary(cache: AudioCache, maxSyntheses: number = defaultMaxSyntheses) {
+/**
+ * Where all speech comes from: what is kept, what is just being spoken for somebody else, or the provider. Each
+ * synthesis holds a file open, so there are at most `maxSyntheses`.
+ */
+export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
   const syntheses = new Map<string, SharedSynthesis>();
 
   /** Resolves with the first byte at hand. When the signal fires, now or later, the caller has left. */
@@ -35,23 +53,20 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses: number = def
     signal.throwIfAborted();
     const key = createHash("sha256").update(JSON.stringify(identity)).digest("hex");
     const synthesis = syntheses.get(key) ?? startSynthesis(key, speak);
-    const reader = synthesis.join({
-      onAsked,
-      onEmpty: () => {
-        if (syntheses.get(key) === synthesis) syntheses.delete(key);
-      },
-    });
+    const forget = () => {
+      if (syntheses.get(key) === synthesis) syntheses.delete(key);
+    };
+    const reader = synthesis.join({ onAsked, onEmpty: forget });
     const left = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener("abort", () => (reader.leave(), reject(signal.reason as Error)), {
-        once: true,
-      });
+      const leave = () => (reader.leave(), reject(signal.reason as Error));
+      signal.addEventListener("abort", leave, { once: true });
     });
     left.catch(() => undefined);
     try {
       return { ...(await Promise.race([synthesis.started, left])), reader };
     } catch (error) {
       // What has failed is nobody's to join.
-      if (syntheses.get(key) === synthesis && !signal.aborted) syntheses.delete(key);
+      if (!signal.aborted) forget();
       reader.leave();
       throw error;
     }
@@ -59,10 +74,146 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses: number = def
 
   function startSynthesis(key: string, speak: Speak): SharedSynthesis {
     if (syntheses.size >= maxSyntheses) throw new SpeechBusy("As many voices speak as may at once.");
-    const synthesis = createSharedSynthesis({ key, name: `${key}.${randomUUID()}`, cache, speak });
+    const synthesis = new SharedSynthesis(key, cache, speak);
     syntheses.set(key, synthesis);
     return synthesis;
   }
 
   return { open };
+}
+
+/**
+ * One synthesis for everybody who asks for the same at the same time. The provider writes into a file, readers follow
+ * in it at their own pace, and the memory needed is one chunk each. It goes on while anybody listens.
+ */
+class SharedSynthesis {
+  readonly started: Promise<StartedAudio>;
+  readonly #stopping = new AbortController();
+  readonly #readers = new Set<Position>();
+  readonly #changes = new EventEmitter().setMaxListeners(0);
+  #file: FileHandle | null = null;
+  #written = 0;
+  #state: "open" | "complete" | "failed" = "open";
+  #failure: unknown = null;
+  #isWriting = false;
+
+  constructor(key: string, cache: AudioCache, speak: Speak) {
+    this.started = this.#start(key, cache, speak);
+    // Everybody who joined learns of it from `started` itself.
+    this.started.catch(() => undefined);
+  }
+
+  join({ onEmpty, onAsked }: JoinHooks): AudioReader {
+    const position = { at: 0, onAsked };
+    const buffer = Buffer.allocUnsafeSlow(readBytes);
+    this.#readers.add(position);
+    return {
+      next: () => this.#readNext(position, buffer),
+      leave: () => {
+        if (!this.#readers.delete(position) || this.#readers.size > 0) return;
+        onEmpty();
+        if (this.#state === "open") this.#stopping.abort(new Error("Nobody listens any more"));
+        this.#changes.emit("change");
+        this.#closeWhenUnused();
+      },
+    };
+  }
+
+  async #start(key: string, cache: AudioCache, speak: Speak): Promise<StartedAudio> {
+    const { signal } = this.#stopping;
+    let part: AudioPart | null = null;
+    try {
+      const kept = await cache.find(key);
+      if (kept !== null) {
+        this.#file = kept.file;
+        this.#written = kept.bytes;
+        this.#state = "complete";
+        return { contentType: kept.contentType, isKept: true, totalBytes: kept.bytes };
+      }
+      signal.throwIfAborted();
+      // Before the provider is asked: what cannot be written down must not cost anything.
+      part = await cache.createPart(key);
+      this.#file = part.file;
+      signal.throwIfAborted();
+      const [longestWaiting] = this.#readers;
+      const asked = speak({ signal });
+      longestWaiting?.onAsked();
+      const audio = await asked;
+      this.#isWriting = true;
+      void this.#write(part, audio);
+      return { contentType: audio.contentType, isKept: false, totalBytes: null };
+    } catch (error) {
+      // Audio that was asked for and will not be read has to be given up.
+      this.#stopping.abort(error);
+      this.#fail(error);
+      await part?.discard();
+      throw error;
+    } finally {
+      this.#closeWhenUnused();
+    }
+  }
+
+  async #write(part: AudioPart, { contentType, chunks }: SpokenAudio): Promise<void> {
+    const hash = createHash("sha256");
+    try {
+      for await (const chunk of chunks) {
+        if (this.#written + chunk.length > maxAudioBytes)
+          throw new SpeechFault({ details: "the audio is too long" });
+        await part.file.write(chunk, 0, chunk.length, this.#written);
+        hash.update(chunk);
+        this.#written += chunk.length;
+        this.#changes.emit("change");
+        await this.#waitForReaders();
+      }
+      if (this.#written === 0) throw new SpeechFault({ details: "no audio came" });
+      await part.keep({ contentType, bytes: this.#written, sha256: hash.digest("hex") });
+      this.#state = "complete";
+    } catch (error) {
+      await part.discard();
+      this.#fail(error);
+    } finally {
+      this.#isWriting = false;
+      this.#changes.emit("change");
+      this.#closeWhenUnused();
+    }
+  }
+
+  async #waitForReaders(): Promise<void> {
+    for (;;) {
+      this.#stopping.signal.throwIfAborted();
+      const furthest = Math.max(...[...this.#readers].map(({ at }) => at));
+      if (this.#written - furthest < maxAheadBytes) return;
+      await once(this.#changes, "change");
+    }
+  }
+
+  async #readNext(position: Position, buffer: Buffer): Promise<Uint8Array | null> {
+    await this.started;
+    while (position.at >= this.#written) {
+      if (this.#state === "failed") throw this.#failure;
+      if (this.#state === "complete") return null;
+      if (!this.#readers.has(position)) throw new Error("This reader has left.");
+      await once(this.#changes, "change");
+    }
+    if (this.#file === null) throw new Error("This reader has left.");
+    const wanted = Math.min(buffer.length, this.#written - position.at);
+    const { bytesRead } = await this.#file.read(buffer, 0, wanted, position.at);
+    if (bytesRead === 0) throw new Error("The audio in the file is shorter than it was.");
+    position.at += bytesRead;
+    this.#changes.emit("change");
+    return Uint8Array.from(buffer.subarray(0, bytesRead));
+  }
+
+  #fail(error: unknown): void {
+    this.#state = "failed";
+    this.#failure = error;
+    this.#changes.emit("change");
+  }
+
+  #closeWhenUnused(): void {
+    if (this.#readers.size > 0 || this.#isWriting || this.#file === null) return;
+    // A descriptor that cannot be closed is closed already.
+    this.#file.close().catch(() => undefined);
+    this.#file = null;
+  }
 }

@@ -41,16 +41,13 @@ function cutLine(line: string): string[] {
 export function withoutFences(markdown: string): string {
   let fence: string | null = null;
   const lines = markdown.split("\n").filter((line) => {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    const [, mark, behind = ""] = /^ {0,3}(`{3,}|~{3,})(.*)/s.exec(line) ?? [];
     if (fence !== null) {
       if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
       return false;
     }
-    if (
-      mark === undefined ||
-      (mark.startsWith("`") && line.slice(line.indexOf(mark) + mark.length).includes("`"))
-    )
-      return true;
+    // Backticks behind backticks are code within a line.
+    if (mark === undefined || (mark.startsWith("`") && behind.includes("`"))) return true;
     fence = mark;
     return false;
   });

@@ -64,7 +64,7 @@ function readBlocks(tokens: readonly Token[]): string[] {
       case "table":
         return readTable(token as Tokens.Table);
       case "list":
-        return (token as Tokens.List).items.flatMap(({ tokens: inner }) => readBlocks(inner));
+        return (token as Tokens.List).items.flatMap((item) => readBlocks(item.tokens));
       case "blockquote":
         return readBlocks((token as Tokens.Blockquote).tokens);
       case "html":
@@ -102,7 +102,7 @@ function readAll(tokens: readonly Token[]): string {
     if (token.type === "html") {
       const [, slash, name] = /^<(\/?)([a-z]*)/i.exec((token as Tokens.HTML).text) ?? [];
       const tag = name?.toLowerCase() ?? "";
-      if (slash === "" && unheardTags.has(tag)) unheard ??= tag;
+      if (slash === "" && ["script", "style", "template"].includes(tag)) unheard ??= tag;
       else if (slash === "/" && tag === unheard) unheard = null;
       text += " ";
     } else if (unheard === null) {
@@ -118,8 +118,6 @@ function readInline(token: Token): string {
   const { tokens, text } = token as { tokens?: Token[]; text?: string };
   return tokens && token.type !== "image" ? readAll(tokens) : (text ?? "");
 }
-
-const unheardTags = new Set(["script", "style", "template"]);
 
 /** A block of HTML: what its tags hold, unless it is for machines. One pass; what is not closed lasts to the end. */
 function withoutTags(html: string): string {

@@ -4,7 +4,7 @@ import { quotaExceeded, quotaHeaders } from "~/quota/quota-headers";
 import type { QuotaLedger } from "~/quota/quota.server";
 import { ownerOfSpeech } from "~/quota/quota-subject";
 
-export type SpeechBudget = {
+type SpeechBudget = {
   store: QuotaLedger;
   contractAddress: string;
   /** Whether identities are counted at all on this server. */
@@ -23,19 +23,13 @@ export type SpeechBudget = {
 export type SpeechAdmission = { settle: (use: { isSpoken: boolean }) => Promise<Record<string, string>> };
 
 /** Sets the whole text aside, or refuses: half a text is nothing to listen to. */
-export async function admitSpeech({
-  caller,
-  characters,
-  budget,
-}: {
-  caller: Caller | null;
-  characters: number;
-  budget: SpeechBudget;
-}): Promise<SpeechAdmission> {
-  const { store, contractAddress, isActive, limit, windowSeconds, leaseSeconds, clock } = budget;
+export async function admitSpeech(
+  { store, contractAddress, isActive, limit, windowSeconds, leaseSeconds, clock }: SpeechBudget,
+  caller: Caller | null,
+  characters: number,
+): Promise<SpeechAdmission> {
   if (!isActive) return { settle: () => Promise.resolve({}) };
-  if (caller === null)
-    throw new Error("The speech budget is in force, but nobody is there whom it could count.");
+  if (caller === null) throw new Error("The speech budget is in force, but there is no key to count for.");
   const { chainId, tokenId } = caller.claims;
   const owner = ownerOfSpeech({ chainId, contractAddress, tokenId });
   const outcome = await store.reserve({

@@ -4,7 +4,7 @@ import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
-import { maxTextChars, messageIdPattern } from "./speech.schema";
+import { maxTextChars, messageIdSchema } from "./speech.schema";
 
 const tag = "Conversation";
 const json = "application/json";
@@ -77,17 +77,15 @@ const answerOwnHeaders = {
   }),
 } as const;
 
-const documentedRequest = z
+const requestSchema = z
   .object({
     text: z
       .string()
       .min(1)
       .describe(`1 to ${maxTextChars} characters after trimming; white space alone counts as missing.`),
-    messageId: z
-      .string()
-      .regex(messageIdPattern)
-      .nullish()
-      .describe("Comes back in `X-Message-Id`. A part of a message is named by its number: `msg_1:0`."),
+    messageId: messageIdSchema.describe(
+      "Comes back in `X-Message-Id`. A part of a message is named by its number: `msg_1:0`.",
+    ),
     ...accessTokenMembers,
   })
   .meta({ id: "SpeechRequest" });
@@ -112,7 +110,7 @@ export const speakOperation: OperationDescription = {
     required: true,
     content: {
       [json]: {
-        schema: documentedRequest,
+        schema: requestSchema,
         examples: {
           whole: { summary: "A text", value: { text: "The door is open. Come in." } },
           part: {
@@ -144,9 +142,7 @@ export const speakOperation: OperationDescription = {
     200: {
       description: "Audio, as the provider sends it; MP3 unless it says otherwise.",
       ownHeaders: answerOwnHeaders,
-      content: {
-        "audio/*": { schema: { type: "string", format: "binary" } },
-      },
+      content: { "audio/*": { schema: { type: "string", format: "binary" } } },
     },
   },
 };

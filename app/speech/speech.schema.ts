@@ -1,27 +1,30 @@
 import { z } from "zod";
+import { Refusal } from "~/platform/http/refusal";
 import { isLongerThan, toWellFormedText } from "~/platform/well-formed-text";
 
 /** After trimming. */
 export const maxTextChars = 4_000;
-export const maxMessageIdChars = 128;
 /** What may stand in a header as it is; `msg_1:0` names the first part of a message. */
-export const messageIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
-
-export const speechTextSchema = z.string().trim().min(1);
-export const messageIdSchema = z.string().regex(messageIdPattern);
+export const messageIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{1,128}$/)
+  .nullish();
+const textSchema = z.string().trim().min(1);
 
 export type SpeechRequest = { text: string; messageId: string | null };
-export type SpeechRequestReading =
-  | { ok: true; request: SpeechRequest }
-  | { ok: false; problem: "missing-text" | "text-too-long" | "invalid-message-id" };
 
 /** Members that are not known are let through: the token may be among them. */
-export function readSpeechRequest(body: unknown): SpeechRequestReading {
+export function readSpeechRequest(body: unknown): SpeechRequest {
   const { text: rawText, messageId: rawMessageId } = (body ?? {}) as Record<string, unknown>;
-  const text = speechTextSchema.safeParse(rawText);
-  if (!text.success) return { ok: false, problem: "missing-text" };
-  if (isLongerThan(text.data, maxTextChars)) return { ok: false, problem: "text-too-long" };
-  const messageId = messageIdSchema.nullish().safeParse(rawMessageId);
-  if (!messageId.success) return { ok: false, problem: "invalid-message-id" };
-  return { ok: true, request: { text: toWellFormedText(text.data), messageId: messageId.data ?? null } };
+  const text = textSchema.safeParse(rawText);
+  if (!text.success) throw new Refusal("missing-text");
+  if (isLongerThan(text.data, maxTextChars))
+    throw new Refusal("text-too-long", { detail: `\`text\` may hold at most ${maxTextChars} characters.` });
+  const messageId = messageIdSchema.safeParse(rawMessageId);
+  if (!messageId.success) {
+    throw new Refusal("invalid-message-id", {
+      detail: `\`messageId\` may hold at most 128 letters, digits, dots, underscores, colons and hyphens.`,
+    });
+  }
+  return { text: toWellFormedText(text.data), messageId: messageId.data ?? null };
 }

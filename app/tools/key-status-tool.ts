@@ -3,21 +3,9 @@ import { tokenIdSchema } from "~/gate/keys/token-id";
 import { defineTool, readingOnly } from "./tool";
 import type { Tool } from "./tool";
 
-export type KeyStatus = {
-  tokenId: string;
-  exists: boolean;
-  /** Null where the key does not exist, and where the contract names no single owner (ERC-1155). */
-  owner: string | null;
-  used: boolean;
-  usedBy: string | null;
-  usedAt: string | null;
-};
-
 /** What anybody may know about a key. */
-export function createKeyStatusTool({
-  readKeyStatus,
-}: {
-  readKeyStatus: (question: { tokenId: string }) => Promise<KeyStatus>;
+export function createKeyStatusTool(gate: {
+  readKeyStatus: (question: { tokenId: string }) => Promise<unknown>;
 }): Tool {
   return defineTool({
     name: "key_status",
@@ -26,6 +14,6 @@ export function createKeyStatusTool({
       tokenId: tokenIdSchema.describe("The key's token id, in decimal digits"),
     }),
     annotations: readingOnly,
-    run: ({ input: { tokenId } }) => readKeyStatus({ tokenId }),
+    run: ({ input }) => gate.readKeyStatus(input),
   });
 }

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { isGatedNamespace } from "~/search/gated-namespaces";
-import { defineTool, readingOnly, ToolFailure } from "./tool";
-import type { Tool, ToolCaller, ToolHolder } from "./tool";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";
 import { metadataFilterSchema } from "~/search/metadata-filter";
 import { SearchUnavailable } from "~/search/search-store";
-import type { PassageMatch, SearchStore } from "~/search/search-store";
+import type { PassageMatch, SearchQuestion, SearchStore } from "~/search/search-store";
+import { defineTool, readingOnly, ToolFailure } from "./tool";
+import type { Tool, ToolCaller, ToolHolder } from "./tool";
 
-export const maxQueryChars = 1_000;
+const maxQueryChars = 1_000;
 const maxIndexChars = 100;
 /** What holders' documents ask of an access token. */
 const gatedScope = "tools";
@@ -27,149 +27,111 @@ export const searchResultSchema = z.object({
 
 export type SearchResult = z.infer<typeof searchResultSchema>;
 
-/** Its name ends in `_search`; that is how the retrieval-only assistant knows it. */
-export function createSearchTool({
-  store,
-  gatedNamespaces,
-  requireHolder,
-}: {
+type SearchToolOptions = {
   store: Pick<SearchStore, "vendor" | "indexes" | "listNamespaces" | "search">;
   /** Answered only to callers whose access token may use tools, and who hold its key still. */
   gatedNamespaces: readonly string[];
   /** Asks the chain and the database, as the gate does. Throws the refusals of the gate. */
   requireHolder: (holder: ToolHolder) => Promise<void>;
-}): Tool {
-  const [defaultIndex] = store.indexes;
+};
+
+/** Its name ends in `_search`; that is how the retrieval-only assistant knows it. */
+export function createSearchTool(options: SearchToolOptions): Tool {
+  const { store } = options;
   return defineTool({
     name: `${store.vendor}_search`,
     description: "Searches the documents of this site's operator and returns the passages that fit best.",
-    inputSchema: z.strictObject({
-      query: z
-        .string("must be text: what to look for")
-        .trim()
-        .min(1, "must not be empty: say what to look for")
-        .max(maxQueryChars, `must be at most ${maxQueryChars} characters long`)
-        .describe("What to look for, in plain words"),
-      index: z
-        .string("must be text: the name of an index")
-        .max(maxIndexChars, `must be at most ${maxIndexChars} characters long`)
-        .default(defaultIndex)
-        .describe(`Which index to search: ${store.indexes.join(", ")}`),
-      namespace: z
-        .string("must be text: the name of a namespace")
-        .max(maxNamespaceChars, `must be at most ${maxNamespaceChars} characters long`)
-        .regex(namespacePattern, "A namespace is a name of printable characters")
-        .default(defaultNamespace)
-        .describe("Which part of the documents to search"),
-      topK: z
-        .int({
-          error: ({ input }) =>
-            `topK must be a whole number from 1 to 100${typeof input === "string" ? ", not text" : ""}`,
-        })
-        .min(1, "topK must be at least 1")
-        .max(100, "topK must be at most 100")
-        .default(5)
-        .describe("How many passages to return"),
-      includeMetadata: z
-        .boolean("must be true or false")
-        .default(true)
-        .describe("Whether to return the passages' text and titles"),
-      filter: metadataFilterSchema.optional(),
-    }),
+    inputSchema: createInputSchema(store.indexes),
     annotations: readingOnly,
-    run: async ({
-      input: { query, index, namespace, topK, includeMetadata, filter },
-      caller,
-      clientId,
-      signal,
-    }): Promise<SearchResult> => {
-      if (!store.indexes.includes(index)) {
+    run: async ({ input, caller, clientId, signal }): Promise<SearchResult> => {
+      const { includeMetadata, filter = {}, ...asked } = input;
+      if (!store.indexes.includes(asked.index)) {
         throw new ToolFailure(`There is no such index here. There is: ${store.indexes.join(", ")}.`);
       }
-      const who = { clientId: toSearchClient(caller, clientId), signal };
-      const matches = await inToolWords(async () => {
-        await requireOpen({ store, index, namespace, gatedNamespaces, requireHolder, caller, ...who });
-        const isFiltered = filter !== undefined && Object.keys(filter).length > 0;
-        return store.search({ query, index, namespace, topK, ...who, ...(isFiltered && { filter }) });
-      });
-      return {
-        query,
-        index,
-        namespace,
-        topK,
-        matches: includeMetadata ? fitMetadata(matches) : bare(matches),
-      };
+      // A holder has a share of the search of its own, wherever it asks from; all others share by their address.
+      const client = caller === null ? `client ${clientId}` : `key ${caller.tokenId}`;
+      const question: SearchQuestion = { ...asked, clientId: client, signal };
+      if (Object.keys(filter).length > 0) question.filter = filter;
+      try {
+        await requireOpen(question, caller, options);
+        const matches = await store.search(question);
+        return { ...asked, matches: fitMetadata(matches, includeMetadata ? maxMetadataChars : 0) };
+      } catch (error) {
+        if (error instanceof SearchUnavailable) throw new ToolFailure(error.message, { cause: error });
+        throw error;
+      }
     },
   });
 }
 
-/** A holder has a share of the search of its own, wherever it asks from; all others share by their address. */
-function toSearchClient(caller: ToolCaller, clientId: string): string {
-  return caller === null ? `client ${clientId}` : `key ${caller.tokenId}`;
+function createInputSchema(indexes: SearchStore["indexes"]) {
+  return z.strictObject({
+    query: z
+      .string("must be text: what to look for")
+      .trim()
+      .min(1, "must not be empty: say what to look for")
+      .max(maxQueryChars, `must be at most ${maxQueryChars} characters long`)
+      .describe("What to look for, in plain words"),
+    index: z
+      .string("must be text: the name of an index")
+      .max(maxIndexChars, `must be at most ${maxIndexChars} characters long`)
+      .default(indexes[0])
+      .describe(`Which index to search: ${indexes.join(", ")}`),
+    namespace: z
+      .string("must be text: the name of a namespace")
+      .max(maxNamespaceChars, `must be at most ${maxNamespaceChars} characters long`)
+      .regex(namespacePattern, "A namespace is a name of printable characters")
+      .default(defaultNamespace)
+      .describe("Which part of the documents to search"),
+    topK: z
+      .int({
+        error: ({ input }) =>
+          `topK must be a whole number from 1 to 100${typeof input === "string" ? ", not text" : ""}`,
+      })
+      .min(1, "topK must be at least 1")
+      .max(100, "topK must be at most 100")
+      .default(5)
+      .describe("How many passages to return"),
+    includeMetadata: z
+      .boolean("must be true or false")
+      .default(true)
+      .describe("Whether to return the passages' text and titles"),
+    filter: metadataFilterSchema.optional(),
+  });
 }
-
-type NamespaceAccess = {
-  store: Pick<SearchStore, "listNamespaces">;
-  index: string;
-  namespace: string;
-  gatedNamespaces: readonly string[];
-  requireHolder: (holder: ToolHolder) => Promise<void>;
-  caller: ToolCaller;
-  clientId: string;
-  signal: AbortSignal;
-};
 
 /**
  * Somebody without the right is refused in the same words and after the same work, whether a namespace is gated or
  * does not exist: neither the answer nor its time tells which. Whoever has a token is asked for its key either way.
  */
-async function requireOpen({ caller, requireHolder, ...access }: NamespaceAccess): Promise<void> {
+async function requireOpen(question: SearchQuestion, caller: ToolCaller, options: SearchToolOptions) {
   const holder = caller?.scopes.includes(gatedScope) ? caller : null;
-  const isOpen = await isPublic(access).catch((error: unknown) => {
+  const isOpen = await isPublic(question, options).catch((error: unknown) => {
     // A store that cannot list its namespaces may still answer a holder.
     if (holder === null) throw error;
     return false;
   });
   if (isOpen) return;
-  if (holder !== null) return requireHolder(holder);
+  if (holder !== null) return options.requireHolder(holder);
   throw new ToolFailure(
     "There is no public namespace of that name. Some documents are only for holders who are signed in.",
   );
 }
 
-async function isPublic({
-  store,
-  index,
-  namespace,
-  gatedNamespaces,
-  clientId,
-  signal,
-}: Omit<NamespaceAccess, "caller" | "requireHolder">): Promise<boolean> {
-  const isGated = (name: string) => isGatedNamespace(name, gatedNamespaces);
+async function isPublic(question: SearchQuestion, { store, gatedNamespaces }: SearchToolOptions) {
+  const { namespace } = question;
+  const isGated = isGatedNamespace(namespace, gatedNamespaces);
   // The default one is always there.
-  if (namespace === defaultNamespace && !isGated(defaultNamespace)) return true;
-  const all = await store.listNamespaces({ index, clientId, signal });
-  return all.filter((name) => !isGated(name)).includes(namespace);
+  if (namespace === defaultNamespace && !isGated) return true;
+  const all = await store.listNamespaces(question);
+  return !isGated && all.includes(namespace);
 }
 
-async function inToolWords<T>(body: () => Promise<T>): Promise<T> {
-  try {
-    return await body();
-  } catch (error) {
-    if (error instanceof SearchUnavailable) throw new ToolFailure(error.message, { cause: error });
-    throw error;
-  }
-}
-
-function bare(matches: readonly PassageMatch[]): SearchResult["matches"] {
-  return matches.map(({ id, score }) => ({ id, score }));
-}
-
-/** Best first, as much as fits. */
-function fitMetadata(matches: readonly PassageMatch[]): SearchResult["matches"] {
+/** Best first, as much metadata as fits. */
+function fitMetadata(matches: readonly PassageMatch[], maxChars: number): SearchResult["matches"] {
   let chars = 0;
   return matches.map(({ id, score, metadata }) => {
     chars += JSON.stringify(metadata).length;
-    return { id, score, ...(chars <= maxMetadataChars && { metadata }) };
+    return { id, score, ...(chars <= maxChars && { metadata }) };
   });
 }

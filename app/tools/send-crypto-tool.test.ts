@@ -93,8 +93,7 @@ test("why nothing was paid is told in words, and of a defect nothing", async () 
 test("a model is offered what reads, and to holders what is theirs, but nothing that destroys, spends or does not say", () => {
   const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
   const destructive = { readOnlyHint: false, destructiveHint: true, idempotentHint: true };
-  const offered = (tool: Parameters<typeof mayOfferToModel>[0]["tool"], caller: ToolCaller) =>
-    mayOfferToModel({ tool, caller });
+  const offered = mayOfferToModel;
   for (const caller of [null, holder]) expect(offered({}, caller)).toBe(false);
   expect(offered({ annotations: reading }, null)).toBe(true);
   expect(offered({ annotations: reading, requires: "holder" }, null)).toBe(false);

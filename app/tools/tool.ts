@@ -1,4 +1,6 @@
+import type { Address } from "viem";
 import { z } from "zod";
+import type { AccessClaims } from "~/gate/tokens/access-token.schema";
 
 /** The holder of a key, as an access token proves it. */
 export type ToolHolder = {
@@ -12,11 +14,20 @@ export type ToolHolder = {
 /** Who a tool works for; null when nobody signed in. A tool never has more rights than this. */
 export type ToolCaller = ToolHolder | null;
 
-/** Whom a tool serves: `holder` is whoever signed in with a token that is good for tools. */
-export type ToolAudience = "anybody" | "holder";
+/** What an access token that was verified lets its bearer be for the tools. */
+export function toToolCaller(caller: { claims: AccessClaims } | null): ToolCaller {
+  if (caller === null) return null;
+  const { sub: address, tokenId, scopes, iat: issuedAtSeconds } = caller.claims;
+  return { address, tokenId, scopes, issuedAtSeconds };
+}
+
+/** For the gate, to be asked again. A token without its moment counts as older than any departure. */
+export function toGateHolder({ address, tokenId, issuedAtSeconds = 0 }: ToolHolder) {
+  return { address: address as Address, tokenId, issuedAtSeconds };
+}
 
 /** Hints for whoever decides whether a person is asked before a call. */
-export type ToolAnnotations = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
+type ToolAnnotations = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
 
 /** What a model or an MCP client is told about a tool. */
 export type ToolOffer = { name: string; description: string; inputJsonSchema: Record<string, unknown> };
@@ -33,8 +44,8 @@ export type Tool = {
   name: string;
   description: string;
   inputSchema: z.ZodObject;
-  /** Default: anybody. Checked in `runTool`, for the chat and for MCP clients alike. */
-  requires?: ToolAudience;
+  /** `holder`: whoever signed in with a token that is good for tools. Checked in `runTool`, for chat and MCP alike. */
+  requires?: "anybody" | "holder";
   /** Default: it may destroy something. */
   annotations?: ToolAnnotations;
   /**
@@ -53,24 +64,16 @@ export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
 }
 
-export const readingOnly: ToolAnnotations = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-};
+export const readingOnly = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 
 /** Of a tool that says nothing about itself, the worst is assumed, as MCP clients do. */
-const unknownEffects: ToolAnnotations = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: false,
-};
+const unknownEffects = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
 
 export function annotationsOf({ annotations = unknownEffects }: Pick<Tool, "annotations">): ToolAnnotations {
   return annotations;
 }
 
-/** Whether the tool may be run for this caller; the one place that decides it. */
+/** Whether the tool may be run for this caller; the only check of it. */
 export function mayRun(tool: Pick<Tool, "requires">, caller: ToolCaller): boolean {
   return tool.requires !== "holder" || (caller !== null && caller.scopes.includes("tools"));
 }
@@ -79,13 +82,7 @@ export function mayRun(tool: Pick<Tool, "requires">, caller: ToolCaller): boolea
  * Whether the chat's model is told of the tool. One that destroys or spends, or does not say that it does neither, is
  * left to MCP clients, which ask their person first: a model can be talked into a call by a document it reads.
  */
-export function mayOfferToModel({
-  tool,
-  caller,
-}: {
-  tool: Pick<Tool, "requires" | "annotations">;
-  caller: ToolCaller;
-}): boolean {
+export function mayOfferToModel(tool: Pick<Tool, "requires" | "annotations">, caller: ToolCaller): boolean {
   return mayRun(tool, caller) && !annotationsOf(tool).destructiveHint;
 }
 
@@ -102,7 +99,7 @@ export function defineTool<Schema extends z.ZodObject>(
     run: (call: ToolCall<z.infer<Schema>>) => Promise<unknown>;
   },
 ): Tool {
-  return { ...tool, run: ({ input, ...rest }) => tool.run({ input: input as z.infer<Schema>, ...rest }) };
+  return { ...tool, run: (call) => tool.run({ ...call, input: call.input as z.infer<Schema> }) };
 }
 
 /** Made once for each tool: turning a schema round costs more than the rest of a request. */

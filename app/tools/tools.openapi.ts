@@ -4,14 +4,11 @@ import {
   accessTokenPlaces,
   accessTokenQuery,
 } from "~/gate/tokens/token-placement.openapi";
-import type { RefusalName } from "~/platform/http/refusal";
 import { refusalTable } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
-import { maxBodyBytes, maxBodyValues } from "./mcp/mcp-limits";
-import type { toolCallResultSchema, toolListSchema } from "./mcp/mcp.schema";
-import { errorCodes } from "./mcp/message";
-import { handshakeRevisions, statelessRevision } from "./mcp/revision";
+import { errorCodes, maxBodyBytes, maxBodyValues, toErrorCode } from "./mcp/message";
 import { describeResource } from "./mcp/resource-metadata";
+import { statelessRevision, supportedRevisions } from "./mcp/revision";
 import { maxToolOutputBytes } from "./tool";
 
 const tag = "Tools";
@@ -65,17 +62,6 @@ const answerSchema = z
 
 const onlyPostSchema = z.object({ error: z.string() }).meta({ id: "OnlyPost" });
 
-const refusedCodes: Partial<Record<RefusalName, number>> = {
-  "invalid-json-body": errorCodes.parse,
-  "missing-jwt": errorCodes.authentication,
-  "invalid-jwt": errorCodes.authentication,
-  "internal-error": errorCodes.internal,
-  "request-timeout": errorCodes.unavailable,
-  "too-many-requests": errorCodes.unavailable,
-  "chain-unavailable": errorCodes.unavailable,
-  "state-unavailable": errorCodes.unavailable,
-};
-
 const refusalContent: RefusalContent = ({ names, status }) => {
   if (status === 405) {
     return {
@@ -84,8 +70,8 @@ const refusalContent: RefusalContent = ({ names, status }) => {
   }
   const examples = names.map((name) => {
     const { title } = refusalTable[name];
-    const code = refusedCodes[name] ?? errorCodes.invalidRequest;
-    return [name, { summary: title, value: { error: { code, message: title } } }] as const;
+    const value = { error: { code: toErrorCode(name), message: title } };
+    return [name, { summary: title, value }] as const;
   });
   return { [json]: { schema: failureSchema, examples: Object.fromEntries(examples) } };
 };
@@ -94,7 +80,7 @@ const description = `Lists the tools and runs them, for programs and for clients
 
 **Bare JSON-RPC** (no \`jsonrpc\`): the answer is \`{result}\` or \`{error: {code, message}}\`, nothing else.
 
-**MCP** (\`jsonrpc: "2.0"\`): Streamable HTTP, without sessions and with JSON answers; revisions ${[statelessRevision, ...handshakeRevisions].join(", ")}. One message in each request; notifications get 202.
+**MCP** (\`jsonrpc: "2.0"\`): Streamable HTTP, without sessions and with JSON answers; revisions ${supportedRevisions.join(", ")}. One message in each request; notifications get 202.
 
 **Who may.** Where the operator requires it for the conversation, ${accessTokenPlaces} A token that is sent has to be right even where none is required. Tools about one's own key need one always.
 
@@ -122,69 +108,36 @@ const exampleTools = {
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
   ],
-} satisfies z.infer<typeof toolListSchema>;
+};
 const exampleStatus = { tokenId: "42", exists: true, owner: null, used: false };
 const exampleCall = {
   content: [{ type: "text", text: JSON.stringify(exampleStatus) }],
   structuredContent: exampleStatus,
-} satisfies z.infer<typeof toolCallResultSchema>;
-const callParams = { name: "key_status", arguments: { tokenId: "42" } };
+};
+const overMcp = { jsonrpc: "2.0", id: 1 };
+
+const call = { method: "tools/call", params: { name: "key_status", arguments: { tokenId: "42" } } };
+const bodyExamples = {
+  list: { summary: "Which tools there are", value: { method: "tools/list" } },
+  call: { summary: "Call one", value: call },
+  mcp: { summary: "The same over MCP", value: { ...overMcp, ...call } },
+};
+const unknown = { code: errorCodes.unknownMethod, message: "There is no method called tools/none here." };
+const failed = { code: errorCodes.failed, message: "The tool did not answer within 10 seconds." };
+const failedOverMcp = { content: [{ type: "text", text: failed.message }], isError: true };
+const answerExamples = {
+  list: { summary: "The tools", value: { result: exampleTools } },
+  call: { summary: "What a tool answered", value: { result: exampleCall } },
+  mcp: { summary: "The same over MCP", value: { ...overMcp, result: exampleCall } },
+  unknown: { summary: "No such method", value: { error: unknown } },
+  failed: { summary: "A tool that failed", value: { error: failed } },
+  mcpFailed: { summary: "The same over MCP", value: { ...overMcp, result: failedOverMcp } },
+};
 
 export function describeTools(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "What programs and models may do here." });
   api.describe(callToolsOperation);
   api.describe(getProtectedResourceOperation(api.findPath("/api/mcp")));
-}
-
-function describeBody() {
-  return {
-    schema: messageSchema,
-    examples: {
-      list: { summary: "Which tools there are", value: { method: "tools/list" } },
-      call: { summary: "Call one", value: { method: "tools/call", params: callParams } },
-      mcp: {
-        summary: "The same over MCP",
-        value: { jsonrpc: "2.0", id: 1, method: "tools/call", params: callParams },
-      },
-    },
-  };
-}
-
-function describeAnswers() {
-  const unknown = { code: errorCodes.unknownMethod, message: "There is no method called tools/none here." };
-  const failed = { code: errorCodes.failed, message: "The tool did not answer within 10 seconds." };
-  return {
-    200: {
-      description: "The result, or what was wrong with the call.",
-      content: {
-        [json]: {
-          schema: answerSchema,
-          examples: {
-            list: { summary: "The tools", value: { result: exampleTools } },
-            call: { summary: "What a tool answered", value: { result: exampleCall } },
-            mcp: { summary: "The same over MCP", value: { jsonrpc: "2.0", id: 1, result: exampleCall } },
-            unknown: { summary: "No such method", value: { error: unknown } },
-            failed: { summary: "A tool that failed", value: { error: failed } },
-            mcpFailed: {
-              summary: "The same over MCP",
-              value: {
-                jsonrpc: "2.0",
-                id: 1,
-                result: { content: [{ type: "text", text: failed.message }], isError: true },
-              },
-            },
-          },
-        },
-      },
-    },
-    202: { description: "A notification: taken, and nothing to say." },
-    404: {
-      description: `Revision ${statelessRevision} only: no such method.`,
-      content: {
-        [json]: { schema: failureSchema, example: { jsonrpc: "2.0", id: 1, error: unknown } },
-      },
-    },
-  };
 }
 
 const resourceSchema = z
@@ -210,7 +163,7 @@ export const callToolsOperation: OperationDescription = {
   maxBodyValues,
   security: ["bearerAuth", "sessionCookie", "none"],
   parameters: { query: accessTokenQuery },
-  body: { required: true, content: { [json]: describeBody() } },
+  body: { required: true, content: { [json]: { schema: messageSchema, examples: bodyExamples } } },
   refusals: [
     "invalid-json-body",
     "invalid-request",
@@ -221,7 +174,17 @@ export const callToolsOperation: OperationDescription = {
     "chain-unavailable",
   ],
   refusalContent,
-  answers: describeAnswers(),
+  answers: {
+    200: {
+      description: "The result, or what was wrong with the call.",
+      content: { [json]: { schema: answerSchema, examples: answerExamples } },
+    },
+    202: { description: "A notification: taken, and nothing to say." },
+    404: {
+      description: `Revision ${statelessRevision} only: no such method.`,
+      content: { [json]: { schema: failureSchema, example: { ...overMcp, error: unknown } } },
+    },
+  },
 };
 
 /** `mcpPath`: where the operator wants the tools. */

@@ -2,7 +2,7 @@ import path from "node:path";
 import { expect } from "vitest";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
-import { onlyPostMessage } from "~/tools/mcp/answer.server";
+import { onlyPostMessage } from "~/tools/mcp/mcp.server";
 import { errorCodes } from "~/tools/mcp/message";
 import type { RouteFunction } from "~/platform/http/route.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";

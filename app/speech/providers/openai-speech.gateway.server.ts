@@ -1,7 +1,7 @@
 import { monotonicClock } from "~/platform/clock";
 import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { askForAudio } from "./audio-http.gateway.server";
-import type { SpeechConfig, SpeechProviderRow } from "./speech-provider-row.server";
+import type { SpeechConfig, SpeechProviderRow } from "./speech-provider.server";
 
 type OpenAiSpeech = Pick<SpeechProviderRow, "name" | "needs"> & {
   /** `baseUrl` is the API's root, such as `https://api.openai.com/v1`. */

@@ -2,7 +2,7 @@ import { elevenLabsSpeech } from "./elevenlabs.gateway.server";
 import { fliteSpeech } from "./flite.gateway.server";
 import { localSpeech } from "./local.gateway.server";
 import { openaiSpeech } from "./openai.gateway.server";
-import type { SpeechProviderRow } from "./speech-provider-row.server";
+import type { SpeechProviderRow } from "./speech-provider.server";
 
 /** Whom `TTS_PROVIDER` may name, besides `disabled`. */
 export const speechProviders: readonly SpeechProviderRow[] = [

@@ -11,7 +11,7 @@ import type { Revision, RpcError } from "./revision";
 /** `result` is JSON text: the list of tools, which is asked for most, is written once and not for each caller. */
 export type McpOutcome = { ok: true; result: string } | { ok: false; status: number; error: RpcError };
 
-export type McpCall = {
+type McpCall = {
   request: McpRequest;
   revision: Revision;
   caller: ToolCaller;
@@ -19,11 +19,9 @@ export type McpCall = {
   openSignal: () => AbortSignal;
 };
 
-export type ServerInfo = { name: string; title: string; version: string };
-
-export type McpDispatcherOptions = {
+type McpDispatcherOptions = {
   tools: readonly Tool[];
-  serverInfo: ServerInfo;
+  serverInfo: { name: string; title: string; version: string };
   instructions: string;
   warn: (message: string, error: unknown) => void;
 };
@@ -49,55 +47,57 @@ export function createMcpDispatcher({ tools, serverInfo, instructions, warn }: M
 
   async function callTool({ request, revision, caller, clientId, openSignal }: McpCall): Promise<McpOutcome> {
     const { name, arguments: input = {} } = request.params;
-    if (typeof name !== "string") return badParams("params.name must be the name of a tool.");
+    const { badParams, failed } = errorCodes;
+    if (typeof name !== "string") return fail(badParams, "params.name must be the name of a tool.");
     const tool = byName.get(name);
-    if (!tool) return badParams(`There is no tool called ${name.slice(0, 100)} here.`);
-    if (!isRecord(input)) return badParams("params.arguments must be an object.");
+    if (!tool) return fail(badParams, `There is no tool called ${name.slice(0, 100)} here.`);
+    if (!isRecord(input)) return fail(badParams, "params.arguments must be an object.");
     const outcome = await runTool({ tool, input, caller, clientId, signal: openSignal(), warn });
-    if (!outcome.ok && outcome.notRun === "caller")
-      throw new Refusal("missing-jwt", { detail: outcome.errorText });
-    if (!outcome.ok && outcome.notRun === "arguments" && revision < argumentsInResultSince) {
-      return badParams(outcome.errorText);
+    if (!outcome.ok) {
+      const { errorText, notRun } = outcome;
+      if (notRun === "caller") throw new Refusal("missing-jwt", { detail: errorText });
+      if (notRun === "arguments" && revision < argumentsInResultSince) return fail(badParams, errorText);
+      if (request.dialect === "bare") return fail(failed, errorText);
     }
-    if (!outcome.ok && request.dialect === "bare") {
-      return { ok: false, status: 200, error: { code: errorCodes.failed, message: outcome.errorText } };
-    }
-    const result = toCallResult(outcome);
     const extra = revision === statelessRevision ? { resultType: "complete", _meta: meta } : {};
-    return { ok: true, result: JSON.stringify({ ...result, ...extra }) };
+    return { ok: true, result: JSON.stringify({ ...toCallResult(outcome), ...extra }) };
   }
 
   function initialize({ request }: McpCall): McpOutcome {
     const wanted = request.params.protocolVersion;
-    if (typeof wanted !== "string") return badParams("params.protocolVersion must be a text.");
+    if (typeof wanted !== "string")
+      return fail(errorCodes.badParams, "params.protocolVersion must be a text.");
     const protocolVersion = handshakeRevisions.find((known) => known === wanted) ?? handshakeRevisions[0];
     return { ok: true, result: JSON.stringify({ protocolVersion, capabilities, serverInfo, instructions }) };
   }
 
   function listTools({ request, revision }: McpCall): McpOutcome {
     if (request.params.cursor !== undefined)
-      return badParams("There is only one page of tools, without a cursor.");
+      return fail(errorCodes.badParams, "There is only one page of tools, without a cursor.");
     return { ok: true, result: revision === statelessRevision ? statelessListText : listText };
   }
 
-  const shared: Record<string, Handler> = { "tools/list": listTools, "tools/call": callTool };
-  const afterHandshake = new Map<string, Handler>(
-    Object.entries({ ...shared, initialize, ping: () => ({ ok: true, result: "{}" }) }),
-  );
-  const stateless = new Map<string, Handler>(
-    Object.entries({ ...shared, "server/discover": () => ({ ok: true, result: discoverText }) }),
-  );
+  const shared: [string, Handler][] = [
+    ["tools/list", listTools],
+    ["tools/call", callTool],
+  ];
+  const afterHandshake = new Map<string, Handler>([
+    ...shared,
+    ["initialize", initialize],
+    ["ping", () => ({ ok: true, result: "{}" })],
+  ]);
+  const stateless = new Map<string, Handler>([
+    ...shared,
+    ["server/discover", () => ({ ok: true, result: discoverText })],
+  ]);
 
   return async function dispatch(call: McpCall): Promise<McpOutcome> {
     const isStateless = call.revision === statelessRevision;
-    const handler = (isStateless ? stateless : afterHandshake).get(call.request.method);
+    const { method } = call.request;
+    const handler = (isStateless ? stateless : afterHandshake).get(method);
     if (handler) return handler(call);
-    const message = `There is no method called ${call.request.method.slice(0, 100)} here.`;
-    return {
-      ok: false,
-      status: isStateless ? 404 : 200,
-      error: { code: errorCodes.unknownMethod, message },
-    };
+    const message = `There is no method called ${method.slice(0, 100)} here.`;
+    return fail(errorCodes.unknownMethod, message, isStateless ? 404 : 200);
   };
 }
 
@@ -119,13 +119,13 @@ function describeTool(tool: Tool) {
   return { name, description, inputSchema: inputJsonSchema, annotations };
 }
 
-function badParams(message: string): McpOutcome {
-  return { ok: false, status: 200, error: { code: errorCodes.badParams, message } };
+function fail(code: number, message: string, status = 200): McpOutcome {
+  return { ok: false, status, error: { code, message } };
 }
 
 function toCallResult(outcome: ToolOutcome): Record<string, unknown> {
   if (!outcome.ok) return { content: [{ type: "text", text: outcome.errorText }], isError: true };
   const { output, outputText } = outcome;
   const text = typeof output === "string" ? output : outputText;
-  return { content: [{ type: "text", text }], ...(isRecord(output) ? { structuredContent: output } : {}) };
+  return { content: [{ type: "text", text }], ...(isRecord(output) && { structuredContent: output }) };
 }

@@ -1,11 +1,17 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Answer } from "~/platform/http/answer.server";
+import { answerJson, answerText } from "~/platform/http/answer.server";
+import type { Answer, TextAnswer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
+import type { RefusedRequest } from "~/platform/http/route.server";
 import type { ToolCaller } from "../tool";
-import { answerAccepted, answerOutcome, addresseeOf } from "./answer.server";
-import type { McpDispatcher } from "./dispatch.server";
-import type { McpMessage } from "./message";
+import type { McpDispatcher, McpOutcome } from "./dispatch.server";
+import { errorCodes, readMessage, toErrorCode } from "./message";
+import type { Dialect, McpMessage, MessageId } from "./message";
+import { resourceMetadataUrl } from "./resource-metadata";
 import { readRevision } from "./revision";
+import type { RpcError } from "./revision";
+
+export const onlyPostMessage = "MCP endpoint only supports POST requests";
 
 export type McpExchange = {
   headers: IncomingHttpHeaders;
@@ -15,6 +21,9 @@ export type McpExchange = {
   caller: ToolCaller;
   message: McpMessage;
 };
+
+/** Whom an answer is for, as far as that is known. */
+type Addressee = { dialect: Dialect; id: MessageId | null };
 
 /** One message, one answer. */
 export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Answer> {
@@ -30,15 +39,24 @@ export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher):
     name: headers["mcp-name"]?.toString().trim(),
   });
   if (!verdict.ok) return answerOutcome({ ok: false, status: 400, error: verdict.error }, to);
-  if (message.kind === "notification") return answerAccepted();
+  if (message.kind === "notification") {
+    return new Response(null, { status: 202, headers: { "Cache-Control": "no-store" } });
+  }
   const { revision } = verdict;
   return answerOutcome(await dispatch({ request: message, revision, caller, clientId, openSignal }), to);
 }
 
-export type McpSite = {
-  isAllowedHost: (host: string) => boolean;
-  isAllowedOrigin: (origin: string) => boolean;
-};
+function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): TextAnswer {
+  const body = outcome.ok ? `"result":${outcome.result}` : `"error":${JSON.stringify(outcome.error)}`;
+  const head = dialect === "mcp" ? `"jsonrpc":"2.0","id":${JSON.stringify(id)},` : "";
+  const status = outcome.ok ? 200 : outcome.status;
+  return answerText({
+    text: `{${head}${body}}`,
+    contentType: "application/json; charset=utf-8",
+    status,
+    headers: { "Cache-Control": "no-store", ...(status >= 400 && { "X-Problem": "invalid-request" }) },
+  });
+}
 
 /**
  * A page of another site can make a browser resolve that site's name to this address and then ask as if it were its
@@ -46,12 +64,51 @@ export type McpSite = {
  */
 export function requireTrustedSite(
   { host, headers }: { host: string | null; headers: IncomingHttpHeaders },
-  { isAllowedHost, isAllowedOrigin }: McpSite,
+  site: Record<"isAllowedHost" | "isAllowedOrigin", (name: string) => boolean>,
 ): void {
-  if (host === null || !isAllowedHost(host)) throw new Refusal("host-not-allowed");
-  if (headers.origin !== undefined && !isAllowedOrigin(headers.origin)) {
+  if (host === null || !site.isAllowedHost(host)) throw new Refusal("host-not-allowed");
+  if (headers.origin !== undefined && !site.isAllowedOrigin(headers.origin)) {
     throw new Refusal("host-not-allowed", {
       detail: "Pages of this origin may not call the tools. The operator lists origins in CORS_ORIGINS.",
     });
   }
+}
+
+/** Nothing but what JSON-RPC has a place for is part of this shape. */
+export function answerMcpRefusal(refused: RefusedRequest): TextAnswer {
+  const { refusal, headers: requestHeaders, json } = refused;
+  const { status } = refusal;
+  const headers = status === 401 ? nameResource(refused) : refusal.headers;
+  if (refusal.refusalName === "method-not-allowed") {
+    return answerJson({ status, headers, body: { error: onlyPostMessage } });
+  }
+  const to = json === undefined ? guessAddressee(requestHeaders) : addresseeOf(readMessage(json));
+  const head = to.dialect === "mcp" ? { jsonrpc: "2.0", id: to.id } : {};
+  return answerJson({ status, headers, body: { ...head, error: toRpcError(refusal) } });
+}
+
+/** For what goes wrong before there is a message: clients of the protocol say in their headers what they are. */
+function guessAddressee(headers: IncomingHttpHeaders): Addressee {
+  const isMcp =
+    headers["mcp-protocol-version"] !== undefined || /text\/event-stream/i.test(headers.accept ?? "");
+  return { dialect: isMcp ? "mcp" : "bare", id: null };
+}
+
+function addresseeOf(message: McpMessage): Addressee {
+  return { dialect: message.dialect, id: message.kind === "notification" ? null : message.id };
+}
+
+/** RFC 9728: a refusal to somebody unknown says where to read about the way in. */
+function nameResource({ refusal: { headers }, origin, pathname }: RefusedRequest): Record<string, string> {
+  const challenge = headers["WWW-Authenticate"] ?? 'Bearer realm="latchkey"';
+  const url = resourceMetadataUrl(origin, pathname);
+  return { ...headers, "WWW-Authenticate": `${challenge}, resource_metadata="${url}"` };
+}
+
+/** The title is what stays the same, the detail what helps; of a defect and of a token only the first is told. */
+function toRpcError({ refusalName, title, detail }: Refusal): RpcError {
+  const code = toErrorCode(refusalName);
+  if (code === errorCodes.parse) return { code, message: `Parse error: ${detail}` };
+  const isTitleOnly = code === errorCodes.authentication || code === errorCodes.internal;
+  return { code, message: isTitleOnly ? title : detail };
 }

@@ -1,19 +1,26 @@
+import { refusalTable } from "~/platform/http/refusal";
+import type { RefusalName } from "~/platform/http/refusal";
+
+/** What one message may hold. */
+export const maxBodyBytes = 256 * 1024;
+/** Members and elements in all, the arguments' included. */
+export const maxBodyValues = 5_000;
+
 /** `bare`: without the member `jsonrpc`, answered without it and without an id. `mcp`: JSON-RPC 2.0. */
 export type Dialect = "bare" | "mcp";
 export type MessageId = string | number;
-export type Params = Readonly<Record<string, unknown>>;
+type Params = Readonly<Record<string, unknown>>;
 
+/** `id`: null for bare requests, whose answers carry none. */
 export type McpRequest = {
   kind: "request";
   dialect: Dialect;
-  /** Null for bare requests, whose answers carry none. */
   id: MessageId | null;
   method: string;
   params: Params;
 };
-
 export type McpNotification = { kind: "notification"; dialect: Dialect; method: string; params: Params };
-export type InvalidMessage = {
+type InvalidMessage = {
   kind: "invalid";
   dialect: Dialect;
   id: MessageId | null;
@@ -37,54 +44,69 @@ export const errorCodes = {
   unsupportedRevision: -32022,
 } as const;
 
+/** The code of a refusal; those that pass may be sent again later. */
+export function toErrorCode(name: RefusalName): number {
+  switch (name) {
+    case "invalid-json-body":
+      return errorCodes.parse;
+    case "missing-jwt":
+    case "invalid-jwt":
+      return errorCodes.authentication;
+    case "internal-error":
+      return errorCodes.internal;
+    default: {
+      const { status } = refusalTable[name];
+      const isPassing = status === 408 || status === 429 || status >= 500;
+      return isPassing ? errorCodes.unavailable : errorCodes.invalidRequest;
+    }
+  }
+}
+
 const notificationPrefix = "notifications/";
 
 /** What a body means. Of what is wrong with it, the first thing is told. */
 export function readMessage(body: unknown): McpMessage {
-  if (Array.isArray(body)) return refuseBatch(body);
+  const isMcp = (Array.isArray(body) ? body : [body]).some(
+    (element) => isRecord(element) && element.jsonrpc !== undefined,
+  );
+  const dialect: Dialect = isMcp ? "mcp" : "bare";
+  const code = errorCodes.invalidRequest;
   if (!isRecord(body)) {
-    return { ...invalid("A message is a JSON object with a method."), dialect: "bare", id: null };
+    const problem = Array.isArray(body)
+      ? // They were part of one revision of the protocol (2025-03-26) and left it with the next.
+        "Batches are not supported. Send one message in each request."
+      : "A message is a JSON object with a method.";
+    return { kind: "invalid", dialect, id: null, code, problem };
   }
-  const dialect: Dialect = body.jsonrpc === undefined ? "bare" : "mcp";
-  const id = dialect === "mcp" && isMessageId(body.id) ? body.id : null;
+  const id = isMcp && isMessageId(body.id) ? body.id : null;
   const problem = findProblem(body, dialect);
-  if (problem !== null) return { ...invalid(problem), dialect, id };
+  if (problem !== null) return { kind: "invalid", dialect, id, code, problem };
 
   const method = body.method as string;
-  const isNotification = method.startsWith(notificationPrefix) && body.id === undefined;
-  const { params } = body;
-  if (params !== undefined && !isRecord(params)) {
-    const code = errorCodes.badParams;
-    return { kind: "invalid", dialect, id, code, problem: "params must be an object with named members." };
+  const { params = {} } = body;
+  if (!isRecord(params)) {
+    const wrongParams = "params must be an object with named members.";
+    return { kind: "invalid", dialect, id, code: errorCodes.badParams, problem: wrongParams };
   }
-  if (isNotification) return { kind: "notification", dialect, method, params: params ?? {} };
-  return { kind: "request", dialect, id, method, params: params ?? {} };
+  const isNotification = method.startsWith(notificationPrefix) && body.id === undefined;
+  return isNotification
+    ? { kind: "notification", dialect, method, params }
+    : { kind: "request", dialect, id, method, params };
 }
 
-function findProblem(body: Params, dialect: Dialect): string | null {
-  if (dialect === "mcp" && body.jsonrpc !== "2.0") return 'jsonrpc must be "2.0", or be left out.';
-  if (body.method === undefined && (body.result !== undefined || body.error !== undefined)) {
+function findProblem({ jsonrpc, id, method, ...body }: Params, dialect: Dialect): string | null {
+  if (dialect === "mcp" && jsonrpc !== "2.0") return 'jsonrpc must be "2.0", or be left out.';
+  if (method === undefined && (body.result !== undefined || body.error !== undefined)) {
     return "This server asks its clients nothing, so it takes no responses.";
   }
-  if (typeof body.method !== "string" || body.method === "") return "method must be a text.";
+  if (typeof method !== "string" || method === "") return "method must be a text.";
   if (dialect === "bare") return null;
-  if (body.id === undefined) {
-    return body.method.startsWith(notificationPrefix)
-      ? null
-      : "A request needs an id; only notifications go without.";
+  if (id !== undefined) {
+    return isMessageId(id) ? null : "id must be a text or a whole number of at most 53 bits.";
   }
-  return isMessageId(body.id) ? null : "id must be a text or a whole number of at most 53 bits.";
-}
-
-/** They were part of one revision of the protocol (2025-03-26) and left it with the next. */
-function refuseBatch(body: readonly unknown[]): InvalidMessage {
-  const isMcp = body.some((element) => isRecord(element) && element.jsonrpc !== undefined);
-  const problem = "Batches are not supported. Send one message in each request.";
-  return { ...invalid(problem), dialect: isMcp ? "mcp" : "bare", id: null };
-}
-
-function invalid(problem: string): Pick<InvalidMessage, "kind" | "code" | "problem"> {
-  return { kind: "invalid", code: errorCodes.invalidRequest, problem };
+  return method.startsWith(notificationPrefix)
+    ? null
+    : "A request needs an id; only notifications go without.";
 }
 
 /** A number that does not survive its way through a client's parser could not be matched with its request. */

@@ -1,23 +1,15 @@
-const wellKnownPath = "/.well-known/oauth-protected-resource";
-
-export type ResourceMetadata = {
-  resource: string;
-  resource_name: string;
-  resource_documentation: string;
-  bearer_methods_supported: readonly string[];
-  scopes_supported: readonly string[];
-};
+export type ResourceMetadata = ReturnType<typeof describeResource>;
 
 /** RFC 9728: the well-known part comes before the resource's own path. */
 export function resourceMetadataUrl(origin: string, mcpPath: string): string {
-  return `${origin}${wellKnownPath}${mcpPath}`;
+  return `${origin}/.well-known/oauth-protected-resource${mcpPath}`;
 }
 
 /**
  * What the endpoint of the tools is and how it takes tokens. No authorization server is named, because there is none:
  * tokens are made by this very server, for a signature, at /api/gate-access, as the documentation says.
  */
-export function describeResource(origin: string, mcpPath: string): ResourceMetadata {
+export function describeResource(origin: string, mcpPath: string) {
   return {
     resource: `${origin}${mcpPath}`,
     resource_name: "Latchkey tools",

@@ -11,12 +11,9 @@ const assumedRevision = "2025-03-26";
 
 export type Revision = (typeof supportedRevisions)[number];
 export type RpcError = { code: number; message: string; data?: unknown };
-export type RevisionHeaders = {
-  revision: string | undefined;
-  method: string | undefined;
-  name: string | undefined;
-};
-export type RevisionVerdict = { ok: true; revision: Revision } | { ok: false; error: RpcError };
+export type RevisionHeaders = Record<"revision" | "method" | "name", string | undefined>;
+type RevisionVerdict = { ok: true; revision: Revision } | { ok: false; error: RpcError };
+type Message = McpRequest | McpNotification;
 
 const metaPrefix = "io.modelcontextprotocol/";
 const revisionKey = `${metaPrefix}protocolVersion`;
@@ -27,10 +24,7 @@ export const serverInfoKey = `${metaPrefix}serverInfo`;
  * Which revision a message is of. The stateless one is told by the message itself; its headers, which proxies route
  * by, have to say the same, or what a proxy let through would not be what is done.
  */
-export function readRevision(
-  message: McpRequest | McpNotification,
-  headers: RevisionHeaders,
-): RevisionVerdict {
+export function readRevision(message: Message, headers: RevisionHeaders): RevisionVerdict {
   if (message.dialect === "bare") return { ok: true, revision: assumedRevision };
   const meta = message.params._meta;
   if (isRecord(meta) && Object.hasOwn(meta, revisionKey)) return readStateless(message, meta, headers);
@@ -48,40 +42,36 @@ export function readRevision(
 }
 
 function readStateless(
-  message: McpRequest | McpNotification,
+  message: Message,
   meta: Record<string, unknown>,
   headers: RevisionHeaders,
 ): RevisionVerdict {
   const claimed = meta[revisionKey];
+  const isRequest = message.kind === "request";
   if (typeof claimed !== "string") return refuse(errorCodes.badParams, `${revisionKey} must be a text.`);
-  if (message.kind === "request" && !isRecord(meta[capabilitiesKey])) {
+  if (isRequest && !isRecord(meta[capabilitiesKey])) {
     return refuse(errorCodes.badParams, `params._meta needs ${capabilitiesKey}, an object.`);
   }
-  if (headers.revision !== undefined && headers.revision !== claimed) {
-    return mismatch("MCP-Protocol-Version names another revision than params._meta.");
+  const { revision, method } = headers;
+  const { headerMismatch } = errorCodes;
+  if (revision !== undefined && revision !== claimed) {
+    return refuse(headerMismatch, "MCP-Protocol-Version names another revision than params._meta.");
   }
-  if (headers.method !== undefined && headers.method !== message.method) {
-    return mismatch("Mcp-Method names another method than the message.");
+  if (method !== undefined && method !== message.method) {
+    return refuse(headerMismatch, "Mcp-Method names another method than the message.");
   }
   if (claimed !== statelessRevision) return refuseRevision(claimed);
-  const missing = message.kind === "request" ? findHeaderProblem({ message, headers }) : null;
-  return missing === null ? { ok: true, revision: statelessRevision } : mismatch(missing);
+  const problem = isRequest ? findHeaderProblem(message, headers) : null;
+  return problem === null ? { ok: true, revision: statelessRevision } : refuse(headerMismatch, problem);
 }
 
-function findHeaderProblem({
-  message: { method, params },
-  headers,
-}: {
-  message: McpRequest;
-  headers: RevisionHeaders;
-}): string | null {
+function findHeaderProblem({ method, params }: McpRequest, headers: RevisionHeaders): string | null {
   if (headers.revision === undefined) return "The header MCP-Protocol-Version is missing.";
   if (headers.method === undefined) return "The header Mcp-Method is missing.";
   if (method !== "tools/call" || typeof params.name !== "string") return null;
   if (headers.name === undefined) return "The header Mcp-Name is missing.";
-  return decodeHeaderText(headers.name) === params.name
-    ? null
-    : "Mcp-Name names another tool than the message.";
+  const isSame = decodeHeaderText(headers.name) === params.name;
+  return isSame ? null : "Mcp-Name names another tool than the message.";
 }
 
 /** Texts that no header can hold come in Base64 between these marks; null where that is broken. */
@@ -96,16 +86,12 @@ function decodeHeaderText(value: string): string | null {
   }
 }
 
-function refuse(code: number, message: string): RevisionVerdict {
-  return { ok: false, error: { code, message } };
-}
-
-function mismatch(message: string): RevisionVerdict {
-  return refuse(errorCodes.headerMismatch, message);
+function refuse(code: number, message: string, data?: unknown): RevisionVerdict {
+  return { ok: false, error: { code, message, ...(data !== undefined && { data }) } };
 }
 
 function refuseRevision(requested: string): RevisionVerdict {
   const message = `This revision of the protocol is not supported. Supported: ${supportedRevisions.join(", ")}.`;
   const data = { supported: supportedRevisions, requested: requested.slice(0, 64) };
-  return { ok: false, error: { code: errorCodes.unsupportedRevision, message, data } };
+  return refuse(errorCodes.unsupportedRevision, message, data);
 }

@@ -6,7 +6,7 @@ import {
   maxRequestValues,
 } from "~/chat/chat-limits";
 import { maxSiweMessageLength } from "~/gate/gate.schema";
-import { maxBodyBytes as maxMcpBytes, maxBodyValues as maxMcpValues } from "~/tools/mcp/mcp-limits";
+import { maxBodyBytes as maxMcpBytes, maxBodyValues as maxMcpValues } from "~/tools/mcp/message";
 
 export type HostileBody = { shape: string; text: string };
 export type HostileRoute = {

@@ -11,8 +11,8 @@ import { knowledgeFolder } from "~/search/knowledge-search.server";
 import { createPassageStore } from "~/search/passages.store.server";
 import { openSearchDatabase } from "~/search/search-database.store.server";
 import type { SearchDatabase } from "~/search/search-database.store.server";
-import { measureQuality } from "~/search/search-quality";
-import type { LabelledQuestion, SearchQuality } from "~/search/search-quality";
+import { measureQuality } from "./search-quality";
+import type { LabelledQuestion, SearchQuality } from "./search-quality";
 import type { PassageMatch } from "~/search/search-store";
 import type { BenchOptions, BenchResult } from "../bench-options";
 import { median } from "../figures";
@@ -196,7 +196,7 @@ async function findPlain(database: SearchDatabase, query: string): Promise<Passa
 
 /** What the labelled questions find among the pages that ship, by this search and by plain full text. */
 export async function compareQuality(file: string): Promise<SearchFigures["quality"]> {
-  const labels = await readFile("app/search/labelled-questions.json", "utf8");
+  const labels = await readFile("e2e/bench/costs/labelled-questions.json", "utf8");
   const questions = JSON.parse(labels) as LabelledQuestion[];
   const database = openSearchDatabase({ file });
   try {

@@ -10,7 +10,7 @@ import { createAudioCache } from "~/speech/audio-cache.server";
 import { createAudioLibrary } from "~/speech/audio-library.server";
 import type { AudioTimes } from "~/speech/providers/audio-http.gateway.server";
 import { createElevenLabsSpeech } from "~/speech/providers/elevenlabs.gateway.server";
-import type { SpeechProvider } from "~/speech/providers/speech-provider";
+import type { SpeechProvider } from "~/speech/providers/speech-provider.server";
 import { requireSpeechRequest, speak } from "~/speech/speak.server";
 import { admitSpeech } from "~/speech/speech-budget.server";
 import { createTestClock, createTestDatabase, createTestDir } from "../databases/database";
@@ -53,14 +53,14 @@ export async function openSpeechDesk({ provider, limit, maxFlights, dir }: OpenS
   const dependencies = {
     provider,
     library: createAudioLibrary(cache, maxFlights),
-    admit: (request: { caller: Caller | null; characters: number }) => admitSpeech({ ...request, budget }),
+    admit: (who: Caller | null, characters: number) => admitSpeech(budget, who, characters),
   };
   const answerRefusal = createSpeechRefusalAnswer(clock);
 
   async function ask(text: string, signal = new AbortController().signal): Promise<Response> {
     try {
       const call = { request: requireSpeechRequest({ text }, dependencies), caller, signal };
-      return answerSpeech({ speech: await speak({ call, dependencies }) });
+      return answerSpeech(await speak(call, dependencies));
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
       const { status, headers, text } = answerRefusal({ refusal }) as TextAnswer;

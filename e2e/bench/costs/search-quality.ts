@@ -1,10 +1,10 @@
-import type { PassageMatch } from "./search-store";
+import type { PassageMatch } from "~/search/search-store";
 
 /** `answers`: page and anchor of every passage that answers the question. */
 export type LabelledQuestion = { question: string; answers: string[] };
 export type SearchQuality = { recallAt5: number; meanReciprocalRank: number; missed: string[] };
 
-const places = 5;
+const countedMatches = 5;
 
 /** Over the first five matches: how many questions are answered there, and how far up. */
 export async function measureQuality(
@@ -14,8 +14,8 @@ export async function measureQuality(
   const missed: string[] = [];
   let reciprocals = 0;
   for (const { question, answers } of questions) {
-    const found = (await search(question)).slice(0, places).map(toPlace);
-    const rank = found.findIndex((place) => answers.includes(place)) + 1;
+    const found = (await search(question)).slice(0, countedMatches).map(toAddress);
+    const rank = found.findIndex((address) => answers.includes(address)) + 1;
     if (rank === 0) missed.push(question);
     else reciprocals += 1 / rank;
   }
@@ -26,6 +26,6 @@ export async function measureQuality(
   };
 }
 
-function toPlace({ metadata: { source, anchor } }: PassageMatch): string {
+function toAddress({ metadata: { source, anchor } }: PassageMatch): string {
   return `${String(source)}#${String(anchor)}`;
 }

@@ -3,12 +3,12 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
 import { openKnowledgeSearch } from "~e2e/support/knowledge";
-import { listKnowledgeFiles, readKnowledgeFile } from "./knowledge-files.server";
-import { knowledgeFolder } from "./knowledge-search.server";
+import { listKnowledgeFiles, readKnowledgeFile } from "~/search/knowledge-files.server";
+import { knowledgeFolder } from "~/search/knowledge-search.server";
 import { measureQuality } from "./search-quality";
 import type { LabelledQuestion } from "./search-quality";
 
-const contentDir = fileURLToPath(new URL("../../content", import.meta.url));
+const contentDir = fileURLToPath(new URL("../../../content", import.meta.url));
 const questions = JSON.parse(
   readFileSync(fileURLToPath(new URL("labelled-questions.json", import.meta.url)), "utf8"),
 ) as LabelledQuestion[];

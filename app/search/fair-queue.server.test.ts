@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { createFairQueue } from "./fair-queue";
-
-const never = new AbortController().signal;
+import { createFairQueue } from "./fair-queue.server";
 
 /** Jobs that run until they are told to end; `started` names them in the order in which they began. */
 function prepare(limits: Partial<Parameters<typeof createFairQueue>[0]> = {}) {
@@ -9,7 +7,7 @@ function prepare(limits: Partial<Parameters<typeof createFairQueue>[0]> = {}) {
   const started: string[] = [];
   const ends: (() => void)[] = [];
   const settled: string[] = [];
-  function ask(name: string, signal = never): Promise<void> {
+  function ask(name: string, signal?: AbortSignal): Promise<void> {
     const [clientId] = name as unknown as [string];
     const run = (slot: number) => {
       started.push(`${name}@${slot}`);
@@ -99,7 +97,7 @@ test("what waits is dropped when its caller leaves, and never runs", async () =>
 
 test("a failure frees the slot; when the queue is closed, what waits is refused and what runs is waited for", async () => {
   const { queue, ask, settled, ends } = prepare();
-  const failing = queue.run({ clientId: "f", signal: never, run: () => Promise.reject(new Error("broken")) });
+  const failing = queue.run({ clientId: "f", run: () => Promise.reject(new Error("broken")) });
   await expect(failing).rejects.toThrow("broken");
   void ask("a1");
   ask("a2").catch(() => undefined);

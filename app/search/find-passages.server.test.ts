@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { fuseRanks } from "./rank-fusion";
+import { fuseRanks } from "./find-passages.server";
 
-const order = (lists: Parameters<typeof fuseRanks<string>>[0]) => fuseRanks(lists).map(({ id }) => id);
+const order = (first: string[], second: string[]) => fuseRanks(first, second).map(({ id }) => id);
 
 test("what is first in both scores 1, what is first in one and missing from the other 0.5", () => {
-  expect(fuseRanks({ first: ["a"], second: ["a"] })).toEqual([{ id: "a", score: 1 }]);
-  expect(fuseRanks({ first: ["a"], second: [] })).toEqual([{ id: "a", score: 0.5 }]);
-  expect(fuseRanks({ first: [], second: ["a"] })).toEqual([{ id: "a", score: 0.5 }]);
-  expect(fuseRanks({ first: [], second: [] })).toEqual([]);
+  expect(fuseRanks(["a"], ["a"])).toEqual([{ id: "a", score: 1 }]);
+  expect(fuseRanks(["a"], [])).toEqual([{ id: "a", score: 0.5 }]);
+  expect(fuseRanks([], ["a"])).toEqual([{ id: "a", score: 0.5 }]);
+  expect(fuseRanks([], [])).toEqual([]);
 });
 
 test("scores are those of reciprocal ranks with the constant 60", () => {
   // a: 61/61 and 61/63, b: 61/62 and 61/61, c: 61/62, each halved.
-  expect(fuseRanks({ first: ["a", "b"], second: ["b", "c", "a"] })).toEqual([
+  expect(fuseRanks(["a", "b"], ["b", "c", "a"])).toEqual([
     { id: "b", score: 0.9919 },
     { id: "a", score: 0.9841 },
     { id: "c", score: 0.4919 },
@@ -20,13 +20,13 @@ test("scores are those of reciprocal ranks with the constant 60", () => {
 });
 
 test("what both agree on comes before what only one of them puts first", () => {
-  expect(order({ first: ["a", "x"], second: ["b", "x"] })).toEqual(["x", "a", "b"]);
+  expect(order(["a", "x"], ["b", "x"])).toEqual(["x", "a", "b"]);
 });
 
 test("places count and nothing else: every id comes once, from the higher to the lower score", () => {
   const first = Array.from({ length: 40 }, (_, index) => `p${index}`);
   const second = [...first].reverse();
-  const fused = fuseRanks({ first, second });
+  const fused = fuseRanks(first, second);
   expect(new Set(fused.map(({ id }) => id)).size).toBe(40);
   expect(fused).toHaveLength(40);
   for (const [index, { score }] of fused.entries()) {
@@ -35,6 +35,6 @@ test("places count and nothing else: every id comes once, from the higher to the
 });
 
 test("equals go in the order of the first list, and what only the second knows comes after them", () => {
-  expect(order({ first: ["b", "a"], second: ["a", "b"] })).toEqual(["b", "a"]);
-  expect(order({ first: ["z"], second: ["a"] })).toEqual(["z", "a"]);
+  expect(order(["b", "a"], ["a", "b"])).toEqual(["b", "a"]);
+  expect(order(["z"], ["a"])).toEqual(["z", "a"]);
 });

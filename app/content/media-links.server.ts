@@ -1,0 +1,68 @@
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from "node:crypto";
+import type { Clock } from "~/platform/clock";
+import { Refusal } from "~/platform/http/refusal";
+import { isCanonicalTokenId } from "./content-files.server";
+import { findMediaType } from "./media-file";
+
+type MediaTarget = { tokenId: string; file: string };
+type MediaLink = MediaTarget & { exp: string | null; sig: string | null };
+type MediaLinksOptions = { key: Uint8Array; ttlSeconds: number; clock: Clock };
+
+const minKeyBytes = 32;
+/** Expiry is rounded up to steps of this length, so that a link lives its time and at most one step more. */
+const expiryStepSeconds = 60;
+
+/**
+ * The key that signs media links, derived from the token key's own material: every instance that shares the token
+ * key agrees on it, it changes with it, and neither can be worked out from the other's signatures.
+ */
+export function deriveMediaKey(keyMaterial: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", keyMaterial, "", "latchkey media links 1", 32));
+}
+
+export function createMediaLinks({ key, ttlSeconds, clock }: MediaLinksOptions) {
+  if (key.length < minKeyBytes) throw new TypeError(`media key must have at least ${minKeyBytes} bytes`);
+  if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1) {
+    throw new TypeError("media link lifetime must be a whole number of seconds, at least 1");
+  }
+  const secretKey = createSecretKey(key);
+  const stepSeconds = Math.min(expiryStepSeconds, ttlSeconds);
+
+  /** Each field goes in with its length before it, so that no two links share what is signed. */
+  function signatureOf(...fields: string[]): string {
+    const hmac = createHmac("sha256", secretKey);
+    for (const field of ["latchkey media link 1", ...fields]) {
+      hmac.update(`${Buffer.byteLength(field)}:${field},`);
+    }
+    return hmac.digest("base64url");
+  }
+
+  return {
+    /** The address of a file for the holder of one key; the same one for about a minute, so that it caches. */
+    sign: ({ tokenId, file }: MediaTarget): string => {
+      if (!isCanonicalTokenId(tokenId) || findMediaType(file) === null) {
+        throw new TypeError("only media files of a canonical token id can be signed");
+      }
+      const exp = String(Math.ceil((clock() / 1000 + ttlSeconds) / stepSeconds) * stepSeconds);
+      const filePath = file.split("/").map(encodeURIComponent).join("/");
+      return `/media/${tokenId}/${filePath}?exp=${exp}&sig=${signatureOf(tokenId, file, exp)}`;
+    },
+    /** Throws a Refusal unless we signed exactly this and its time has not come. */
+    verify: ({ tokenId, file, exp, sig }: MediaLink): { maxAgeSeconds: number } => {
+      const expected = Buffer.from(signatureOf(tokenId, file, exp ?? ""));
+      const received = Buffer.from(sig ?? "");
+      if (received.length !== expected.length || !timingSafeEqual(received, expected)) {
+        throw new Refusal("media-link-invalid", {
+          detail: "This link was changed or cut off on its way. Load the room again for a new one.",
+        });
+      }
+      const remainingMs = Number(exp) * 1000 - clock();
+      if (remainingMs <= 0) {
+        throw new Refusal("media-link-invalid", {
+          detail: "This link has expired. Load the room again for a new one.",
+        });
+      }
+      return { maxAgeSeconds: Math.floor(remainingMs / 1000) };
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { ChatConfig } from "~/chat/chat.settings";
+import { instrumentIteration } from "~/platform/providers/instrument";
+import type { ProviderInstrument } from "~/platform/providers/instrument";
+import type { ProviderRow } from "~/platform/providers/provider-row";
+import type { readSpeech } from "~/speech/speech.settings";
+
+/** `text`: cleaned for the ear, and not empty. */
+type SpeechCall = { text: string; signal: AbortSignal };
+
+/** Audio as it comes. Nothing is read ahead of the consumer; ending the iteration ends the outside work. */
+export type SpokenAudio = { contentType: string; chunks: AsyncIterable<Uint8Array> };
+
+export type SpeechProvider = {
+  name: string;
+  /** All that alters how the same text sounds: voice, model, address. */
+  voiceId: string;
+  /**
+   * Resolves when audio is about to come. Throws `SpeechFault`, `SpeechBusy` or `UnspeakableText`, or the signal's
+   * reason once the signal has fired; so does the iteration, `UnspeakableText` and `SpeechBusy` excepted.
+   */
+  speak: (call: SpeechCall) => Promise<SpokenAudio>;
+  /** Of what runs in this process; to be called once. */
+  stop?: () => Promise<void>;
+};
+
+/** `chat`: its `openai` is shared. */
+export type SpeechConfig = { speech: ReturnType<typeof readSpeech>; chat: ChatConfig };
+export type SpeechProviderRow = ProviderRow<SpeechConfig, SpeechProvider>;
+
+/** `details` goes to the client: no key, no body of an answer, no address. */
+export class SpeechFault extends Error {
+  override readonly name = "SpeechFault";
+  readonly details: string;
+
+  constructor({ details, cause }: { details: string; cause?: unknown }) {
+    super(`Speech failed: ${details}`, { cause });
+    this.details = details;
+  }
+}
+
+/** As much is being spoken and waited for as there is room for. */
+export class SpeechBusy extends Error {
+  override readonly name = "SpeechBusy";
+}
+
+/** This voice has no sounds for this text. */
+export class UnspeakableText extends Error {
+  override readonly name = "UnspeakableText";
+}
+
+export function instrumentSpeech(provider: SpeechProvider, instrument: ProviderInstrument): SpeechProvider {
+  return {
+    ...provider,
+    async speak(request) {
+      const begun = instrument({ kind: "speech", provider: provider.name });
+      const { signal } = request;
+      try {
+        const { contentType, chunks } = await provider.speak(request);
+        return { contentType, chunks: instrumentIteration({ events: chunks, begin: () => begun, signal }) };
+      } catch (error) {
+        begun.end(signal.aborted ? "cancelled" : "error", error);
+        throw error;
+      }
+    },
+  };
+}
