@@ -80,7 +80,7 @@ test("gives a person time, and a wallet none for what needs nobody", async () =>
     on: () => undefined,
     removeListener: () => undefined,
   };
-  const guarded = guardProvider(never, { withinMs: 10 });
+  const guarded = guardProvider(never, 10);
   await expect(guarded.request({ method: "eth_accounts" })).rejects.toMatchObject({ trouble: "silent" });
   await expect(guarded.request({ method: "eth_chainId" })).rejects.toMatchObject({ trouble: "silent" });
   const people = [

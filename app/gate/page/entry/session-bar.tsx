@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { useCountdown } from "~/ui/use-seconds-until";
-import type { Session } from "../gate-answers";
+import type { Session } from "../gate-api";
 
 /** How long the visitor stays signed in without doing anything, and where else it counts. */
 export function SessionBar({ session }: { session: Session }) {

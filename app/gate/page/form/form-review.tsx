@@ -3,8 +3,14 @@ import type { PublicSettings } from "~/platform/public-settings";
 import { countCharacters } from "~/platform/well-formed-text";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
-import type { GateForm } from "./form-flow";
+import type { GateForm } from "../gate-state";
 import { AddressText } from "../wallet/address-text";
+
+export const formProgress: Record<GateForm["step"], string> = {
+  open: "",
+  signing: "Sign the form in your wallet.",
+  sending: "Sending the form.",
+};
 
 type FormReviewProps = {
   settings: PublicSettings;
@@ -44,7 +50,7 @@ export function FormReview({ settings, text, tokenId, address, form, onConfirm, 
         {isBusy ? (
           <p className="review-progress">
             <span className="spinner" aria-hidden="true" />
-            {form.step === "signing" ? "Sign the form in your wallet." : "Sending the form."}
+            {formProgress[form.step]}
           </p>
         ) : null}
         <div className="row review-actions">

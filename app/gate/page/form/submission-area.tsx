@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { countCharacters } from "~/platform/well-formed-text";
 import { afterNextPaint } from "~/ui/next-task";
-import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft-storage";
+import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft";
 import { SafeFragment } from "../room/safe-fragment";
 import { sanitizeToFragment } from "../room/safe-html";
 import { countWords, faultOf, submissionText, textLimit } from "./submission-text";

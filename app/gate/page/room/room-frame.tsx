@@ -5,20 +5,15 @@ import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { nextTask } from "~/ui/next-task";
 import { Notice } from "~/ui/notice";
-import type { GateRoom } from "../gate-state";
-import type { GateNotice } from "../gate-notice-shape";
+import type { StateIn } from "../gate-state";
+import type { GateActions } from "../use-gate-flow";
 import type { RoomProps } from "./room";
 import { ServedRoom } from "./served-room";
-import type { GateActions } from "../use-gate-flow";
-import type { WalletAccount } from "../wallet/wallet-session";
 
 type RoomFrameProps = {
   settings: PublicSettings;
-  room: GateRoom;
-  account: WalletAccount | null;
-  notice: GateNotice | null;
-  /** What the server has drawn into the page already; null where the room was opened in it. */
-  served: Extract<GateVisit, { kind: "inside" }> | null;
+  state: StateIn<"inside">;
+  visit: GateVisit;
   actions: GateActions;
 };
 
@@ -26,8 +21,11 @@ type RoomFrameProps = {
  * Rendering and sanitising code is needed by nobody who is still outside, so the room comes when it is opened. Until
  * then a page that was drawn by the server stays as it is: it can be read, and listened to, already.
  */
-export function RoomFrame({ served, ...props }: RoomFrameProps) {
-  const { Room, hasFailed, load } = useRoomCode(props.room.grant.content.welcomeText);
+export function RoomFrame({ visit, ...props }: RoomFrameProps) {
+  const { content } = props.state.room.grant;
+  const { Room, hasFailed, load } = useRoomCode(content.welcomeText);
+  // What the server has drawn into the page already; null where the room was opened in it.
+  const served = visit.kind === "inside" && visit.content === content ? visit : null;
   if (Room) return <Room {...props} isServed={served !== null} />;
   return (
     <>
@@ -50,22 +48,16 @@ function useRoomCode(welcomeText: string) {
   const [Room, setRoom] = useState<ComponentType<RoomProps> | null>(null);
   const [hasFailed, setFailed] = useState(false);
 
-  const fetchCode = useCallback(
-    () =>
-      void loadRoom(welcomeText).then(
-        (loaded) => startTransition(() => setRoom(() => loaded)),
-        () => setFailed(true),
-      ),
-    [welcomeText],
-  );
-  useEffect(() => {
-    if (!Room) fetchCode();
-  }, [Room, fetchCode]);
-
-  function load() {
+  const load = useCallback(() => {
     setFailed(false);
-    fetchCode();
-  }
+    loadRoom(welcomeText).then(
+      (loaded) => startTransition(() => setRoom(() => loaded)),
+      () => setFailed(true),
+    );
+  }, [welcomeText]);
+  useEffect(() => {
+    if (!Room) load();
+  }, [Room, load]);
 
   return { Room, hasFailed, load };
 }

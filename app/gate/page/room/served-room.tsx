@@ -1,9 +1,12 @@
 import { hasAudioPart, missingSoundText } from "~/content/audio-part";
 import type { GateVisit } from "~/gate/visit";
 import { SessionBar } from "../entry/session-bar";
-import { roomHeading } from "./room-heading";
-import { readSession } from "../gate-answers";
+import { readSession } from "../gate-api";
 import roomStylesheetHref from "./room.css";
+
+export function roomHeading(tokenId: string): string {
+  return `You are in, with key #${tokenId}`;
+}
 
 /**
  * The room as the server draws it: its words and its sound, before any script. The operator's styles, script and form
@@ -16,7 +19,7 @@ export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "ins
   return (
     <section className="stack" aria-labelledby="room-heading">
       <link rel="stylesheet" href={roomStylesheetHref} />
-      <div className="room-head">
+      <div className="row room-head">
         <h2 id="room-heading">{roomHeading(session.tokenId)}</h2>
       </div>
       {answer.session ? <SessionBar session={answer.session} /> : null}

@@ -1,17 +1,13 @@
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
+import type { GateState } from "../gate-state";
 import { NoticeCard } from "../notice-card";
-import type { GateNotice } from "../gate-notice-shape";
 
-type ConnectCardProps = {
-  isDemo: boolean;
-  isLoading: boolean;
-  notice: GateNotice | null;
-  onConnect: () => void;
-};
+type ConnectCardProps = { state: GateState; isDemo: boolean; onConnect: () => void };
 
 /** The first step: no wallet is connected. */
-export function ConnectCard({ isDemo, isLoading, notice, onConnect }: ConnectCardProps) {
+export function ConnectCard({ state: { phase, notice }, isDemo, onConnect }: ConnectCardProps) {
+  const isLoading = phase === "fetching-wallets";
   return (
     <Card title="Connect your wallet">
       <p>
@@ -22,7 +18,8 @@ export function ConnectCard({ isDemo, isLoading, notice, onConnect }: ConnectCar
           {isLoading ? "Looking for wallets" : "Connect"}
         </Button>
       </div>
-      {notice ? <NoticeCard notice={notice} /> : null}
+      {/* While the wallets are listed, it stands above them. */}
+      {notice && phase !== "choosing" ? <NoticeCard notice={notice} /> : null}
       {isDemo ? (
         <p className="soft">
           This is a demo: if you have no wallet at hand, choose the <strong>demo wallet</strong>. Its test key

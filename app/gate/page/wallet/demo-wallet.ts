@@ -1,6 +1,5 @@
 import type { Hex } from "viem";
 import type { Eip1193Provider } from "./eip1193";
-import { demoWalletId } from "./wallet-session";
 
 const storedKeyName = "latchkey.demo-wallet.test-key";
 
@@ -28,7 +27,7 @@ export function createDemoWallet(chainId: number, rpcUrl: string) {
     on: () => undefined,
     removeListener: () => undefined,
   };
-  return { id: demoWalletId, name: "Demo wallet (test key)", icon, origin: null, provider };
+  return { id: "latchkey-demo", name: "Demo wallet (test key)", icon, origin: null, provider };
 }
 
 /** Where the browser keeps nothing for us the key lasts as long as the page. */
