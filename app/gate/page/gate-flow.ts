@@ -205,10 +205,7 @@ function connectAccount(state: GateState, account: WalletAccount): GateState {
   return { ...connected, notice: otherWallet };
 }
 
-/**
- * Another account is no reason to throw anybody out: they are asked whether to go on with it. Another chain in the
- * same wallet takes nothing away either: what was proved stays proved.
- */
+/** Another account is no reason to throw anybody out: they are asked. On another chain, what was proved stays proved. */
 function changeAccount(state: WithKeys, turn: number, account: WalletAccount | null): GateState {
   if (account === null) return loseWallet(state, turn);
   if (account.address === state.account?.address) return { ...state, account, other: null };

@@ -43,10 +43,7 @@ type Connected = {
 };
 
 export type GateState = {
-  /**
-   * Counts the things under way. An answer that belongs to an earlier count comes too late: the visitor has
-   * gone on, changed the wallet or left, and it must not change what they see.
-   */
+  /** Counts the things under way. An answer to an earlier one is late: the visitor has gone on, and sees none of it. */
   turn: number;
   notice: GateNotice | null;
 } & (

@@ -164,29 +164,24 @@ export function signIn(tools: GateTools, { account, tokenId, signal }: SignInOrd
   });
 }
 
+type ReloadOrder = { account: WalletAccount | null; room: GateRoom };
+
 /** The room once more: with the session, else the token, while they last; with a new signature after that. */
-export async function reloadRoom(
-  tools: GateTools,
-  { account, room }: { account: WalletAccount | null; room: GateRoom },
-): Promise<void> {
+export function reloadRoom(tools: GateTools, { account, room }: ReloadOrder): Promise<void> {
   const { api, dispatch, nextTurn } = tools;
-  const { tokenId, session } = room;
-  const { accessToken } = room.grant;
-  const turn = nextTurn();
-  dispatch({ type: "reload-started", turn });
-  try {
-    if (session || accessToken) {
-      const grant = session || !accessToken ? await api.openSession() : await api.enterAgain(accessToken);
-      dispatch({ type: "reloaded", turn, grant });
-      return;
+  return inNewTurn(tools, "reload", async (turn) => {
+    dispatch({ type: "reload-started", turn });
+    const { accessToken } = room.grant;
+    try {
+      const grant = room.session
+        ? await api.openSession()
+        : accessToken && (await api.enterAgain(accessToken));
+      if (grant) return dispatch({ type: "reloaded", turn, grant });
+    } catch (error) {
+      const isExpired = error instanceof RefusedError && error.refused.status === 401;
+      if (!isExpired || !account) throw error;
     }
-  } catch (error) {
-    const isExpired = error instanceof RefusedError && error.refused.status === 401;
-    if (!isExpired || !account) {
-      dispatch({ type: "failed", turn, notice: noticeFor(error, "reload") });
-      return;
-    }
-  }
-  dispatch({ type: "left", turn: nextTurn() });
-  if (account) await signIn(tools, { account, tokenId });
+    dispatch({ type: "left", turn: nextTurn() });
+    if (account) await signIn(tools, { account, tokenId: room.tokenId });
+  });
 }

@@ -16,10 +16,7 @@ const lookAtSessionEveryMs = 4_000;
 
 export type GateActions = ReturnType<typeof useGateFlow>["actions"];
 
-/**
- * The visitor's way through the gate: the state, and what they can do in it. No script can read the session.
- * `returning` is the wallet of the last visit while it is still being looked for.
- */
+/** The state, and what the visitor can do in it. `returning`: the last visit's wallet while it is being looked for. */
 export function useGateFlow(settings: PublicSettings, visit: GateVisit, remembered: RememberedWallet | null) {
   const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit(visit, Date.now()));
   const patience = useRef(new AbortController());
@@ -124,7 +121,6 @@ function useResumedVisit(tools: GateTools, state: GateState, remembered: Remembe
   return state.phase === "away" && state.notice === null ? returning : null;
 }
 
-/** Follows what wallets do by themselves. */
 function useWalletEvents(tools: GateTools, state: GateState): void {
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
   const [address, walletId, walletName] = [account?.address, account?.walletId, account?.walletName];

@@ -15,10 +15,7 @@ type NonceSource = Pick<GateApi, "getNonce">;
 
 const formPath = "/api/form-submission-gate";
 
-/**
- * Proves that this wallet asks for the room: with Ethereum sign-in, or with the older envelope where it is off.
- * `onAsk` is called when the wallet is about to ask the person.
- */
+/** With Ethereum sign-in, or the older envelope where it is off. `onAsk`: the wallet is about to ask the person. */
 export async function proveForRoom(
   request: ProofRequest & { api: NonceSource; onAsk: () => void },
 ): Promise<SiweBody | LegacyBody> {
@@ -41,10 +38,7 @@ export async function proveForRoom(
   return { address, signature, tokenId, message, nonce };
 }
 
-/**
- * Signs what was written, so that nobody on the way can put other words in its place. `onAsk` is called with the very
- * text the wallet is about to show.
- */
+/** Signs what was written. `onAsk` is called with the very text the wallet is about to show. */
 export async function proveForForm(
   request: ProofRequest & { text: string; onAsk?: (askedText: string) => void },
 ): Promise<FormPost> {

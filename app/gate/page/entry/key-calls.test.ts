@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { guardProvider } from "../wallet/eip1193";
 import { findHeldKeys, findMinted, keyCalls, readPrice } from "./key-calls";
 import type { AskChain } from "./key-calls";
-import { keyContractAbi } from "./key-contract";
+import { keyContractAbi } from "~e2e/support/chain/key-contract-abi";
 
 const contractAddress: Address = `0x${"c0".repeat(20)}`;
 const owner: Address = `0x${"aB".repeat(20)}`;

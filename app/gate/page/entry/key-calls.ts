@@ -31,10 +31,7 @@ type Answer = { result?: unknown; error?: { code: number; message: string } };
 /** More keys than this are not checked one by one; their holder can still type an id. */
 const maxListedKeys = 50;
 
-/**
- * The few calls the page makes itself, as the bytes they are: an encoder for contracts in general would be most of
- * what a visitor downloads at "Connect". A test compares them with the contract's interface.
- */
+/** As bytes: an encoder for contracts would be most of what "Connect" downloads. A test compares them with the ABI. */
 export const keyCalls = {
   mint: "0x1249c58b",
   price: "0xa035b1fe",

@@ -55,7 +55,7 @@ export async function endVisit(api: GateApi): Promise<void> {
   await endQuietly(api);
 }
 
-/** The end of a session needs no answer: the page has forgotten everything by then. */
+/** Needs no answer: the page has forgotten everything by then. */
 export async function endQuietly(api: GateApi): Promise<void> {
   await api.endSession().catch(() => undefined);
 }

@@ -60,7 +60,7 @@ export function StatusCard({ initialTokenId, lookup }: StatusCardProps) {
         <h2>Look up a key</h2>
       </summary>
       {/* Without scripts the browser sends it itself, and the server answers with the page. */}
-      <form className="inline-form" method="get" action="/gate" onSubmit={submit} noValidate>
+      <form className="row inline-form" method="get" action="/gate" onSubmit={submit} noValidate>
         <Field
           label="Key to look up"
           name={lookupParameter}

@@ -21,26 +21,20 @@ export function writeDraft(fields: readonly DraftField[]): string | null {
 
 /** Whatever lies in the storage: another version of the page, or a script of somebody's, may have put it there. */
 export function readDraft(text: string | null): DraftField[] {
-  if (text === null) return [];
-  let stored: unknown;
   try {
-    stored = JSON.parse(text);
+    const stored: unknown = JSON.parse(text ?? "[]");
+    return (stored as unknown[]).flatMap((entry) => {
+      const [name, value, checked]: unknown[] = Array.isArray(entry) ? entry : [];
+      if (typeof name !== "string" || typeof value !== "string") return [];
+      return [{ name, value, isChecked: checked === 1 }];
+    });
   } catch {
     return [];
   }
-  if (!Array.isArray(stored)) return [];
-  return stored.flatMap((entry: unknown) => {
-    if (!Array.isArray(entry)) return [];
-    const [name, value, checked] = entry as unknown[];
-    if (typeof name !== "string" || typeof value !== "string") return [];
-    return [{ name, value, isChecked: checked === 1 }];
-  });
 }
 
-/**
- * Drafts lie in the session storage: they outlive a reload and the closing of the room, and end with the tab. Where
- * the browser keeps nothing for us, a draft lasts as long as the room.
- */
+// In the session storage drafts outlive a reload and the closing of the room, and end with the tab.
+
 export function findDraft(name: string): DraftField[] {
   try {
     return readDraft(window.sessionStorage.getItem(name));
@@ -49,12 +43,12 @@ export function findDraft(name: string): DraftField[] {
   }
 }
 
+/** Answers whether it is kept now. */
 export function keepDraft(name: string, fields: readonly DraftField[]): boolean {
   const text = writeDraft(fields);
-  if (text === null) return false;
   try {
-    window.sessionStorage.setItem(name, text);
-    return true;
+    if (text !== null) window.sessionStorage.setItem(name, text);
+    return text !== null;
   } catch {
     return false;
   }

@@ -30,39 +30,37 @@ export function FormReview({ settings, text, tokenId, address, form, onConfirm, 
   return (
     // What has gone to the server cannot be called back, so there is no way out while it is on its way.
     <Dialog title="Sign and send this?" onClose={() => (form.step === "sending" ? undefined : onClose())}>
-      <div className="form-review">
+      <p className="soft">
+        These words, {countCharacters(text).toLocaleString("en")} characters, to the letter:
+      </p>
+      <blockquote className="review-text">{text}</blockquote>
+      <p>
+        Key #{tokenId} is <strong>used up</strong> by it: afterwards it opens neither this form nor the room.
+        Signing costs nothing and moves nothing.
+      </p>
+      <details className="form-review" open={form.askedText !== null}>
+        <summary>What your wallet shows</summary>
         <p className="soft">
-          These words, {countCharacters(text).toLocaleString("en")} characters, to the letter:
+          Wallet <AddressText address={address} /> signs this short text. Its last line is the fingerprint of
+          your words: with other words it would be another one.
         </p>
-        <blockquote className="review-text">{text}</blockquote>
-        <p>
-          Key #{tokenId} is <strong>used up</strong> by it: afterwards it opens neither this form nor the
-          room. Signing costs nothing and moves nothing.
+        <pre className="code">{form.askedText ?? preview ?? "…"}</pre>
+      </details>
+      {isBusy ? (
+        <p className="row review-progress">
+          <span className="spinner" aria-hidden="true" />
+          {formProgress[form.step]}
         </p>
-        <details open={form.askedText !== null}>
-          <summary>What your wallet shows</summary>
-          <p className="soft">
-            Wallet <AddressText address={address} /> signs this short text. Its last line is the fingerprint
-            of your words: with other words it would be another one.
-          </p>
-          <pre className="code">{form.askedText ?? preview ?? "…"}</pre>
-        </details>
-        {isBusy ? (
-          <p className="review-progress">
-            <span className="spinner" aria-hidden="true" />
-            {formProgress[form.step]}
-          </p>
-        ) : null}
-        <div className="row review-actions">
-          <Button onClick={onConfirm} busy={isBusy}>
-            Sign and send
+      ) : null}
+      <div className="row review-actions">
+        <Button onClick={onConfirm} busy={isBusy}>
+          Sign and send
+        </Button>
+        {form.step === "sending" ? null : (
+          <Button tone="quiet" onClick={onClose}>
+            {isBusy ? "Stop waiting" : "Go back"}
           </Button>
-          {form.step === "sending" ? null : (
-            <Button tone="quiet" onClick={onClose}>
-              {isBusy ? "Stop waiting" : "Go back"}
-            </Button>
-          )}
-        </div>
+        )}
       </div>
     </Dialog>
   );

@@ -16,7 +16,6 @@ export type FormReceipt = {
   isInferred: boolean;
 };
 
-/** The receipt as plain text, for the clipboard. */
 export function receiptText(receipt: FormReceipt): string {
   const { tokenId, address, host, text, messageHash, sentAtMs } = receipt;
   return [
@@ -33,7 +32,6 @@ export function receiptText(receipt: FormReceipt): string {
   ].join("\n");
 }
 
-/** The end of the form: what was sent, when, with which key, to keep. */
 export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
   const { tokenId, address, host, text, messageHash, sentAtMs, isInferred } = receipt;
   const place = useRef<HTMLElement>(null);

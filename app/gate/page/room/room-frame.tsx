@@ -1,26 +1,15 @@
 import { startTransition, useCallback, useEffect, useState } from "react";
 import type { ComponentType } from "react";
 import type { GateVisit } from "~/gate/visit";
-import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { nextTask } from "~/ui/next-task";
 import { Notice } from "~/ui/notice";
-import type { StateIn } from "../gate-state";
-import type { GateActions } from "../use-gate-flow";
 import type { RoomProps } from "./room";
 import { ServedRoom } from "./served-room";
 
-type RoomFrameProps = {
-  settings: PublicSettings;
-  state: StateIn<"inside">;
-  visit: GateVisit;
-  actions: GateActions;
-};
+type RoomFrameProps = Omit<RoomProps, "isServed"> & { visit: GateVisit };
 
-/**
- * Rendering and sanitising code is needed by nobody who is still outside, so the room comes when it is opened. Until
- * then a page that was drawn by the server stays as it is: it can be read, and listened to, already.
- */
+/** Loads the room's code when it is opened. Until then what the server has drawn can be read and listened to. */
 export function RoomFrame({ visit, ...props }: RoomFrameProps) {
   const { content } = props.state.room.grant;
   const { Room, hasFailed, load } = useRoomCode(content.welcomeText);

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { GatedContent } from "~/content/content.schema";
 import { roomClassName } from "~/content/sandbox-protocol";
 import type { PublicSettings } from "~/platform/public-settings";
@@ -12,13 +12,11 @@ import { SessionBar } from "../entry/session-bar";
 import type { GateNotice, StateIn } from "../gate-state";
 import { NoticeCard } from "../notice-card";
 import type { GateActions } from "../use-gate-flow";
-import { useOnline } from "../use-online";
 import { RoomAudio } from "./room-audio";
 import { RoomScript } from "./room-script";
-import { SafeFragment } from "./safe-fragment";
 import { renderMarkdownSafely } from "./safe-html";
 import { roomHeading } from "./served-room";
-import { ShadowRoom } from "./shadow-room";
+import { SafeFragment, ShadowRoom } from "./shadow-room";
 import roomStylesheetHref from "./room.css";
 
 export type RoomProps = {
@@ -34,7 +32,6 @@ export function warmUp(welcomeText: string): void {
   renderMarkdownSafely(welcomeText, window.location.origin);
 }
 
-/** What only the holder gets. */
 export function Room({ settings, state, isServed, actions }: RoomProps) {
   const { room, account, notice } = state;
   const { form } = room;
@@ -120,13 +117,28 @@ export function Room({ settings, state, isServed, actions }: RoomProps) {
   );
 }
 
+/** By what the device knows of its own connection; a server that is away it does not notice. */
 function OfflineNotice() {
-  if (useOnline()) return null;
+  const isOnline = useSyncExternalStore(
+    watchConnection,
+    () => navigator.onLine,
+    () => true,
+  );
+  if (isOnline) return null;
   return (
     <Notice tone="info" title="You are offline">
       <p>What is open here can be read on. The form and the session go on when the connection is back.</p>
     </Notice>
   );
+}
+
+function watchConnection(onChange: () => void): () => void {
+  window.addEventListener("online", onChange);
+  window.addEventListener("offline", onChange);
+  return () => {
+    window.removeEventListener("online", onChange);
+    window.removeEventListener("offline", onChange);
+  };
 }
 
 function useDraftName({ chainId, contractAddress }: PublicSettings, { room, account }: StateIn<"inside">) {

@@ -8,10 +8,7 @@ export function roomHeading(tokenId: string): string {
   return `You are in, with key #${tokenId}`;
 }
 
-/**
- * The room as the server draws it: its words and its sound, before any script. The operator's styles, script and form
- * need scripts, and come with them.
- */
+/** The room as the server draws it: its words and its sound. Styles, script and form need JavaScript. */
 export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "inside" }> }) {
   const { session, content, welcomeHtml } = served;
   const { audioData } = content;
@@ -59,10 +56,7 @@ export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "ins
   );
 }
 
-/**
- * Written into the document by the server alone, which has sanitised it. A browser takes over what is there and never
- * inserts the text itself: what it draws has been sanitised by its own hand.
- */
+/** Inserted by the server alone, which has sanitised it. A browser takes it over, and sanitises what it draws itself. */
 function ServedHtml({ html }: { html: string }) {
   const isServer = typeof document === "undefined";
   return (

@@ -1,4 +1,4 @@
-import { useCallback, useLayoutEffect, useState } from "react";
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import type { ReactNode } from "react";
 import { createPortal } from "react-dom";
 
@@ -11,10 +11,7 @@ type ShadowRoomProps = {
   children: ReactNode;
 };
 
-/**
- * A box whose styles cannot leak out, and which the page's own do not reach into. The operator's text becomes a
- * constructed stylesheet: no markup is involved, and the page's policy needs no exception for inline styles.
- */
+/** A box whose styles cannot leak out, and which the page's own do not reach into. */
 export function ShadowRoom({ stylesheetHref, styles, className, children }: ShadowRoomProps) {
   const [root, setRoot] = useState<ShadowRoot | null>(null);
 
@@ -44,9 +41,19 @@ export function ShadowRoom({ stylesheetHref, styles, className, children }: Shad
   );
 }
 
+/** A constructed stylesheet: no markup is involved, and the page's policy needs no exception for inline styles. */
 function adoptStyles(root: ShadowRoot, styles: string): void {
   const sheet = new CSSStyleSheet();
   // Faults in it are skipped as in any stylesheet; @import is not loaded.
   sheet.replaceSync(styles);
   root.adoptedStyleSheets = [sheet];
+}
+
+type SafeFragmentProps = { className: string; fragment: () => DocumentFragment };
+
+/** Holds sanitised nodes; `fragment` has to be stable, each new one replaces what was there. */
+export function SafeFragment({ className, fragment }: SafeFragmentProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => holder.current?.replaceChildren(fragment()), [fragment]);
+  return <div ref={holder} className={className} />;
 }

@@ -11,10 +11,7 @@ import type { RememberedWallet } from "./wallet-cookie";
 
 const accountBarId = "wallet-account";
 
-/**
- * When what calls this goes, the keyboard is sent to where the account is shown: the button that was pressed is gone
- * by then, and the focus would fall back to the page's top.
- */
+/** On unmounting: the button that was pressed is gone by then, and the focus would fall back to the page's top. */
 export function useFocusOnAccountAfterwards(): void {
   useEffect(() => () => takeLostFocus(document.getElementById(accountBarId)), []);
 }
@@ -39,7 +36,7 @@ export function AccountBar({ settings, state, actions }: AccountBarProps) {
         Disconnect
       </Button>
       {other && !other.isAsked ? (
-        <p className="account-note">
+        <p className="account-note tone-warning">
           The wallet shows <AddressText address={other.account.address} /> instead. Select the account above
           in it before you sign.
         </p>
@@ -95,7 +92,7 @@ function NetworkNote({ walletChainId, settings: { chainId, wallets }, onSwitch }
   const { name } = wallets.chain;
   useFocusOnAccountAfterwards();
   return (
-    <div className="account-note row" role="status">
+    <div className="row account-note tone-warning" role="status">
       <p>
         The wallet is on chain {walletChainId}; the keys are on {name}
         {name.includes(String(chainId)) ? "" : ` (chain ${chainId})`}.

@@ -50,10 +50,7 @@ export function WalletPrimer({ isDemo, isOpen }: { isDemo: boolean; isOpen: bool
   );
 }
 
-/**
- * Links that open a page in the browsers built into wallets' apps, which is where a phone's wallet speaks to pages.
- * Nothing is asked of these addresses until the person follows one.
- */
+/** Links that open a page in the browsers built into wallets' apps. None is fetched before the person follows it. */
 export function walletLinks(pageUrl: string) {
   const { host, pathname, search } = new URL(pageUrl);
   const whole = encodeURIComponent(pageUrl);

@@ -95,7 +95,7 @@ export type TroubleName = keyof typeof troubles;
 /** A label and a value the person can carry over by hand. */
 export type Fact = readonly [label: string, value: string];
 
-/** Trouble the page noticed itself, or one it has understood better than the wallet's own words. */
+/** Trouble that the page itself has noticed. */
 export class WalletTrouble extends Error {
   override readonly name = "WalletTrouble";
   readonly trouble: TroubleName;
@@ -132,10 +132,7 @@ const troubleByWords: readonly (readonly [RegExp, TroubleName])[] = [
   [/popup .*blocked|blocked .*popup/i, "window-blocked"],
 ];
 
-/**
- * Wallet libraries wrap the wallet's own error, so what tells may lie a few causes deep. A code outranks words:
- * these are the wallet's own and may say anything.
- */
+/** Libraries wrap the wallet's own error a few causes deep. A code outranks words, which may say anything. */
 export function findTrouble(error: unknown): TroubleName {
   const causes = listCauses(error);
   const ours = causes.find((cause) => cause instanceof WalletTrouble);
