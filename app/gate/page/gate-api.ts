@@ -7,11 +7,9 @@ import type { Refused } from "~/platform/http/notice";
 /** The server said no, and why. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
-  readonly refused: Refused;
 
-  constructor(refused: Refused) {
+  constructor(readonly refused: Refused) {
     super(`${refused.status} ${refused.title}`);
-    this.refused = refused;
   }
 }
 

@@ -177,6 +177,7 @@ function reduceForm(form: GateForm, event: FormEvent): GateForm | null {
 
 function fail(state: GateState, notice: GateNotice): GateState {
   switch (state.phase) {
+    case "away":
     case "fetching-wallets":
       return { phase: "away", turn: state.turn, notice };
     case "choosing":
@@ -188,8 +189,6 @@ function fail(state: GateState, notice: GateNotice): GateState {
       if (room.form.step === "open") return { ...state, notice, room: { ...room, isReloading: false } };
       return { ...state, room: { ...room, form: { ...room.form, step: "open", askedText: null, notice } } };
     }
-    case "away":
-      return { ...state, notice };
   }
 }
 

@@ -155,7 +155,7 @@ function useWalletEvents(tools: GateTools, state: GateState): void {
 
 /** Shown by the server at the next visit, and the reason to load the wallet code there; null forgets. */
 function rememberWallet(wallet: RememberedWallet | null): void {
-  document.cookie = renderWalletCookie({ wallet, isHttps: window.location.protocol === "https:" });
+  document.cookie = renderWalletCookie(wallet, window.location.protocol === "https:");
 }
 
 /** Watches something of the wallet code, which is loaded by then or will be; answers the way to stop. */

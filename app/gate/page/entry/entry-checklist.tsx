@@ -40,14 +40,7 @@ export function EntryChecklist({ state, settings }: { state: Outside; settings: 
 function StatusMark({ status }: { status: Status }) {
   if (status === "working") return <span className="checklist-mark spinner" aria-hidden="true" />;
   return (
-    <svg
-      className="checklist-mark"
-      viewBox="0 0 20 20"
-      width="20"
-      height="20"
-      aria-hidden="true"
-      focusable="false"
-    >
+    <svg className="checklist-mark" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
       <circle cx="10" cy="10" r="8.5" />
       {status === "done" ? <path d="m6.2 10.3 2.6 2.6 5-5.4" /> : null}
       {status === "attention" ? <path d="M10 5.8v5M10 14v.1" /> : null}

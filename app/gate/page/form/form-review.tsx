@@ -4,6 +4,7 @@ import { countCharacters } from "~/platform/well-formed-text";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import type { GateForm } from "../gate-state";
+import { loadProofs } from "../gate-tasks";
 import { AddressText } from "../wallet/address-text";
 
 export const formProgress: Record<GateForm["step"], string> = {
@@ -70,17 +71,12 @@ export function FormReview({ settings, text, tokenId, address, form, onConfirm, 
 function useEnvelopePreview(text: string, tokenId: string, chainId: number): string | null {
   const [preview, setPreview] = useState<string | null>(null);
   useEffect(() => {
-    let isOver = false;
-    import("../entry/gate-proofs").then(
-      ({ previewForm }) => {
-        if (!isOver) setPreview(previewForm({ text, tokenId, chainId, origin: window.location.origin }));
-      },
+    const { origin } = window.location;
+    loadProofs().then(
+      ({ previewForm }) => setPreview(previewForm({ text, tokenId, chainId, origin })),
       // It is only shown; signing tries to load it again, and says so if it cannot.
       () => undefined,
     );
-    return () => {
-      isOver = true;
-    };
   }, [text, tokenId, chainId]);
   return preview;
 }

@@ -34,10 +34,10 @@ export function receiptText(receipt: FormReceipt): string {
 
 export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
   const { tokenId, address, host, text, messageHash, sentAtMs, isInferred } = receipt;
-  const place = useRef<HTMLElement>(null);
-  useEffect(() => place.current?.focus(), []);
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => card.current?.focus(), []);
   return (
-    <section ref={place} tabIndex={-1} className="card receipt focus-place" aria-labelledby="receipt-heading">
+    <section ref={card} tabIndex={-1} className="card receipt focus-place" aria-labelledby="receipt-heading">
       <h3 id="receipt-heading">Your receipt</h3>
       <Notice tone="success" title="Received">
         <p>

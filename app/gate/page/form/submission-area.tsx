@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { RefObject } from "react";
+import type { FormEvent, RefObject } from "react";
 import { countCharacters } from "~/platform/well-formed-text";
 import { afterNextPaint } from "~/ui/next-task";
 import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft";
@@ -22,21 +22,16 @@ export function SubmissionArea({ html, draftName, onSubmit, isBusy }: Submission
   const writing = useWriting(area, html, draftName);
   const fragment = useCallback(() => buildForm(html), [html]);
 
-  useEffect(() => {
-    const element = area.current;
-    if (!element) return;
-    function submit(event: SubmitEvent) {
-      event.preventDefault();
-      if (isBusy || !(event.target instanceof HTMLFormElement)) return;
-      const text = writtenText(new FormData(event.target, event.submitter));
-      const found = faultOf(text);
-      setFault(found);
-      if (found) firstField(event.target)?.focus();
-      else onSubmit(text);
-    }
-    element.addEventListener("submit", submit);
-    return () => element.removeEventListener("submit", submit);
-  }, [isBusy, onSubmit]);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (isBusy || !(event.target instanceof HTMLFormElement)) return;
+    const { submitter } = event.nativeEvent as SubmitEvent;
+    const text = writtenText(new FormData(event.target, submitter));
+    const found = faultOf(text);
+    setFault(found);
+    if (found) firstField(event.target)?.focus();
+    else onSubmit(text);
+  }
 
   useEffect(() => {
     for (const button of area.current?.querySelectorAll("form button") ?? []) {
@@ -46,7 +41,7 @@ export function SubmissionArea({ html, draftName, onSubmit, isBusy }: Submission
   }, [isBusy, fragment]);
 
   return (
-    <div ref={area} className="latchkey-writing">
+    <div ref={area} className="latchkey-writing" onSubmit={submit}>
       <SafeFragment className="latchkey-submission" fragment={fragment} />
       {writing === undefined ? <p className="latchkey-count">&nbsp;</p> : null}
       {writing ? <Count {...writing} onDiscard={() => discard(area.current)} /> : null}

@@ -99,14 +99,7 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
         onError={onBroken}
       />
       <button type="button" className="latchkey-play" aria-keyshortcuts="k" onClick={toggle}>
-        <svg
-          viewBox="0 0 20 20"
-          width="20"
-          height="20"
-          fill="currentColor"
-          aria-hidden="true"
-          focusable="false"
-        >
+        <svg viewBox="0 0 20 20" width="20" height="20" fill="currentColor" aria-hidden="true">
           <path d={isPlaying ? "M5 4h3.5v12H5zM11.5 4H15v12h-3.5z" : "M6 3.5v13l10.5-6.5z"} />
         </svg>
         {isPlaying ? "Pause" : "Play"}

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { GatedContent } from "~/content/content.schema";
-import { roomClassName } from "~/content/sandbox-protocol";
 import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { Notice } from "~/ui/notice";
@@ -17,7 +16,6 @@ import { RoomScript } from "./room-script";
 import { renderMarkdownSafely } from "./safe-html";
 import { roomHeading } from "./served-room";
 import { SafeFragment, ShadowRoom } from "./shadow-room";
-import roomStylesheetHref from "./room.css";
 
 export type RoomProps = {
   settings: PublicSettings;
@@ -78,7 +76,7 @@ export function Room({ settings, state, isServed, actions }: RoomProps) {
           <p>Its link lives for a short time only. Press &ldquo;Load again&rdquo; for a new one.</p>
         </Notice>
       ) : null}
-      <ShadowRoom stylesheetHref={roomStylesheetHref} styles={content.styles} className={roomClassName}>
+      <ShadowRoom styles={content.styles}>
         <SafeFragment className="latchkey-welcome" fragment={welcome} />
         <RoomAudio audio={content.audioData} onBroken={() => setBrokenContent(content)} />
         {content.textSubmissionAreaHtml && !form.receipt ? (
@@ -133,12 +131,11 @@ function OfflineNotice() {
 }
 
 function watchConnection(onChange: () => void): () => void {
-  window.addEventListener("online", onChange);
-  window.addEventListener("offline", onChange);
-  return () => {
-    window.removeEventListener("online", onChange);
-    window.removeEventListener("offline", onChange);
-  };
+  const listening = new AbortController();
+  for (const event of ["online", "offline"]) {
+    window.addEventListener(event, onChange, { signal: listening.signal });
+  }
+  return () => listening.abort();
 }
 
 function useDraftName({ chainId, contractAddress }: PublicSettings, { room, account }: StateIn<"inside">) {

@@ -1,18 +1,14 @@
 import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import type { ReactNode } from "react";
 import { createPortal } from "react-dom";
+import { roomClassName } from "~/content/sandbox-protocol";
+import roomStylesheetHref from "./room.css";
 
-type ShadowRoomProps = {
-  /** Address of the stylesheet the page itself brings for the room. */
-  stylesheetHref: string;
-  /** The operator's CSS text, which comes after. */
-  styles: string;
-  className: string;
-  children: ReactNode;
-};
-
-/** A box whose styles cannot leak out, and which the page's own do not reach into. */
-export function ShadowRoom({ stylesheetHref, styles, className, children }: ShadowRoomProps) {
+/**
+ * A box whose styles cannot leak out, and which the page's own do not reach into. `styles` is the operator's CSS text,
+ * which comes after the room's own stylesheet.
+ */
+export function ShadowRoom({ styles, children }: { styles: string; children: ReactNode }) {
   const [root, setRoot] = useState<ShadowRoot | null>(null);
 
   const host = useCallback((element: HTMLDivElement | null) => {
@@ -30,8 +26,8 @@ export function ShadowRoom({ stylesheetHref, styles, className, children }: Shad
         {root
           ? createPortal(
               <>
-                <link rel="stylesheet" href={stylesheetHref} />
-                <div className={className}>{children}</div>
+                <link rel="stylesheet" href={roomStylesheetHref} />
+                <div className={roomClassName}>{children}</div>
               </>,
               root,
             )

@@ -39,9 +39,5 @@ export function inTime<Value>(answer: Promise<Value>, ms: number, trouble: Troub
 }
 
 export function isProvider(value: unknown): value is Eip1193Provider {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    typeof (value as { request?: unknown }).request === "function"
-  );
+  return typeof value === "object" && typeof (value as { request?: unknown } | null)?.request === "function";
 }

@@ -89,7 +89,7 @@ export function openWalletSession({ settings, origin }: Setup) {
     /** The wallet of an earlier visit. `asleep`: it may be asked only when the person wants it. */
     async reconnect(walletId: string): Promise<WalletAccount | "gone" | "locked" | "asleep"> {
       // These reach out to others, or open windows: only at the person's word.
-      if (isOptional(walletId)) return "asleep";
+      if (walletId === "walletconnect" || walletId === "base") return "asleep";
       const connector = await makeConnector(walletId).catch(() => null);
       if (!connector) return "gone";
       await reconnect(config, { connectors: [connector] });
@@ -132,10 +132,6 @@ export function openWalletSession({ settings, origin }: Setup) {
 }
 
 type OptionalKind = "walletconnect" | "base";
-
-function isOptional(walletId: string): walletId is OptionalKind {
-  return walletId === "walletconnect" || walletId === "base";
-}
 
 /** The ways to a wallet that the operator has switched on. Naming them loads nothing. */
 function listOptional({ wallets }: PublicSettings) {

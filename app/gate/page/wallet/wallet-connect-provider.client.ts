@@ -37,20 +37,16 @@ let openClient: Promise<Client> | null = null;
  * into the page, fetches a list of wallets, and reports what visitors do.
  */
 export async function openWalletConnect(options: Options): Promise<Eip1193Provider> {
-  openClient ??= openRelay(options).catch((error: unknown) => {
+  const { projectId, relayUrl, appName, origin } = options;
+  const icons = [new URL("/favicon.svg", origin).href];
+  const metadata = { name: appName, description: appName, url: origin, icons };
+  openClient ??= reachRelay(
+    SignClient.init({ projectId, relayUrl, metadata, telemetryEnabled: false, logger: "silent" }),
+  ).catch((error: unknown) => {
     openClient = null;
     throw error;
   });
-  const client = await openClient;
-  return createPairedProvider(client, options);
-}
-
-function openRelay({ projectId, relayUrl, appName, origin }: Options): Promise<Client> {
-  const icons = [new URL("/favicon.svg", origin).href];
-  const metadata = { name: appName, description: appName, url: origin, icons };
-  return reachRelay(
-    SignClient.init({ projectId, relayUrl, metadata, telemetryEnabled: false, logger: "silent" }),
-  );
+  return createPairedProvider(await openClient, options);
 }
 
 /** One wallet on another device as a provider; apart from the opening so that a client of any kind will do. */
