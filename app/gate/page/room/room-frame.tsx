@@ -12,7 +12,7 @@ type RoomFrameProps = Omit<RoomProps, "isServed"> & { visit: GateVisit };
 /** Loads the room's code when it is opened. Until then what the server has drawn can be read and listened to. */
 export function RoomFrame({ visit, ...props }: RoomFrameProps) {
   const { content } = props.state.room.grant;
-  const { Room, hasFailed, load } = useRoomCode(content.welcomeText);
+  const { Room, hasFailed, retry } = useRoomCode(content.welcomeText);
   // What the server has drawn into the page already; null where the room was opened in it.
   const served = visit.kind === "inside" && visit.content === content ? visit : null;
   if (Room) return <Room {...props} isServed={served !== null} />;
@@ -24,7 +24,7 @@ export function RoomFrame({ visit, ...props }: RoomFrameProps) {
           <p>
             Either this device is offline, or the site is away for a moment. You are signed in all the same.
           </p>
-          <Button tone="quiet" onClick={load}>
+          <Button tone="quiet" onClick={retry}>
             Try again
           </Button>
         </Notice>
@@ -38,7 +38,6 @@ function useRoomCode(welcomeText: string) {
   const [hasFailed, setFailed] = useState(false);
 
   const load = useCallback(() => {
-    setFailed(false);
     loadRoom(welcomeText).then(
       (loaded) => startTransition(() => setRoom(() => loaded)),
       () => setFailed(true),
@@ -48,7 +47,12 @@ function useRoomCode(welcomeText: string) {
     if (!Room) load();
   }, [Room, load]);
 
-  return { Room, hasFailed, load };
+  function retry() {
+    setFailed(false);
+    load();
+  }
+
+  return { Room, hasFailed, retry };
 }
 
 /** In tasks of their own, so that a tap on a phone is not kept waiting by all of it at once. */
