@@ -4,7 +4,6 @@ import type { SignedIn } from "~/gate/tokens/session.schema";
 import { asRecord, readRefused, secondsOf } from "~/platform/http/notice";
 import type { Refused } from "~/platform/http/notice";
 
-/** The server said no, and why. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
 
@@ -13,7 +12,6 @@ export class RefusedError extends Error {
   }
 }
 
-/** The server could not be reached at all. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 }
@@ -27,7 +25,6 @@ export type FormPost = FormSubmission & { messageHash: string };
 
 export type Grant = { accessToken: string | null; content: GatedContent };
 
-/** Who the cookie says is here. */
 export type Session = Pick<SignedIn, "tokenId" | "address" | "secondsLeft" | "isRenewable"> & {
   /** Of this device's clock. */
   endsAtMs: number;

@@ -95,7 +95,6 @@ export type GateEvent =
   | { type: "reload-started"; turn: number }
   | { type: "reloaded"; turn: number; grant: Grant };
 
-/** What every step of the flow works with. */
 export type GateTools = {
   settings: PublicSettings;
   origin: string;

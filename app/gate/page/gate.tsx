@@ -3,14 +3,17 @@ import type { RoomOutline } from "~/content/room-outline";
 import type { KeyLookup } from "~/gate/keys/key-lookup";
 import type { GateVisit } from "~/gate/visit";
 import type { PublicSettings } from "~/platform/public-settings";
+import { Button } from "~/ui/button";
+import { Card } from "~/ui/card";
 import { EntryChecklist } from "./entry/entry-checklist";
 import { KeyCard } from "./entry/key-card";
 import { LockedPreview } from "./entry/locked-preview";
 import { StatusCard } from "./entry/status-card";
+import type { GateState } from "./gate-state";
+import { NoticeCard } from "./notice-card";
 import { RoomFrame } from "./room/room-frame";
 import { useGateFlow } from "./use-gate-flow";
 import { AccountBar, AccountChoice, ReturningBar } from "./wallet/account-bar";
-import { ConnectCard } from "./wallet/connect-card";
 import type { RememberedWallet } from "./wallet/wallet-cookie";
 
 type GateProps = {
@@ -30,7 +33,6 @@ const WalletDialog = lazy(() =>
   import("./wallet/wallet-dialog").then(({ WalletDialog }) => ({ default: WalletDialog })),
 );
 
-/** The whole way in: connect, choose a key, sign in, be inside. */
 export function Gate({ settings, visit, outline, lookup, remembered, signsSiwe }: GateProps) {
   const { state, returning, actions } = useGateFlow(settings, visit, remembered);
   const isDemo = settings.mode === "demo";
@@ -72,5 +74,31 @@ export function Gate({ settings, visit, outline, lookup, remembered, signsSiwe }
       {/* A new key, or a form that was just accepted, is a new question. */}
       <StatusCard key={`${insideKey} ${isAccepted}`} initialTokenId={insideKey} lookup={lookup} />
     </div>
+  );
+}
+
+type ConnectCardProps = { state: GateState; isDemo: boolean; onConnect: () => void };
+
+export function ConnectCard({ state: { phase, notice }, isDemo, onConnect }: ConnectCardProps) {
+  const isLoading = phase === "fetching-wallets";
+  return (
+    <Card title="Connect your wallet">
+      <p>
+        The key to this room is a token in a wallet. Connecting shows this page your address and nothing else.
+      </p>
+      <div className="row">
+        <Button onClick={onConnect} busy={isLoading}>
+          {isLoading ? "Looking for wallets" : "Connect"}
+        </Button>
+      </div>
+      {/* While the wallets are listed, it stands above them. */}
+      {notice && phase !== "choosing" ? <NoticeCard notice={notice} /> : null}
+      {isDemo ? (
+        <p className="soft">
+          This is a demo: if you have no wallet at hand, choose the <strong>demo wallet</strong>. Its test key
+          is made in your browser and is good for nothing but this demo.
+        </p>
+      ) : null}
+    </Card>
   );
 }

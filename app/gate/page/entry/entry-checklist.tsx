@@ -14,7 +14,6 @@ const statusWords: Record<Status, string> = {
   attention: "Not yet",
 };
 
-/** What it takes to get in, kept up to date while the visitor goes on. */
 export function EntryChecklist({ state, settings }: { state: Outside; settings: PublicSettings }) {
   const steps = entrySteps(state, settings);
   return (

@@ -1,13 +1,11 @@
 import type { Address, Hex } from "viem";
 import { WalletTrouble } from "../wallet/wallet-trouble";
 
-/** Asks the chain one thing. */
 export type AskChain = (request: { method: string; params: readonly unknown[] }) => Promise<unknown>;
 
 const chainWithinMs = 10_000;
 let lastId = 0;
 
-/** The chain over HTTP. */
 export function createHttpChain(rpcUrl: string): AskChain {
   return async function ask({ method, params }) {
     const response = fetch(rpcUrl, {

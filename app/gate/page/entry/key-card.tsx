@@ -19,7 +19,6 @@ type KeyCardProps = {
   actions: GateActions;
 };
 
-/** The second step: a wallet is connected; which key shall open the room? */
 export function KeyCard({ settings, signsSiwe, state, actions }: KeyCardProps) {
   const { account, keys, tokenId, task, notice } = state;
   const [fault, setFault] = useState<string | null>(null);
@@ -182,7 +181,6 @@ function NoKey({ settings: { wallets }, mint }: { settings: PublicSettings; mint
   );
 }
 
-/** What became of the last press. */
 function News({ state: { task, notice }, actions }: Pick<KeyCardProps, "state" | "actions">) {
   return (
     <>

@@ -24,7 +24,6 @@ type FormReviewProps = {
   onClose: () => void;
 };
 
-/** The last look: what is signed, what it means, and that it cannot be taken back. */
 export function FormReview({ settings, text, tokenId, address, form, onConfirm, onClose }: FormReviewProps) {
   const isBusy = form.step !== "open";
   const preview = useEnvelopePreview(text, tokenId, settings.chainId);

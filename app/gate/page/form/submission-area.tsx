@@ -15,7 +15,6 @@ type SubmissionAreaProps = {
   isBusy: boolean;
 };
 
-/** The operator's own form. Its fields are theirs; sending is ours, signed by the wallet. */
 export function SubmissionArea({ html, draftName, onSubmit, isBusy }: SubmissionAreaProps) {
   const area = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<string | null>(null);

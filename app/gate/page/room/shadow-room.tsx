@@ -4,10 +4,7 @@ import { createPortal } from "react-dom";
 import { roomClassName } from "~/content/sandbox-protocol";
 import roomStylesheetHref from "./room.css";
 
-/**
- * A box whose styles cannot leak out, and which the page's own do not reach into. `styles` is the operator's CSS text,
- * which comes after the room's own stylesheet.
- */
+/** Styles neither leak out of it nor reach in. `styles`: the operator's CSS text, after the room's own stylesheet. */
 export function ShadowRoom({ styles, children }: { styles: string; children: ReactNode }) {
   const [root, setRoot] = useState<ShadowRoot | null>(null);
 

@@ -22,7 +22,6 @@ type AccountBarProps = {
   actions: GateActions;
 };
 
-/** Which wallet is connected, what about it stands in the way, and the way to let it go. */
 export function AccountBar({ settings, state, actions }: AccountBarProps) {
   const { account, other } = state;
   if (account === null) {

@@ -1,4 +1,3 @@
-/** Short enough to be compared at a glance, and never broken over two lines; the whole of it on pointing. */
 export function AddressText({ address }: { address: string }) {
   return (
     <code className="address" title={address}>

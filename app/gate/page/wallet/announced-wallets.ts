@@ -17,10 +17,8 @@ const iconTypes = /^data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,]/i;
 /** Controls, what turns the direction of writing, and what takes no room: all that makes a name look like another. */
 const deceptive = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/gu;
 
-/**
- * One EIP-6963 announcement, null when it is none. Any script in the page may announce anything: nothing of it is
- * used but a provider, two short texts, and an image that loads nothing.
- */
+// Any script in the page may announce anything: used are a provider, two short texts, and an image that loads nothing.
+/** Of EIP-6963; null when it is none. */
 export function readAnnouncement(detail: unknown): FoundWallet | null {
   try {
     const { info, provider } = detail as { info: Record<string, unknown>; provider: unknown };

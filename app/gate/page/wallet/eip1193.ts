@@ -3,7 +3,6 @@ import type { TroubleName } from "./wallet-trouble";
 
 export type Listener = (...values: never[]) => void;
 
-/** What every wallet offers to pages. */
 export type Eip1193Provider = {
   request: (request: { method: string; params?: unknown }) => Promise<unknown>;
   on: (event: string, listener: Listener) => unknown;

@@ -6,7 +6,6 @@ import { takeLostFocus } from "~/ui/lost-focus";
 /** Light modules around the code that readers need to find it. */
 const quietModules = 4;
 
-/** The address of a pairing, for a camera, for the clipboard, and for a wallet on this very device. */
 export function PairingCode({ uri }: { uri: string }) {
   const [isCopied, setCopied] = useState(false);
   const code = useRef<HTMLDivElement>(null);

@@ -25,10 +25,7 @@ export type WalletSession = ReturnType<typeof openWalletSession>;
 
 type Setup = { settings: PublicSettings; origin: string };
 
-/**
- * Wallets over wagmi: the ones that announce themselves (EIP-6963), or else those in `window.ethereum`, the demo's,
- * and what the operator has switched on. Lives in the browser only.
- */
+/** Wallets announced (EIP-6963), or else in `window.ethereum`; the demo's; and what the operator has switched on. */
 export function openWalletSession({ settings, origin }: Setup) {
   const { chainId, contractAddress } = settings;
   const found = discoverWallets();

@@ -32,10 +32,7 @@ type Options = {
 
 let openClient: Promise<Client> | null = null;
 
-/**
- * A wallet on another device, as a provider like any other. The sign client alone: what is built on top of it draws
- * into the page, fetches a list of wallets, and reports what visitors do.
- */
+/** The sign client alone: what is built on it draws into the page, fetches lists, and reports what visitors do. */
 export async function openWalletConnect(options: Options): Promise<Eip1193Provider> {
   const { projectId, relayUrl, appName, origin } = options;
   const icons = [new URL("/favicon.svg", origin).href];

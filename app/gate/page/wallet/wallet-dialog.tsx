@@ -15,7 +15,6 @@ const PairingCode = lazy(() =>
 
 type WalletDialogProps = { state: StateIn<"choosing">; isDemo: boolean; actions: GateActions };
 
-/** The wallets this browser offers; one press connects. */
 export function WalletDialog({ state, isDemo, actions }: WalletDialogProps) {
   const { wallets, pickedId, pairingUri = null, notice } = state;
   const picked = wallets.find((wallet) => wallet.id === pickedId) ?? null;

@@ -25,7 +25,6 @@ export function WalletAppLinks() {
   );
 }
 
-/** What a wallet is, for whoever has none yet. */
 export function WalletPrimer({ isDemo, isOpen }: { isDemo: boolean; isOpen: boolean }) {
   return (
     <details className="unfold wallet-primer" open={isOpen}>
