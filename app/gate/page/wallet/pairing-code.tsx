@@ -28,8 +28,8 @@ export function PairingCode({ uri }: { uri: string }) {
         shapeRendering="crispEdges"
       >
         {/* No colours of a theme: cameras look for dark on light in each of them. */}
-        <rect width={size} height={size} fill="white" />
-        <path d={path} fill="black" />
+        <rect className="pairing-light" width={size} height={size} fill="white" />
+        <path className="pairing-dark" d={path} fill="black" />
       </svg>
       <div className="row">
         <a className="button button-quiet" href={uri}>
