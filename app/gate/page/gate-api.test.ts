@@ -2,8 +2,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { UnreadableAnswerError } from "./gate-answers";
-import { RefusedError, UnreachableError, createGateApi } from "./gate-api";
+import { RefusedError, UnreachableError, UnreadableAnswerError, createGateApi } from "./gate-api";
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,41 +1,43 @@
-import { readRefused } from "~/platform/http/notice";
+import type { GatedContent } from "~/content/content.schema";
+import type { FormSubmission, LegacyBody, SiweBody, TokenStatus } from "~/gate/gate.schema";
+import type { SignedIn } from "~/gate/tokens/session.schema";
+import { asRecord, readRefused, secondsOf } from "~/platform/http/notice";
 import type { Refused } from "~/platform/http/notice";
-import { readGrant, readNonce, readSession, readTokenStatus } from "./gate-answers";
-import type { Grant, SessionAnswer, TokenStatus } from "./gate-answers";
 
-/** The server said no, and why. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
-  readonly refused: Refused;
 
-  constructor(refused: Refused) {
+  constructor(readonly refused: Refused) {
     super(`${refused.status} ${refused.title}`);
-    this.refused = refused;
   }
 }
 
-/** The server could not be reached at all. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 }
 
-export type SiweProof = {
-  address: string;
-  signature: string;
-  tokenId: string;
-  message: string;
-  nonce: string;
+/** An answer that is not what the contract promises. */
+export class UnreadableAnswerError extends Error {
+  override readonly name = "UnreadableAnswerError";
+}
+
+export type FormPost = FormSubmission & { messageHash: string };
+
+export type Grant = { accessToken: string | null; content: GatedContent };
+
+export type Session = Pick<SignedIn, "tokenId" | "address" | "secondsLeft" | "isRenewable"> & {
+  /** Of this device's clock. */
+  endsAtMs: number;
 };
-export type LegacyProof = { address: string; signature: string; tokenId: string; timestamp: number };
-export type FormPost = LegacyProof & { message: string; messageHash: string };
+
+/** `ended`: why there is none any more, where there was one. */
+export type SessionAnswer = { session: Session } | { session: null; ended: Refused | null };
 
 /** The gate's routes, as the page calls them. `origin` is where the page itself came from. */
 export type GateApi = ReturnType<typeof createGateApi>;
 
-/** Milliseconds until a silent server counts as unreachable. */
-const defaultTimeoutMs = 30_000;
-
-export function createGateApi(origin: string, timeoutMs: number = defaultTimeoutMs) {
+/** A server that is silent for `timeoutMs` counts as unreachable. */
+export function createGateApi(origin: string, timeoutMs = 30_000) {
   async function call(path: string, init: RequestInit = {}): Promise<unknown> {
     let response: Response;
     let body: unknown;
@@ -54,10 +56,6 @@ export function createGateApi(origin: string, timeoutMs: number = defaultTimeout
     throw new RefusedError(readRefused({ status: response.status, headers: response.headers, body }));
   }
 
-  function post(path: string, body: unknown): Promise<unknown> {
-    return call(path, jsonPost(body));
-  }
-
   let lastChange: Promise<unknown> = Promise.resolve();
   /** One after the other: a renewal that is under way must not bring back a cookie that is being cleared. */
   function changeSession(init: RequestInit): Promise<SessionAnswer> {
@@ -68,53 +66,25 @@ export function createGateApi(origin: string, timeoutMs: number = defaultTimeout
 
   return {
     /** Puts the token of a sign-in into the cookie. */
-    startSession(accessToken: string): Promise<SessionAnswer> {
-      return changeSession({ method: "POST", headers: { Authorization: `Bearer ${accessToken}` } });
-    },
-
-    renewSession(): Promise<SessionAnswer> {
-      return changeSession(jsonPost({ renew: true }));
-    },
-
-    endSession(): Promise<SessionAnswer> {
-      return changeSession({ method: "DELETE" });
-    },
-
-    async findSession(): Promise<SessionAnswer> {
-      return readSession(await call("/session"), Date.now());
-    },
+    startSession: (accessToken: string) => changeSession(bearerPost(accessToken)),
+    renewSession: () => changeSession(jsonPost({ renew: true })),
+    endSession: () => changeSession({ method: "DELETE" }),
+    findSession: async () => readSession(await call("/session"), Date.now()),
 
     /** The room, on the strength of the cookie alone. */
-    async openSession(): Promise<Grant> {
-      return readGrant(await post("/session", { open: true }));
-    },
-
-    async getNonce(): Promise<string> {
-      return readNonce(await call("/api/nonce"));
-    },
-
-    async enter(proof: SiweProof | LegacyProof): Promise<Grant> {
-      return readGrant(await post("/api/gate-access", proof));
-    },
-
+    openSession: async () => readGrant(await call("/session", jsonPost({ open: true }))),
+    enter: async (proof: SiweBody | LegacyBody) => readGrant(await call("/api/gate-access", jsonPost(proof))),
     /** The room once more, with fresh media links, on the strength of the token alone. */
-    async enterAgain(accessToken: string): Promise<Grant> {
-      const headers = { Authorization: `Bearer ${accessToken}` };
-      return readGrant(await call("/api/gate-access", { method: "POST", headers }));
-    },
+    enterAgain: async (accessToken: string) =>
+      readGrant(await call("/api/gate-access", bearerPost(accessToken))),
 
-    async submitForm(form: FormPost): Promise<void> {
-      await post("/api/form-submission-gate", form);
-    },
-
-    async getTokenStatus(tokenId: string): Promise<TokenStatus> {
-      return readTokenStatus(await call(`/api/token-status/${encodeURIComponent(tokenId)}`));
-    },
+    getNonce: async () => readNonce(await call("/api/nonce")),
+    submitForm: (form: FormPost) => call("/api/form-submission-gate", jsonPost(form)),
+    getTokenStatus: async (tokenId: string) =>
+      readTokenStatus(await call(`/api/token-status/${encodeURIComponent(tokenId)}`)),
 
     /** Demo mode only: a little money for gas. */
-    async askForTestFunds(address: string): Promise<void> {
-      await post("/demo/faucet", { address });
-    },
+    askForTestFunds: (address: string) => call("/demo/faucet", jsonPost({ address })),
   };
 }
 
@@ -126,10 +96,79 @@ function jsonPost(body: unknown): RequestInit {
   };
 }
 
+function bearerPost(accessToken: string): RequestInit {
+  return { method: "POST", headers: { Authorization: `Bearer ${accessToken}` } };
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return null;
   }
+}
+
+// What the API answers is read without trust: the page may be older or newer than the server.
+
+function readNonce(body: unknown): string {
+  const { nonce } = readTexts(body, ["nonce"]);
+  if (!/^[A-Za-z0-9]{8,}$/.test(nonce)) throw new UnreadableAnswerError("The nonce could not be read.");
+  return nonce;
+}
+
+function readGrant(body: unknown): Grant {
+  const { content } = asRecord(body);
+  const { access, accessToken } = readTexts(body, ["access", "accessToken"]);
+  if (access !== "granted" || typeof content !== "object" || content === null) {
+    throw new UnreadableAnswerError("The answer grants nothing.");
+  }
+  const { audioData } = asRecord(content);
+  const sound = ["headline", "imageSrc", "imageAlt", "description", "title", "audioSrc"] as const;
+  const audio = readTexts(audioData, sound);
+  return {
+    accessToken: accessToken || null,
+    content: {
+      ...readTexts(content, ["welcomeText", "textSubmissionAreaHtml", "styles", "script"]),
+      audioData: { ...audio, error: asRecord(audioData).error === true || audio.audioSrc === "" },
+    },
+  };
+}
+
+export function readTokenStatus(body: unknown): Omit<TokenStatus, "count"> {
+  const { tokenId, exists, used } = asRecord(body);
+  if (typeof tokenId !== "string" && typeof tokenId !== "number") {
+    throw new UnreadableAnswerError("The status of the key could not be read.");
+  }
+  const { usedBy, usedAt } = readTexts(body, ["usedBy", "usedAt"]);
+  return {
+    tokenId: String(tokenId),
+    exists: exists === true,
+    used: used === true,
+    usedBy: usedBy || null,
+    usedAt: usedAt || null,
+  };
+}
+
+export function readSession(body: unknown, nowMs: number): SessionAnswer {
+  const answer = asRecord(body);
+  if (answer.signedIn !== true) {
+    const status = Number(asRecord(answer.ended).status);
+    return { session: null, ended: answer.ended ? readRefused({ status, body: answer.ended }) : null };
+  }
+  const { tokenId, address } = readTexts(answer, ["tokenId", "address"]);
+  // Counted from now: the clocks of the two sides need not agree.
+  const secondsLeft = secondsOf(answer.secondsLeft);
+  if (!tokenId || !address || secondsLeft === null) {
+    throw new UnreadableAnswerError("The session could not be read.");
+  }
+  const endsAtMs = nowMs + secondsLeft * 1_000;
+  const isRenewable = answer.isRenewable === true;
+  return { session: { tokenId, address: address.toLowerCase(), secondsLeft, endsAtMs, isRenewable } };
+}
+
+/** Empty texts for the members that are not there. */
+function readTexts<Name extends string>(value: unknown, names: readonly Name[]): Record<Name, string> {
+  const record = asRecord(value);
+  const textOf = (name: Name) => (typeof record[name] === "string" ? record[name] : "");
+  return Object.fromEntries(names.map((name) => [name, textOf(name)])) as Record<Name, string>;
 }

@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import { initialGateState, reduceGate } from "./gate-flow";
-import type { FormReceipt } from "./form/form-receipt";
-import type { GateEvent } from "./gate-flow";
-import type { GateState } from "./gate-state";
-import type { Grant } from "./gate-answers";
-import type { GateNotice } from "./gate-notice-shape";
-import type { WalletChoice } from "./wallet/wallet-session";
+import type { FormReceipt } from "./form/receipt-card";
+import type { Grant } from "./gate-api";
+import type { GateEvent, GateNotice, GateState } from "./gate-state";
+import type { WalletChoice } from "./wallet/wagmi-session";
 
 const account = {
   address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",

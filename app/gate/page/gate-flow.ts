@@ -1,45 +1,26 @@
-import { openForm, reduceForm } from "./form/form-flow";
-import type { FormEvent } from "./form/form-flow";
-import type { Grant, Session } from "./gate-answers";
-import { changeAccount, keepAccount } from "./wallet/account-change";
-import { otherWallet } from "./gate-notice";
-import type { GateNotice } from "./gate-notice-shape";
-import { addKey, withKeys } from "./entry/held-keys";
-import type { WalletAccount, WalletChoice } from "./wallet/wallet-session";
-import type { GateState, GateTask } from "./gate-state";
+import type { GateVisit } from "~/gate/visit";
+import { readSession } from "./gate-api";
+import type { Grant, Session } from "./gate-api";
+import { noticeForEnd, noticeForProblem, otherWallet, walletLeft } from "./gate-notice";
+import type { FormEvent, GateEvent, GateForm, GateNotice, GateRoom, GateState, StateIn } from "./gate-state";
+import type { HeldKeys } from "./gate-state";
+import type { WalletAccount } from "./wallet/wagmi-session";
 
-export type GateEvent =
-  | { type: "reconnect-started"; turn: number }
-  | { type: "wallets-requested"; turn: number }
-  | { type: "wallets-listed"; turn: number; wallets: WalletChoice[] }
-  | { type: "wallet-picked"; turn: number; walletId: string }
-  | { type: "wallets-changed"; wallets: WalletChoice[] }
-  | { type: "pairing-offered"; turn: number; uri: string }
-  | { type: "wallet-unpicked"; turn: number }
-  | { type: "choice-abandoned"; turn: number }
-  | { type: "account-connected"; turn: number; account: WalletAccount }
-  | { type: "account-changed"; turn: number; account: WalletAccount | null }
-  | { type: "account-taken"; turn: number }
-  | { type: "account-kept" }
-  | { type: "network-asked"; turn: number }
-  | { type: "disconnected"; turn: number }
-  | { type: "keys-read"; address: string; tokenIds: string[] | null }
-  | { type: "token-id-typed"; tokenId: string }
-  | { type: "task-started"; turn: number; task: GateTask }
-  | { type: "task-moved"; turn: number; task: GateTask }
-  | { type: "task-abandoned"; turn: number }
-  | { type: "key-minted"; turn: number; tokenId: string }
-  | { type: "granted"; turn: number; tokenId: string; grant: Grant }
-  | { type: "session-opened"; turn: number; session: Session; grant: Grant }
-  | { type: "session-kept"; session: Session }
-  | { type: "session-ended"; turn: number; tokenId: string; notice: GateNotice }
-  | { type: "failed"; turn: number; notice: GateNotice }
-  | { type: "left"; turn: number }
-  | FormEvent
-  | { type: "reload-started"; turn: number }
-  | { type: "reloaded"; turn: number; grant: Grant };
+type WithKeys = StateIn<"connected" | "inside">;
 
 export const initialGateState: GateState = { phase: "away", turn: 0, notice: null };
+const openForm: GateForm = { step: "open", askedText: null, receipt: null, notice: null };
+
+/** Where the visitor stands when the page arrives: as the server drew it, so that both draw the same. */
+export function stateFromVisit(visit: GateVisit, nowMs: number): GateState {
+  if (visit.kind === "unknown") return { ...initialGateState, notice: noticeForProblem(visit.problem) };
+  const answer = readSession(visit.session, nowMs);
+  if (answer.session && visit.kind === "inside") {
+    return openKept(initialGateState, answer.session, { accessToken: null, content: visit.content });
+  }
+  const ended = answer.session ? null : answer.ended;
+  return ended ? { ...initialGateState, notice: noticeForEnd(ended) } : initialGateState;
+}
 
 /** Events that begin something new; all others must belong to the turn that is under way. */
 const openingEvents = new Set<GateEvent["type"]>([
@@ -62,69 +43,85 @@ export function reduceGate(state: GateState, event: GateEvent): GateState {
     case "wallets-listed":
       if (state.phase !== "fetching-wallets") return state;
       return { ...state, phase: "choosing", wallets: event.wallets, pickedId: null };
-    case "wallet-picked":
-      if (state.phase !== "choosing") return state;
-      return { ...state, turn: event.turn, pickedId: event.walletId, pairingUri: null, notice: null };
-    case "wallet-unpicked":
-      return state.phase === "choosing"
-        ? { ...state, turn: event.turn, pickedId: null, pairingUri: null }
-        : state;
-    case "wallets-changed":
-      return state.phase === "choosing" ? { ...state, wallets: event.wallets } : state;
-    case "pairing-offered":
-      return state.phase === "choosing" ? { ...state, pairingUri: event.uri } : state;
     case "choice-abandoned":
     case "disconnected":
       return { phase: "away", turn: event.turn, notice: null };
     case "account-connected":
       return connectAccount(state, event.account);
     case "session-opened":
-      return openKept(state, event);
+      return openKept(state, event.session, event.grant);
     case "failed":
       return fail(state, event.notice);
     default:
-      return state.phase === "connected" || state.phase === "inside" ? reduceConnected(state, event) : state;
+      if (state.phase === "choosing") return reduceChoosing(state, event);
+      return state.phase === "connected" || state.phase === "inside" ? reduceWithKeys(state, event) : state;
   }
 }
 
-type ConnectedState = Extract<GateState, { phase: "connected" | "inside" }>;
-
-function reduceConnected(state: ConnectedState, event: GateEvent): GateState {
+function reduceChoosing(state: StateIn<"choosing">, event: GateEvent): GateState {
   switch (event.type) {
-    case "keys-read":
-      if (event.address !== state.account?.address) return state;
-      return { ...state, ...withKeys(state, event.tokenIds) };
-    case "token-id-typed":
-      return state.phase === "connected" ? { ...state, tokenId: event.tokenId } : state;
-    case "task-started":
-      if (state.phase !== "connected" || state.task) return state;
-      return { ...state, turn: event.turn, task: event.task, notice: null };
-    case "task-moved":
-      return state.phase === "connected" && state.task ? { ...state, task: event.task } : state;
-    case "task-abandoned":
-      return state.phase === "connected" ? { ...state, turn: event.turn, task: null } : state;
-    case "key-minted":
-      if (state.phase !== "connected") return state;
-      return { ...state, task: null, tokenId: event.tokenId, keys: addKey(state.keys, event.tokenId) };
-    case "granted":
-      if (state.phase !== "connected") return state;
-      return enterRoom({ state, tokenId: event.tokenId, grant: event.grant, session: null });
+    case "wallet-picked":
+      return { ...state, turn: event.turn, pickedId: event.walletId, pairingUri: null, notice: null };
+    case "wallet-unpicked":
+      return { ...state, turn: event.turn, pickedId: null, pairingUri: null };
+    case "wallets-changed":
+      return { ...state, wallets: event.wallets };
+    case "pairing-offered":
+      return { ...state, pairingUri: event.uri };
+    default:
+      return state;
+  }
+}
+
+function reduceWithKeys(state: WithKeys, event: GateEvent): GateState {
+  switch (event.type) {
+    case "keys-read": {
+      const { address, tokenIds } = event;
+      if (address !== state.account?.address) return state;
+      if (tokenIds === null) return { ...state, keys: { status: "unlisted" } };
+      // A proposal never overwrites what the visitor typed.
+      return {
+        ...state,
+        keys: { status: "listed", tokenIds },
+        tokenId: state.tokenId || (tokenIds[0] ?? ""),
+      };
+    }
     case "left":
-      return leaveRoom({ state, turn: event.turn, notice: null });
+      return leaveRoom(state, event.turn, null);
     case "account-changed":
       return changeAccount(state, event.turn, event.account);
     case "account-kept":
-      return keepAccount(state);
+      // What the page's account signs next, the wallet has to be brought back for.
+      return { ...state, other: state.other ? { ...state.other, isAsked: false } : null };
     case "account-taken":
-      return state.other ? connectedState({ ...state, turn: event.turn }, state.other.account) : state;
+      return state.other ? connectedState(event.turn, state.other.account) : state;
     case "network-asked":
       return isBusy(state) ? state : { ...state, turn: event.turn, notice: null };
     default:
-      return state.phase === "inside" ? reduceInside(state, event) : state;
+      return state.phase === "inside" ? reduceInside(state, event) : reduceConnected(state, event);
   }
 }
 
-function reduceInside(state: Extract<GateState, { phase: "inside" }>, event: GateEvent): GateState {
+function reduceConnected(state: StateIn<"connected">, event: GateEvent): GateState {
+  switch (event.type) {
+    case "token-id-typed":
+      return { ...state, tokenId: event.tokenId };
+    case "task-started":
+      return state.task ? state : { ...state, turn: event.turn, task: event.task, notice: null };
+    case "task-moved":
+      return state.task ? { ...state, task: event.task } : state;
+    case "task-abandoned":
+      return { ...state, turn: event.turn, task: null };
+    case "key-minted":
+      return { ...state, task: null, tokenId: event.tokenId, keys: addKey(state.keys, event.tokenId) };
+    case "granted":
+      return enterRoom(state, { tokenId: event.tokenId, grant: event.grant, session: null });
+    default:
+      return state;
+  }
+}
+
+function reduceInside(state: StateIn<"inside">, event: GateEvent): GateState {
   const { room } = state;
   switch (event.type) {
     case "form-started":
@@ -139,16 +136,15 @@ function reduceInside(state: Extract<GateState, { phase: "inside" }>, event: Gat
       return { ...state, turn: event.turn, notice: null, room: { ...room, session, form } };
     }
     case "session-kept": {
-      const isSame = event.session.tokenId === room.tokenId && !room.form.receipt;
-      if (!isSame) return state;
+      if (event.session.tokenId !== room.tokenId || room.form.receipt) return state;
       // From here on the cookie speaks for the visitor: the page itself holds no token.
       const grant = room.grant.accessToken === null ? room.grant : { ...room.grant, accessToken: null };
       return { ...state, room: { ...room, grant, session: event.session } };
     }
     case "session-ended": {
-      const isOwnDoing = room.form.step !== "open" || room.form.receipt;
-      if (isOwnDoing || event.tokenId !== room.tokenId) return state;
-      return leaveRoom({ state, turn: event.turn, notice: event.notice });
+      const isEndedByForm = room.form.step !== "open" || room.form.receipt;
+      if (isEndedByForm || event.tokenId !== room.tokenId) return state;
+      return leaveRoom(state, event.turn, event.notice);
     }
     case "reload-started":
       return { ...state, turn: event.turn, notice: null, room: { ...room, isReloading: true } };
@@ -162,8 +158,26 @@ function reduceInside(state: Extract<GateState, { phase: "inside" }>, event: Gat
   }
 }
 
+/** Null where the event means nothing to a form in this state, and nothing may change. */
+function reduceForm(form: GateForm, event: FormEvent): GateForm | null {
+  switch (event.type) {
+    case "form-started":
+      return form.step !== "open" || form.receipt ? null : { ...openForm, step: "signing" };
+    case "form-asked":
+      return form.step === "signing" ? { ...form, askedText: event.askedText } : null;
+    case "form-sending":
+      return form.step === "signing" ? { ...form, step: "sending" } : null;
+    case "form-abandoned":
+      // What has been sent cannot be taken back.
+      return form.step === "signing" ? openForm : null;
+    case "form-accepted":
+      return { ...openForm, receipt: event.receipt };
+  }
+}
+
 function fail(state: GateState, notice: GateNotice): GateState {
   switch (state.phase) {
+    case "away":
     case "fetching-wallets":
       return { phase: "away", turn: state.turn, notice };
     case "choosing":
@@ -175,76 +189,74 @@ function fail(state: GateState, notice: GateNotice): GateState {
       if (room.form.step === "open") return { ...state, notice, room: { ...room, isReloading: false } };
       return { ...state, room: { ...room, form: { ...room.form, step: "open", askedText: null, notice } } };
     }
-    case "away":
-      return { ...state, notice };
   }
-}
-
-/** Back to the keys, or to the start where no wallet is connected. */
-function leaveRoom({
-  state: { account, keys, tokenId, other = null },
-  turn,
-  notice,
-}: {
-  state: ConnectedState;
-  turn: number;
-  notice: GateNotice | null;
-}): GateState {
-  if (account === null) return { phase: "away", turn, notice };
-  return { phase: "connected", turn, notice, account, keys, tokenId, other, task: null };
 }
 
 /** A wallet found again after a reload joins the room that its session has opened already. */
 function connectAccount(state: GateState, account: WalletAccount): GateState {
+  const connected = connectedState(state.turn, account);
   // Found again by itself: why the room is closed stays on the page.
-  if (state.phase === "away") return { ...connectedState(state, account), notice: state.notice };
-  if (state.phase !== "inside") return connectedState(state, account);
+  if (state.phase === "away") return { ...connected, notice: state.notice };
+  if (state.phase !== "inside") return connected;
   if (state.room.session?.address === account.address.toLowerCase()) {
     return { ...state, account, keys: { status: "loading" } };
   }
-  return { ...connectedState(state, account), notice: otherWallet };
+  return { ...connected, notice: otherWallet };
 }
 
-function openKept(state: GateState, event: Extract<GateEvent, { type: "session-opened" }>): GateState {
-  const { session, grant } = event;
-  const { tokenId } = session;
+/** Another account is no reason to throw anybody out: they are asked. On another chain, what was proved stays proved. */
+function changeAccount(state: WithKeys, turn: number, account: WalletAccount | null): GateState {
+  if (account === null) return loseWallet(state, turn);
+  if (account.address === state.account?.address) return { ...state, account, other: null };
+  return { ...state, other: { account, isAsked: true } };
+}
+
+/** A room with a session needs no wallet, so a wallet that locks itself leaves it open. */
+function loseWallet(state: WithKeys, turn: number): GateState {
+  if (state.phase === "connected" || !state.room.session) return { phase: "away", turn, notice: walletLeft };
+  const { form } = state.room;
+  const lost = { ...state, account: null, other: null, notice: walletLeft };
+  // What is on its way to the server goes on; what waits for the wallet does not.
+  if (form.step === "sending") return lost;
+  return { ...lost, turn, room: { ...state.room, form: { ...form, step: "open", askedText: null } } };
+}
+
+function openKept(state: GateState, session: Session, grant: Grant): GateState {
+  const room = { tokenId: session.tokenId, grant, session };
   if (state.phase === "away") {
-    const nobody = { ...state, account: null, keys: { status: "unlisted" }, tokenId } as const;
-    return enterRoom({ state: nobody, tokenId, grant, session });
+    return enterRoom({ turn: state.turn, account: null, keys: { status: "unlisted" } }, room);
   }
   if (state.phase !== "connected" || state.task) return state;
   if (state.account.address.toLowerCase() !== session.address) return { ...state, notice: otherWallet };
-  return enterRoom({ state, tokenId, grant, session });
+  return enterRoom(state, room);
 }
 
-function connectedState(state: GateState, account: WalletAccount): GateState {
-  const { turn } = state;
-  return {
-    phase: "connected",
-    turn,
-    notice: null,
-    account,
-    keys: { status: "loading" },
-    tokenId: "",
-    task: null,
-  };
-}
-
-function isBusy(state: ConnectedState): boolean {
-  return state.phase === "connected"
-    ? state.task !== null
-    : state.room.form.step !== "open" || state.room.isReloading;
-}
-
-type EnterRoomOptions = {
-  state: Pick<ConnectedState, "turn" | "account" | "keys" | "other">;
-  tokenId: string;
-  grant: Grant;
-  session: Session | null;
-};
-
-export function enterRoom({ state, tokenId, grant, session }: EnterRoomOptions): GateState {
-  const { turn, account, keys, other = null } = state;
-  const room = { tokenId, grant, session, form: openForm, isReloading: false };
+function enterRoom(
+  { turn, account, keys, other = null }: Pick<WithKeys, "turn" | "account" | "keys" | "other">,
+  { tokenId, ...rest }: Pick<GateRoom, "tokenId" | "grant" | "session">,
+): GateState {
+  const room = { ...rest, tokenId, form: openForm, isReloading: false };
   return { phase: "inside", turn, notice: null, account, keys, tokenId, other, room };
+}
+
+/** Back to the keys, or to the start where no wallet is connected. */
+function leaveRoom(state: WithKeys, turn: number, notice: GateNotice | null): GateState {
+  const { account, keys, tokenId, other = null } = state;
+  if (account === null) return { phase: "away", turn, notice };
+  return { phase: "connected", turn, notice, account, keys, tokenId, other, task: null };
+}
+
+function connectedState(turn: number, account: WalletAccount): StateIn<"connected"> {
+  const keys = { status: "loading" } as const;
+  return { phase: "connected", turn, notice: null, account, keys, tokenId: "", task: null };
+}
+
+function addKey(keys: HeldKeys, tokenId: string): HeldKeys {
+  if (keys.status !== "listed") return keys;
+  return { status: "listed", tokenIds: [tokenId, ...keys.tokenIds.filter((held) => held !== tokenId)] };
+}
+
+function isBusy(state: WithKeys): boolean {
+  if (state.phase === "connected") return state.task !== null;
+  return state.room.form.step !== "open" || state.room.isReloading;
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { UnreadableAnswerError } from "./gate-answers";
-import { RefusedError, UnreachableError } from "./gate-api";
+import { RefusedError, UnreachableError, UnreadableAnswerError } from "./gate-api";
 import { noticeFor } from "./gate-notice";
 
 function refusal(slug: string, more: Partial<RefusedError["refused"]> = {}) {

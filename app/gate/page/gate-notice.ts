@@ -1,9 +1,13 @@
-import { noticeForRefused } from "~/platform/http/notice";
+import type { VisitProblem } from "~/gate/visit";
+import { noticeForRefused, readRefused } from "~/platform/http/notice";
 import type { PageRemedies, Refused } from "~/platform/http/notice";
-import { RefusedError, UnreachableError } from "./gate-api";
-import { UnreadableAnswerError } from "./gate-answers";
-import { noticeForWallet } from "./wallet/wallet-notice";
-import type { GateActivity, GateNotice } from "./gate-notice-shape";
+import { RefusedError, UnreachableError, UnreadableAnswerError } from "./gate-api";
+import type { GateNotice } from "./gate-state";
+import { noticeForWallet } from "./wallet/wallet-trouble";
+import type { GateActivity } from "./wallet/wallet-trouble";
+
+export const usedKeyRemedy =
+  "A key opens the form once. Another key of yours opens it again; if you never used this one, tell whoever runs this site.";
 
 const remedies: PageRemedies = {
   "authentication-failed": {
@@ -13,10 +17,7 @@ const remedies: PageRemedies = {
     remedy:
       "Check the number of the key, and that the wallet shown here is the one that holds it. If you have none, get one first.",
   },
-  "this-token-has-already-been-used": {
-    remedy:
-      "A key opens the form once. Another key of yours opens it again; if you never used this one, tell whoever runs this site.",
-  },
+  "this-token-has-already-been-used": { remedy: usedKeyRemedy },
   "holding-too-recent": {
     remedy: "Nothing was used up, and your words are kept here. Send the form again then.",
   },
@@ -27,8 +28,17 @@ const remedies: PageRemedies = {
   "invalid-tokenid": { remedy: "The number of a key is written in digits only. Correct it and try again." },
 };
 
+/** Of a refusal that came with the page itself. */
+export function noticeForProblem(problem: VisitProblem): GateNotice {
+  return noticeForRefusal(readRefused({ status: problem.status, body: problem }));
+}
+
+function noticeForRefusal(refused: Refused): GateNotice {
+  return { tone: "problem", ...noticeForRefused(refused, remedies) };
+}
+
 export function noticeFor(error: unknown, activity: GateActivity): GateNotice {
-  if (error instanceof RefusedError) return { tone: "problem", ...noticeForRefused(error.refused, remedies) };
+  if (error instanceof RefusedError) return noticeForRefusal(error.refused);
   if (error instanceof UnreachableError) {
     return {
       tone: "problem",
@@ -59,7 +69,7 @@ export function noticeForEnd(ended: Refused | "elsewhere" | null): GateNotice {
     const detail = "Your session has expired, or you signed out in another window.";
     return { tone: "info", title, detail, remedy: "Sign in again to go on." };
   }
-  return { tone: "problem", ...noticeForRefused(ended, remedies), title, requestId: null };
+  return { ...noticeForRefusal(ended), title, requestId: null };
 }
 
 export const walletLeft: GateNotice = {
@@ -74,12 +84,4 @@ export const otherWallet: GateNotice = {
   title: "Another wallet is connected",
   detail: "The room was opened by a key in another wallet, so it has been closed and you are signed out.",
   remedy: "Sign in with a key of this wallet, or connect the other one.",
-};
-
-/** The form is signed anew each time. */
-export const walletNeeded: GateNotice = {
-  tone: "info",
-  title: "The form needs your wallet",
-  detail: "You are signed in, but no wallet is connected, and the form is signed with the wallet.",
-  remedy: "Connect the wallet that holds the key, above, then send the form.",
 };

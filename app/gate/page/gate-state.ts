@@ -1,7 +1,12 @@
-import type { GateForm } from "./form/form-flow";
-import type { Grant, Session } from "./gate-answers";
-import type { GateNotice } from "./gate-notice-shape";
-import type { WalletAccount, WalletChoice } from "./wallet/wallet-session";
+import type { NoticeText } from "~/platform/http/notice";
+import type { PublicSettings } from "~/platform/public-settings";
+import type { FormReceipt } from "./form/receipt-card";
+import type { GateApi, Grant, Session } from "./gate-api";
+import type { WalletAccount, WalletChoice, WalletSession } from "./wallet/wagmi-session";
+import type { Fact } from "./wallet/wallet-trouble";
+
+/** `facts`: what the remedy speaks of, to be copied by hand. */
+export type GateNotice = NoticeText & { tone: "problem" | "info"; facts?: readonly Fact[] };
 
 /** The keys in the connected wallet. `unlisted`: the chain could not say, the number has to be typed. */
 export type HeldKeys =
@@ -10,6 +15,15 @@ export type HeldKeys =
 export type GateTask =
   | { kind: "mint"; step: "funds" | "wallet" | "chain" }
   | { kind: "sign-in"; step: "nonce" | "wallet" | "server" };
+
+export type GateForm = {
+  step: "open" | "signing" | "sending";
+  /** The very text the wallet shows while it asks; null until it does. */
+  askedText: string | null;
+  /** Once there is one, the form has been accepted and is over. */
+  receipt: FormReceipt | null;
+  notice: GateNotice | null;
+};
 
 export type GateRoom = {
   tokenId: string;
@@ -20,16 +34,16 @@ export type GateRoom = {
   isReloading: boolean;
 };
 
-/** The account that is selected in the wallet now, where it is not the one this page works with. */
-export type OtherAccount = { account: WalletAccount; isAsked: boolean };
-
-type Connected = { account: WalletAccount; keys: HeldKeys; tokenId: string; other?: OtherAccount | null };
+type Connected = {
+  account: WalletAccount;
+  keys: HeldKeys;
+  tokenId: string;
+  /** The account that is selected in the wallet now, where it is not the one this page works with. */
+  other?: { account: WalletAccount; isAsked: boolean } | null;
+};
 
 export type GateState = {
-  /**
-   * Counts the things under way. An answer that belongs to an earlier count comes too late: the visitor has
-   * gone on, changed the wallet or left, and it must not change what they see.
-   */
+  /** Counts the things under way. An answer to an earlier one is late: the visitor has gone on, and sees none of it. */
   turn: number;
   notice: GateNotice | null;
 } & (
@@ -40,3 +54,54 @@ export type GateState = {
   /** A session that outlived a reload needs no wallet; the form does. */
   | ({ phase: "inside"; room: GateRoom; account: WalletAccount | null } & Omit<Connected, "account">)
 );
+
+export type StateIn<Phase extends GateState["phase"]> = Extract<GateState, { phase: Phase }>;
+
+export type FormEvent =
+  | { type: "form-started"; turn: number }
+  | { type: "form-asked"; turn: number; askedText: string }
+  | { type: "form-sending"; turn: number }
+  | { type: "form-abandoned"; turn: number }
+  | { type: "form-accepted"; turn: number; receipt: FormReceipt };
+
+export type GateEvent =
+  | { type: "reconnect-started"; turn: number }
+  | { type: "wallets-requested"; turn: number }
+  | { type: "wallets-listed"; turn: number; wallets: WalletChoice[] }
+  | { type: "wallet-picked"; turn: number; walletId: string }
+  | { type: "wallets-changed"; wallets: WalletChoice[] }
+  | { type: "pairing-offered"; turn: number; uri: string }
+  | { type: "wallet-unpicked"; turn: number }
+  | { type: "choice-abandoned"; turn: number }
+  | { type: "account-connected"; turn: number; account: WalletAccount }
+  | { type: "account-changed"; turn: number; account: WalletAccount | null }
+  | { type: "account-taken"; turn: number }
+  | { type: "account-kept" }
+  | { type: "network-asked"; turn: number }
+  | { type: "disconnected"; turn: number }
+  | { type: "keys-read"; address: string; tokenIds: string[] | null }
+  | { type: "token-id-typed"; tokenId: string }
+  | { type: "task-started"; turn: number; task: GateTask }
+  | { type: "task-moved"; turn: number; task: GateTask }
+  | { type: "task-abandoned"; turn: number }
+  | { type: "key-minted"; turn: number; tokenId: string }
+  | { type: "granted"; turn: number; tokenId: string; grant: Grant }
+  | { type: "session-opened"; turn: number; session: Session; grant: Grant }
+  | { type: "session-kept"; session: Session }
+  | { type: "session-ended"; turn: number; tokenId: string; notice: GateNotice }
+  | { type: "failed"; turn: number; notice: GateNotice }
+  | { type: "left"; turn: number }
+  | FormEvent
+  | { type: "reload-started"; turn: number }
+  | { type: "reloaded"; turn: number; grant: Grant };
+
+export type GateTools = {
+  settings: PublicSettings;
+  origin: string;
+  api: GateApi;
+  dispatch: (event: GateEvent) => void;
+  /** A number greater than every one before; see `turn` in the state. */
+  nextTurn: () => number;
+  /** Loads the wallet code at the first call, and always answers with the same session. */
+  openWallet: () => Promise<WalletSession>;
+};

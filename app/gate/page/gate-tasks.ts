@@ -1,30 +1,50 @@
 import type { Address } from "viem";
-import { RefusedError } from "./gate-api";
-import type { Session } from "./gate-answers";
-import type { GateRoom } from "./gate-state";
+import { endVisit, keepSession, openKept } from "./entry/session-tasks";
+import { RefusedError, UnreachableError } from "./gate-api";
+import type { Session } from "./gate-api";
 import { noticeFor } from "./gate-notice";
-import type { GateActivity } from "./gate-notice-shape";
-import { loadProofs } from "./entry/load-proofs";
-import { endForOther, keepSession, openKept, signOut } from "./entry/session-tasks";
+import type { GateRoom, GateTools } from "./gate-state";
+import type { WalletAccount } from "./wallet/wagmi-session";
 import type { RememberedWallet } from "./wallet/wallet-cookie";
-import { reconnectWallet } from "./wallet/wallet-tasks";
-import type { WalletAccount } from "./wallet/wallet-session";
-import type { GateTools } from "./gate-tools";
+import { noticeForMissing } from "./wallet/wallet-trouble";
+import type { GateActivity } from "./wallet/wallet-trouble";
 
-export async function requestWallets({ dispatch, nextTurn, openWallet }: GateTools): Promise<void> {
+/** Runs a task in a turn of its own. What it throws is told as a notice, in words of the activity. */
+export async function inNewTurn(
+  { dispatch, nextTurn }: Pick<GateTools, "dispatch" | "nextTurn">,
+  activity: GateActivity,
+  run: (turn: number) => Promise<void>,
+): Promise<void> {
   const turn = nextTurn();
-  dispatch({ type: "wallets-requested", turn });
-  await reportingFailure({ dispatch, turn, activity: "connect" }, async () => {
+  try {
+    await run(turn);
+  } catch (error) {
+    dispatch({ type: "failed", turn, notice: noticeFor(error, activity) });
+  }
+}
+
+/** The code that writes what wallets sign. When it cannot be had, it is the server that is away, not the wallet. */
+export async function loadProofs() {
+  try {
+    return await import("./entry/gate-proofs");
+  } catch (cause) {
+    throw new UnreachableError("The code for signing could not be loaded.", { cause });
+  }
+}
+
+export function requestWallets(tools: GateTools): Promise<void> {
+  const { dispatch, openWallet } = tools;
+  return inNewTurn(tools, "connect", async (turn) => {
+    dispatch({ type: "wallets-requested", turn });
     const wallet = await openWallet();
     dispatch({ type: "wallets-listed", turn, wallets: wallet.listWallets() });
   });
 }
 
-export async function connectWallet(tools: GateTools, walletId: string): Promise<void> {
-  const { dispatch, nextTurn, openWallet } = tools;
-  const turn = nextTurn();
-  dispatch({ type: "wallet-picked", turn, walletId });
-  await reportingFailure({ dispatch, turn, activity: "connect" }, async () => {
+export function connectWallet(tools: GateTools, walletId: string): Promise<void> {
+  const { dispatch, openWallet } = tools;
+  return inNewTurn(tools, "connect", async (turn) => {
+    dispatch({ type: "wallet-picked", turn, walletId });
     const wallet = await openWallet();
     const onPairing = (uri: string) => dispatch({ type: "pairing-offered", turn, uri });
     const account = await wallet.connect({ walletId, onPairing });
@@ -33,48 +53,80 @@ export async function connectWallet(tools: GateTools, walletId: string): Promise
   });
 }
 
+/** Back to the list: the wallet that was picked is asked for no more. */
+export async function unpickWallet({ dispatch, nextTurn, openWallet }: GateTools): Promise<void> {
+  dispatch({ type: "wallet-unpicked", turn: nextTurn() });
+  (await openWallet()).abandonConnect();
+}
+
 /** Takes up the session and the wallet of an earlier visit. Whatever stands in the way, the visitor can start anew. */
 export async function resumeVisit(
-  tools: Pick<GateTools, "api" | "dispatch" | "nextTurn" | "openWallet">,
+  tools: Omit<GateTools, "settings" | "origin">,
   { remembered, openedAs }: { remembered: RememberedWallet | null; openedAs: Session | null },
 ): Promise<void> {
   const { api, dispatch, nextTurn } = tools;
   const turn = nextTurn();
   dispatch({ type: "reconnect-started", turn });
   const [account, session] = await Promise.all([
-    remembered ? reconnectWallet(tools, { turn, remembered }) : null,
+    remembered ? reconnectWallet(tools, turn, remembered) : null,
     // The server has opened the room with the page itself, where the browser brought the cookie along.
     openedAs ?? openKept(tools, { turn }),
   ]);
-  if (account && session && account.address.toLowerCase() !== session.address) await endForOther(api);
+  if (account && session && account.address.toLowerCase() !== session.address) await endVisit(api);
 }
 
-export async function disconnectWallet(tools: GateTools): Promise<void> {
-  const { api, dispatch, nextTurn, openWallet } = tools;
+async function reconnectWallet(
+  { dispatch, openWallet }: Pick<GateTools, "dispatch" | "openWallet">,
+  turn: number,
+  { id, name }: RememberedWallet,
+): Promise<WalletAccount | null> {
+  try {
+    const found = await (await openWallet()).reconnect(id);
+    if (found === "asleep") return null;
+    if (typeof found === "object") {
+      dispatch({ type: "account-connected", turn, account: found });
+      return found;
+    }
+    dispatch({ type: "failed", turn, notice: noticeForMissing(found, name) });
+  } catch (error) {
+    dispatch({ type: "failed", turn, notice: noticeFor(error, "connect") });
+  }
+  return null;
+}
+
+/** Goes on with the account that the wallet shows now. What the one before had opened is closed. */
+export function takeAccount({ api, dispatch, nextTurn }: GateTools): void {
+  dispatch({ type: "account-taken", turn: nextTurn() });
+  void endVisit(api);
+}
+
+export function switchNetwork(tools: GateTools): Promise<void> {
+  return inNewTurn(tools, "network", async (turn) => {
+    tools.dispatch({ type: "network-asked", turn });
+    await (await tools.openWallet()).ensureChain();
+  });
+}
+
+export async function disconnectWallet({ api, dispatch, nextTurn, openWallet }: GateTools): Promise<void> {
   dispatch({ type: "disconnected", turn: nextTurn() });
-  signOut(api);
+  void endVisit(api);
   const wallet = await openWallet();
   // The page has forgotten the wallet already; one that cannot be told is of no concern to the visitor.
   await wallet.disconnect().catch(() => undefined);
 }
 
 export async function readKeys({ dispatch, openWallet }: GateTools, address: Address): Promise<void> {
-  let tokenIds: string[] | null;
-  try {
-    tokenIds = await (await openWallet()).findKeys(address);
-  } catch {
-    // Many public nodes refuse to search the whole history: then the number is typed.
-    tokenIds = null;
-  }
+  // Many public nodes refuse to search the whole history: then the number is typed.
+  const tokenIds = await openWallet()
+    .then((wallet) => wallet.findKeys(address))
+    .catch(() => null);
   dispatch({ type: "keys-read", address, tokenIds });
 }
 
-export async function mintKey(tools: GateTools, account: WalletAccount): Promise<void> {
-  const { api, dispatch, nextTurn, openWallet } = tools;
-  const { address } = account;
-  const turn = nextTurn();
-  dispatch({ type: "task-started", turn, task: { kind: "mint", step: "funds" } });
-  await reportingFailure({ dispatch, turn, activity: "mint" }, async () => {
+export function mintKey(tools: GateTools, { address }: WalletAccount): Promise<void> {
+  const { api, dispatch, openWallet } = tools;
+  return inNewTurn(tools, "mint", async (turn) => {
+    dispatch({ type: "task-started", turn, task: { kind: "mint", step: "funds" } });
     const wallet = await openWallet();
     await api.askForTestFunds(address);
     dispatch({ type: "task-moved", turn, task: { kind: "mint", step: "wallet" } });
@@ -85,21 +137,18 @@ export async function mintKey(tools: GateTools, account: WalletAccount): Promise
   });
 }
 
-export async function signIn(
-  tools: GateTools,
-  { account, tokenId, signal }: { account: WalletAccount; tokenId: string; signal?: AbortSignal },
-): Promise<void> {
-  const { settings, origin, api, dispatch, nextTurn, openWallet } = tools;
-  const { address } = account;
-  const turn = nextTurn();
-  dispatch({ type: "task-started", turn, task: { kind: "sign-in", step: "nonce" } });
-  await reportingFailure({ dispatch, turn, activity: "sign-in" }, async () => {
+type SignInOrder = { account: WalletAccount; tokenId: string; signal?: AbortSignal };
+
+export function signIn(tools: GateTools, { account, tokenId, signal }: SignInOrder): Promise<void> {
+  const { settings, origin, api, dispatch, openWallet } = tools;
+  return inNewTurn(tools, "sign-in", async (turn) => {
+    dispatch({ type: "task-started", turn, task: { kind: "sign-in", step: "nonce" } });
     const [wallet, { proveForRoom }] = await Promise.all([openWallet(), loadProofs()]);
     await wallet.ensureChain();
     const proof = await proveForRoom({
       api,
       wallet,
-      address,
+      address: account.address,
       tokenId,
       origin,
       chainId: settings.chainId,
@@ -115,40 +164,24 @@ export async function signIn(
   });
 }
 
-/** The room once more: with the session, else the token, while they last; with a new signature after that. */
-export async function reloadRoom(
-  tools: GateTools,
-  { account, room }: { account: WalletAccount | null; room: GateRoom },
-): Promise<void> {
-  const { api, dispatch, nextTurn } = tools;
-  const { tokenId, session } = room;
-  const { accessToken } = room.grant;
-  const turn = nextTurn();
-  dispatch({ type: "reload-started", turn });
-  try {
-    if (session || accessToken) {
-      const grant = session || !accessToken ? await api.openSession() : await api.enterAgain(accessToken);
-      dispatch({ type: "reloaded", turn, grant });
-      return;
-    }
-  } catch (error) {
-    const isExpired = error instanceof RefusedError && error.refused.status === 401;
-    if (!isExpired || !account) {
-      dispatch({ type: "failed", turn, notice: noticeFor(error, "reload") });
-      return;
-    }
-  }
-  dispatch({ type: "left", turn: nextTurn() });
-  if (account) await signIn(tools, { account, tokenId });
-}
+type ReloadOrder = { account: WalletAccount | null; room: GateRoom };
 
-export async function reportingFailure(
-  { dispatch, turn, activity }: { dispatch: GateTools["dispatch"]; turn: number; activity: GateActivity },
-  run: () => Promise<void>,
-): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    dispatch({ type: "failed", turn, notice: noticeFor(error, activity) });
-  }
+/** The room once more: with the session, else the token, while they last; with a new signature after that. */
+export function reloadRoom(tools: GateTools, { account, room }: ReloadOrder): Promise<void> {
+  const { api, dispatch, nextTurn } = tools;
+  return inNewTurn(tools, "reload", async (turn) => {
+    dispatch({ type: "reload-started", turn });
+    const { accessToken } = room.grant;
+    try {
+      const grant = room.session
+        ? await api.openSession()
+        : accessToken && (await api.enterAgain(accessToken));
+      if (grant) return dispatch({ type: "reloaded", turn, grant });
+    } catch (error) {
+      const isExpired = error instanceof RefusedError && error.refused.status === 401;
+      if (!isExpired || !account) throw error;
+    }
+    dispatch({ type: "left", turn: nextTurn() });
+    if (account) await signIn(tools, { account, tokenId: room.tokenId });
+  });
 }

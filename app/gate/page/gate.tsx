@@ -1,20 +1,22 @@
 import { Suspense, lazy } from "react";
+import type { RoomOutline } from "~/content/room-outline";
 import type { KeyLookup } from "~/gate/keys/key-lookup";
 import type { GateVisit } from "~/gate/visit";
-import type { RoomOutline } from "~/content/room-outline";
 import type { PublicSettings } from "~/platform/public-settings";
-import { AccountBar, ReturningBar, SignedInBar } from "./wallet/account-bar";
-import { AccountChoice } from "./wallet/account-choice";
-import { ConnectCard } from "./wallet/connect-card";
+import { Button } from "~/ui/button";
+import { Card } from "~/ui/card";
 import { EntryChecklist } from "./entry/entry-checklist";
 import { KeyCard } from "./entry/key-card";
 import { LockedPreview } from "./entry/locked-preview";
-import { RoomFrame } from "./room/room-frame";
 import { StatusCard } from "./entry/status-card";
+import type { GateState } from "./gate-state";
+import { NoticeCard } from "./notice-card";
+import { RoomFrame } from "./room/room-frame";
 import { useGateFlow } from "./use-gate-flow";
+import { AccountBar, AccountChoice, ReturningBar } from "./wallet/account-bar";
 import type { RememberedWallet } from "./wallet/wallet-cookie";
 
-export type GateProps = {
+type GateProps = {
   settings: PublicSettings;
   /** Who is there, as the server found out with the page itself. */
   visit: GateVisit;
@@ -31,9 +33,9 @@ const WalletDialog = lazy(() =>
   import("./wallet/wallet-dialog").then(({ WalletDialog }) => ({ default: WalletDialog })),
 );
 
-/** The whole way in: connect, choose a key, sign in, be inside. */
 export function Gate({ settings, visit, outline, lookup, remembered, signsSiwe }: GateProps) {
   const { state, returning, actions } = useGateFlow(settings, visit, remembered);
+  const isDemo = settings.mode === "demo";
   const isInside = state.phase === "inside";
   const { account = null, other = null } = state.phase === "connected" || isInside ? state : {};
   const insideKey = isInside ? state.room.tokenId : null;
@@ -41,55 +43,21 @@ export function Gate({ settings, visit, outline, lookup, remembered, signsSiwe }
 
   return (
     <div className="stack">
-      {account ? (
-        <AccountBar
-          account={account}
-          other={other && !other.isAsked ? other.account : null}
-          chain={{ id: settings.chainId, name: settings.wallets.chain.name }}
-          onDisconnect={actions.disconnect}
-          onSwitchNetwork={actions.switchNetwork}
-        />
-      ) : isInside ? (
-        <SignedInBar address={state.room.session?.address ?? null} onConnect={actions.openWallets} />
+      {state.phase === "connected" || isInside ? (
+        <AccountBar settings={settings} state={state} actions={actions} />
       ) : null}
       {isInside ? (
-        <RoomFrame
-          settings={settings}
-          room={state.room}
-          account={account}
-          notice={state.notice}
-          served={
-            isInside && visit.kind === "inside" && state.room.grant.content === visit.content ? visit : null
-          }
-          actions={actions}
-        />
+        <RoomFrame settings={settings} state={state} visit={visit} actions={actions} />
       ) : (
         <div className="gate-entry">
           <EntryChecklist state={state} settings={settings} />
           <div className="gate-step">
             {state.phase === "connected" ? (
-              <KeyCard
-                settings={settings}
-                address={state.account.address}
-                signsSiwe={signsSiwe}
-                keys={state.keys}
-                tokenId={state.tokenId}
-                task={state.task}
-                notice={state.notice}
-                onType={actions.typeTokenId}
-                onMint={actions.mint}
-                onSignIn={actions.signIn}
-                onStopWaiting={actions.stopWaiting}
-              />
+              <KeyCard settings={settings} signsSiwe={signsSiwe} state={state} actions={actions} />
             ) : returning ? (
               <ReturningBar wallet={returning} onConnect={actions.openWallets} />
             ) : (
-              <ConnectCard
-                isDemo={settings.mode === "demo"}
-                isLoading={state.phase === "fetching-wallets"}
-                notice={state.phase === "choosing" ? null : state.notice}
-                onConnect={actions.openWallets}
-              />
+              <ConnectCard state={state} isDemo={isDemo} onConnect={actions.openWallets} />
             )}
           </div>
           <LockedPreview outline={outline} />
@@ -97,29 +65,40 @@ export function Gate({ settings, visit, outline, lookup, remembered, signsSiwe }
       )}
       {state.phase === "choosing" ? (
         <Suspense fallback={null}>
-          <WalletDialog
-            wallets={state.wallets}
-            pickedId={state.pickedId}
-            pairingUri={state.pairingUri ?? null}
-            notice={state.notice}
-            isDemo={settings.mode === "demo"}
-            onPick={actions.pickWallet}
-            onUnpick={actions.unpickWallet}
-            onClose={actions.closeWallets}
-          />
+          <WalletDialog state={state} isDemo={isDemo} actions={actions} />
         </Suspense>
       ) : null}
       {account && other?.isAsked ? (
-        <AccountChoice
-          current={account}
-          other={other.account}
-          isInside={state.phase === "inside"}
-          onTake={actions.takeAccount}
-          onKeep={actions.keepAccount}
-        />
+        <AccountChoice current={account} other={other.account} isInside={isInside} actions={actions} />
       ) : null}
       {/* A new key, or a form that was just accepted, is a new question. */}
       <StatusCard key={`${insideKey} ${isAccepted}`} initialTokenId={insideKey} lookup={lookup} />
     </div>
+  );
+}
+
+type ConnectCardProps = { state: GateState; isDemo: boolean; onConnect: () => void };
+
+export function ConnectCard({ state: { phase, notice }, isDemo, onConnect }: ConnectCardProps) {
+  const isLoading = phase === "fetching-wallets";
+  return (
+    <Card title="Connect your wallet">
+      <p>
+        The key to this room is a token in a wallet. Connecting shows this page your address and nothing else.
+      </p>
+      <div className="row">
+        <Button onClick={onConnect} busy={isLoading}>
+          {isLoading ? "Looking for wallets" : "Connect"}
+        </Button>
+      </div>
+      {/* While the wallets are listed, it stands above them. */}
+      {notice && phase !== "choosing" ? <NoticeCard notice={notice} /> : null}
+      {isDemo ? (
+        <p className="soft">
+          This is a demo: if you have no wallet at hand, choose the <strong>demo wallet</strong>. Its test key
+          is made in your browser and is good for nothing but this demo.
+        </p>
+      ) : null}
+    </Card>
   );
 }

@@ -5,7 +5,7 @@ import { CodeText } from "~/ui/code-text";
 import { Notice } from "~/ui/notice";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 import { Wait } from "~/ui/wait";
-import type { GateNotice } from "./gate-notice-shape";
+import type { GateNotice } from "./gate-state";
 
 type NoticeCardProps = {
   notice: GateNotice;
@@ -15,21 +15,32 @@ type NoticeCardProps = {
 
 /** What happened, why, what to do, and, where it matters, how long to wait. It takes the focus when it comes. */
 export function NoticeCard({ notice, onRetry }: NoticeCardProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    place.current?.focus({ preventScroll: true });
+    card.current?.focus({ preventScroll: true });
     // No further than needed: what there is to press stands above the notice.
-    place.current?.scrollIntoView({ block: "nearest" });
+    card.current?.scrollIntoView({ block: "nearest" });
   }, [notice]);
 
   return (
-    <div ref={place} tabIndex={-1} className="notice-place">
+    <div ref={card} tabIndex={-1} className="notice-place">
       <Notice tone={notice.tone} title={notice.title}>
         <p>{notice.detail}</p>
         <p>
           <CodeText text={notice.remedy} />
         </p>
-        {notice.facts ? <Facts facts={notice.facts} /> : null}
+        {notice.facts ? (
+          <dl className="notice-facts">
+            {notice.facts.map(([label, value]) => (
+              <div key={label}>
+                <dt>{label}: </dt>
+                <dd>
+                  <code>{value}</code>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        ) : null}
         {notice.retryAtMs ? <Retry untilMs={notice.retryAtMs} onRetry={onRetry} /> : null}
         {notice.requestId ? (
           <p>
@@ -60,20 +71,5 @@ function Retry({ untilMs, onRetry }: { untilMs: number; onRetry: (() => void) | 
         </Button>
       ) : null}
     </>
-  );
-}
-
-function Facts({ facts }: { facts: NonNullable<GateNotice["facts"]> }) {
-  return (
-    <dl className="notice-facts">
-      {facts.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}: </dt>
-          <dd>
-            <code>{value}</code>
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -1,64 +1,39 @@
-import { useCallback, useMemo, useReducer, useRef } from "react";
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
 import type { GateVisit } from "~/gate/visit";
 import type { PublicSettings } from "~/platform/public-settings";
-import { createGateApi } from "./gate-api";
-import { reduceGate } from "./gate-flow";
-import type { GateState } from "./gate-state";
+import { endVisit, lookAtSession, openKept } from "./entry/session-tasks";
 import { refuseForm, submitForm } from "./form/form-tasks";
-import { connectWallet, disconnectWallet, mintKey, reloadRoom, requestWallets, signIn } from "./gate-tasks";
-import { walletNeeded } from "./gate-notice";
-import type { GateTools } from "./gate-tools";
-import { stateFromVisit } from "./gate-visit";
-import { openKept, signOut } from "./entry/session-tasks";
-import { useSessionWatch } from "./entry/use-session-watch";
-import { rememberWallet, useWalletEvents } from "./wallet/use-wallet-events";
-import { loadProofs } from "./entry/load-proofs";
+import { createGateApi } from "./gate-api";
+import { reduceGate, stateFromVisit } from "./gate-flow";
+import type { GateState, GateTools } from "./gate-state";
+import { connectWallet, disconnectWallet, loadProofs, mintKey, readKeys, reloadRoom } from "./gate-tasks";
+import { requestWallets, resumeVisit, signIn, switchNetwork, takeAccount, unpickWallet } from "./gate-tasks";
+import type { WalletSession } from "./wallet/wagmi-session";
+import { renderWalletCookie } from "./wallet/wallet-cookie";
 import type { RememberedWallet } from "./wallet/wallet-cookie";
-import type { WalletSession } from "./wallet/wallet-session";
-import { switchNetwork, takeAccount, unpickWallet } from "./wallet/wallet-tasks";
 
-export type GateActions = {
-  openWallets: () => void;
-  closeWallets: () => void;
-  pickWallet: (walletId: string) => void;
-  unpickWallet: () => void;
-  takeAccount: () => void;
-  keepAccount: () => void;
-  switchNetwork: () => Promise<void>;
-  disconnect: () => void;
-  typeTokenId: (tokenId: string) => void;
-  mint: () => void;
-  signIn: () => void;
-  leave: () => void;
-  reload: () => void;
-  submit: (text: string) => void;
-  /** Waits for the wallet no longer; what it signs after that is not used. */
-  stopWaiting: () => void;
-  /** Why the form cannot be signed now is said beside it, before the visitor is shown anything to sign. */
-  refuseForm: () => void;
-};
+const lookAtSessionEveryMs = 4_000;
 
-/** The visitor's way through the gate: the state, and what they can do in it. No script can read the session. */
-export function useGateFlow(
-  settings: PublicSettings,
-  visit: GateVisit,
-  remembered: RememberedWallet | null,
-): { state: GateState; returning: RememberedWallet | null; actions: GateActions } {
+export type GateActions = ReturnType<typeof useGateFlow>["actions"];
+
+/** The state, and what the visitor can do in it. `returning`: the last visit's wallet while it is being looked for. */
+export function useGateFlow(settings: PublicSettings, visit: GateVisit, remembered: RememberedWallet | null) {
   const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit(visit, Date.now()));
   const patience = useRef(new AbortController());
   const isSubmitting = useRef(false);
   const tools = useGateTools(settings, dispatch);
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
 
-  const returning = useWalletEvents({ tools, state, remembered });
-  useSessionWatch(tools, state.phase === "inside" ? state.room : null);
+  const returning = useResumedVisit(tools, state, remembered);
+  useWalletEvents(tools, state);
+  useSessionWatch(tools, state);
 
   function wait(): AbortSignal {
     patience.current = new AbortController();
     return patience.current.signal;
   }
 
-  const actions: GateActions = {
+  const actions = {
     openWallets: () => void requestWallets(tools),
     closeWallets: () => {
       void unpickWallet(tools);
@@ -66,7 +41,7 @@ export function useGateFlow(
       dispatch({ type: "choice-abandoned", turn });
       void openKept(tools, { turn });
     },
-    pickWallet: (walletId) => void connectWallet(tools, walletId),
+    pickWallet: (walletId: string) => void connectWallet(tools, walletId),
     unpickWallet: () => void unpickWallet(tools),
     takeAccount: () => takeAccount(tools),
     keepAccount: () => dispatch({ type: "account-kept" }),
@@ -75,14 +50,15 @@ export function useGateFlow(
       rememberWallet(null);
       void disconnectWallet(tools);
     },
-    typeTokenId: (tokenId) => dispatch({ type: "token-id-typed", tokenId }),
+    typeTokenId: (tokenId: string) => dispatch({ type: "token-id-typed", tokenId }),
     mint: () => {
       if (account) void mintKey(tools, account);
     },
     signIn: () => {
-      if (account && state.phase === "connected")
-        void signIn(tools, { account, tokenId: state.tokenId.trim(), signal: wait() });
+      if (state.phase !== "connected") return;
+      void signIn(tools, { account: state.account, tokenId: state.tokenId.trim(), signal: wait() });
     },
+    /** Waits for the wallet no longer; what it signs after that is not used. */
     stopWaiting: () => {
       patience.current.abort();
       const type = state.phase === "inside" ? "form-abandoned" : "task-abandoned";
@@ -90,19 +66,19 @@ export function useGateFlow(
     },
     leave: () => {
       dispatch({ type: "left", turn: tools.nextTurn() });
-      signOut(tools.api);
+      void endVisit(tools.api);
     },
     reload: () => {
       if (state.phase === "inside") void reloadRoom(tools, { account, room: state.room });
     },
-    submit: (text) => {
+    submit: (text: string) => {
       // Two presses may come before the page has drawn what the first one changed.
       if (state.phase !== "inside" || !account || isSubmitting.current) return;
       isSubmitting.current = true;
       const order = { account, tokenId: state.room.tokenId, text, signal: wait() };
       void submitForm(tools, order).finally(() => (isSubmitting.current = false));
     },
-    refuseForm: () => refuseForm(tools, walletNeeded),
+    refuseForm: () => refuseForm(tools),
   };
   return { state, returning, actions };
 }
@@ -131,4 +107,97 @@ function useGateTools(settings: PublicSettings, dispatch: GateTools["dispatch"])
     const nextTurn = () => (turn.current += 1);
     return { settings, origin, api: createGateApi(origin), dispatch, nextTurn, openWallet };
   }, [settings, dispatch, openWallet]);
+}
+
+/** Takes up the connection of an earlier visit: once, as it was at the start, whatever a reload answers later. */
+function useResumedVisit(tools: GateTools, state: GateState, remembered: RememberedWallet | null) {
+  const [start] = useState({ remembered, openedAs: state.phase === "inside" ? state.room.session : null });
+  const [returning, setReturning] = useState(remembered);
+
+  useEffect(() => {
+    void resumeVisit(tools, start).then(() => setReturning(null));
+  }, [tools, start]);
+
+  return state.phase === "away" && state.notice === null ? returning : null;
+}
+
+function useWalletEvents(tools: GateTools, state: GateState): void {
+  const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
+  const [address, walletId, walletName] = [account?.address, account?.walletId, account?.walletName];
+  const isOutside = state.phase === "connected";
+  const isChoosing = state.phase === "choosing";
+
+  useEffect(() => {
+    if (address && walletId && walletName) rememberWallet({ id: walletId, name: walletName, address });
+  }, [address, walletId, walletName]);
+
+  // Outside again the keys are looked for anew: the room may have closed because one is gone.
+  useEffect(() => {
+    if (isOutside && address) void readKeys(tools, address);
+  }, [isOutside, tools, address]);
+
+  useEffect(() => {
+    if (!address) return;
+    return whileOpen(tools, (wallet) =>
+      wallet.watchAccount((changed) =>
+        tools.dispatch({ type: "account-changed", turn: tools.nextTurn(), account: changed }),
+      ),
+    );
+  }, [tools, address]);
+
+  useEffect(() => {
+    if (!isChoosing) return;
+    return whileOpen(tools, (wallet) =>
+      wallet.watchWallets((wallets) => tools.dispatch({ type: "wallets-changed", wallets })),
+    );
+  }, [tools, isChoosing]);
+}
+
+/** Shown by the server at the next visit, and the reason to load the wallet code there; null forgets. */
+function rememberWallet(wallet: RememberedWallet | null): void {
+  document.cookie = renderWalletCookie(wallet, window.location.protocol === "https:");
+}
+
+/** Watches something of the wallet code, which is loaded by then or will be; answers the way to stop. */
+function whileOpen({ openWallet }: GateTools, watch: (wallet: WalletSession) => () => void): () => void {
+  let stop: (() => void) | undefined;
+  let isOver = false;
+  openWallet().then(
+    (wallet) => {
+      if (!isOver) stop = watch(wallet);
+    },
+    // Whoever asked for the wallet has been told.
+    () => undefined,
+  );
+  return () => {
+    isOver = true;
+    stop?.();
+  };
+}
+
+/** Asks for the session while its room is open, so that the room closes soon after the key has left. */
+function useSessionWatch(tools: GateTools, state: GateState): void {
+  const session = state.phase === "inside" ? state.room.session : null;
+  const latest = useRef(session);
+  latest.current = session;
+  const isWatched = session !== null;
+
+  useEffect(() => {
+    if (!isWatched) return;
+    let isLooking = false;
+    async function look() {
+      if (isLooking || !latest.current) return;
+      isLooking = true;
+      const isHidden = document.visibilityState === "hidden";
+      await lookAtSession(tools, { session: latest.current, isHidden, nowMs: Date.now() });
+      isLooking = false;
+    }
+    const onLook = () => void look();
+    const timer = window.setInterval(onLook, lookAtSessionEveryMs);
+    document.addEventListener("visibilitychange", onLook);
+    return () => {
+      window.clearInterval(timer);
+      document.removeEventListener("visibilitychange", onLook);
+    };
+  }, [tools, isWatched]);
 }

@@ -1,6 +1,6 @@
 import { createWalletClient, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { keyContractAbi } from "~/gate/page/entry/key-contract";
+import { keyContractAbi } from "~e2e/support/chain/key-contract-abi";
 import { developmentAccount } from "../../../contracts/local-chain.mjs";
 import { startGateServer } from "~e2e/support/browser/gate-server";
 import type { GateServer } from "~e2e/support/browser/gate-server";

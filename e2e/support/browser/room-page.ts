@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from "@playwright/test";
 import { createTestClient, createWalletClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Hex } from "viem";
-import { keyContractAbi } from "~/gate/page/entry/key-contract";
+import { keyContractAbi } from "~e2e/support/chain/key-contract-abi";
 import { expect, patienceMs } from "./journey";
 
 export const roomHeading = /^You are in, with key #/;

@@ -1,33 +1,28 @@
 import { keccak256, stringToBytes } from "viem";
 import type { Address } from "viem";
 import { createSiweMessage } from "viem/siwe";
+import type { LegacyBody, SiweBody } from "~/gate/gate.schema";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { RefusedError } from "../gate-api";
-import type { FormPost, GateApi, LegacyProof, SiweProof } from "../gate-api";
+import type { FormPost, GateApi } from "../gate-api";
+import type { WalletSession } from "../wallet/wagmi-session";
 import { previewMoment, signInStatement } from "./sign-in-words";
-import type { WalletSession } from "../wallet/wallet-session";
 
-type Signer = Pick<WalletSession, "signMessage">;
+/** `origin`: of the page; what is signed is bound to it. */
+type SignedText = { tokenId: string; chainId: number; origin: string; nowMs: number };
+type ProofRequest = SignedText & { wallet: Pick<WalletSession, "signMessage">; address: Address };
+type NonceSource = Pick<GateApi, "getNonce">;
 
-type ProofRequest = {
-  api: Pick<GateApi, "getNonce">;
-  wallet: Signer;
-  address: Address;
-  tokenId: string;
-  chainId: number;
-  /** Origin of the page; the message is bound to it. */
-  origin: string;
-  nowMs: number;
-  /** Called when the wallet is about to ask the person. */
-  onAsk: () => void;
-};
+const formPath = "/api/form-submission-gate";
 
-/** Proves that this wallet asks for the room: with Ethereum sign-in, or with the older envelope where it is off. */
-export async function proveForRoom(request: ProofRequest): Promise<SiweProof | LegacyProof> {
+/** With Ethereum sign-in, or the older envelope where it is off. `onAsk`: the wallet is about to ask the person. */
+export async function proveForRoom(
+  request: ProofRequest & { api: NonceSource; onAsk: () => void },
+): Promise<SiweBody | LegacyBody> {
   const { api, wallet, address, tokenId, chainId, origin, nowMs, onAsk } = request;
   const nonce = await findNonce(api);
   onAsk();
-  if (nonce === null) return signEnvelope({ ...request, path: "/api/gate-access", onAsk: undefined });
+  if (nonce === null) return signEnvelope(request, envelopeText(request, "/api/gate-access"));
   const message = createSiweMessage({
     domain: new URL(origin).host,
     address,
@@ -43,70 +38,44 @@ export async function proveForRoom(request: ProofRequest): Promise<SiweProof | L
   return { address, signature, tokenId, message, nonce };
 }
 
-/** Signs what was written, so that nobody on the way can put other words in its place. */
-export async function proveForForm({
-  text,
-  ...request
-}: Omit<ProofRequest, "api" | "onAsk"> & {
-  text: string;
-  /** Called with the very text the wallet is about to show. */
-  onAsk?: (askedText: string) => void;
-}): Promise<FormPost> {
-  const messageHash = keccak256(stringToBytes(text));
-  const proof = await signEnvelope({ ...request, path: "/api/form-submission-gate", messageHash });
-  return { ...proof, message: text, messageHash };
+/** Signs what was written. `onAsk` is called with the very text the wallet is about to show. */
+export async function proveForForm(
+  request: ProofRequest & { text: string; onAsk?: (askedText: string) => void },
+): Promise<FormPost> {
+  const messageHash = keccak256(stringToBytes(request.text));
+  const askedText = envelopeText(request, formPath, messageHash);
+  request.onAsk?.(askedText);
+  const proof = await signEnvelope(request, askedText);
+  return { ...proof, message: request.text, messageHash };
 }
 
 /** The text of the form's signature as the wallet will show it; only its moment is still to come. */
-export function previewForm({
-  text,
-  tokenId,
-  chainId,
-  origin,
-}: Pick<ProofRequest, "tokenId" | "chainId" | "origin"> & { text: string }): string {
-  const messageHash = keccak256(stringToBytes(text));
-  const path = "/api/form-submission-gate";
-  return envelopeText({ tokenId, chainId, origin, path, messageHash, nowMs: 0 }).replace(
-    /^Timestamp: 0$/m,
-    `Timestamp: ${previewMoment}`,
-  );
+export function previewForm({ text, ...signed }: Omit<SignedText, "nowMs"> & { text: string }): string {
+  const preview = envelopeText({ ...signed, nowMs: 0 }, formPath, keccak256(stringToBytes(text)));
+  return preview.replace(/^Timestamp: 0$/m, `Timestamp: ${previewMoment}`);
 }
 
-async function signEnvelope({
-  wallet,
-  address,
-  onAsk,
-  ...text
-}: Omit<ProofRequest, "api" | "onAsk"> &
-  EnvelopeText & {
-    onAsk?: (askedText: string) => void;
-  }): Promise<LegacyProof> {
-  const message = envelopeText(text);
-  onAsk?.(message);
+async function signEnvelope(request: ProofRequest, message: string): Promise<LegacyBody> {
+  const { wallet, address, tokenId, nowMs } = request;
   const signature = await wallet.signMessage({ address, message });
-  return { address, signature, tokenId: text.tokenId, timestamp: text.nowMs };
+  return { address, signature, tokenId, timestamp: nowMs };
 }
 
-type EnvelopeText = Pick<ProofRequest, "tokenId" | "chainId" | "origin" | "nowMs"> & {
-  path: string;
-  messageHash?: string;
-};
-
-function envelopeText({ tokenId, chainId, origin, nowMs, path, messageHash }: EnvelopeText): string {
+function envelopeText(signed: SignedText, path: string, messageHash?: string): string {
   return legacyEnvelopeText({
     // The server rebuilds the text with the canonical number.
-    tokenId: BigInt(tokenId).toString(),
-    domain: new URL(origin).host,
+    tokenId: BigInt(signed.tokenId).toString(),
+    domain: new URL(signed.origin).host,
     path,
     method: "POST",
-    chainId,
-    timestamp: nowMs,
+    chainId: signed.chainId,
+    timestamp: signed.nowMs,
     ...(messageHash ? { messageHash } : {}),
   });
 }
 
 /** Null when the server issues none because Ethereum sign-in is switched off. */
-async function findNonce(api: Pick<GateApi, "getNonce">): Promise<string | null> {
+async function findNonce(api: NonceSource): Promise<string | null> {
   try {
     return await api.getNonce();
   } catch (error) {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { guardProvider } from "../wallet/eip1193";
 import { findHeldKeys, findMinted, keyCalls, readPrice } from "./key-calls";
 import type { AskChain } from "./key-calls";
-import { keyContractAbi } from "./key-contract";
+import { keyContractAbi } from "~e2e/support/chain/key-contract-abi";
 
 const contractAddress: Address = `0x${"c0".repeat(20)}`;
 const owner: Address = `0x${"aB".repeat(20)}`;
@@ -80,7 +80,7 @@ test("gives a person time, and a wallet none for what needs nobody", async () =>
     on: () => undefined,
     removeListener: () => undefined,
   };
-  const guarded = guardProvider(never, { withinMs: 10 });
+  const guarded = guardProvider(never, 10);
   await expect(guarded.request({ method: "eth_accounts" })).rejects.toMatchObject({ trouble: "silent" });
   await expect(guarded.request({ method: "eth_chainId" })).rejects.toMatchObject({ trouble: "silent" });
   const people = [

@@ -1,18 +1,35 @@
 import type { Address, Hex } from "viem";
 import { WalletTrouble } from "../wallet/wallet-trouble";
 
-/** Asks the chain one thing. */
 export type AskChain = (request: { method: string; params: readonly unknown[] }) => Promise<unknown>;
+
+const chainWithinMs = 10_000;
+let lastId = 0;
+
+export function createHttpChain(rpcUrl: string): AskChain {
+  return async function ask({ method, params }) {
+    const response = fetch(rpcUrl, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: (lastId += 1), method, params }),
+      signal: AbortSignal.timeout(chainWithinMs),
+    });
+    const { result, error } = await response
+      .then((received) => received.json() as Promise<Answer>)
+      .catch((cause: unknown) => {
+        throw new WalletTrouble("chain-silent", { cause });
+      });
+    if (error) throw Object.assign(new Error(error.message), { code: error.code });
+    return result;
+  };
+}
+
+type Answer = { result?: unknown; error?: { code: number; message: string } };
 
 /** More keys than this are not checked one by one; their holder can still type an id. */
 const maxListedKeys = 50;
-const receiptPollMs = 1_000;
-const receiptWithinMs = 120_000;
 
-/**
- * The few calls the page makes itself, as the bytes they are: an encoder for contracts in general would be most of
- * what a visitor downloads at "Connect". A test compares them with the contract's interface.
- */
+/** As bytes: an encoder for contracts would be most of what "Connect" downloads. A test compares them with the ABI. */
 export const keyCalls = {
   mint: "0x1249c58b",
   price: "0xa035b1fe",
@@ -23,13 +40,9 @@ export const keyCalls = {
 type Log = { address: string; topics: Hex[] };
 
 /** Ids of the keys this wallet holds, newest first. */
-export async function findHeldKeys(
-  ask: AskChain,
-  contractAddress: Address,
-  owner: Address,
-): Promise<string[]> {
+export async function findHeldKeys(ask: AskChain, contract: Address, owner: Address): Promise<string[]> {
   const filter = {
-    address: contractAddress,
+    address: contract,
     fromBlock: "0x0",
     toBlock: "latest",
     topics: [keyCalls.transferTopic, null, toWord(owner)],
@@ -37,13 +50,13 @@ export async function findHeldKeys(
   const received = (await ask({ method: "eth_getLogs", params: [filter] })) as Log[];
   const everHeld = received.flatMap(({ topics }) => (topics[3] ? [topics[3]] : []));
   const newest = [...new Set(everHeld)].reverse().slice(0, maxListedKeys);
-  const holders = await Promise.all(newest.map((id) => findHolder(ask, contractAddress, id)));
+  const holders = await Promise.all(newest.map((id) => findHolder(ask, contract, id)));
   return newest.filter((_, index) => holders[index] === toWord(owner)).map((id) => BigInt(id).toString());
 }
 
 /** A burned key has no owner, and says so by reverting. */
-async function findHolder(ask: AskChain, contractAddress: Address, id: Hex): Promise<string | null> {
-  const call = { to: contractAddress, data: `${keyCalls.ownerOf}${id.slice(2)}` };
+async function findHolder(ask: AskChain, contract: Address, id: Hex): Promise<string | null> {
+  const call = { to: contract, data: `${keyCalls.ownerOf}${id.slice(2)}` };
   try {
     return String(await ask({ method: "eth_call", params: [call, "latest"] })).toLowerCase();
   } catch {
@@ -58,7 +71,7 @@ export async function readPrice(ask: AskChain, contractAddress: Address): Promis
   return `0x${BigInt(price as Hex).toString(16)}`;
 }
 
-type FindMintedOptions = {
+type Mint = {
   ask: AskChain;
   contractAddress: Address;
   hash: Hex;
@@ -68,43 +81,27 @@ type FindMintedOptions = {
 };
 
 /** Waits until the chain has recorded the mint, and answers the new key's id. */
-export async function findMinted({
-  ask,
-  contractAddress,
-  hash,
-  minter,
-  withinMs = receiptWithinMs,
-  pollMs = receiptPollMs,
-}: FindMintedOptions): Promise<string> {
+export async function findMinted(mint: Mint): Promise<string> {
+  const { ask, contractAddress, hash, minter, withinMs = 120_000, pollMs = 1_000 } = mint;
   const givesUpAtMs = performance.now() + withinMs;
   while (performance.now() < givesUpAtMs) {
     // A node that stumbles once in a long wait has decided nothing.
-    const receipt = (await ask({ method: "eth_getTransactionReceipt", params: [hash] }).catch(
-      () => null,
-    )) as {
-      status: Hex;
-      logs: Log[];
-    } | null;
-    if (receipt) return readMinted(receipt, contractAddress, minter);
+    const answer = await ask({ method: "eth_getTransactionReceipt", params: [hash] }).catch(() => null);
+    const receipt = answer as { status: Hex; logs: Log[] } | null;
+    if (receipt) {
+      if (BigInt(receipt.status) !== 1n) throw new Error("The contract turned the mint down.");
+      const id = receipt.logs.find(
+        ({ address, topics }) =>
+          address.toLowerCase() === contractAddress.toLowerCase() &&
+          topics[0] === keyCalls.transferTopic &&
+          topics[2]?.toLowerCase() === toWord(minter),
+      )?.topics[3];
+      if (!id) throw new Error("The transaction went through, but brought no key.");
+      return BigInt(id).toString();
+    }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
   throw new WalletTrouble("mint-slow", { facts: [["Transaction", hash]] });
-}
-
-function readMinted(
-  receipt: { status: Hex; logs: Log[] },
-  contractAddress: Address,
-  minter: Address,
-): string {
-  if (BigInt(receipt.status) !== 1n) throw new Error("The contract turned the mint down.");
-  const minted = receipt.logs.find(
-    ({ address, topics }) =>
-      address.toLowerCase() === contractAddress.toLowerCase() &&
-      topics[0] === keyCalls.transferTopic &&
-      topics[2]?.toLowerCase() === toWord(minter),
-  );
-  if (!minted?.topics[3]) throw new Error("The transaction went through, but brought no key.");
-  return BigInt(minted.topics[3]).toString();
 }
 
 function toWord(address: Address): string {

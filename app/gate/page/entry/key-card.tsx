@@ -1,64 +1,46 @@
 import { useEffect, useRef, useState } from "react";
-import type { FormEvent, ReactNode, RefObject } from "react";
+import type { FormEvent, ReactNode } from "react";
 import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
 import { Field } from "~/ui/field";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
-import { isTokenIdText } from "./token-id-text";
-import { KeyContract, NoKey } from "./no-key";
+import type { GateTask, HeldKeys, StateIn } from "../gate-state";
 import { NoticeCard } from "../notice-card";
-import type { GateNotice } from "../gate-notice-shape";
-import type { GateTask, HeldKeys } from "../gate-state";
+import type { GateActions } from "../use-gate-flow";
 import { SignInExplained } from "./sign-in-explained";
+import { tokenIdFault } from "./token-id-text";
 
 type KeyCardProps = {
   settings: PublicSettings;
-  address: string;
   signsSiwe: boolean;
-  keys: HeldKeys;
-  tokenId: string;
-  task: GateTask | null;
-  notice: GateNotice | null;
-  onType: (tokenId: string) => void;
-  onMint: () => void;
-  onSignIn: () => void;
-  onStopWaiting: () => void;
+  state: StateIn<"connected">;
+  actions: GateActions;
 };
 
-/** The second step: a wallet is connected; which key shall open the room? */
-export function KeyCard({
-  settings,
-  address,
-  signsSiwe,
-  keys,
-  tokenId,
-  task,
-  notice,
-  onType,
-  onMint,
-  onSignIn,
-  onStopWaiting,
-}: KeyCardProps) {
+export function KeyCard({ settings, signsSiwe, state, actions }: KeyCardProps) {
+  const { account, keys, tokenId, task, notice } = state;
   const [fault, setFault] = useState<string | null>(null);
-  const place = useRef<HTMLDivElement>(null);
+  const card = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLDivElement>(null);
   const waitSeconds = useSecondsUntil(notice?.retryAtMs ?? null);
   const isDemo = settings.mode === "demo";
   const isWithout = holdsNone(keys);
+  const isElsewhere = isWithout && (isDemo || settings.wallets.keyShopUrl !== null);
+  const isSigningIn = task?.kind === "sign-in";
   // The page has changed under the visitor: what they pressed is gone, and this is what comes next.
-  useEffect(() => takeLostFocus(place.current, { preventScroll: true }), [isWithout]);
+  useEffect(() => takeLostFocus(card.current, { preventScroll: true }), [isWithout]);
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (task) return;
-    const isGood = isTokenIdText(tokenId);
-    setFault(isGood ? null : "The number of a key is written in digits only, 78 at most.");
-    if (!isGood) focusField();
+    const found = tokenIdFault(tokenId);
+    setFault(found);
+    if (found) focusField();
     // Asked earlier, the server would only refuse again, after another signature.
-    else if (waitSeconds > 0) place.current?.querySelector<HTMLElement>(".notice-place")?.focus();
-    else onSignIn();
+    else if (waitSeconds > 0) card.current?.querySelector<HTMLElement>(".notice-place")?.focus();
+    else actions.signIn();
   }
 
   function focusField() {
@@ -68,43 +50,46 @@ export function KeyCard({
   }
 
   const number = (
-    <NumberField
-      place={field}
-      fault={fault}
-      value={tokenId}
-      onType={(typed) => {
-        setFault(null);
-        onType(typed);
-      }}
-    />
+    <div ref={field}>
+      <Field
+        label="Number of the key"
+        fault={fault}
+        name="tokenId"
+        inputMode="numeric"
+        autoComplete="off"
+        value={tokenId}
+        onChange={(event) => {
+          setFault(null);
+          actions.typeTokenId(event.target.value);
+        }}
+      />
+    </div>
   );
-  const mint = isDemo ? <MintButton isNext={isWithout} task={task} onMint={onMint} /> : null;
-  const news = <News task={task} notice={notice} onSignIn={onSignIn} onStopWaiting={onStopWaiting} />;
-  const isElsewhere = isWithout && (isDemo || settings.wallets.keyShopUrl !== null);
+  const mint = isDemo ? <MintButton isNext={isWithout} task={task} onMint={actions.mint} /> : null;
   const signIn = (
-    <Button
-      type="submit"
-      tone={isElsewhere ? "quiet" : "primary"}
-      busy={task?.kind === "sign-in"}
-      blocked={task !== null}
-    >
-      {task?.kind === "sign-in" ? "Signing in" : "Sign in"}
+    <Button type="submit" tone={isElsewhere ? "quiet" : "primary"} busy={isSigningIn} blocked={task !== null}>
+      {isSigningIn ? "Signing in" : "Sign in"}
     </Button>
   );
-  const explained = isTokenIdText(tokenId) ? (
-    <SignInExplained settings={settings} address={address} tokenId={tokenId.trim()} signsSiwe={signsSiwe} />
-  ) : null;
+  const news = <News state={state} actions={actions} />;
+  const explained = tokenIdFault(tokenId) ? null : (
+    <SignInExplained
+      chainId={settings.chainId}
+      address={account.address}
+      tokenId={tokenId.trim()}
+      signsSiwe={signsSiwe}
+    />
+  );
 
   return (
-    <div ref={place} tabIndex={-1} className="focus-place">
+    <div ref={card} tabIndex={-1} className="focus-place">
       <Card title="Open the room with a key">
         <form className="stack-close key-form" onSubmit={submit} noValidate>
           <Ways
-            parts={{ number, mint, news, signIn, explained }}
             settings={settings}
-            keys={keys}
-            tokenId={tokenId}
-            onPick={onType}
+            state={state}
+            parts={{ number, mint, news, signIn, explained }}
+            onPick={actions.typeTokenId}
           />
         </form>
       </Card>
@@ -112,13 +97,13 @@ export function KeyCard({
   );
 }
 
-type WaysProps = Pick<KeyCardProps, "settings" | "keys" | "tokenId"> & {
+type WaysProps = Pick<KeyCardProps, "settings" | "state"> & {
   parts: Record<"number" | "mint" | "news" | "signIn" | "explained", ReactNode>;
   onPick: (tokenId: string) => void;
 };
 
 /** What comes next stands first: a key from the list, a first key, or the number of one that cannot be listed. */
-function Ways({ settings, keys, tokenId, parts, onPick }: WaysProps) {
+function Ways({ settings, state: { keys, tokenId }, parts, onPick }: WaysProps) {
   const { number, mint, news, signIn, explained } = parts;
   if (keys.status === "unlisted") {
     return (
@@ -137,7 +122,10 @@ function Ways({ settings, keys, tokenId, parts, onPick }: WaysProps) {
       <>
         <NoKey settings={settings} mint={mint} />
         {news}
-        <KeyContract settings={settings} />
+        <p className="soft key-contract">
+          Keys are tokens of the contract <code>{settings.contractAddress}</code> on{" "}
+          {settings.wallets.chain.name}.
+        </p>
         {number}
         {signIn}
         {explained}
@@ -163,40 +151,51 @@ function holdsNone(keys: HeldKeys): boolean {
   return keys.status === "listed" && keys.tokenIds.length === 0;
 }
 
-type NumberFieldProps = {
-  place: RefObject<HTMLDivElement>;
-  fault: string | null;
-  value: string;
-  onType: (typed: string) => void;
-};
-
-function NumberField({ place, fault, value, onType }: NumberFieldProps) {
+/** A wallet without a key: where to get one. Without `mint`, no key is made here. */
+function NoKey({ settings: { wallets }, mint }: { settings: PublicSettings; mint: ReactNode }) {
   return (
-    <div ref={place} className="key-field">
-      <Field
-        label="Number of the key"
-        fault={fault}
-        name="tokenId"
-        inputMode="numeric"
-        autoComplete="off"
-        value={value}
-        onChange={(event) => onType(event.target.value)}
-      />
-    </div>
+    <>
+      <p>
+        This wallet holds no key yet.
+        {mint ? " In this demo you make one yourself, here and for nothing." : null}
+      </p>
+      {mint}
+      {wallets.keyShopUrl ? (
+        <p>
+          <a
+            className={`button ${mint ? "button-quiet" : "button-primary"}`}
+            href={wallets.keyShopUrl}
+            target="_blank"
+            rel="noopener noreferrer"
+          >
+            Get a key<span className="visually-hidden"> (opens in a new tab)</span>
+          </a>
+        </p>
+      ) : mint ? null : (
+        <p>
+          Whoever runs this site can tell you where keys are to be had. If yours is in another account, select
+          it in the wallet.
+        </p>
+      )}
+    </>
   );
 }
 
-type NewsProps = Pick<KeyCardProps, "task" | "notice" | "onSignIn" | "onStopWaiting">;
-
-/** What became of the last press. */
-function News({ task, notice, onSignIn, onStopWaiting }: NewsProps) {
+function News({ state: { task, notice }, actions }: Pick<KeyCardProps, "state" | "actions">) {
   return (
     <>
       <p role="status" className={task ? "soft" : "visually-hidden"}>
         {task ? taskSentence(task) : ""}
       </p>
-      {task?.step === "wallet" ? <StopWaiting onStopWaiting={onStopWaiting} /> : null}
-      {notice ? <NoticeCard notice={notice} onRetry={onSignIn} /> : null}
+      {task?.step === "wallet" ? (
+        <div className="row">
+          <Button tone="quiet" onClick={actions.stopWaiting}>
+            Stop waiting
+          </Button>
+          <span className="soft">No window? Open your wallet by its icon: the request may wait there.</span>
+        </div>
+      ) : null}
+      {notice ? <NoticeCard notice={notice} onRetry={actions.signIn} /> : null}
     </>
   );
 }
@@ -215,19 +214,8 @@ function MintButton({ isNext, task, onMint }: MintButtonProps) {
   );
 }
 
-function StopWaiting({ onStopWaiting }: { onStopWaiting: () => void }) {
-  return (
-    <div className="row">
-      <Button tone="quiet" onClick={onStopWaiting}>
-        Stop waiting
-      </Button>
-      <span className="soft">No window? Open your wallet by its icon: the request may wait there.</span>
-    </div>
-  );
-}
-
 type KeyListProps = {
-  keys: Extract<HeldKeys, { status: "loading" | "listed" }>;
+  keys: Exclude<HeldKeys, { status: "unlisted" }>;
   tokenId: string;
   onPick: (tokenId: string) => void;
 };
@@ -235,7 +223,7 @@ type KeyListProps = {
 function KeyList({ keys, tokenId, onPick }: KeyListProps) {
   if (keys.status === "loading") return <p className="soft">Looking for keys in this wallet.</p>;
   return (
-    <div className="key-list" role="group" aria-label="Keys in this wallet">
+    <div className="row key-list" role="group" aria-label="Keys in this wallet">
       <span className="soft">In this wallet:</span>
       {keys.tokenIds.map((held) => (
         <button
@@ -252,13 +240,19 @@ function KeyList({ keys, tokenId, onPick }: KeyListProps) {
   );
 }
 
+const taskSentences = {
+  mint: {
+    funds: "Getting test money for the fee.",
+    wallet: "Confirm the new key in your wallet.",
+    chain: "Waiting for the chain to record it.",
+  },
+  "sign-in": {
+    nonce: "Asking the server for a fresh message.",
+    wallet: "Sign the message in your wallet.",
+    server: "The server is checking your key.",
+  },
+};
+
 function taskSentence(task: GateTask): string {
-  if (task.kind === "mint") {
-    if (task.step === "funds") return "Getting test money for the fee.";
-    return task.step === "wallet"
-      ? "Confirm the new key in your wallet."
-      : "Waiting for the chain to record it.";
-  }
-  if (task.step === "nonce") return "Asking the server for a fresh message.";
-  return task.step === "wallet" ? "Sign the message in your wallet." : "The server is checking your key.";
+  return task.kind === "mint" ? taskSentences.mint[task.step] : taskSentences["sign-in"][task.step];
 }

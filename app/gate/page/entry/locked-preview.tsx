@@ -22,7 +22,7 @@ export function LockedPreview({ outline }: { outline: RoomOutline }) {
         <span className="locked-block" />
         <span className="locked-line" />
         <span className="locked-line" />
-        <svg className="locked-mark" viewBox="0 0 32 32" width="52" height="52" focusable="false">
+        <svg className="locked-mark" viewBox="0 0 32 32" width="52" height="52">
           <rect x="7" y="14" width="18" height="13" rx="3" />
           <path d="M11 14v-3.5a5 5 0 0 1 10 0V14" />
           <path
@@ -36,7 +36,7 @@ export function LockedPreview({ outline }: { outline: RoomOutline }) {
         <ul className="locked-list">
           {shown.map(({ part, words, icon }) => (
             <li key={part}>
-              <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">
+              <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
                 <path d={icon} />
               </svg>
               {words}

@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { chatEntryPrefix, formDraftPrefix } from "~/platform/personal-storage";
 import { createGateApi } from "../gate-api";
-import type { Session } from "../gate-answers";
-import type { GateEvent } from "../gate-flow";
+import type { Session } from "../gate-api";
+import type { GateEvent } from "../gate-state";
 import { resumeVisit } from "../gate-tasks";
 import { keepSession, lookAtSession, openKept } from "./session-tasks";
-import type { WalletSession } from "../wallet/wallet-session";
+import type { WalletSession } from "../wallet/wagmi-session";
 
 const address = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const signedIn = { signedIn: true, tokenId: "7", address, secondsLeft: 900, isRenewable: true };

@@ -1,14 +1,13 @@
 import { forgetPerson } from "~/platform/personal-storage";
 import { RefusedError } from "../gate-api";
-import type { GateApi } from "../gate-api";
-import type { Session, SessionAnswer } from "../gate-answers";
-import type { GateEvent } from "../gate-flow";
+import type { GateApi, Session, SessionAnswer } from "../gate-api";
 import { noticeForEnd } from "../gate-notice";
+import type { GateTools } from "../gate-state";
+
+type SessionTools = Pick<GateTools, "api" | "dispatch" | "nextTurn">;
 
 /** Shorter than the shortest life a token can be given, by more than one visit to a tab in the background. */
 const renewBelowMs = 120_000;
-
-type SessionTools = { api: GateApi; dispatch: (event: GateEvent) => void; nextTurn: () => number };
 
 /** Puts the token of a sign-in where only the server reads it. If that cannot be, the page goes on holding it. */
 export async function keepSession({ api, dispatch }: SessionTools, accessToken: string): Promise<void> {
@@ -39,7 +38,7 @@ export async function openKept(
     }
     const { session } = answer;
     if (address && address.toLowerCase() !== session.address) {
-      await endForOther(api);
+      await endVisit(api);
       return null;
     }
     dispatch({ type: "session-opened", turn, session, grant: await api.openSession() });
@@ -50,19 +49,13 @@ export async function openKept(
   }
 }
 
-/** Signing out by one's own will: nothing of the visit stays on the device. */
-export function signOut(api: GateApi): void {
-  forgetPerson();
-  void endQuietly(api);
-}
-
-/** Another wallet is another person: nothing that the one of the session was shown stays for them. */
-export async function endForOther(api: GateApi): Promise<void> {
+/** Signed out, or another wallet's, which is another person: nothing of the visit stays on the device. */
+export async function endVisit(api: GateApi): Promise<void> {
   forgetPerson();
   await endQuietly(api);
 }
 
-/** The end of a session needs no answer: the page has forgotten everything by then. */
+/** Needs no answer: the page has forgotten everything by then. */
 export async function endQuietly(api: GateApi): Promise<void> {
   await api.endSession().catch(() => undefined);
 }
@@ -76,7 +69,7 @@ export async function lookAtSession(
   const { tokenId } = session;
   const isDue = session.isRenewable && session.endsAtMs - nowMs < renewBelowMs;
   if (isHidden && !isDue) return;
-  const answer = await ask({ api, isDue });
+  const answer = await ask(api, isDue);
   if (answer === null) return;
   if (answer.session?.tokenId === tokenId && answer.session.address === session.address) {
     dispatch({ type: "session-kept", session: answer.session });
@@ -88,18 +81,12 @@ export async function lookAtSession(
 }
 
 /** Null where nothing was found out: no answer, or one that decides nothing. The next look may know more. */
-async function ask({ api, isDue }: { api: GateApi; isDue: boolean }): Promise<SessionAnswer | null> {
+async function ask(api: GateApi, isDue: boolean): Promise<SessionAnswer | null> {
   try {
-    if (isDue) {
-      const renewed = await api.renewSession().catch((error: unknown) => {
-        // Refused, or not answered: either way the question below tells whether the session is over.
-        if (error instanceof RefusedError) return null;
-        throw error;
-      });
-      if (renewed) return renewed;
-    }
-    return await api.findSession();
-  } catch {
-    return null;
+    if (isDue) return await api.renewSession();
+  } catch (error) {
+    // Refused, the question below tells whether the session is over.
+    if (!(error instanceof RefusedError)) return null;
   }
+  return api.findSession().catch(() => null);
 }

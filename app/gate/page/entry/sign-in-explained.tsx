@@ -1,33 +1,17 @@
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
-import type { PublicSettings } from "~/platform/public-settings";
 import { previewMoment, signInPreview } from "./sign-in-words";
+import type { SignInText } from "./sign-in-words";
 
-type SignInExplainedProps = {
-  settings: PublicSettings;
-  address: string;
-  tokenId: string;
-  /** Ethereum sign-in; where it is off, the wallet signs the older envelope. */
-  signsSiwe: boolean;
-};
+/** `signsSiwe`: where Ethereum sign-in is off, the wallet signs the older envelope. */
+type SignInExplainedProps = Omit<SignInText, "origin"> & { signsSiwe: boolean };
 
-/** Everything a person wants to know before their wallet opens. */
-export function SignInExplained({
-  settings: { chainId },
-  address,
-  tokenId,
-  signsSiwe,
-}: SignInExplainedProps) {
+export function SignInExplained({ signsSiwe, ...signed }: SignInExplainedProps) {
   const { origin, host } = window.location;
+  const { tokenId, chainId } = signed;
+  const legacy = { tokenId, domain: host, path: "/api/gate-access", method: "POST", chainId, timestamp: 0 };
   const text = signsSiwe
-    ? signInPreview({ origin, address, tokenId, chainId })
-    : legacyEnvelopeText({
-        tokenId,
-        domain: host,
-        path: "/api/gate-access",
-        method: "POST",
-        chainId,
-        timestamp: 0,
-      }).replace(/Timestamp: 0$/, `Timestamp: ${previewMoment}`);
+    ? signInPreview({ ...signed, origin })
+    : legacyEnvelopeText(legacy).replace(/Timestamp: 0$/, `Timestamp: ${previewMoment}`);
   return (
     <details className="unfold explained">
       <summary>What you sign, word for word</summary>

@@ -3,13 +3,12 @@ export function signInStatement(tokenId: string): string {
   return `Open the room with key #${tokenId}. This is only a signature: it costs nothing and moves nothing.`;
 }
 
-type SignInText = { origin: string; address: string; tokenId: string; chainId: number };
+export type SignInText = { origin: string; address: string; tokenId: string; chainId: number };
 
 /** The message as the wallet will show it, with words where a fresh value comes in. */
 export function signInPreview({ origin, address, tokenId, chainId }: SignInText): string {
-  const { host } = new URL(origin);
   return [
-    `${host} wants you to sign in with your Ethereum account:`,
+    `${new URL(origin).host} wants you to sign in with your Ethereum account:`,
     address,
     "",
     signInStatement(tokenId),

@@ -2,23 +2,17 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { lookupParameter } from "~/gate/keys/key-lookup";
 import type { KeyLookup } from "~/gate/keys/key-lookup";
-import { readRefused } from "~/platform/http/notice";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/field";
-import { RefusedError, createGateApi } from "../gate-api";
-import { noticeFor } from "../gate-notice";
-import { isTokenIdText } from "./token-id-text";
+import { createGateApi, readTokenStatus } from "../gate-api";
+import { noticeFor, noticeForProblem } from "../gate-notice";
+import type { GateNotice } from "../gate-state";
 import { NoticeCard } from "../notice-card";
-import { shortAddress } from "../wallet/short-address";
-import type { GateNotice } from "../gate-notice-shape";
-import { readTokenStatus } from "../gate-answers";
-import type { TokenStatus } from "../gate-answers";
+import { shortAddress } from "../wallet/address-text";
+import { tokenIdFault } from "./token-id-text";
 
-type Lookup =
-  | { status: "none" }
-  | { status: "asking" }
-  | { status: "answered"; answer: TokenStatus }
-  | { status: "refused"; notice: GateNotice };
+type KeyStatus = ReturnType<typeof readTokenStatus>;
+type Outcome = { answer: KeyStatus } | { notice: GateNotice };
 
 type StatusCardProps = {
   /** The key to look up without being asked; null shows an empty field. */
@@ -28,45 +22,45 @@ type StatusCardProps = {
 };
 
 /** Whether a key exists and has been used: public, for anybody to ask. */
-export function StatusCard({ initialTokenId, lookup: asked }: StatusCardProps) {
-  const [value, setValue] = useState(initialTokenId ?? asked?.asked ?? "");
+export function StatusCard({ initialTokenId, lookup }: StatusCardProps) {
+  const [value, setValue] = useState(initialTokenId ?? lookup?.asked ?? "");
   const [fault, setFault] = useState<string | null>(null);
-  const [lookup, setLookup] = useState<Lookup>(() =>
-    initialTokenId === null ? lookupFrom(asked) : { status: "none" },
+  const [outcome, setOutcome] = useState<Outcome | "asking" | null>(() =>
+    initialTokenId === null && lookup ? readLookup(lookup) : null,
   );
   const latest = useRef(0);
 
   const lookUp = useCallback(async (tokenId: string) => {
     const turn = (latest.current += 1);
-    const outcome = await findStatus(tokenId);
+    const found = await findStatus(tokenId);
     // An answer that was overtaken by a later question is dropped.
-    if (turn === latest.current) setLookup(outcome);
+    if (turn === latest.current) setOutcome(found);
   }, []);
 
   useEffect(() => {
     if (initialTokenId !== null) void lookUp(initialTokenId);
   }, [initialTokenId, lookUp]);
 
+  function ask() {
+    setOutcome("asking");
+    void lookUp(value.trim());
+  }
+
   function submit(event: FormEvent) {
     event.preventDefault();
-    const isGood = isTokenIdText(value);
-    setFault(isGood ? null : "The number of a key is written in digits only, 78 at most.");
-    if (!isGood) return;
-    void ask(value.trim());
+    const found = tokenIdFault(value);
+    setFault(found);
+    if (!found) ask();
   }
 
-  function ask(tokenId: string): Promise<void> {
-    setLookup({ status: "asking" });
-    return lookUp(tokenId);
-  }
-
+  const settled = outcome === "asking" ? null : outcome;
   return (
-    <details className="unfold lookup" open={initialTokenId !== null || asked !== null}>
+    <details className="unfold lookup" open={initialTokenId !== null || lookup !== null}>
       <summary>
         <h2>Look up a key</h2>
       </summary>
       {/* Without scripts the browser sends it itself, and the server answers with the page. */}
-      <form className="inline-form" method="get" action="/gate" onSubmit={submit} noValidate>
+      <form className="row inline-form" method="get" action="/gate" onSubmit={submit} noValidate>
         <Field
           label="Key to look up"
           name={lookupParameter}
@@ -79,31 +73,28 @@ export function StatusCard({ initialTokenId, lookup: asked }: StatusCardProps) {
             setValue(event.target.value);
           }}
         />
-        <Button tone="quiet" type="submit" busy={lookup.status === "asking"}>
+        <Button tone="quiet" type="submit" busy={outcome === "asking"}>
           Look up
         </Button>
       </form>
-      <div role="status">{lookup.status === "answered" ? <StatusFacts answer={lookup.answer} /> : null}</div>
-      {lookup.status === "refused" ? (
-        <NoticeCard notice={lookup.notice} onRetry={() => void ask(value.trim())} />
-      ) : null}
+      <div role="status">
+        {settled && "answer" in settled ? <StatusFacts answer={settled.answer} /> : null}
+      </div>
+      {settled && "notice" in settled ? <NoticeCard notice={settled.notice} onRetry={ask} /> : null}
     </details>
   );
 }
 
-function lookupFrom(asked: KeyLookup | null): Lookup {
-  if (!asked) return { status: "none" };
-  if ("answer" in asked) return { status: "answered", answer: readTokenStatus(asked.answer) };
-  const refused = readRefused({ status: asked.problem.status, body: asked.problem });
-  return { status: "refused", notice: noticeFor(new RefusedError(refused), "status") };
+function readLookup(lookup: KeyLookup): Outcome {
+  if ("problem" in lookup) return { notice: noticeForProblem(lookup.problem) };
+  return { answer: readTokenStatus(lookup.answer) };
 }
 
-async function findStatus(tokenId: string): Promise<Lookup> {
+async function findStatus(tokenId: string): Promise<Outcome> {
   try {
-    const answer = await createGateApi(window.location.origin).getTokenStatus(tokenId);
-    return { status: "answered", answer };
+    return { answer: await createGateApi(window.location.origin).getTokenStatus(tokenId) };
   } catch (error) {
-    return { status: "refused", notice: noticeFor(error, "status") };
+    return { notice: noticeFor(error, "status") };
   }
 }
 
@@ -112,29 +103,28 @@ function universalTime(moment: string): string {
   return `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-function StatusFacts({ answer }: { answer: TokenStatus }) {
-  const state = answer.used ? "used" : answer.exists ? "unused" : "does not exist";
+function StatusFacts({ answer: { tokenId, exists, used, usedBy, usedAt } }: { answer: KeyStatus }) {
   return (
     <dl className="facts">
       <dt>Key</dt>
-      <dd>#{answer.tokenId}</dd>
+      <dd>#{tokenId}</dd>
       <dt>State</dt>
       <dd>
-        <strong>{state}</strong>
+        <strong>{used ? "used" : exists ? "unused" : "does not exist"}</strong>
       </dd>
-      {answer.usedBy ? (
+      {usedBy ? (
         <>
           <dt>Used by</dt>
           <dd>
-            <code title={answer.usedBy}>{shortAddress(answer.usedBy)}</code>
+            <code title={usedBy}>{shortAddress(usedBy)}</code>
           </dd>
         </>
       ) : null}
-      {answer.usedAt ? (
+      {usedAt ? (
         <>
           <dt>Used at</dt>
           <dd>
-            <time dateTime={answer.usedAt}>{universalTime(answer.usedAt)}</time>
+            <time dateTime={usedAt}>{universalTime(usedAt)}</time>
           </dd>
         </>
       ) : null}

@@ -6,15 +6,10 @@ export type DraftField = { name: string; value: string; isChecked: boolean };
 /** A larger draft than any that could be sent is not kept. */
 const maxDraftCharacters = 100_000;
 
-type DraftNameOptions = {
-  chainId: number;
-  contractAddress: string;
-  tokenId: string;
-  address: string;
-};
+type DraftOwner = { chainId: number; contractAddress: string; tokenId: string; address: string };
 
 /** Of one key in one wallet at one contract: nobody else's words appear in a form. */
-export function draftName({ chainId, contractAddress, tokenId, address }: DraftNameOptions): string {
+export function draftName({ chainId, contractAddress, tokenId, address }: DraftOwner): string {
   return formDraftPrefix + [chainId, contractAddress.toLowerCase(), tokenId, address.toLowerCase()].join(":");
 }
 
@@ -26,18 +21,69 @@ export function writeDraft(fields: readonly DraftField[]): string | null {
 
 /** Whatever lies in the storage: another version of the page, or a script of somebody's, may have put it there. */
 export function readDraft(text: string | null): DraftField[] {
-  if (text === null) return [];
-  let stored: unknown;
   try {
-    stored = JSON.parse(text);
+    const stored: unknown = JSON.parse(text ?? "[]");
+    return (stored as unknown[]).flatMap((entry) => {
+      const [name, value, checked]: unknown[] = Array.isArray(entry) ? entry : [];
+      if (typeof name !== "string" || typeof value !== "string") return [];
+      return [{ name, value, isChecked: checked === 1 }];
+    });
   } catch {
     return [];
   }
-  if (!Array.isArray(stored)) return [];
-  return stored.flatMap((entry: unknown) => {
-    if (!Array.isArray(entry)) return [];
-    const [name, value, checked] = entry as unknown[];
-    if (typeof name !== "string" || typeof value !== "string") return [];
-    return [{ name, value, isChecked: checked === 1 }];
-  });
+}
+
+// In the session storage drafts outlive a reload and the closing of the room, and end with the tab.
+
+export function findDraft(name: string): DraftField[] {
+  try {
+    return readDraft(window.sessionStorage.getItem(name));
+  } catch {
+    return [];
+  }
+}
+
+/** Answers whether it is kept now. */
+export function keepDraft(name: string, fields: readonly DraftField[]): boolean {
+  const text = writeDraft(fields);
+  try {
+    if (text !== null) window.sessionStorage.setItem(name, text);
+    return text !== null;
+  } catch {
+    return false;
+  }
+}
+
+export function dropDraft(name: string): void {
+  try {
+    window.sessionStorage.removeItem(name);
+  } catch {
+    // Nothing to drop where nothing can be kept.
+  }
+}
+
+type FormField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/** The fields a person fills; what the operator has put into hidden ones is not theirs to change. */
+function ownFields(root: ParentNode): FormField[] {
+  const all = [...root.querySelectorAll<FormField>("input[name], textarea[name], select[name]")];
+  return all.filter((field) => !["hidden", "password", "file"].includes(field.type));
+}
+
+export function readFields(root: ParentNode): DraftField[] {
+  return ownFields(root).map((field) => ({
+    name: field.name,
+    value: field.value,
+    isChecked: "checked" in field && field.checked,
+  }));
+}
+
+/** Puts a draft back where the form still is the one it was written in, field by field. */
+export function fillFields(root: ParentNode, draft: readonly DraftField[]): void {
+  for (const [index, field] of ownFields(root).entries()) {
+    const kept = draft[index];
+    if (kept?.name !== field.name) continue;
+    if ("checked" in field && ["checkbox", "radio"].includes(field.type)) field.checked = kept.isChecked;
+    else field.value = kept.value;
+  }
 }

@@ -3,8 +3,15 @@ import type { PublicSettings } from "~/platform/public-settings";
 import { countCharacters } from "~/platform/well-formed-text";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
-import type { GateForm } from "./form-flow";
+import type { GateForm } from "../gate-state";
+import { loadProofs } from "../gate-tasks";
 import { AddressText } from "../wallet/address-text";
+
+export const formProgress: Record<GateForm["step"], string> = {
+  open: "",
+  signing: "Sign the form in your wallet.",
+  sending: "Sending the form.",
+};
 
 type FormReviewProps = {
   settings: PublicSettings;
@@ -17,46 +24,43 @@ type FormReviewProps = {
   onClose: () => void;
 };
 
-/** The last look: what is signed, what it means, and that it cannot be taken back. */
 export function FormReview({ settings, text, tokenId, address, form, onConfirm, onClose }: FormReviewProps) {
   const isBusy = form.step !== "open";
   const preview = useEnvelopePreview(text, tokenId, settings.chainId);
   return (
     // What has gone to the server cannot be called back, so there is no way out while it is on its way.
     <Dialog title="Sign and send this?" onClose={() => (form.step === "sending" ? undefined : onClose())}>
-      <div className="form-review">
+      <p className="soft">
+        These words, {countCharacters(text).toLocaleString("en")} characters, to the letter:
+      </p>
+      <blockquote className="review-text">{text}</blockquote>
+      <p>
+        Key #{tokenId} is <strong>used up</strong> by it: afterwards it opens neither this form nor the room.
+        Signing costs nothing and moves nothing.
+      </p>
+      <details className="form-review" open={form.askedText !== null}>
+        <summary>What your wallet shows</summary>
         <p className="soft">
-          These words, {countCharacters(text).toLocaleString("en")} characters, to the letter:
+          Wallet <AddressText address={address} /> signs this short text. Its last line is the fingerprint of
+          your words: with other words it would be another one.
         </p>
-        <blockquote className="review-text">{text}</blockquote>
-        <p>
-          Key #{tokenId} is <strong>used up</strong> by it: afterwards it opens neither this form nor the
-          room. Signing costs nothing and moves nothing.
+        <pre className="code">{form.askedText ?? preview ?? "…"}</pre>
+      </details>
+      {isBusy ? (
+        <p className="row review-progress">
+          <span className="spinner" aria-hidden="true" />
+          {formProgress[form.step]}
         </p>
-        <details open={form.askedText !== null}>
-          <summary>What your wallet shows</summary>
-          <p className="soft">
-            Wallet <AddressText address={address} /> signs this short text. Its last line is the fingerprint
-            of your words: with other words it would be another one.
-          </p>
-          <pre className="code">{form.askedText ?? preview ?? "…"}</pre>
-        </details>
-        {isBusy ? (
-          <p className="review-progress">
-            <span className="spinner" aria-hidden="true" />
-            {form.step === "signing" ? "Sign the form in your wallet." : "Sending the form."}
-          </p>
-        ) : null}
-        <div className="row review-actions">
-          <Button onClick={onConfirm} busy={isBusy}>
-            Sign and send
+      ) : null}
+      <div className="row review-actions">
+        <Button onClick={onConfirm} busy={isBusy}>
+          Sign and send
+        </Button>
+        {form.step === "sending" ? null : (
+          <Button tone="quiet" onClick={onClose}>
+            {isBusy ? "Stop waiting" : "Go back"}
           </Button>
-          {form.step === "sending" ? null : (
-            <Button tone="quiet" onClick={onClose}>
-              {isBusy ? "Stop waiting" : "Go back"}
-            </Button>
-          )}
-        </div>
+        )}
       </div>
     </Dialog>
   );
@@ -66,17 +70,12 @@ export function FormReview({ settings, text, tokenId, address, form, onConfirm, 
 function useEnvelopePreview(text: string, tokenId: string, chainId: number): string | null {
   const [preview, setPreview] = useState<string | null>(null);
   useEffect(() => {
-    let isOver = false;
-    import("../entry/gate-proofs").then(
-      ({ previewForm }) => {
-        if (!isOver) setPreview(previewForm({ text, tokenId, chainId, origin: window.location.origin }));
-      },
+    const { origin } = window.location;
+    loadProofs().then(
+      ({ previewForm }) => setPreview(previewForm({ text, tokenId, chainId, origin })),
       // It is only shown; signing tries to load it again, and says so if it cannot.
       () => undefined,
     );
-    return () => {
-      isOver = true;
-    };
   }, [text, tokenId, chainId]);
   return preview;
 }

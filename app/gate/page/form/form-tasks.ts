@@ -1,15 +1,11 @@
-import type { Address } from "viem";
+import { endQuietly } from "../entry/session-tasks";
 import { UnreachableError } from "../gate-api";
 import type { FormPost, GateApi } from "../gate-api";
-import type { FormReceipt } from "./form-receipt";
-import { whileAlone } from "./form-lock";
-import { reportingFailure } from "../gate-tasks";
-import type { GateTools } from "../gate-tools";
-import { formElsewhere, formUnanswered, keyUsedBefore } from "./form-notice";
-import type { GateNotice } from "../gate-notice-shape";
-import { loadProofs } from "../entry/load-proofs";
-import { endQuietly } from "../entry/session-tasks";
-import type { WalletAccount } from "../wallet/wallet-session";
+import { usedKeyRemedy } from "../gate-notice";
+import type { GateNotice, GateTools } from "../gate-state";
+import { inNewTurn, loadProofs } from "../gate-tasks";
+import type { WalletAccount } from "../wallet/wagmi-session";
+import type { FormReceipt } from "./receipt-card";
 
 type FormOrder = {
   account: WalletAccount;
@@ -19,31 +15,90 @@ type FormOrder = {
   signal: AbortSignal;
 };
 
-/** Signs the text and sends it: once, whatever is pressed how often and in how many windows. */
-export async function submitForm(tools: GateTools, order: FormOrder): Promise<void> {
-  const { settings, dispatch, nextTurn } = tools;
+const walletNeeded: GateNotice = {
+  tone: "info",
+  title: "The form needs your wallet",
+  detail: "You are signed in, but no wallet is connected, and the form is signed with the wallet.",
+  remedy: "Connect the wallet that holds the key, above, then send the form.",
+};
+
+const formElsewhere: GateNotice = {
+  tone: "info",
+  title: "The form is being sent in another window",
+  detail: "A key opens the form once, so this window has asked your wallet for nothing.",
+  remedy: "Finish there, or close that window and send it here.",
+};
+
+const formUnanswered: GateNotice = {
+  tone: "problem",
+  title: "The server did not answer",
+  detail: "The form was signed and sent, but no answer came back, so it is not certain that it arrived.",
+  remedy:
+    "Your words are kept here. Check your connection, then send again: if it did arrive, you get the receipt and nothing is sent twice.",
+};
+
+function keyUsedBefore(tokenId: string, usedAt: string | null): GateNotice {
+  const when = usedAt ? ` at ${new Date(usedAt).toLocaleString()}` : "";
+  return {
+    tone: "problem",
+    title: "This token has already been used",
+    detail: `Key #${tokenId} was used${when}. Nothing was signed and nothing sent.`,
+    remedy: usedKeyRemedy,
+    pagePath: "/problems/this-token-has-already-been-used",
+  };
+}
+
+/** Says beside the form why it cannot be sent, before anything has begun. */
+export function refuseForm({ dispatch, nextTurn }: GateTools): void {
   const turn = nextTurn();
   dispatch({ type: "form-started", turn });
-  await reportingFailure({ dispatch, turn, activity: "form" }, async () => {
+  dispatch({ type: "failed", turn, notice: walletNeeded });
+}
+
+/** Signs the text and sends it: once, whatever is pressed how often and in how many windows. */
+export function submitForm(tools: GateTools, order: FormOrder): Promise<void> {
+  const { settings, dispatch } = tools;
+  return inNewTurn(tools, "form", async (turn) => {
+    dispatch({ type: "form-started", turn });
     const name = `latchkey.form:${settings.chainId}:${settings.contractAddress}:${order.tokenId}`;
-    const outcome = await whileAlone(name, () => sendOnce(tools, { ...order, turn }));
-    if (outcome === "busy") dispatch({ type: "failed", turn, notice: formElsewhere });
+    const isAlone = await whileAlone(name, () => sendOnce(tools, order, turn));
+    if (!isAlone) dispatch({ type: "failed", turn, notice: formElsewhere });
   });
 }
 
-async function sendOnce(tools: GateTools, order: FormOrder & { turn: number }): Promise<void> {
-  const { api, dispatch } = tools;
-  const { account, tokenId, turn, signal } = order;
+/** Names that are taken in this window, where the browser lends no locks (outside of HTTPS and localhost). */
+const taken = new Set<string>();
+
+/** Runs the work unless the same is under way already, in this window or another one of this browser. */
+async function whileAlone(name: string, work: () => Promise<void>): Promise<boolean> {
+  if (taken.has(name)) return false;
+  taken.add(name);
+  const run = () => work().then(() => true);
+  try {
+    // Not everywhere, whatever the types say.
+    const locks = navigator.locks as LockManager | undefined;
+    if (!locks) return await run();
+    return await locks.request(name, { ifAvailable: true }, (lock) => (lock ? run() : false));
+  } finally {
+    taken.delete(name);
+  }
+}
+
+async function sendOnce(tools: GateTools, order: FormOrder, turn: number): Promise<void> {
+  const { api, dispatch, origin } = tools;
+  const { account, tokenId, signal } = order;
   const before = await findUse(api, tokenId);
   if (before) {
     const lost = takeUnanswered(tokenId, before.usedBy);
-    if (lost) return accept(tools, { turn, receipt: { ...lost, isInferred: true } });
-    return dispatch({ type: "failed", turn, notice: keyUsedBefore({ tokenId, ...before }) });
+    if (lost) return accept(tools, turn, { ...lost, isInferred: true });
+    return dispatch({ type: "failed", turn, notice: keyUsedBefore(tokenId, before.usedAt) });
   }
-  const form = await unlessAborted(signal, sign(tools, order));
+  const form = await unlessAborted(signal, sign(tools, order, turn));
   // Nobody waits for it any more: the person has gone back to the form.
   if (form === null) return;
-  const receipt = receiptFor({ form, account, host: new URL(tools.origin).host, isInferred: false });
+  const { message: text, messageHash } = form;
+  const sent = { tokenId, address: account.address, host: new URL(origin).host, text, messageHash };
+  const receipt = { ...sent, sentAtMs: Date.now(), isInferred: false };
   dispatch({ type: "form-sending", turn });
   try {
     await api.submitForm(form);
@@ -53,28 +108,31 @@ async function sendOnce(tools: GateTools, order: FormOrder & { turn: number }): 
     const after = await findUse(api, tokenId);
     const isOurs = after !== null && takeUnanswered(tokenId, after.usedBy) !== null;
     if (!isOurs) return dispatch({ type: "failed", turn, notice: formUnanswered });
-    return accept(tools, { turn, receipt: { ...receipt, isInferred: true } });
+    return accept(tools, turn, { ...receipt, isInferred: true });
   }
-  await accept(tools, { turn, receipt });
+  await accept(tools, turn, receipt);
 }
 
-async function accept(
-  { api, dispatch }: GateTools,
-  { turn, receipt }: { turn: number; receipt: FormReceipt },
-): Promise<void> {
+async function accept({ api, dispatch }: GateTools, turn: number, receipt: FormReceipt): Promise<void> {
   dispatch({ type: "form-accepted", turn, receipt });
   // Its token died with the key, and would only be refused wherever the browser brings it.
   await endQuietly(api);
 }
 
-async function sign(
-  { settings, origin, dispatch, openWallet }: GateTools,
-  { account: { address }, tokenId, text, turn }: FormOrder & { turn: number },
-): Promise<FormPost> {
+async function sign(tools: GateTools, order: FormOrder, turn: number): Promise<FormPost> {
+  const { settings, origin, dispatch, openWallet } = tools;
+  const { account, tokenId, text } = order;
   const [wallet, { proveForForm }] = await Promise.all([openWallet(), loadProofs()]);
-  const onAsk = (askedText: string) => dispatch({ type: "form-asked", turn, askedText });
-  const { chainId } = settings;
-  return proveForForm({ wallet, address, tokenId, origin, text, chainId, nowMs: Date.now(), onAsk });
+  return proveForForm({
+    wallet,
+    address: account.address,
+    tokenId,
+    origin,
+    text,
+    chainId: settings.chainId,
+    nowMs: Date.now(),
+    onAsk: (askedText) => dispatch({ type: "form-asked", turn, askedText }),
+  });
 }
 
 /** Null when it was aborted first; a wallet that answers later answers nobody. */
@@ -86,23 +144,10 @@ function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promis
   return Promise.race([aborted, work]);
 }
 
-/** Says beside the form why it cannot be sent, before anything has begun. */
-export function refuseForm({ dispatch, nextTurn }: GateTools, notice: GateNotice): void {
-  const turn = nextTurn();
-  dispatch({ type: "form-started", turn });
-  dispatch({ type: "failed", turn, notice });
-}
-
-type KeyUse = { usedBy: string | null; usedAt: string | null };
-
 /** Who has used the key; null when nobody has, or nobody can say: then the form itself will tell. */
-async function findUse(api: GateApi, tokenId: string): Promise<KeyUse | null> {
-  try {
-    const { used, usedBy, usedAt } = await api.getTokenStatus(tokenId);
-    return used ? { usedBy, usedAt } : null;
-  } catch {
-    return null;
-  }
+async function findUse(api: GateApi, tokenId: string) {
+  const status = await api.getTokenStatus(tokenId).catch(() => null);
+  return status?.used ? status : null;
 }
 
 /** Forms that were sent and not answered, by key. Should the key turn out to be used, it was by them. */
@@ -113,19 +158,4 @@ function takeUnanswered(tokenId: string, usedBy: string | null): FormReceipt | n
   if (!sent || sent.address.toLowerCase() !== usedBy?.toLowerCase()) return null;
   unanswered.delete(tokenId);
   return sent;
-}
-
-type ReceiptForOptions = {
-  form: FormPost;
-  account: { address: Address };
-  host: string;
-  isInferred: boolean;
-};
-
-function receiptFor({
-  form: { tokenId, message, messageHash },
-  account,
-  ...rest
-}: ReceiptForOptions): FormReceipt {
-  return { ...rest, tokenId, address: account.address, text: message, messageHash, sentAtMs: Date.now() };
 }

@@ -1,16 +1,43 @@
 import { useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import { Notice } from "~/ui/notice";
-import { receiptText } from "./form-receipt";
-import type { FormReceipt } from "./form-receipt";
 
-/** The end of the form: what was sent, when, with which key, to keep. */
+/** What is left of a form that was sent: the visitor's own copy, made of what they had before them. */
+export type FormReceipt = {
+  tokenId: string;
+  address: string;
+  /** Of the place it was sent to. */
+  host: string;
+  text: string;
+  /** keccak256 of the text: the fingerprint that the wallet signed. */
+  messageHash: string;
+  sentAtMs: number;
+  /** The answer was lost on the way; that the key is used by this wallet now is the proof. */
+  isInferred: boolean;
+};
+
+export function receiptText(receipt: FormReceipt): string {
+  const { tokenId, address, host, text, messageHash, sentAtMs } = receipt;
+  return [
+    `Receipt of the form sent with key #${tokenId}`,
+    "",
+    `Place: ${host}`,
+    `Key: #${tokenId}`,
+    `Wallet: ${address}`,
+    `Sent: ${new Date(sentAtMs).toISOString()}`,
+    `Fingerprint (keccak256): ${messageHash}`,
+    "",
+    text,
+    "",
+  ].join("\n");
+}
+
 export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
   const { tokenId, address, host, text, messageHash, sentAtMs, isInferred } = receipt;
-  const place = useRef<HTMLElement>(null);
-  useEffect(() => place.current?.focus(), []);
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => card.current?.focus(), []);
   return (
-    <section ref={place} tabIndex={-1} className="card receipt focus-place" aria-labelledby="receipt-heading">
+    <section ref={card} tabIndex={-1} className="card receipt focus-place" aria-labelledby="receipt-heading">
       <h3 id="receipt-heading">Your receipt</h3>
       <Notice tone="success" title="Received">
         <p>
@@ -56,15 +83,15 @@ export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
 }
 
 function CopyReceipt({ receipt }: { receipt: FormReceipt }) {
-  const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
+  const [outcome, setOutcome] = useState("");
 
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(receiptText(receipt));
-      setOutcome("copied");
+      setOutcome("Copied.");
     } catch {
       // Not over plain HTTP, and not where the browser's owner forbids it.
-      setOutcome("refused");
+      setOutcome("The browser does not allow it; print it, or mark and copy it by hand.");
     }
   }
 
@@ -73,12 +100,7 @@ function CopyReceipt({ receipt }: { receipt: FormReceipt }) {
       <Button tone="quiet" onClick={() => void copy()}>
         Copy the receipt
       </Button>
-      <span role="status">
-        {outcome === "copied" ? "Copied." : null}
-        {outcome === "refused"
-          ? "The browser does not allow it; print it, or mark and copy it by hand."
-          : null}
-      </span>
+      <span role="status">{outcome}</span>
     </>
   );
 }

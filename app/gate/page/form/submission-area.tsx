@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import type { FormEvent, RefObject } from "react";
 import { countCharacters } from "~/platform/well-formed-text";
 import { afterNextPaint } from "~/ui/next-task";
-import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft-storage";
-import { SafeFragment } from "../room/safe-fragment";
+import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft";
 import { sanitizeToFragment } from "../room/safe-html";
+import { SafeFragment } from "../room/shadow-room";
 import { countWords, faultOf, submissionText, textLimit } from "./submission-text";
 
 type SubmissionAreaProps = {
@@ -14,28 +15,22 @@ type SubmissionAreaProps = {
   isBusy: boolean;
 };
 
-/** The operator's own form. Its fields are theirs; sending is ours, signed by the wallet. */
 export function SubmissionArea({ html, draftName, onSubmit, isBusy }: SubmissionAreaProps) {
   const area = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<string | null>(null);
   const writing = useWriting(area, html, draftName);
   const fragment = useCallback(() => buildForm(html), [html]);
 
-  useEffect(() => {
-    const element = area.current;
-    if (!element) return;
-    function submit(event: SubmitEvent) {
-      event.preventDefault();
-      if (isBusy || !(event.target instanceof HTMLFormElement)) return;
-      const text = submissionText(textFields(new FormData(event.target, event.submitter)));
-      const found = faultOf(text);
-      setFault(found);
-      if (found) firstField(event.target)?.focus();
-      else onSubmit(text);
-    }
-    element.addEventListener("submit", submit);
-    return () => element.removeEventListener("submit", submit);
-  }, [isBusy, onSubmit]);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (isBusy || !(event.target instanceof HTMLFormElement)) return;
+    const { submitter } = event.nativeEvent as SubmitEvent;
+    const text = writtenText(new FormData(event.target, submitter));
+    const found = faultOf(text);
+    setFault(found);
+    if (found) firstField(event.target)?.focus();
+    else onSubmit(text);
+  }
 
   useEffect(() => {
     for (const button of area.current?.querySelectorAll("form button") ?? []) {
@@ -45,15 +40,13 @@ export function SubmissionArea({ html, draftName, onSubmit, isBusy }: Submission
   }, [isBusy, fragment]);
 
   return (
-    <div ref={area} className="latchkey-writing">
+    <div ref={area} className="latchkey-writing" onSubmit={submit}>
       <SafeFragment className="latchkey-submission" fragment={fragment} />
-      {writing === "unread" ? <p className="latchkey-count">&nbsp;</p> : null}
-      {writing === "unread" || writing.limit === null ? null : (
-        <Count {...writing} limit={writing.limit} onDiscard={() => discard(area.current)} />
-      )}
+      {writing === undefined ? <p className="latchkey-count">&nbsp;</p> : null}
+      {writing ? <Count {...writing} onDiscard={() => discard(area.current)} /> : null}
       {/* Near the end only: who listens is not told of every letter. There from the start, so that it is listened to. */}
       <p role="status" className="latchkey-hidden">
-        {isNearEnd(writing) ? countWords(writing) : ""}
+        {writing && writing.count >= writing.limit * 0.9 ? countWords(writing) : ""}
       </p>
       {fault ? (
         <p className="room-fault" role="alert">
@@ -64,16 +57,9 @@ export function SubmissionArea({ html, draftName, onSubmit, isBusy }: Submission
   );
 }
 
-type Writing = { count: number; /** Null: there is no form. */ limit: number | null; isDraft: boolean };
-const nothingToWrite: Writing = { count: 0, limit: null, isDraft: false };
+type Writing = { count: number; limit: number; isDraft: boolean };
 
-function isNearEnd(writing: Writing | "unread"): writing is Writing & { limit: number } {
-  return writing !== "unread" && writing.limit !== null && writing.count >= writing.limit * 0.9;
-}
-
-type CountProps = Writing & { limit: number; onDiscard: () => void };
-
-function Count({ count, limit, isDraft, onDiscard }: CountProps) {
+function Count({ count, limit, isDraft, onDiscard }: Writing & { onDiscard: () => void }) {
   return (
     <p className="latchkey-count" data-over={count > limit || undefined}>
       <span aria-live="off">{countWords({ count, limit })}</span>
@@ -89,13 +75,9 @@ function Count({ count, limit, isDraft, onDiscard }: CountProps) {
   );
 }
 
-/** Counts what is written, and keeps it: a reload, or a room that closes, takes nobody's words away. */
-function useWriting(
-  area: { current: HTMLDivElement | null },
-  html: string,
-  draftName: string | null,
-): Writing | "unread" {
-  const [writing, setWriting] = useState<Writing | "unread">("unread");
+/** Counts what is written, and keeps it as a draft. Undefined until the form is read, null where there is none. */
+function useWriting(area: RefObject<HTMLElement>, html: string, draftName: string | null) {
+  const [writing, setWriting] = useState<Writing | null>();
 
   useEffect(() => {
     const element = area.current;
@@ -106,31 +88,33 @@ function useWriting(
     if (draftName) fillFields(element, findDraft(draftName));
     // Reading a form lays the page out, which it is about to be anyway: twice in one task is felt on a phone.
     const stopWaiting = afterNextPaint(keep);
-    element.addEventListener("input", keep);
-    element.addEventListener("change", keep);
-    element.addEventListener("reset", keepLater);
+    const listening = new AbortController();
+    const { signal } = listening;
+    element.addEventListener("input", keep, { signal });
+    element.addEventListener("change", keep, { signal });
+    element.addEventListener("reset", keepLater, { signal });
     return () => {
       stopWaiting();
-      element.removeEventListener("input", keep);
-      element.removeEventListener("change", keep);
-      element.removeEventListener("reset", keepLater);
+      listening.abort();
     };
   }, [area, html, draftName]);
 
   return writing;
 }
 
-function keepWriting(element: HTMLElement, draftName: string | null): Writing {
+function keepWriting(element: HTMLElement, draftName: string | null): Writing | null {
   const form = element.querySelector("form");
-  if (!form) return nothingToWrite;
-  const count = countCharacters(submissionText(textFields(new FormData(form))));
+  if (!form) return null;
+  const count = countCharacters(writtenText(new FormData(form)));
   const limit = textLimit(textAreasOf(form));
-  if (!draftName) return { count, limit, isDraft: false };
   // What the operator has put into the fields beforehand is nobody's draft.
-  const fields = readFields(element);
-  if (isTouched(form)) return { count, limit, isDraft: keepDraft(draftName, fields) };
-  dropDraft(draftName);
-  return { count, limit, isDraft: false };
+  const isWritten = draftName !== null && isTouched(form);
+  if (draftName && !isWritten) dropDraft(draftName);
+  return { count, limit, isDraft: isWritten && keepDraft(draftName, readFields(element)) };
+}
+
+function writtenText(data: FormData): string {
+  return submissionText([...data].filter((field): field is [string, string] => typeof field[1] === "string"));
 }
 
 function isTouched(form: HTMLFormElement): boolean {
@@ -159,10 +143,6 @@ function buildForm(html: string): DocumentFragment {
     form.append(button);
   }
   return fragment;
-}
-
-function* textFields(data: FormData): Generator<readonly [string, string]> {
-  for (const [name, value] of data) if (typeof value === "string") yield [name, value];
 }
 
 /** The form goes back to how the operator wrote it, and its reset drops the draft. */

@@ -3,10 +3,7 @@ import { countCharacters } from "~/platform/well-formed-text";
 /** Prefix the server gives every name of the operator's form. */
 const namePrefix = "room-";
 
-/**
- * What the visitor wrote, as the one text that is signed and sent. A form with only a message sends just that;
- * one with more fields sends each as a line `name: value`, the message last and below.
- */
+/** The one text that is signed and sent: a line `name: value` for each field but the message, which comes below. */
 export function submissionText(fields: Iterable<readonly [name: string, value: string]>): string {
   const answers: string[] = [];
   let message = "";
@@ -31,15 +28,11 @@ export function faultOf(text: string): string | null {
   return null;
 }
 
-/**
- * How much may be written: what the server takes, or less where the form is one field with a limit of its own.
- * `maxLength` is -1 where the field has none.
- */
+/** What the server takes, or less where the form is one field with a limit of its own (-1: it has none). */
 export function textLimit(fields: readonly { name: string; maxLength: number }[]): number {
-  const [only] = fields;
-  if (fields.length !== 1 || !only || only.name !== `${namePrefix}message` || only.maxLength < 0)
-    return maxCharacters;
-  return Math.min(only.maxLength, maxCharacters);
+  const [only, ...others] = fields;
+  const isLimited = others.length === 0 && only?.name === `${namePrefix}message` && only.maxLength >= 0;
+  return isLimited ? Math.min(only.maxLength, maxCharacters) : maxCharacters;
 }
 
 export function countWords({ count, limit }: { count: number; limit: number }): string {

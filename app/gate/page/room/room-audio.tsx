@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from "react";
-import type { SyntheticEvent } from "react";
+import { useRef, useState } from "react";
+import type { KeyboardEvent, SyntheticEvent } from "react";
 import { hasAudioPart, missingSoundText } from "~/content/audio-part";
 import type { AudioData } from "~/content/content.schema";
 import { jumpTo, playerTime, spokenTime } from "./player-time";
@@ -39,19 +39,18 @@ type PlayerProps = { audioSrc: string; title: string; onBroken: () => void };
 /** Every control is a plain button, slider or list, so that keyboards and screen readers know them already. */
 function Player({ audioSrc, title, onBroken }: PlayerProps) {
   const sound = useRef<HTMLAudioElement>(null);
-  const group = useRef<HTMLDivElement>(null);
   const [isPlaying, setPlaying] = useState(false);
   const [atSeconds, setAtSeconds] = useState(0);
   const [duration, setDuration] = useState(NaN);
-  const [speed, setSpeed] = useState(1);
-  const isKnown = Number.isFinite(duration);
+  const back = () => jump(-jumpSeconds);
+  const forward = () => jump(jumpSeconds);
+  const actsByKey: Record<string, () => void> = { k: toggle, j: back, l: forward };
 
   function toggle() {
     const element = sound.current;
-    if (!element) return;
     // Refused, for want of the file, it says so by its error.
-    if (element.paused) void element.play().catch(() => undefined);
-    else element.pause();
+    if (element?.paused) void element.play().catch(() => undefined);
+    else element?.pause();
   }
 
   function jump(by: number) {
@@ -59,18 +58,32 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
     if (element) element.currentTime = jumpTo({ at: element.currentTime, by, duration: element.duration });
   }
 
+  function seek(toSeconds: number) {
+    // At once: a slider put back to where the sound still is would ask for that place a moment later.
+    setAtSeconds(toSeconds);
+    if (sound.current) sound.current.currentTime = toSeconds;
+  }
+
+  /** The keys that players have everywhere, while the focus is in this one. */
+  function press(event: KeyboardEvent) {
+    // A list takes letters as a search of its own.
+    const isTaken =
+      event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLSelectElement;
+    if (!isTaken) actsByKey[event.key.toLowerCase()]?.();
+  }
+
   function showTime(event: SyntheticEvent<HTMLAudioElement>) {
     setAtSeconds(event.currentTarget.currentTime);
   }
 
-  usePlayerKeys(group, toggle, jump);
-
   return (
+    // The keys are a second way to what the buttons within do.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div
-      ref={group}
       className="latchkey-player"
       role="group"
       aria-label={`Player: ${title || "the recording"}`}
+      onKeyDown={press}
     >
       {/* The words beside the player say what is to be heard; an operator's sound comes without a caption track. */}
       {/* eslint-disable-next-line jsx-a11y/media-has-caption */}
@@ -86,94 +99,64 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
         onError={onBroken}
       />
       <button type="button" className="latchkey-play" aria-keyshortcuts="k" onClick={toggle}>
-        <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">
+        <svg viewBox="0 0 20 20" width="20" height="20" fill="currentColor" aria-hidden="true">
           <path d={isPlaying ? "M5 4h3.5v12H5zM11.5 4H15v12h-3.5z" : "M6 3.5v13l10.5-6.5z"} />
         </svg>
         {isPlaying ? "Pause" : "Play"}
       </button>
-      <button
-        type="button"
-        aria-label={`Back ${jumpSeconds} seconds`}
-        aria-keyshortcuts="j"
-        onClick={() => jump(-jumpSeconds)}
-      >
+      <button type="button" aria-label={`Back ${jumpSeconds} seconds`} aria-keyshortcuts="j" onClick={back}>
         −{jumpSeconds} s
       </button>
       <button
         type="button"
         aria-label={`Forward ${jumpSeconds} seconds`}
         aria-keyshortcuts="l"
-        onClick={() => jump(jumpSeconds)}
+        onClick={forward}
       >
         +{jumpSeconds} s
       </button>
-      <label className="latchkey-speed">
-        <span>Speed</span>
-        <select
-          value={speed}
-          onChange={(event) => {
-            const chosen = Number(event.target.value);
-            setSpeed(chosen);
-            if (sound.current) sound.current.playbackRate = chosen;
-          }}
-        >
-          {speeds.map((choice) => (
-            <option key={choice} value={choice}>
-              {choice}×
-            </option>
-          ))}
-        </select>
-      </label>
-      <div className="latchkey-seek">
-        <input
-          type="range"
-          aria-label="Position"
-          aria-valuetext={
-            isKnown ? `${spokenTime(atSeconds)} of ${spokenTime(duration)}` : spokenTime(atSeconds)
-          }
-          min={0}
-          max={isKnown ? duration : 0}
-          step={duration > 120 ? 5 : 0.5}
-          value={Math.min(atSeconds, isKnown ? duration : 0)}
-          disabled={!isKnown}
-          onChange={(event) => {
-            const asked = Number(event.target.value);
-            // At once: a slider put back to where the sound still is would ask for that place a moment later.
-            setAtSeconds(asked);
-            if (sound.current) sound.current.currentTime = asked;
-          }}
-        />
-        <span className="latchkey-time" aria-hidden="true">
-          {playerTime(atSeconds)} / {playerTime(duration)}
-        </span>
-      </div>
+      <Speed onChoose={(speed) => sound.current && (sound.current.playbackRate = speed)} />
+      <Seek atSeconds={atSeconds} duration={duration} onSeek={seek} />
     </div>
   );
 }
 
-/** The keys that players have everywhere, while the focus is in this one. */
-function usePlayerKeys(
-  group: { current: HTMLElement | null },
-  onToggle: () => void,
-  onJump: (bySeconds: number) => void,
-): void {
-  const latest = useRef({ onToggle, onJump });
-  useEffect(() => {
-    latest.current = { onToggle, onJump };
-  });
-  useEffect(() => {
-    const element = group.current;
-    if (!element) return;
-    function press(event: KeyboardEvent) {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const key = event.key.toLowerCase();
-      // A list takes letters as a search of its own.
-      if (event.target instanceof HTMLSelectElement) return;
-      if (key === "k") latest.current.onToggle();
-      else if (key === "j") latest.current.onJump(-jumpSeconds);
-      else if (key === "l") latest.current.onJump(jumpSeconds);
-    }
-    element.addEventListener("keydown", press);
-    return () => element.removeEventListener("keydown", press);
-  }, [group]);
+function Speed({ onChoose }: { onChoose: (speed: number) => void }) {
+  return (
+    <label className="latchkey-speed">
+      <span>Speed</span>
+      <select defaultValue={1} onChange={(event) => onChoose(Number(event.target.value))}>
+        {speeds.map((speed) => (
+          <option key={speed} value={speed}>
+            {speed}×
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+type SeekProps = { atSeconds: number; duration: number; onSeek: (toSeconds: number) => void };
+
+function Seek({ atSeconds, duration, onSeek }: SeekProps) {
+  const isKnown = Number.isFinite(duration);
+  const at = spokenTime(atSeconds);
+  return (
+    <div className="latchkey-seek">
+      <input
+        type="range"
+        aria-label="Position"
+        aria-valuetext={isKnown ? `${at} of ${spokenTime(duration)}` : at}
+        min={0}
+        max={isKnown ? duration : 0}
+        step={duration > 120 ? 5 : 0.5}
+        value={Math.min(atSeconds, isKnown ? duration : 0)}
+        disabled={!isKnown}
+        onChange={(event) => onSeek(Number(event.target.value))}
+      />
+      <span className="latchkey-time" aria-hidden="true">
+        {playerTime(atSeconds)} / {playerTime(duration)}
+      </span>
+    </div>
+  );
 }

@@ -1,33 +1,20 @@
 import { startTransition, useCallback, useEffect, useState } from "react";
 import type { ComponentType } from "react";
 import type { GateVisit } from "~/gate/visit";
-import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { nextTask } from "~/ui/next-task";
 import { Notice } from "~/ui/notice";
-import type { GateRoom } from "../gate-state";
-import type { GateNotice } from "../gate-notice-shape";
 import type { RoomProps } from "./room";
 import { ServedRoom } from "./served-room";
-import type { GateActions } from "../use-gate-flow";
-import type { WalletAccount } from "../wallet/wallet-session";
 
-type RoomFrameProps = {
-  settings: PublicSettings;
-  room: GateRoom;
-  account: WalletAccount | null;
-  notice: GateNotice | null;
-  /** What the server has drawn into the page already; null where the room was opened in it. */
-  served: Extract<GateVisit, { kind: "inside" }> | null;
-  actions: GateActions;
-};
+type RoomFrameProps = Omit<RoomProps, "isServed"> & { visit: GateVisit };
 
-/**
- * Rendering and sanitising code is needed by nobody who is still outside, so the room comes when it is opened. Until
- * then a page that was drawn by the server stays as it is: it can be read, and listened to, already.
- */
-export function RoomFrame({ served, ...props }: RoomFrameProps) {
-  const { Room, hasFailed, load } = useRoomCode(props.room.grant.content.welcomeText);
+/** Loads the room's code when it is opened. Until then what the server has drawn can be read and listened to. */
+export function RoomFrame({ visit, ...props }: RoomFrameProps) {
+  const { content } = props.state.room.grant;
+  const { Room, hasFailed, retry } = useRoomCode(content.welcomeText);
+  // What the server has drawn into the page already; null where the room was opened in it.
+  const served = visit.kind === "inside" && visit.content === content ? visit : null;
   if (Room) return <Room {...props} isServed={served !== null} />;
   return (
     <>
@@ -37,7 +24,7 @@ export function RoomFrame({ served, ...props }: RoomFrameProps) {
           <p>
             Either this device is offline, or the site is away for a moment. You are signed in all the same.
           </p>
-          <Button tone="quiet" onClick={load}>
+          <Button tone="quiet" onClick={retry}>
             Try again
           </Button>
         </Notice>
@@ -50,24 +37,22 @@ function useRoomCode(welcomeText: string) {
   const [Room, setRoom] = useState<ComponentType<RoomProps> | null>(null);
   const [hasFailed, setFailed] = useState(false);
 
-  const fetchCode = useCallback(
-    () =>
-      void loadRoom(welcomeText).then(
-        (loaded) => startTransition(() => setRoom(() => loaded)),
-        () => setFailed(true),
-      ),
-    [welcomeText],
-  );
+  const load = useCallback(() => {
+    loadRoom(welcomeText).then(
+      (loaded) => startTransition(() => setRoom(() => loaded)),
+      () => setFailed(true),
+    );
+  }, [welcomeText]);
   useEffect(() => {
-    if (!Room) fetchCode();
-  }, [Room, fetchCode]);
+    if (!Room) load();
+  }, [Room, load]);
 
-  function load() {
+  function retry() {
     setFailed(false);
-    fetchCode();
+    load();
   }
 
-  return { Room, hasFailed, load };
+  return { Room, hasFailed, retry };
 }
 
 /** In tasks of their own, so that a tap on a phone is not kept waiting by all of it at once. */

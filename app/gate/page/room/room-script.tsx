@@ -7,13 +7,8 @@ import {
 } from "~/content/sandbox-protocol";
 import { Notice } from "~/ui/notice";
 
-type RoomScriptProps = { script: string; styles: string };
-
-/**
- * The operator's script, in a frame of its own origin: it cannot reach this page, its storage or its token.
- * The frame takes one script in its life: another script needs another frame (a `key`).
- */
-export function RoomScript({ script, styles }: RoomScriptProps) {
+/** The operator's script in a frame of its own origin: it reaches nothing of this page. A frame takes one (a `key`). */
+export function RoomScript({ script, styles }: { script: string; styles: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [heightPx, setHeightPx] = useState(0);
   const [failure, setFailure] = useState<string | null>(null);

@@ -1,35 +1,25 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { GatedContent } from "~/content/content.schema";
-import { roomClassName } from "~/content/sandbox-protocol";
 import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { Notice } from "~/ui/notice";
-import { FormReview } from "../form/form-review";
-import { FormProgress } from "../form/form-progress";
-import { draftName } from "../form/form-draft";
-import { dropDraft } from "../form/form-draft-storage";
-import type { GateRoom } from "../gate-state";
-import type { GateNotice } from "../gate-notice-shape";
-import { NoticeCard } from "../notice-card";
+import { draftName, dropDraft } from "../form/form-draft";
+import { FormReview, formProgress } from "../form/form-review";
 import { ReceiptCard } from "../form/receipt-card";
-import { RoomAudio } from "./room-audio";
-import { roomHeading } from "./room-heading";
-import { RoomScript } from "./room-script";
-import { SafeFragment } from "./safe-fragment";
-import { renderMarkdownSafely } from "./safe-html";
-import { SessionBar } from "../entry/session-bar";
-import { ShadowRoom } from "./shadow-room";
 import { SubmissionArea } from "../form/submission-area";
+import { SessionBar } from "../entry/session-bar";
+import type { GateNotice, StateIn } from "../gate-state";
+import { NoticeCard } from "../notice-card";
 import type { GateActions } from "../use-gate-flow";
-import { useOnline } from "../use-online";
-import type { WalletAccount } from "../wallet/wallet-session";
-import roomStylesheetHref from "./room.css";
+import { RoomAudio } from "./room-audio";
+import { RoomScript } from "./room-script";
+import { renderMarkdownSafely } from "./safe-html";
+import { roomHeading } from "./served-room";
+import { SafeFragment, ShadowRoom } from "./shadow-room";
 
 export type RoomProps = {
   settings: PublicSettings;
-  room: GateRoom;
-  account: WalletAccount | null;
-  notice: GateNotice | null;
+  state: StateIn<"inside">;
   /** The visitor saw the room from the first moment: their place in the page is theirs. */
   isServed: boolean;
   actions: GateActions;
@@ -40,16 +30,16 @@ export function warmUp(welcomeText: string): void {
   renderMarkdownSafely(welcomeText, window.location.origin);
 }
 
-/** What only the holder gets. */
-export function Room({ settings, room, account, notice, isServed, actions }: RoomProps) {
+export function Room({ settings, state, isServed, actions }: RoomProps) {
+  const { room, account, notice } = state;
+  const { form } = room;
   const { content } = room.grant;
   const heading = useRef<HTMLHeadingElement>(null);
   const [brokenContent, setBrokenContent] = useState<GatedContent | null>(null);
   const [review, setReview] = useState<{ text: string; before: GateNotice | null } | null>(null);
-  const { form } = room;
   const { welcomeText } = content;
   const welcome = useCallback(() => renderMarkdownSafely(welcomeText, window.location.origin), [welcomeText]);
-  const draft = useDraftName({ settings, room, account });
+  const draft = useDraftName(settings, state);
 
   // The page has changed under the visitor: say where they are now.
   useEffect(() => {
@@ -63,7 +53,7 @@ export function Room({ settings, room, account, notice, isServed, actions }: Roo
 
   return (
     <section className="stack" aria-labelledby="room-heading">
-      <div className="room-head">
+      <div className="row room-head">
         <h2 id="room-heading" ref={heading} tabIndex={-1}>
           {roomHeading(room.tokenId)}
         </h2>
@@ -86,7 +76,7 @@ export function Room({ settings, room, account, notice, isServed, actions }: Roo
           <p>Its link lives for a short time only. Press &ldquo;Load again&rdquo; for a new one.</p>
         </Notice>
       ) : null}
-      <ShadowRoom stylesheetHref={roomStylesheetHref} styles={content.styles} className={roomClassName}>
+      <ShadowRoom styles={content.styles}>
         <SafeFragment className="latchkey-welcome" fragment={welcome} />
         <RoomAudio audio={content.audioData} onBroken={() => setBrokenContent(content)} />
         {content.textSubmissionAreaHtml && !form.receipt ? (
@@ -112,7 +102,10 @@ export function Room({ settings, room, account, notice, isServed, actions }: Roo
           }}
         />
       ) : null}
-      <FormProgress form={form} />
+      {/* For those who do not see the dialog change. */}
+      <p role="status" className="visually-hidden">
+        {formProgress[form.step]}
+      </p>
       {form.receipt ? <ReceiptCard receipt={form.receipt} /> : null}
       {form.notice ? <NoticeCard notice={form.notice} /> : null}
       {content.script ? (
@@ -122,8 +115,13 @@ export function Room({ settings, room, account, notice, isServed, actions }: Roo
   );
 }
 
+/** By what the device knows of its own connection; a server that is away it does not notice. */
 function OfflineNotice() {
-  const isOnline = useOnline();
+  const isOnline = useSyncExternalStore(
+    watchConnection,
+    () => navigator.onLine,
+    () => true,
+  );
   if (isOnline) return null;
   return (
     <Notice tone="info" title="You are offline">
@@ -132,11 +130,15 @@ function OfflineNotice() {
   );
 }
 
-function useDraftName({
-  settings: { chainId, contractAddress },
-  room,
-  account,
-}: Pick<RoomProps, "settings" | "room" | "account">): string | null {
+function watchConnection(onChange: () => void): () => void {
+  const listening = new AbortController();
+  for (const event of ["online", "offline"]) {
+    window.addEventListener(event, onChange, { signal: listening.signal });
+  }
+  return () => listening.abort();
+}
+
+function useDraftName({ chainId, contractAddress }: PublicSettings, { room, account }: StateIn<"inside">) {
   // Fixed when the room opens: with an accepted form the session ends, and the draft is still to be found.
   const [address] = useState(room.session?.address ?? account?.address ?? null);
   return address && draftName({ chainId, contractAddress, tokenId: room.tokenId, address });

@@ -13,10 +13,7 @@ export function renderMarkdownSafely(source: string, origin: string): DocumentFr
   return sanitizeToFragment(markdown.parse(source, { async: false }), origin);
 }
 
-/**
- * HTML without code, without style of its own, and without anything that is fetched from elsewhere. The server
- * has sanitised it already; this is the last look before it becomes part of the page.
- */
+/** HTML without code, without style of its own, and without anything fetched from elsewhere: a second time, after the server. */
 export function sanitizeToFragment(html: string, origin: string): DocumentFragment {
   purifier ??= createPurifier();
   const fragment = purifier.sanitize(html, {
@@ -51,5 +48,5 @@ function createPurifier(): ReturnType<typeof DOMPurify> {
 function isOwnAddress(address: string, origin: string): boolean {
   if (address === "" || !URL.canParse(address, origin)) return false;
   const url = new URL(address, origin);
-  return url.origin === origin && (url.protocol === "http:" || url.protocol === "https:");
+  return url.origin === origin && /^https?:$/.test(url.protocol);
 }

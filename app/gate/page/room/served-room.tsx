@@ -1,14 +1,14 @@
 import { hasAudioPart, missingSoundText } from "~/content/audio-part";
 import type { GateVisit } from "~/gate/visit";
 import { SessionBar } from "../entry/session-bar";
-import { roomHeading } from "./room-heading";
-import { readSession } from "../gate-answers";
+import { readSession } from "../gate-api";
 import roomStylesheetHref from "./room.css";
 
-/**
- * The room as the server draws it: its words and its sound, before any script. The operator's styles, script and form
- * need scripts, and come with them.
- */
+export function roomHeading(tokenId: string): string {
+  return `You are in, with key #${tokenId}`;
+}
+
+/** The room as the server draws it: its words and its sound. Styles, script and form need JavaScript. */
 export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "inside" }> }) {
   const { session, content, welcomeHtml } = served;
   const { audioData } = content;
@@ -16,7 +16,7 @@ export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "ins
   return (
     <section className="stack" aria-labelledby="room-heading">
       <link rel="stylesheet" href={roomStylesheetHref} />
-      <div className="room-head">
+      <div className="row room-head">
         <h2 id="room-heading">{roomHeading(session.tokenId)}</h2>
       </div>
       {answer.session ? <SessionBar session={answer.session} /> : null}
@@ -56,10 +56,7 @@ export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "ins
   );
 }
 
-/**
- * Written into the document by the server alone, which has sanitised it. A browser takes over what is there and never
- * inserts the text itself: what it draws has been sanitised by its own hand.
- */
+/** Inserted by the server alone, which has sanitised it. A browser takes it over, and sanitises what it draws itself. */
 function ServedHtml({ html }: { html: string }) {
   const isServer = typeof document === "undefined";
   return (

@@ -1,21 +1,11 @@
-import { useCallback, useLayoutEffect, useState } from "react";
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import type { ReactNode } from "react";
 import { createPortal } from "react-dom";
+import { roomClassName } from "~/content/sandbox-protocol";
+import roomStylesheetHref from "./room.css";
 
-type ShadowRoomProps = {
-  /** Address of the stylesheet the page itself brings for the room. */
-  stylesheetHref: string;
-  /** The operator's CSS text, which comes after. */
-  styles: string;
-  className: string;
-  children: ReactNode;
-};
-
-/**
- * A box whose styles cannot leak out, and which the page's own do not reach into. The operator's text becomes a
- * constructed stylesheet: no markup is involved, and the page's policy needs no exception for inline styles.
- */
-export function ShadowRoom({ stylesheetHref, styles, className, children }: ShadowRoomProps) {
+/** Styles neither leak out of it nor reach in. `styles`: the operator's CSS text, after the room's own stylesheet. */
+export function ShadowRoom({ styles, children }: { styles: string; children: ReactNode }) {
   const [root, setRoot] = useState<ShadowRoot | null>(null);
 
   const host = useCallback((element: HTMLDivElement | null) => {
@@ -33,8 +23,8 @@ export function ShadowRoom({ stylesheetHref, styles, className, children }: Shad
         {root
           ? createPortal(
               <>
-                <link rel="stylesheet" href={stylesheetHref} />
-                <div className={className}>{children}</div>
+                <link rel="stylesheet" href={roomStylesheetHref} />
+                <div className={roomClassName}>{children}</div>
               </>,
               root,
             )
@@ -44,9 +34,19 @@ export function ShadowRoom({ stylesheetHref, styles, className, children }: Shad
   );
 }
 
+/** A constructed stylesheet: no markup is involved, and the page's policy needs no exception for inline styles. */
 function adoptStyles(root: ShadowRoot, styles: string): void {
   const sheet = new CSSStyleSheet();
   // Faults in it are skipped as in any stylesheet; @import is not loaded.
   sheet.replaceSync(styles);
   root.adoptedStyleSheets = [sheet];
+}
+
+type SafeFragmentProps = { className: string; fragment: () => DocumentFragment };
+
+/** Holds sanitised nodes; `fragment` has to be stable, each new one replaces what was there. */
+export function SafeFragment({ className, fragment }: SafeFragmentProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => holder.current?.replaceChildren(fragment()), [fragment]);
+  return <div ref={holder} className={className} />;
 }

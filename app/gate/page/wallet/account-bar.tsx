@@ -1,39 +1,64 @@
 import { useEffect, useState } from "react";
+import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
+import { Dialog } from "~/ui/dialog";
 import { takeLostFocus } from "~/ui/lost-focus";
-import { AddressText } from "./address-text";
+import type { StateIn } from "../gate-state";
+import type { GateActions } from "../use-gate-flow";
+import { AddressText, shortAddress } from "./address-text";
+import type { WalletAccount } from "./wagmi-session";
 import type { RememberedWallet } from "./wallet-cookie";
-import type { WalletAccount } from "./wallet-session";
 
-/** Where the account is shown once connected; the keyboard is sent there. */
-export const accountBarId = "wallet-account";
+const accountBarId = "wallet-account";
+
+/** On unmounting: the button that was pressed is gone by then, and the focus would fall back to the page's top. */
+export function useFocusOnAccountAfterwards(): void {
+  useEffect(() => () => takeLostFocus(document.getElementById(accountBarId)), []);
+}
 
 type AccountBarProps = {
-  account: WalletAccount;
-  other: WalletAccount | null;
-  chain: { id: number; name: string };
-  onDisconnect: () => void;
-  onSwitchNetwork: () => Promise<void>;
+  settings: PublicSettings;
+  state: StateIn<"connected" | "inside">;
+  actions: GateActions;
 };
 
-/** Which wallet is connected, what about it stands in the way, and the way to let it go. */
-export function AccountBar({ account, other, chain, onDisconnect, onSwitchNetwork }: AccountBarProps) {
-  const { walletName, address, chainId } = account;
+export function AccountBar({ settings, state, actions }: AccountBarProps) {
+  const { account, other } = state;
+  if (account === null) {
+    const session = state.phase === "inside" ? state.room.session : null;
+    return <SignedInBar address={session?.address ?? null} onConnect={actions.openWallets} />;
+  }
   return (
-    <div className="account-bar" id={accountBarId} tabIndex={-1}>
-      <Holder lead={`Connected with ${walletName} as `} address={address} />
-      <Button tone="quiet" onClick={onDisconnect}>
+    <div className="row account-bar" id={accountBarId} tabIndex={-1}>
+      <Holder lead={`Connected with ${account.walletName} as `} address={account.address} />
+      <Button tone="quiet" onClick={actions.disconnect}>
         Disconnect
       </Button>
-      {other ? (
-        <p className="account-note">
-          The wallet shows <AddressText address={other.address} /> instead. Select the account above in it
-          before you sign.
+      {other && !other.isAsked ? (
+        <p className="account-note tone-warning">
+          The wallet shows <AddressText address={other.account.address} /> instead. Select the account above
+          in it before you sign.
         </p>
       ) : null}
-      {chainId === chain.id ? null : (
-        <NetworkNote chainId={chainId} chain={chain} onSwitchNetwork={onSwitchNetwork} />
+      {account.chainId === settings.chainId ? null : (
+        <NetworkNote walletChainId={account.chainId} settings={settings} onSwitch={actions.switchNetwork} />
       )}
+    </div>
+  );
+}
+
+/** The session stands without the wallet; the form does not. */
+function SignedInBar({ address, onConnect }: { address: string | null; onConnect: () => void }) {
+  return (
+    <div className="row account-bar">
+      <p>
+        <span className="soft">Signed in as </span>
+        {address ? <AddressText address={address} /> : "the holder"}
+        <span className="soft">; the wallet is not connected, and is needed for the form only</span>
+      </p>
+      <Button tone="quiet" onClick={onConnect}>
+        Connect
+      </Button>
     </div>
   );
 }
@@ -41,7 +66,7 @@ export function AccountBar({ account, other, chain, onDisconnect, onSwitchNetwor
 /** As the server knows it from the last visit, until the wallet itself has answered. */
 export function ReturningBar({ wallet, onConnect }: { wallet: RememberedWallet; onConnect: () => void }) {
   return (
-    <div className="account-bar" aria-busy="true">
+    <div className="row account-bar" aria-busy="true">
       <Holder lead={`Connecting again with ${wallet.name} as `} address={wallet.address} />
       <Button tone="quiet" onClick={onConnect}>
         Use another wallet
@@ -59,33 +84,24 @@ function Holder({ lead, address }: { lead: string; address: string }) {
   );
 }
 
-type NetworkNoteProps = {
-  chainId: number;
-  chain: { id: number; name: string };
-  onSwitchNetwork: () => Promise<void>;
-};
+type NetworkNoteProps = { walletChainId: number; settings: PublicSettings; onSwitch: () => Promise<void> };
 
-function NetworkNote({ chainId, chain, onSwitchNetwork }: NetworkNoteProps) {
+function NetworkNote({ walletChainId, settings: { chainId, wallets }, onSwitch }: NetworkNoteProps) {
   const [isAsking, setAsking] = useState(false);
-  useEffect(
-    () => () => {
-      // Switched, the button that asked for it is gone, and the focus would fall back to the page's top.
-      takeLostFocus(document.getElementById(accountBarId));
-    },
-    [],
-  );
+  const { name } = wallets.chain;
+  useFocusOnAccountAfterwards();
   return (
-    <div className="account-note row" role="status">
+    <div className="row account-note tone-warning" role="status">
       <p>
-        The wallet is on chain {chainId}; the keys are on {chain.name}
-        {chain.name.includes(String(chain.id)) ? "" : ` (chain ${chain.id})`}.
+        The wallet is on chain {walletChainId}; the keys are on {name}
+        {name.includes(String(chainId)) ? "" : ` (chain ${chainId})`}.
       </p>
       <Button
         tone="quiet"
         busy={isAsking}
         onClick={() => {
           setAsking(true);
-          void onSwitchNetwork().finally(() => setAsking(false));
+          void onSwitch().finally(() => setAsking(false));
         }}
       >
         Switch network
@@ -94,20 +110,35 @@ function NetworkNote({ chainId, chain, onSwitchNetwork }: NetworkNoteProps) {
   );
 }
 
-type SignedInBarProps = { address: string | null; onConnect: () => void };
+type AccountChoiceProps = {
+  current: WalletAccount;
+  other: WalletAccount;
+  isInside: boolean;
+  actions: GateActions;
+};
 
-/** The session stands without the wallet; the form does not. */
-export function SignedInBar({ address, onConnect }: SignedInBarProps) {
+/** Asked when another account is selected in the wallet: nobody is thrown out of anything by a slip there. */
+export function AccountChoice({ current, other, isInside, actions }: AccountChoiceProps) {
+  useFocusOnAccountAfterwards();
   return (
-    <div className="account-bar">
+    <Dialog title="Go on with the other account?" onClose={actions.keepAccount}>
       <p>
-        <span className="soft">Signed in as </span>
-        {address ? <AddressText address={address} /> : "the holder"}
-        <span className="soft">; the wallet is not connected, and is needed for the form only</span>
+        {current.walletName} now shows <AddressText address={other.address} />. This page works with{" "}
+        <AddressText address={current.address} />.
       </p>
-      <Button tone="quiet" onClick={onConnect}>
-        Connect
-      </Button>
-    </div>
+      <p className="soft">
+        {isInside
+          ? "Going on closes this room and signs you out; a key in the other account opens it again. "
+          : "Going on starts with the keys of the other account. "}
+        To stay, nothing is needed now; before the next signature, select the first account in the wallet
+        again.
+      </p>
+      <div className="row">
+        <Button onClick={actions.takeAccount}>Go on with {shortAddress(other.address)}</Button>
+        <Button tone="quiet" onClick={actions.keepAccount}>
+          Stay with {shortAddress(current.address)}
+        </Button>
+      </div>
+    </Dialog>
   );
 }

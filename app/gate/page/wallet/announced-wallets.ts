@@ -10,7 +10,6 @@ export type FoundWallet = {
   provider: Eip1193Provider;
 };
 
-const maxNameLength = 40;
 /** Characters of a data: URI. Icons are drawn at 36 px. */
 const maxIconLength = 120_000;
 const maxWallets = 24;
@@ -18,10 +17,8 @@ const iconTypes = /^data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,]/i;
 /** Controls, what turns the direction of writing, and what takes no room: all that makes a name look like another. */
 const deceptive = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/gu;
 
-/**
- * One EIP-6963 announcement, cleaned; null when it is none. Any script in the page may announce anything, so
- * nothing of it is used but a provider, two short texts, and an image that loads nothing.
- */
+// Any script in the page may announce anything: used are a provider, two short texts, and an image that loads nothing.
+/** Of EIP-6963; null when it is none. */
 export function readAnnouncement(detail: unknown): FoundWallet | null {
   try {
     const { info, provider } = detail as { info: Record<string, unknown>; provider: unknown };
@@ -29,7 +26,7 @@ export function readAnnouncement(detail: unknown): FoundWallet | null {
     if (!isProvider(provider) || origin === null) return null;
     return {
       id: `eip6963:${origin.toLowerCase()}`,
-      name: cleanText(info.name, maxNameLength) ?? origin,
+      name: cleanText(info.name, 40) ?? origin,
       icon: readIcon(info.icon),
       origin,
       provider,
@@ -61,10 +58,10 @@ const knownFlags: readonly (readonly [flag: string, name: string])[] = [
 export function readInjected(ethereum: unknown): FoundWallet[] {
   try {
     if (!isProvider(ethereum)) return [];
-    const shared = (ethereum as { providers?: unknown }).providers;
-    const providers =
-      Array.isArray(shared) && shared.some(isProvider) ? shared.filter(isProvider) : [ethereum];
-    const names = providers.map((provider) => nameInjected(provider));
+    const { providers: shared } = ethereum as { providers?: unknown };
+    const several = Array.isArray(shared) ? shared.filter(isProvider) : [];
+    const providers = several.length > 0 ? several : [ethereum];
+    const names = providers.map(nameInjected);
     return providers.slice(0, maxWallets).map((provider, index) => {
       const earlier = names.slice(0, index).filter((name) => name === names[index]).length;
       return {
@@ -89,11 +86,9 @@ function nameInjected(provider: Eip1193Provider): string {
 export function tellApart<Wallet extends { name: string; origin: string | null }>(
   wallets: readonly Wallet[],
 ): Wallet[] {
-  return wallets.map((wallet) => {
-    const isAlone =
-      wallets.filter(({ name }) => name.toLowerCase() === wallet.name.toLowerCase()).length === 1;
-    return isAlone ? { ...wallet, origin: null } : wallet;
-  });
+  const nameOf = ({ name }: Wallet) => name.toLowerCase();
+  const isAlone = (wallet: Wallet) => wallets.filter((one) => nameOf(one) === nameOf(wallet)).length === 1;
+  return wallets.map((wallet) => (isAlone(wallet) ? { ...wallet, origin: null } : wallet));
 }
 
 function cleanText(value: unknown, maxLength: number): string | null {
@@ -111,10 +106,7 @@ function readIcon(value: unknown): string | null {
 }
 
 /** Asks all wallets of the page to announce themselves, and goes on listening. */
-export function discoverWallets(): {
-  list: () => readonly FoundWallet[];
-  watch: (onChange: () => void) => () => void;
-} {
+export function discoverWallets() {
   let announced: readonly FoundWallet[] = [];
   const watchers = new Set<() => void>();
   window.addEventListener("eip6963:announceProvider", (event) => {
@@ -126,10 +118,8 @@ export function discoverWallets(): {
   window.dispatchEvent(new Event("eip6963:requestProvider"));
   return {
     list: () =>
-      announced.length > 0
-        ? announced
-        : readInjected((window as unknown as Record<string, unknown>).ethereum),
-    watch(onChange) {
+      announced.length > 0 ? announced : readInjected((window as { ethereum?: unknown }).ethereum),
+    watch(onChange: () => void) {
       watchers.add(onChange);
       return () => void watchers.delete(onChange);
     },

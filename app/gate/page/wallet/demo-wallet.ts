@@ -1,6 +1,5 @@
 import type { Hex } from "viem";
 import type { Eip1193Provider } from "./eip1193";
-import { demoWalletId } from "./wallet-session";
 
 const storedKeyName = "latchkey.demo-wallet.test-key";
 
@@ -11,10 +10,7 @@ const icon =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#5b4a12"/><path fill="#f3c969" d="M16 7.5a5.25 5.25 0 0 0-2.6 9.81L12 24.5h8l-1.4-7.19A5.25 5.25 0 0 0 16 7.5Z"/></svg>',
   );
 
-/**
- * A wallet that lives in this page, so that a visitor without one can try everything. Its key is made here, kept in
- * this browser only, and never good for anything but the demo chain. What signs is loaded when it is first used.
- */
+/** A wallet in this page. Its key is made here, kept in this browser only, and good for nothing but the demo chain. */
 export function createDemoWallet(chainId: number, rpcUrl: string) {
   let signer: Promise<Eip1193Provider["request"]> | null = null;
   const provider: Eip1193Provider = {
@@ -28,7 +24,7 @@ export function createDemoWallet(chainId: number, rpcUrl: string) {
     on: () => undefined,
     removeListener: () => undefined,
   };
-  return { id: demoWalletId, name: "Demo wallet (test key)", icon, origin: null, provider };
+  return { id: "latchkey-demo", name: "Demo wallet (test key)", icon, origin: null, provider };
 }
 
 /** Where the browser keeps nothing for us the key lasts as long as the page. */

@@ -1,8 +1,8 @@
 import { WalletTrouble } from "./wallet-trouble";
+import type { TroubleName } from "./wallet-trouble";
 
-type Listener = (...values: never[]) => void;
+export type Listener = (...values: never[]) => void;
 
-/** What every wallet offers to pages. */
 export type Eip1193Provider = {
   request: (request: { method: string; params?: unknown }) => Promise<unknown>;
   on: (event: string, listener: Listener) => unknown;
@@ -14,29 +14,29 @@ const asksPerson =
   /^(eth_requestAccounts|eth_sendTransaction|eth_sign.*|personal_sign|wallet_(?!getPermissions|revokePermissions).*)$/;
 
 /** Long enough for a wallet that has to wake up first. */
-export const silenceMs = 10_000;
+const silenceMs = 10_000;
 
 /** A wallet whose answers that need nobody come in time, or not at all: extensions are updated, switched off, and hang. */
-export function guardProvider(provider: Eip1193Provider, { withinMs = silenceMs } = {}): Eip1193Provider {
+export function guardProvider(provider: Eip1193Provider, withinMs = silenceMs): Eip1193Provider {
   return {
     request(request) {
       const answer = provider.request(request);
-      if (asksPerson.test(request.method)) return answer;
-      let timer: ReturnType<typeof setTimeout>;
-      const silence = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new WalletTrouble("silent")), withinMs);
-      });
-      return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
+      return asksPerson.test(request.method) ? answer : inTime(answer, withinMs, "silent");
     },
     on: (event, listener) => provider.on?.(event, listener),
     removeListener: (event, listener) => provider.removeListener?.(event, listener),
   };
 }
 
+/** The answer, or the trouble when it takes longer. */
+export function inTime<Value>(answer: Promise<Value>, ms: number, trouble: TroubleName): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout>;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new WalletTrouble(trouble)), ms);
+  });
+  return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
+}
+
 export function isProvider(value: unknown): value is Eip1193Provider {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    typeof (value as { request?: unknown }).request === "function"
-  );
+  return typeof value === "object" && typeof (value as { request?: unknown } | null)?.request === "function";
 }

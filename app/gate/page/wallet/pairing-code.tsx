@@ -6,20 +6,19 @@ import { takeLostFocus } from "~/ui/lost-focus";
 /** Light modules around the code that readers need to find it. */
 const quietModules = 4;
 
-/** The address of a pairing, for a camera, for the clipboard, and for a wallet on this very device. */
 export function PairingCode({ uri }: { uri: string }) {
   const [isCopied, setCopied] = useState(false);
-  const place = useRef<HTMLDivElement>(null);
+  const code = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // It comes in place of the list, whose button had the focus.
-    takeLostFocus(place.current);
+    takeLostFocus(code.current);
   }, []);
   const { size, data } = encode(uri, { ecc: "L", border: quietModules });
   const path = data
     .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
     .join("");
   return (
-    <div className="pairing focus-place" ref={place} tabIndex={-1}>
+    <div className="pairing focus-place" ref={code} tabIndex={-1}>
       <p>Scan this with your wallet&rsquo;s camera, then agree in the wallet.</p>
       <svg
         className="pairing-code"
@@ -28,8 +27,9 @@ export function PairingCode({ uri }: { uri: string }) {
         aria-label="Pairing code"
         shapeRendering="crispEdges"
       >
-        <rect width={size} height={size} className="pairing-light" />
-        <path d={path} className="pairing-dark" />
+        {/* No colours of a theme: cameras look for dark on light in each of them. */}
+        <rect className="pairing-light" width={size} height={size} fill="white" />
+        <path className="pairing-dark" d={path} fill="black" />
       </svg>
       <div className="row">
         <a className="button button-quiet" href={uri}>

@@ -2,36 +2,31 @@ import { defineChain, numberToHex } from "viem";
 import type { Address, Chain, Hex } from "viem";
 import { createConfig, custom, injected } from "wagmi";
 import type { Config, CreateConnectorFn } from "wagmi";
-import {
-  connect,
-  disconnect,
-  getConnection,
-  reconnect,
-  signMessage,
-  switchChain,
-  watchConnection,
-} from "wagmi/actions";
+import { connect, disconnect, getConnection, reconnect } from "wagmi/actions";
+import { signMessage, switchChain, watchConnection } from "wagmi/actions";
 import type { PublicSettings } from "~/platform/public-settings";
+import { createHttpChain, findHeldKeys, findMinted, keyCalls, readPrice } from "../entry/key-calls";
+import type { AskChain } from "../entry/key-calls";
 import { discoverWallets, tellApart } from "./announced-wallets";
 import type { FoundWallet } from "./announced-wallets";
-import { createHttpChain } from "./chain-request";
 import { createDemoWallet } from "./demo-wallet";
 import { guardProvider } from "./eip1193";
-import { findHeldKeys, findMinted, keyCalls, readPrice } from "../entry/key-calls";
-import type { AskChain } from "../entry/key-calls";
-import { openOptionalWallet, optionalWallets } from "./optional-wallets";
-import { baseWalletId, demoWalletId, walletConnectId } from "./wallet-session";
-import type { Reconnection, WalletAccount, WalletChoice, WalletSession } from "./wallet-session";
 import { WalletTrouble, findTrouble } from "./wallet-trouble";
 import type { TroubleName } from "./wallet-trouble";
 
+export type WalletChoice = Omit<FoundWallet, "provider"> & {
+  kind: "browser" | "demo" | "walletconnect" | "base";
+};
+
+export type WalletAccount = { address: Address; chainId: number; walletId: string; walletName: string };
+
+/** What the page asks of a wallet. Its code is loaded only once the visitor wants to connect. */
+export type WalletSession = ReturnType<typeof openWalletSession>;
+
 type Setup = { settings: PublicSettings; origin: string };
 
-/**
- * Wallets over wagmi: the ones that announce themselves (EIP-6963), or else those in `window.ethereum`, the demo's,
- * and what the operator has switched on. Lives in the browser only.
- */
-export function openWalletSession({ settings, origin }: Setup): WalletSession {
+/** Wallets announced (EIP-6963), or else in `window.ethereum`; the demo's; and what the operator has switched on. */
+export function openWalletSession({ settings, origin }: Setup) {
   const { chainId, contractAddress } = settings;
   const found = discoverWallets();
   let attempt = 0;
@@ -44,11 +39,7 @@ export function openWalletSession({ settings, origin }: Setup): WalletSession {
 
   /** Without an address of our own the chain is read through the wallet: the page may reach nothing else. */
   async function ask(request: Parameters<AskChain>[0]): Promise<unknown> {
-    if (httpChain) return httpChain(request);
-    const provider = (await getConnection(config).connector?.getProvider()) as
-      { request: AskChain } | undefined;
-    if (!provider) throw new WalletTrouble("gone");
-    return provider.request(request);
+    return httpChain ? httpChain(request) : (await getProvider(config)).request(request);
   }
 
   function listFound(): readonly FoundWallet[] {
@@ -56,23 +47,31 @@ export function openWalletSession({ settings, origin }: Setup): WalletSession {
   }
 
   function listWallets(): WalletChoice[] {
-    return [...tellApart(listFound()).map(toChoice), ...optionalWallets(settings.wallets)];
+    const inBrowser = tellApart(listFound()).map(({ provider: _, ...wallet }): WalletChoice => ({
+      ...wallet,
+      kind: wallet.id === demo?.id ? "demo" : "browser",
+    }));
+    return [...inBrowser, ...listOptional(settings)];
   }
 
   async function makeConnector(walletId: string, onPairing?: (uri: string) => void) {
-    const optional = await openOptionalWallet({ walletId, settings, origin, onPairing });
-    const wallet = optional ?? listFound().find(({ id }) => id === walletId);
+    const optional = listOptional(settings).find(({ id }) => id === walletId);
+    const wallet = optional
+      ? { ...optional, provider: await openOptional(optional.kind, { settings, origin, onPairing }) }
+      : listFound().find(({ id }) => id === walletId);
     if (!wallet) throw new WalletTrouble("gone");
     const own = (attempt += 1);
-    return toConnector({ wallet, isAbandoned: () => own !== attempt });
+    return toConnector(wallet, () => own !== attempt);
   }
 
   return {
     listWallets,
-    watchWallets: (onChange) => found.watch(() => onChange(listWallets())),
+    /** Wallets may announce themselves late. Returns the way to stop. */
+    watchWallets: (onChange: (wallets: WalletChoice[]) => void) => found.watch(() => onChange(listWallets())),
 
-    async connect({ walletId, onPairing }) {
-      const connector = await makeConnector(walletId, onPairing);
+    /** `onPairing` gets the address that a wallet on another device is paired by. */
+    async connect(request: { walletId: string; onPairing: (uri: string) => void }): Promise<WalletAccount> {
+      const connector = await makeConnector(request.walletId, request.onPairing);
       const { accounts } = await connect(config, { connector });
       // Some locked wallets answer with nobody instead of asking.
       if (!accounts[0]) throw new WalletTrouble("locked");
@@ -81,22 +80,23 @@ export function openWalletSession({ settings, origin }: Setup): WalletSession {
       return account;
     },
 
+    /** Whatever is still being asked for comes too late from now on. */
     abandonConnect: () => void (attempt += 1),
 
-    async reconnect(walletId): Promise<Reconnection> {
+    /** The wallet of an earlier visit. `asleep`: it may be asked only when the person wants it. */
+    async reconnect(walletId: string): Promise<WalletAccount | "gone" | "locked" | "asleep"> {
       // These reach out to others, or open windows: only at the person's word.
-      if (walletId === walletConnectId || walletId === baseWalletId) return "asleep";
+      if (walletId === "walletconnect" || walletId === "base") return "asleep";
       const connector = await makeConnector(walletId).catch(() => null);
       if (!connector) return "gone";
       await reconnect(config, { connectors: [connector] });
       return toAccount(config) ?? "locked";
     },
 
-    async disconnect() {
-      await disconnect(config);
-    },
+    disconnect: () => disconnect(config),
 
-    watchAccount: (onChange) =>
+    /** Told of every change the wallet makes by itself; null means it went away. Returns the way to stop. */
+    watchAccount: (onChange: (account: WalletAccount | null) => void) =>
       watchConnection(config, {
         onChange: ({ status }) => {
           if (status === "connected") onChange(toAccount(config));
@@ -104,25 +104,52 @@ export function openWalletSession({ settings, origin }: Setup): WalletSession {
         },
       }),
 
+    /** Brings the wallet to the chain the keys live on, asking the person if need be. */
     ensureChain: () => ensureChain(config, settings),
 
-    async signMessage({ address, message }) {
+    async signMessage({ address, message }: { address: Address; message: string }): Promise<Hex> {
       await requireAccount(config, address);
       return signMessage(config, { account: address, message });
     },
 
-    findKeys: (owner) =>
-      settings.keyStandard === "erc1155" ? Promise.resolve(null) : findHeldKeys(ask, contractAddress, owner),
+    /** Ids of the keys in this wallet, newest first; null when the chain cannot list them. */
+    findKeys: async (owner: Address): Promise<string[] | null> =>
+      settings.keyStandard === "erc1155" ? null : findHeldKeys(ask, contractAddress, owner),
 
-    async mintKey(minter) {
+    /** Asks the wallet to send the mint; `minted` settles when the chain has it. */
+    async mintKey(minter: Address): Promise<{ minted: Promise<string> }> {
       await requireAccount(config, minter);
       const value = await readPrice(ask, contractAddress);
-      const provider = (await getConnection(config).connector?.getProvider()) as { request: AskChain };
+      const provider = await getProvider(config);
       const transaction = { from: minter, to: contractAddress, data: keyCalls.mint, value };
       const hash = await provider.request({ method: "eth_sendTransaction", params: [transaction] });
       return { minted: findMinted({ ask, contractAddress, hash: hash as Hex, minter }) };
     },
   };
+}
+
+type OptionalKind = "walletconnect" | "base";
+
+/** The ways to a wallet that the operator has switched on. Naming them loads nothing. */
+function listOptional({ wallets }: PublicSettings) {
+  const offered: { kind: OptionalKind; name: string; isOn: boolean }[] = [
+    { kind: "walletconnect", name: "WalletConnect", isOn: wallets.walletConnect !== null },
+    { kind: "base", name: "Base", isOn: wallets.base },
+  ];
+  return offered
+    .filter(({ isOn }) => isOn)
+    .map(({ kind, name }) => ({ id: kind, kind, name, icon: null, origin: null }));
+}
+
+/** Loads the code of a wallet that is not in this browser, once it was chosen. */
+async function openOptional(
+  kind: OptionalKind,
+  { settings, origin, onPairing }: Setup & { onPairing?: (uri: string) => void },
+) {
+  const { appName, chainId, wallets } = settings;
+  if (kind === "base") return (await import("./base-provider.client")).openBase(appName, chainId);
+  const { openWalletConnect } = await import("./wallet-connect-provider.client");
+  return openWalletConnect({ ...wallets.walletConnect!, appName, origin, chainId, onPairing });
 }
 
 function createWalletConfig({ settings, origin, ask }: Setup & { ask: AskChain }): Config {
@@ -143,15 +170,10 @@ function createWalletConfig({ settings, origin, ask }: Setup & { ask: AskChain }
   });
 }
 
-function toConnector({
-  wallet: { id, name, icon, provider },
-  isAbandoned,
-}: {
-  wallet: FoundWallet;
-  isAbandoned: () => boolean;
-}): CreateConnectorFn {
-  const guarded = guardProvider(provider);
-  const create = injected({ target: { id, name, ...(icon ? { icon } : {}), provider: guarded as never } });
+function toConnector(wallet: FoundWallet, isAbandoned: () => boolean): CreateConnectorFn {
+  const { id, name, icon } = wallet;
+  const provider = guardProvider(wallet.provider) as never;
+  const create = injected({ target: { id, name, ...(icon ? { icon } : {}), provider } });
   return (parameters) => {
     const connector = create(parameters);
     return {
@@ -168,15 +190,17 @@ function toConnector({
   };
 }
 
-function toChoice({ id, name, icon, origin }: FoundWallet): WalletChoice {
-  return { id, name, icon, origin, kind: id === demoWalletId ? "demo" : "browser" };
-}
-
 function toAccount(config: Config): WalletAccount | null {
   const connection = getConnection(config);
   if (connection.status !== "connected" || !connection.address) return null;
   const { address, chainId, connector } = connection;
   return { address, chainId, walletId: connector.id, walletName: connector.name };
+}
+
+async function getProvider(config: Config): Promise<{ request: AskChain }> {
+  const provider = await getConnection(config).connector?.getProvider();
+  if (!provider) throw new WalletTrouble("gone");
+  return provider as { request: AskChain };
 }
 
 /** The person may have selected another account since; a wallet that is locked shows none. */
@@ -191,8 +215,7 @@ async function requireAccount(config: Config, address: Address): Promise<void> {
 /** These would be no different on the right network. */
 const notOfNetwork = new Set<TroubleName>(["pending", "locked", "gone", "silent"]);
 
-async function ensureChain(config: Config, settings: PublicSettings): Promise<void> {
-  const { chainId } = settings;
+async function ensureChain(config: Config, { chainId, wallets }: PublicSettings): Promise<void> {
   const connector = getConnection(config).connector;
   if (!connector) throw new WalletTrouble("gone");
   if ((await connector.getChainId()) === chainId) return;
@@ -200,7 +223,7 @@ async function ensureChain(config: Config, settings: PublicSettings): Promise<vo
     await switchChain(config, { chainId });
   } catch (cause) {
     if (notOfNetwork.has(findTrouble(cause))) throw cause;
-    const { name, currency, rpcUrl, explorerUrl } = settings.wallets.chain;
+    const { name, currency, rpcUrl, explorerUrl } = wallets.chain;
     const facts = [
       ["Network name", name],
       ["Chain ID", `${chainId} (${numberToHex(chainId)})`],

@@ -1,7 +1,7 @@
 import { SignClient } from "@walletconnect/sign-client";
 import { numberToHex } from "viem";
-import { createEvents } from "./provider-events";
-import type { Eip1193Provider } from "./eip1193";
+import { inTime } from "./eip1193";
+import type { Eip1193Provider, Listener } from "./eip1193";
 import { WalletTrouble } from "./wallet-trouble";
 
 type Client = Awaited<ReturnType<typeof SignClient.init>>;
@@ -32,29 +32,18 @@ type Options = {
 
 let openClient: Promise<Client> | null = null;
 
-/**
- * A wallet on another device, as a provider like any other. The sign client alone: what is built on top of it draws
- * into the page, fetches a list of wallets, and reports what visitors do.
- */
+/** The sign client alone: what is built on it draws into the page, fetches lists, and reports what visitors do. */
 export async function openWalletConnect(options: Options): Promise<Eip1193Provider> {
-  openClient ??= openRelay(options).catch((error: unknown) => {
+  const { projectId, relayUrl, appName, origin } = options;
+  const icons = [new URL("/favicon.svg", origin).href];
+  const metadata = { name: appName, description: appName, url: origin, icons };
+  openClient ??= reachRelay(
+    SignClient.init({ projectId, relayUrl, metadata, telemetryEnabled: false, logger: "silent" }),
+  ).catch((error: unknown) => {
     openClient = null;
     throw error;
   });
-  const client = await openClient;
-  return createPairedProvider(client, options);
-}
-
-function openRelay({ projectId, relayUrl, appName, origin }: Options): Promise<Client> {
-  const metadata = {
-    name: appName,
-    description: appName,
-    url: origin,
-    icons: [new URL("/favicon.svg", origin).href],
-  };
-  return reachRelay(
-    SignClient.init({ projectId, relayUrl, metadata, telemetryEnabled: false, logger: "silent" }),
-  );
+  return createPairedProvider(await openClient, options);
 }
 
 /** One wallet on another device as a provider; apart from the opening so that a client of any kind will do. */
@@ -64,7 +53,8 @@ export function createPairedProvider(
 ): Eip1193Provider {
   const scope = `eip155:${options.chainId}`;
   const emitter = createEvents();
-  let session: Session | null = client.session.getAll().find((kept) => reaches(kept, scope)) ?? null;
+  let session: Session | null =
+    client.session.getAll().find((kept) => listAccounts(kept, scope).length > 0) ?? null;
   let selected: string | null = null;
   client.on("session_delete", ({ topic }) => topic === session?.topic && forget());
   client.on("session_expire", ({ topic }) => topic === session?.topic && forget());
@@ -130,10 +120,6 @@ export function createPairedProvider(
   };
 }
 
-function reaches(session: Session, scope: string): boolean {
-  return listAccounts(session, scope).length > 0;
-}
-
 /** Accounts are written as namespace, chain and address. */
 function listAccounts({ namespaces }: Session, scope: string): string[] {
   const accounts = namespaces.eip155?.accounts ?? [];
@@ -149,13 +135,21 @@ function readFirstAccount(data: unknown): string | null {
 }
 
 function reachRelay<Reached>(attempt: Promise<Reached>): Promise<Reached> {
-  let timer: ReturnType<typeof setTimeout>;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new WalletTrouble("relay-unreachable")), relayWithinMs);
+  return inTime(attempt, relayWithinMs, "relay-unreachable").catch((cause: unknown) => {
+    throw new WalletTrouble("relay-unreachable", { cause });
   });
-  return Promise.race([attempt, silence])
-    .catch((cause: unknown) => {
-      throw new WalletTrouble("relay-unreachable", { cause });
-    })
-    .finally(() => clearTimeout(timer));
+}
+
+/** The events half of a provider. */
+function createEvents() {
+  const listeners = new Map<string, Set<Listener>>();
+  return {
+    on: (event: string, listener: Listener) => {
+      listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
+    },
+    removeListener: (event: string, listener: Listener) => void listeners.get(event)?.delete(listener),
+    emit: (event: string, value: unknown) => {
+      for (const listener of listeners.get(event) ?? []) (listener as (value: unknown) => void)(value);
+    },
+  };
 }

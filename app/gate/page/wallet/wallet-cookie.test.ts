@@ -8,15 +8,13 @@ const wallet = {
 } as const;
 
 test("brings back what was kept, whatever the wallet calls itself", () => {
-  const cookie = renderWalletCookie({ wallet, isHttps: true });
+  const cookie = renderWalletCookie(wallet, true);
   expect(cookie.split("; ").slice(1)).toEqual(["Path=/", "Max-Age=2592000", "SameSite=Lax", "Secure"]);
   expect(readWalletCookie(`a=1; ${cookie.split("; ")[0]}; b=2`)).toEqual(wallet);
 });
 
 test("forgets", () => {
-  expect(renderWalletCookie({ wallet: null, isHttps: false })).toBe(
-    "latchkey_wallet=; Path=/; Max-Age=0; SameSite=Lax",
-  );
+  expect(renderWalletCookie(null, false)).toBe("latchkey_wallet=; Path=/; Max-Age=0; SameSite=Lax");
 });
 
 test("reads nothing from what is not exactly of its shape", () => {

@@ -5,8 +5,6 @@ export type RememberedWallet = { id: string; name: string; address: Address };
 
 const cookieName = "latchkey_wallet";
 const keptSeconds = 30 * 86_400;
-const maxNameLength = 40;
-const maxIdLength = 100;
 
 /** Anybody can send any cookie: what is not exactly of our shape is no wallet. */
 export function readWalletCookie(cookies: string | null): RememberedWallet | null {
@@ -16,7 +14,7 @@ export function readWalletCookie(cookies: string | null): RememberedWallet | nul
     const kept: unknown = JSON.parse(decodeURIComponent(entry.slice(cookieName.length + 1)));
     if (!Array.isArray(kept) || kept.length !== 3) return null;
     const [id, name, address] = kept as unknown[];
-    if (!isText(id, maxIdLength) || !isText(name, maxNameLength)) return null;
+    if (!isText(id, 100) || !isText(name, 40)) return null;
     if (typeof address !== "string" || !/^0x[0-9a-fA-F]{40}$/.test(address)) return null;
     return { id, name, address: address as Address };
   } catch {
@@ -25,13 +23,7 @@ export function readWalletCookie(cookies: string | null): RememberedWallet | nul
 }
 
 /** For `document.cookie`. Everything is escaped: a wallet's name must not end the value and add attributes. */
-export function renderWalletCookie({
-  wallet,
-  isHttps,
-}: {
-  wallet: RememberedWallet | null;
-  isHttps: boolean;
-}): string {
+export function renderWalletCookie(wallet: RememberedWallet | null, isHttps: boolean): string {
   const value = wallet ? encodeURIComponent(JSON.stringify([wallet.id, wallet.name, wallet.address])) : "";
   const life = wallet ? keptSeconds : 0;
   return `${cookieName}=${value}; Path=/; Max-Age=${life}; SameSite=Lax${isHttps ? "; Secure" : ""}`;

@@ -2,42 +2,30 @@ import { Suspense, lazy, useEffect, useRef } from "react";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { takeLostFocus } from "~/ui/lost-focus";
-import { accountBarId } from "./account-bar";
+import type { StateIn } from "../gate-state";
 import { NoticeCard } from "../notice-card";
-import type { GateNotice } from "../gate-notice-shape";
+import type { GateActions } from "../use-gate-flow";
+import { useFocusOnAccountAfterwards } from "./account-bar";
+import type { WalletChoice } from "./wagmi-session";
 import { WalletAppLinks, WalletPrimer } from "./wallet-help";
-import type { WalletChoice } from "./wallet-session";
 
 const PairingCode = lazy(() =>
   import("./pairing-code").then(({ PairingCode }) => ({ default: PairingCode })),
 );
 
-type WalletDialogProps = {
-  wallets: WalletChoice[];
-  pickedId: string | null;
-  pairingUri: string | null;
-  notice: GateNotice | null;
-  isDemo: boolean;
-  onPick: (walletId: string) => void;
-  onUnpick: () => void;
-  onClose: () => void;
-};
+type WalletDialogProps = { state: StateIn<"choosing">; isDemo: boolean; actions: GateActions };
 
-/** The wallets this browser offers; one press connects. */
-export function WalletDialog(props: WalletDialogProps) {
-  const { wallets, pickedId, pairingUri, notice, isDemo, onPick, onUnpick, onClose } = props;
+export function WalletDialog({ state, isDemo, actions }: WalletDialogProps) {
+  const { wallets, pickedId, pairingUri = null, notice } = state;
   const picked = wallets.find((wallet) => wallet.id === pickedId) ?? null;
   const list = useRef<HTMLUListElement>(null);
   const isPairing = picked?.kind === "walletconnect" && pairingUri !== null;
   const hasOwn = wallets.some(({ kind }) => kind === "browser");
+  useFocusOnAccountAfterwards();
 
   useEffect(() => {
     // The first wallet, not the button that closes, is what the keyboard came for.
     list.current?.querySelector("button")?.focus();
-    return () => {
-      // Connected, the button that opened the dialog is gone, and the focus would fall back to the page's top.
-      takeLostFocus(document.getElementById(accountBarId));
-    };
   }, []);
 
   useEffect(() => {
@@ -46,21 +34,21 @@ export function WalletDialog(props: WalletDialogProps) {
   }, [picked]);
 
   return (
-    <Dialog title="Choose a wallet" onClose={onClose}>
+    <Dialog title="Choose a wallet" onClose={actions.closeWallets}>
       {notice ? <NoticeCard notice={notice} /> : null}
       {isPairing ? (
         <Suspense fallback={<p>Drawing the code.</p>}>
           <PairingCode uri={pairingUri} />
         </Suspense>
       ) : (
-        <WalletList list={list} wallets={wallets} picked={picked} onPick={onPick} />
+        <WalletList list={list} wallets={wallets} picked={picked} onPick={actions.pickWallet} />
       )}
       <div role="status" className={picked ? "wallet-waiting" : "visually-hidden"}>
         {picked && !isPairing ? <Waiting picked={picked} /> : null}
       </div>
       {picked ? (
         <div className="row">
-          <Button tone="quiet" onClick={onUnpick}>
+          <Button tone="quiet" onClick={actions.unpickWallet}>
             Choose another wallet
           </Button>
         </div>
@@ -74,6 +62,13 @@ export function WalletDialog(props: WalletDialogProps) {
   );
 }
 
+const hints = {
+  browser: null,
+  demo: "Made in this browser, for this demo only. Holds nothing of worth.",
+  walletconnect: "A wallet on your phone, by a code to scan.",
+  base: "No extension needed. Opens a window of keys.coinbase.com.",
+} as const satisfies Record<WalletChoice["kind"], string | null>;
+
 type WalletListProps = {
   list: React.RefObject<HTMLUListElement>;
   wallets: WalletChoice[];
@@ -85,40 +80,34 @@ function WalletList({ list, wallets, picked, onPick }: WalletListProps) {
   if (wallets.length === 0) return <p>No wallet was found in this browser.</p>;
   return (
     <ul className="wallet-list" ref={list}>
-      {wallets.map((wallet) => (
-        <li key={wallet.id}>
+      {wallets.map(({ id, name, icon, kind, origin }) => (
+        <li key={id}>
           <button
             type="button"
             className="wallet-choice"
             aria-disabled={picked ? true : undefined}
             onClick={() => {
-              if (!picked) onPick(wallet.id);
+              if (!picked) onPick(id);
             }}
           >
-            <WalletIcon wallet={wallet} />
+            {icon ? (
+              <img className="wallet-icon" src={icon} alt="" width="36" height="36" decoding="async" />
+            ) : (
+              <span className="wallet-icon wallet-icon-blank" aria-hidden="true">
+                {Array.from(name.trim())[0]}
+              </span>
+            )}
             <span className="wallet-name">
               {/* Names are the wallets' own, and may be written in any direction. */}
-              <bdi>{wallet.name}</bdi>
-              <WalletHint wallet={wallet} />
+              <bdi>{name}</bdi>
+              {hints[kind] || origin ? <span className="wallet-hint">{hints[kind] ?? origin}</span> : null}
             </span>
-            {picked?.id === wallet.id ? <span className="spinner" aria-hidden="true" /> : null}
+            {picked?.id === id ? <span className="spinner" aria-hidden="true" /> : null}
           </button>
         </li>
       ))}
     </ul>
   );
-}
-
-const hints = {
-  browser: null,
-  demo: "Made in this browser, for this demo only. Holds nothing of worth.",
-  walletconnect: "A wallet on your phone, by a code to scan.",
-  base: "No extension needed. Opens a window of keys.coinbase.com.",
-} as const satisfies Record<WalletChoice["kind"], string | null>;
-
-function WalletHint({ wallet: { kind, origin } }: { wallet: WalletChoice }) {
-  const hint = hints[kind] ?? origin;
-  return hint ? <span className="wallet-hint">{hint}</span> : null;
 }
 
 function Waiting({ picked }: { picked: WalletChoice }) {
@@ -135,16 +124,5 @@ function Waiting({ picked }: { picked: WalletChoice }) {
         </p>
       ) : null}
     </>
-  );
-}
-
-/** Without a picture of its own a wallet is told by its initial. */
-function WalletIcon({ wallet: { icon, name } }: { wallet: WalletChoice }) {
-  return icon ? (
-    <img className="wallet-icon" src={icon} alt="" width="36" height="36" decoding="async" />
-  ) : (
-    <span className="wallet-icon wallet-icon-blank" aria-hidden="true">
-      {Array.from(name.trim())[0]}
-    </span>
   );
 }

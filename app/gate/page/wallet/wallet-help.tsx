@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { isPhone, walletLinks } from "./wallet-links";
 
 /** For phones whose browser holds no wallet: the same page, in a wallet's own browser. */
 export function WalletAppLinks() {
@@ -26,7 +25,6 @@ export function WalletAppLinks() {
   );
 }
 
-/** What a wallet is, for whoever has none yet. */
 export function WalletPrimer({ isDemo, isOpen }: { isDemo: boolean; isOpen: boolean }) {
   return (
     <details className="unfold wallet-primer" open={isOpen}>
@@ -49,4 +47,24 @@ export function WalletPrimer({ isDemo, isOpen }: { isDemo: boolean; isOpen: bool
       </div>
     </details>
   );
+}
+
+/** Links that open a page in the browsers built into wallets' apps. None is fetched before the person follows it. */
+export function walletLinks(pageUrl: string) {
+  const { host, pathname, search } = new URL(pageUrl);
+  const whole = encodeURIComponent(pageUrl);
+  const okx = encodeURIComponent(`okx://wallet/dapp/url?dappUrl=${whole}`);
+  return [
+    // This one wants the address as it is: encoded, it opens an empty tab.
+    { name: "MetaMask", href: `https://link.metamask.io/dapp/${host}${pathname}${search}` },
+    { name: "Base (Coinbase Wallet)", href: `https://go.cb-w.com/dapp?cb_url=${whole}` },
+    { name: "Trust Wallet", href: `https://link.trustwallet.com/open_url?coin_id=60&url=${whole}` },
+    { name: "OKX Wallet", href: `https://web3.okx.com/download?deeplink=${okx}` },
+    { name: "Phantom", href: `https://phantom.app/ul/browse/${whole}?ref=${whole}` },
+  ];
+}
+
+/** Whether wallets are apps here rather than extensions. An iPad says it is a Mac, with fingers. */
+export function isPhone({ userAgent, maxTouchPoints }: Pick<Navigator, "userAgent" | "maxTouchPoints">) {
+  return /Android|iPhone|iPad|iPod/i.test(userAgent) || (/Macintosh/.test(userAgent) && maxTouchPoints > 1);
 }

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
-import { noticeForMissing, noticeForWallet } from "./wallet-notice";
-import { WalletTrouble, findSentence, findTrouble } from "./wallet-trouble";
+import {
+  WalletTrouble,
+  findSentence,
+  findTrouble,
+  noticeForMissing,
+  noticeForWallet,
+} from "./wallet-trouble";
 
 test("knows the wallets' codes, however deep they lie", () => {
   const codes = { 4001: "rejected", 4100: "locked", 4200: "unsupported", 4900: "gone", 4901: "chain-silent" };

@@ -1,33 +1,108 @@
-/** What can go wrong with a wallet, as far as the page can tell and has words for. */
-export type TroubleName =
-  | "rejected"
-  | "pending"
-  | "locked"
-  | "gone"
-  | "silent"
-  | "wrong-account"
-  | "wrong-network"
-  | "chain-silent"
-  | "mint-slow"
-  | "no-funds"
-  | "relay-unreachable"
-  | "window-blocked"
-  | "unsupported"
-  | "failed";
+import type { GateNotice } from "../gate-state";
+
+type Words = Pick<GateNotice, "detail" | "remedy"> & { tone?: "info"; title?: string };
+
+const titles = {
+  connect: { rejected: "You did not connect the wallet", failed: "The wallet could not be connected" },
+  network: { rejected: "You did not change the network", failed: "The wallet could not change the network" },
+  mint: { rejected: "You did not confirm the new key", failed: "The key could not be made" },
+  "sign-in": { rejected: "You did not sign the message", failed: "The wallet could not sign the message" },
+  form: { rejected: "You did not sign the form", failed: "The wallet could not sign the form" },
+  reload: { rejected: "You did not sign the message", failed: "The room could not be loaded again" },
+  status: { rejected: "The wallet refused", failed: "The status could not be read" },
+};
+export type GateActivity = keyof typeof titles;
+
+/** What happened and the way on, for each trouble. Without a title, that of the activity stands. */
+const troubles = {
+  rejected: {
+    tone: "info",
+    detail: "The wallet reports that the request was turned down. Nothing was sent.",
+    remedy: "If that was not what you meant, press the button again and confirm in the wallet.",
+  },
+  pending: {
+    title: "The wallet is still asking",
+    detail: "An earlier request is open in your wallet, here or in another tab.",
+    remedy:
+      "Open the wallet, by its icon in the browser’s toolbar, answer that request, then try again here.",
+  },
+  locked: {
+    title: "The wallet is locked",
+    detail:
+      "It shows this page no account: it is locked, or does not share an account with this site any more.",
+    remedy: "Unlock the wallet, then try again. If it does not ask, connect it anew.",
+  },
+  gone: {
+    title: "The wallet is no longer there",
+    detail: "It was switched off, updated or removed while this page was open.",
+    remedy: "Reload the page to find it again, or choose another wallet.",
+  },
+  silent: {
+    title: "The wallet does not answer",
+    detail: "This page asked the wallet something simple, and heard nothing for ten seconds.",
+    remedy: "Open the wallet and see whether it is well; reload this page if it stays silent.",
+  },
+  "wrong-account": {
+    title: "The wallet shows another account",
+    detail:
+      "This step belongs to the account named at the top of this page, and the wallet has another one selected.",
+    remedy: "Select that account in the wallet and try again, or disconnect and connect with the other one.",
+  },
+  "wrong-network": {
+    title: "The wallet is on another network",
+    detail: "The keys of this room live on the network below, and the wallet did not change to it.",
+    remedy:
+      "Try again and agree in the wallet, or choose the network there by hand. If the wallet does not know it, add it with these details:",
+  },
+  "chain-silent": {
+    title: "The network does not answer",
+    detail:
+      "The wallet is well, but the network the keys live on could not be asked in time. Nothing was decided.",
+    remedy:
+      "Try again in a moment. If it stays like this, look at the network’s address in your wallet’s settings.",
+  },
+  "mint-slow": {
+    title: "The network has not recorded the key yet",
+    detail: "Your wallet has sent the request; the network is taking its time. It is not lost.",
+    remedy: "Do not send it again. Your wallet’s activity shows when it is done; then reload this page.",
+  },
+  "no-funds": {
+    detail: "The account cannot pay what the network charges for this.",
+    remedy: "Put a little of the network’s own coin into the account, then try again.",
+  },
+  "relay-unreachable": {
+    title: "WalletConnect could not be reached",
+    detail: "The relay between this page and your phone does not answer. The site itself is well.",
+    remedy:
+      "Try again in a moment, use a wallet in this browser, or open this page in your wallet’s own browser.",
+  },
+  "window-blocked": {
+    title: "The wallet’s window was blocked",
+    detail: "This wallet works in a window of its own, and the browser did not let it open.",
+    remedy: "Allow windows for this site, at the end of the address bar, then choose the wallet again.",
+  },
+  unsupported: {
+    detail: "This wallet cannot do what was asked of it.",
+    remedy: "Update the wallet, or use another one that holds the key.",
+  },
+  failed: {
+    detail: "The wallet gave no reason.",
+    remedy: "Look at the wallet: it may be locked, on another chain, or short of funds. Then try again.",
+  },
+} satisfies Record<string, Words>;
+export type TroubleName = keyof typeof troubles;
 
 /** A label and a value the person can carry over by hand. */
 export type Fact = readonly [label: string, value: string];
 
-/** Trouble the page noticed itself, or one it has understood better than the wallet's own words. */
+/** Trouble that the page itself has noticed. */
 export class WalletTrouble extends Error {
   override readonly name = "WalletTrouble";
   readonly trouble: TroubleName;
   readonly facts: readonly Fact[];
 
-  constructor(
-    trouble: TroubleName,
-    { cause, facts = [] }: { cause?: unknown; facts?: readonly Fact[] } = {},
-  ) {
+  constructor(trouble: TroubleName, options: { cause?: unknown; facts?: readonly Fact[] } = {}) {
+    const { cause, facts = [] } = options;
     super(`The wallet: ${trouble}.`, { cause });
     this.trouble = trouble;
     this.facts = facts;
@@ -57,15 +132,16 @@ const troubleByWords: readonly (readonly [RegExp, TroubleName])[] = [
   [/popup .*blocked|blocked .*popup/i, "window-blocked"],
 ];
 
-/**
- * Wallet libraries wrap the wallet's own error, so what tells may lie a few causes deep. A code outranks words:
- * these are the wallet's own and may say anything.
- */
+/** Libraries wrap the wallet's own error a few causes deep. A code outranks words, which may say anything. */
 export function findTrouble(error: unknown): TroubleName {
-  const chain = listCauses(error);
-  for (const { trouble } of chain) if (trouble !== undefined) return trouble;
-  for (const { code } of chain) if (code !== undefined && code in troubleByCode) return troubleByCode[code]!;
-  for (const { text } of chain) {
+  const causes = listCauses(error);
+  const ours = causes.find((cause) => cause instanceof WalletTrouble);
+  if (ours) return ours.trouble;
+  for (const { code } of causes) {
+    if (typeof code === "number" && troubleByCode[code]) return troubleByCode[code];
+  }
+  for (const { message } of causes) {
+    const text = typeof message === "string" ? message.slice(0, 1000) : "";
     const known = troubleByWords.find(([words]) => words.test(text));
     if (known) return known[1];
   }
@@ -80,25 +156,41 @@ export function findSentence(error: unknown): string | null {
   return firstLine ? firstLine.slice(0, 300) : null;
 }
 
-export function findFacts(error: unknown): readonly Fact[] {
-  return error instanceof WalletTrouble ? error.facts : [];
-}
-
-type Cause = { trouble?: TroubleName; code?: number; text: string };
-
-function listCauses(error: unknown): Cause[] {
-  const causes: Cause[] = [];
+function listCauses(error: unknown): Record<string, unknown>[] {
+  const causes: Record<string, unknown>[] = [];
   let current = error;
-  for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth += 1) {
-    const { code, message, cause, data } = current as Record<string, unknown>;
-    const trouble = current instanceof WalletTrouble ? { trouble: current.trouble } : {};
-    causes.push({
-      ...trouble,
-      ...(typeof code === "number" ? { code } : {}),
-      text: typeof message === "string" ? message.slice(0, 1000) : "",
-    });
+  while (causes.length < 8 && typeof current === "object" && current !== null) {
+    const found = current as Record<string, unknown>;
+    causes.push(found);
     // Some mobile wallets hide the real error in `data`.
-    current = cause ?? (data as { originalError?: unknown } | undefined)?.originalError;
+    current = found.cause ?? (found.data as { originalError?: unknown } | undefined)?.originalError;
   }
   return causes;
+}
+
+export function noticeForWallet(error: unknown, activity: GateActivity): GateNotice {
+  const trouble = findTrouble(error);
+  const words: Words = troubles[trouble];
+  const title = titles[activity][trouble === "rejected" ? "rejected" : "failed"];
+  const detail = (trouble === "failed" && findSentence(error)) || words.detail;
+  const facts = error instanceof WalletTrouble && error.facts.length > 0 ? { facts: error.facts } : {};
+  return { tone: "problem", title, ...words, detail, ...facts };
+}
+
+/** The wallet of an earlier visit is not to be had by itself. */
+export function noticeForMissing(missing: "gone" | "locked", name: string): GateNotice {
+  if (missing === "gone") {
+    return {
+      tone: "info",
+      title: "Your wallet was not found",
+      detail: `You were connected with ${name}, which is not in this browser now: switched off, removed, or still starting.`,
+      remedy: "Switch it on and reload this page, or connect another wallet.",
+    };
+  }
+  return {
+    tone: "info",
+    title: "Your wallet is locked",
+    detail: `You were connected with ${name}. It is locked, or does not share an account with this site any more.`,
+    remedy: "Unlock it, then connect again.",
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { exampleContent } from "~/gate/gate-examples";
-import { stateFromVisit } from "./gate-visit";
+import { stateFromVisit } from "./gate-flow";
 
 const session = {
   signedIn: true,

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { entrySteps, entrySummary } from "./entry-steps";
-import { initialGateState } from "../gate-flow";
-import type { GateState } from "../gate-state";
+import { entrySteps, entrySummary } from "./entry-checklist";
+import type { StateIn } from "../gate-state";
 
 const settings = { chainId: 8453, mode: "production" } as const;
 const account = {
@@ -10,7 +9,7 @@ const account = {
   walletId: "w",
   walletName: "W",
 } as const;
-const connected: Extract<GateState, { phase: "connected" }> = {
+const connected: StateIn<"connected"> = {
   phase: "connected",
   turn: 1,
   notice: null,
@@ -20,14 +19,14 @@ const connected: Extract<GateState, { phase: "connected" }> = {
   keys: { status: "listed", tokenIds: ["7"] },
 };
 
-function statuses(state: GateState): string {
+function statuses(state: Parameters<typeof entrySteps>[0]): string {
   return entrySteps(state, settings)
     .map(({ status }) => status)
     .join(" ");
 }
 
 test("the list follows the visitor from the start to the signature", () => {
-  expect(statuses(initialGateState)).toBe("now later later later");
+  expect(statuses({ phase: "away", turn: 0, notice: null })).toBe("now later later later");
   expect(statuses({ phase: "fetching-wallets", turn: 1, notice: null })).toBe("working later later later");
   const choosing = { phase: "choosing", turn: 1, notice: null, wallets: [] } as const;
   expect(statuses({ ...choosing, wallets: [], pickedId: null })).toBe("now later later later");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { receiptText } from "./form-receipt";
+import { receiptText } from "./receipt-card";
 
 test("the receipt holds everything that was sent, and when, as plain text", () => {
   const text = receiptText({
