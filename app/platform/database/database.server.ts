@@ -223,7 +223,7 @@ async function findFileFault({ path, inode, adapter }: OpenedFile): Promise<stri
     locked: "The database can be read but not written: another process holds its write lock.",
     full: fullFault,
   };
-  return faults[await adapter.askForWriting({ waitMs: probeWaitMs })];
+  return faults[await adapter.probeWriting(probeWaitMs)];
 }
 
 async function readOnce(database: Database): Promise<null> {
