@@ -23,12 +23,7 @@ export type Recording = {
   stop: () => Promise<void>;
 };
 
-type WireRecordingOptions = {
-  config: Config;
-  database: Database;
-  instance: string;
-  log: Log;
-};
+type WireRecordingOptions = { config: Config; database: Database; instance: string; log: Log };
 
 /** Without a view for it nothing is recorded at all. */
 export function wireRecording({ config, database, instance, log }: WireRecordingOptions): Recording {

@@ -1,48 +1,39 @@
-import type { Admission } from "~/gate/admit.server";
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
+import type { Admission } from "~/gate/admit.server";
 import type { IdentifyRequest } from "~/gate/identify.server";
-import type { SignedIn, SignedOut } from "~/gate/tokens/session.schema";
 import { readSession, renewSession, requireSessionToken, startSession } from "~/gate/tokens/session.server";
-import type { KeptSession, SessionDependencies } from "~/gate/tokens/session.server";
+import type { SessionDependencies } from "~/gate/tokens/session.server";
 import { readVisit } from "~/gate/visit.server";
 import type { VisitDependencies } from "~/gate/visit.server";
-import type { GateVisit } from "~/gate/visit";
+import { withDependencies } from "./with-dependencies";
 
-type CookieCarrier = { cookie: string | undefined };
 type Client = Pick<IdentifyRequest, "clientId" | "host" | "onIdentified">;
+type OpenRequest = Client & { cookie: string | undefined };
 
 /** The session of the gate's own page, in a cookie. */
-export type SessionServices = {
-  start: (request: { authorization: string | undefined }) => Promise<KeptSession>;
-  read: (request: CookieCarrier) => Promise<SignedIn | SignedOut>;
-  renew: (request: CookieCarrier) => Promise<KeptSession>;
-  /** What the gate opens for a Bearer token, for the one in the cookie. */
-  open: (request: CookieCarrier & Client) => Promise<Admission>;
-  /** All of it at once, for the page as the server draws it. */
-  visit: (
-    request: CookieCarrier & Client & Pick<VisitDependencies, "requireWithinLimit">,
-  ) => Promise<GateVisit>;
-};
-
 export function wireSession(
   dependencies: SessionDependencies,
   admit: (request: Client & { authorization: string; body: undefined }) => Promise<Admission>,
-): SessionServices {
-  const open = async ({ cookie, ...client }: CookieCarrier & Client) =>
+) {
+  /** What the gate opens for a Bearer token, for the one in the cookie. */
+  const open = async ({ cookie, ...client }: OpenRequest) =>
     admit({ ...client, authorization: `Bearer ${requireSessionToken(cookie)}`, body: undefined });
-
+  const read = withDependencies(readSession, dependencies);
   return {
-    start: (request) => startSession({ ...request, dependencies }),
-    read: (request) => readSession({ ...request, dependencies }),
-    renew: (request) => renewSession({ ...request, dependencies }),
+    start: withDependencies(startSession, dependencies),
+    read,
+    renew: withDependencies(renewSession, dependencies),
     open,
-    visit: ({ requireWithinLimit, ...request }) =>
-      readVisit(request.cookie, {
+    /** All of it at once, for the page as the server draws it. */
+    visit: (request: OpenRequest & Pick<VisitDependencies, "requireWithinLimit">) => {
+      const { requireWithinLimit, ...opened } = request;
+      return readVisit(request.cookie, {
         origin: dependencies.origin,
         requireWithinLimit,
-        readSession: () => readSession({ cookie: request.cookie, dependencies }),
-        open: () => open(request),
+        readSession: () => read({ cookie: request.cookie }),
+        open: () => open(opened),
         renderWelcome: renderWelcomeHtml,
-      }),
+      });
+    },
   };
 }
