@@ -1,15 +1,3 @@
-export type SmtpServer = {
-  host: string;
-  port?: number;
-  secure: boolean;
-  requireTLS: boolean;
-  ignoreTLS: boolean;
-  auth?: { user: string; pass: string };
-  name?: string;
-  authMethod?: string;
-  tls: { rejectUnauthorized?: boolean; servername?: string };
-};
-
 const knownOptions = [
   "requireTLS",
   "ignoreTLS",
@@ -26,7 +14,7 @@ const knownOptions = [
  * loopback, TLS is required unless `ignoreTLS=true` says otherwise.
  * Errors name the mistake, never the value: the address holds a password.
  */
-export function readSmtpUrl(smtpUrl: string): SmtpServer {
+export function readSmtpUrl(smtpUrl: string) {
   const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : null;
   if (!url || !["smtp:", "smtps:"].includes(url.protocol) || url.hostname === "") {
     throw new Error("The mail server must be given as smtp://host:port or smtps://host:port.");
