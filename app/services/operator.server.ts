@@ -58,11 +58,7 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
   };
   const sessionDependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
   const { contractAddress, id: chainId } = config.chain;
-  const resetDependencies = {
-    windows: state.quotaWindows,
-    place: { chainId, contractAddress },
-    log,
-  };
+  const resetDependencies = { windows: state.quotaWindows, contract: { chainId, contractAddress }, log };
   const store = createActionStore(database, clock, outbox.store);
   const actionDependencies = {
     store,

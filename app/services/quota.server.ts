@@ -36,11 +36,7 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
     isQuotaEnabled: quota.enabled,
     isStateActive: config.state.enabled,
   };
-  const resetDependencies = {
-    windows: quotaWindows,
-    place: { chainId, contractAddress },
-    log,
-  };
+  const resetDependencies = { windows: quotaWindows, contract: { chainId, contractAddress }, log };
   const orphans = createOrphanSettler({
     store,
     clock,
