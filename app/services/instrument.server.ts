@@ -29,12 +29,8 @@ export type Instruments = {
 
 type WireInstrumentsOptions = { config: Config; instance: string; metrics: Metrics; log: Log };
 
-export async function wireInstruments({
-  config,
-  instance,
-  metrics,
-  log,
-}: WireInstrumentsOptions): Promise<Instruments> {
+export async function wireInstruments(options: WireInstrumentsOptions): Promise<Instruments> {
+  const { config, instance, metrics, log } = options;
   const spans = config.tracing && (await openSpans(config.tracing, instance, log));
   if (spans) metrics.watchTraceSpans(spans.readCounts);
   const hasServerTiming = config.mode === "development";
@@ -46,7 +42,7 @@ export async function wireInstruments({
     chain: watchChain(metrics, tracing, log),
     provider: createProviderInstrument(metrics, tracing),
     watchTool: (tool) => watchTool(tool, metrics, tracing),
-    watchLedger: (request) => watchLedger({ ...request, metrics }),
+    watchLedger: ({ ledger, kind }) => watchLedger(ledger, kind, metrics),
     stop: async () => await spans?.stop(),
   };
 }
@@ -142,15 +138,7 @@ function watchTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): Tool 
   };
 }
 
-function watchLedger({
-  ledger,
-  kind,
-  metrics,
-}: {
-  ledger: QuotaLedger;
-  kind: QuotaKind;
-  metrics: Metrics;
-}): QuotaLedger {
+function watchLedger(ledger: QuotaLedger, kind: QuotaKind, metrics: Metrics): QuotaLedger {
   return {
     ...ledger,
     async reserve(request) {

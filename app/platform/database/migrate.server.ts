@@ -2,13 +2,13 @@ import { readDatabaseUrl } from "./database-url.server";
 import { readMigrations } from "./migration-history.server";
 import { migratePostgresql } from "./migrate-postgresql.server";
 import { migrateSqlite } from "./migrate-sqlite.server";
-import type { DatabaseLog } from "./database.server";
+import type { EventLog } from "~/platform/log.server";
 
 export type MigrateDatabaseOptions = {
   url: string;
   /** The folder that holds `sqlite/` and `postgresql/`, each with `<name>/migration.sql`. */
   migrationsDir: string;
-  log?: DatabaseLog;
+  log?: EventLog;
 };
 
 /**

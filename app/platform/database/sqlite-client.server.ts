@@ -34,12 +34,7 @@ const usualCacheSize = "PRAGMA cache_size=-2000";
 /** Prisma writes the same few statements again and again; raw ones add a handful. */
 const cachedStatements = 200;
 
-type Prepared = {
-  statement: Sqlite.Statement;
-  columns: string[];
-  columnTypes: string[];
-  returnsRows: boolean;
-};
+type Prepared = ReturnType<typeof prepare>;
 
 /** `busyTimeoutMs`: how long to wait for another process that is writing to the same file. */
 export type SqliteClientOptions = { path: string; busyTimeoutMs: number };
@@ -63,7 +58,12 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
 
   function execute(statement: InStatement): ResultSet {
     const { sql, args } = toSqlAndArgs(statement);
-    return run(prepare({ sqlite, prepared, sql }), args);
+    const known = prepared.get(sql) ?? prepare(sqlite, sql);
+    const [oldest] = prepared.keys();
+    if (!prepared.has(sql) && prepared.size >= cachedStatements && oldest !== undefined)
+      prepared.delete(oldest);
+    prepared.set(sql, known);
+    return run(known, args);
   }
 
   /**
@@ -89,13 +89,12 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
       return isClosed;
     },
     execute: ((statement: InStatement) =>
-      whenNotBusy({
-        // Readers get through while a writer is kept out: their success says nothing of the lock.
-        lock: isRead(statement) ? { ...lock } : lock,
-        attempt: () => executeAlone(statement),
-      })) as Client["execute"],
-    executeMultiple: (script) => whenNotBusy({ lock, attempt: () => void sqlite.exec(script) }),
-    transaction: () => beginDurably({ sqlite, execute, lock }),
+      // Readers get through while a writer is kept out: their success says nothing of the lock.
+      whenNotBusy(isRead(statement) ? { ...lock } : lock, () =>
+        executeAlone(statement),
+      )) as Client["execute"],
+    executeMultiple: (script) => whenNotBusy(lock, () => void sqlite.exec(script)),
+    transaction: () => beginDurably(sqlite, execute, lock),
     probeWriting: (waitMs) => probeWriting(sqlite, waitMs),
     close() {
       if (isClosed) return;
@@ -127,7 +126,7 @@ type Lock = { metAt: number; lastAt: number; busyTimeoutMs: number };
  * Tries again while another process holds the lock: what was refused for a lock has changed nothing. The wait is one
  * for all: statements queue for the connection, and would else each wait in full after those before them.
  */
-async function whenNotBusy<T>({ lock, attempt }: { lock: Lock; attempt: () => T }): Promise<T> {
+async function whenNotBusy<T>(lock: Lock, attempt: () => T): Promise<T> {
   for (;;) {
     try {
       const result = attempt();
@@ -160,11 +159,8 @@ function primaryCodeOf(error: unknown): number | null {
  */
 async function probeWriting(sqlite: Sqlite.Database, waitMs: number): Promise<Writability> {
   try {
-    await whenNotBusy({
-      lock: { metAt: 0, lastAt: -Infinity, busyTimeoutMs: waitMs },
-      attempt: () => {
-        if (!sqlite.inTransaction) writeAndRollBack(sqlite);
-      },
+    await whenNotBusy({ metAt: 0, lastAt: -Infinity, busyTimeoutMs: waitMs }, () => {
+      if (!sqlite.inTransaction) writeAndRollBack(sqlite);
     });
     return "writable";
   } catch (error) {
@@ -189,14 +185,12 @@ function writeAndRollBack(sqlite: Sqlite.Database): void {
   }
 }
 
-type Connection = {
-  sqlite: Sqlite.Database;
-  execute: (statement: InStatement) => ResultSet;
-  lock: Lock;
-};
-
-async function beginDurably({ sqlite, execute, lock }: Connection): Promise<Transaction> {
-  await whenNotBusy({ lock, attempt: () => beginNow(sqlite) });
+async function beginDurably(
+  sqlite: Sqlite.Database,
+  execute: (statement: InStatement) => ResultSet,
+  lock: Lock,
+): Promise<Transaction> {
+  await whenNotBusy(lock, () => beginNow(sqlite));
   let isOpen = true;
 
   function end(statement: "COMMIT" | "ROLLBACK"): void {
@@ -235,47 +229,28 @@ function beginNow(sqlite: Sqlite.Database): void {
   }
 }
 
-function prepare(request: {
-  sqlite: Sqlite.Database;
-  prepared: Map<string, Prepared>;
-  sql: string;
-}): Prepared {
-  const { sqlite, prepared, sql } = request;
-  const known = prepared.get(sql);
-  if (known !== undefined) return known;
-
+function prepare(sqlite: Sqlite.Database, sql: string) {
   const statement = sqlite.prepare(sql);
   statement.safeIntegers(true);
   const columns = statement.columns();
-  const entry: Prepared = {
+  const returnsRows = columns.length > 0;
+  if (returnsRows) statement.raw(true);
+  return {
     statement,
     columns: columns.map((column) => column.name),
     columnTypes: columns.map((column) => column.type ?? ""),
-    returnsRows: columns.length > 0,
+    returnsRows,
   };
-  if (entry.returnsRows) statement.raw(true);
-  const [oldest] = prepared.keys();
-  if (prepared.size >= cachedStatements && oldest !== undefined) prepared.delete(oldest);
-  prepared.set(sql, entry);
-  return entry;
 }
 
 function run(prepared: Prepared, args: unknown[]): ResultSet {
   const { statement, columns, columnTypes, returnsRows } = prepared;
-  if (!returnsRows) {
-    const { changes } = statement.run(args);
-    return {
-      columns,
-      columnTypes,
-      rows: [],
-      rowsAffected: changes,
-      lastInsertRowid: undefined,
-      toJSON: refuse,
-    };
-  }
   // Prisma's adapter reads rows by position only, so the arrays of the driver serve as they are.
-  const rows = (statement.all(args) as unknown[][]).map((row) => row.map(toPlainInteger)) as unknown as Row[];
-  return { columns, columnTypes, rows, rowsAffected: 0, lastInsertRowid: undefined, toJSON: refuse };
+  const rows = returnsRows
+    ? ((statement.all(args) as unknown[][]).map((row) => row.map(toPlainInteger)) as unknown as Row[])
+    : [];
+  const rowsAffected = returnsRows ? 0 : statement.run(args).changes;
+  return { columns, columnTypes, rows, rowsAffected, lastInsertRowid: undefined, toJSON: refuse };
 }
 
 function toPlainInteger(value: unknown): unknown {
