@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import type { Registry } from "prom-client";
+import { withDeadline } from "./deadline";
 
 /** Before the name of every metric of ours. */
 export const metricPrefix = "latchkey_";
@@ -24,7 +25,8 @@ export function createMeters(registry: Registry) {
     new Gauge({
       ...describe(name, help),
       async collect() {
-        this.set((await answerInTime(read())) ?? Number.NaN);
+        // A database that is away must not take the other figures with it.
+        this.set(await withDeadline(read(), answerTimeoutMs).catch(() => Number.NaN));
       },
     });
   }
@@ -94,19 +96,4 @@ function createLabelBound<Name extends string>(): (labels: Labels<Name>) => Labe
     for (const name in labels) bounded[name] = bound(name, labels[name]);
     return bounded as Labels<Name>;
   };
-}
-
-/** Null rather than an error or a long wait: a database that is away must not take the other figures with it. */
-async function answerInTime<T>(asked: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, answerTimeoutMs, null);
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } catch {
-    return null;
-  } finally {
-    clearTimeout(timer);
-  }
 }

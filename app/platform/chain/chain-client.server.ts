@@ -131,7 +131,7 @@ async function askOne(endpoint: RpcEndpoint, call: RpcCall) {
   };
 }
 
-/** Whether an endpoint answered, and said no: to what was asked, not to being asked. */
+/** Whether an endpoint answered with an error: about what was asked, not about being asked. */
 export function isRpcRefusal(error: unknown): boolean {
   return findRpcError(error) !== null;
 }
@@ -142,12 +142,7 @@ export function isRpcRefusal(error: unknown): boolean {
  */
 export function isChainOutage(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false;
-  const answer = error.walk(
-    (cause) =>
-      cause instanceof ContractFunctionRevertedError ||
-      cause instanceof ContractFunctionZeroDataError ||
-      cause instanceof ExecutionRevertedError ||
-      isRevert(cause),
-  );
-  return answer === null;
+  const answers = [ContractFunctionRevertedError, ContractFunctionZeroDataError, ExecutionRevertedError];
+  const isAnswer = (cause: unknown) => isRevert(cause) || answers.some((kind) => cause instanceof kind);
+  return error.walk(isAnswer) === null;
 }

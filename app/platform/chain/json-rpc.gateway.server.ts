@@ -11,11 +11,12 @@ export type HttpAnswer = { status: number; text: string };
 /** Nothing usable came back. The message never names the URL, which may hold a key. */
 export class PostFailure extends Error {
   override readonly name = "PostFailure";
-  readonly isTimeout: boolean;
 
-  constructor(message: string, { isTimeout = false } = {}) {
+  constructor(
+    message: string,
+    readonly isTimeout = false,
+  ) {
     super(message);
-    this.isTimeout = isTimeout;
   }
 }
 
@@ -55,7 +56,7 @@ export function createJsonPoster(url: string, timeoutMs: number) {
     return new Promise((resolve, reject) => {
       let request: ClientRequest;
       let isOver = false;
-      const tooLate = () => fail(new PostFailure("It did not answer in time.", { isTimeout: true }));
+      const tooLate = () => fail(new PostFailure("It did not answer in time.", true));
       const timer = setTimeout(tooLate, timeoutMs);
       function fail(failure: PostFailure): void {
         isOver = true;

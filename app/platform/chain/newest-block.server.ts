@@ -14,18 +14,16 @@ export type BlockTime = {
   /** As the block itself says; otherwise as code that was called saw it, for which some nodes put in their clock. */
   isOfHeader: boolean;
 };
-export type NewestBlock = {
-  /** The seconds an answer lags behind by, where that is too many; null otherwise, and then it is counted in. */
-  findLag: (time: BlockTime) => bigint | null;
-};
+export type NewestBlock = ReturnType<typeof createNewestBlock>;
 
 /** The time of the newest block that any endpoint has shown to this process. */
-export function createNewestBlock(clock: Clock, wallClock: Clock): NewestBlock {
+export function createNewestBlock(clock: Clock, wallClock: Clock) {
   const ofHeaders = createMark(clock);
   const ofCalls = createMark(clock);
 
   return {
-    findLag({ seconds, isOfHeader }) {
+    /** The seconds an answer lags behind by, where that is too many; null otherwise, and then it is counted in. */
+    findLag({ seconds, isOfHeader }: BlockTime): bigint | null {
       const marks = isOfHeader ? [ofHeaders] : [ofHeaders, ofCalls];
       for (const mark of marks) {
         const lag = mark.read() - seconds;

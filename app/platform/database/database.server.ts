@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import type { SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
 import type { Pool } from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
+import { withDeadline } from "~/platform/deadline";
 import type { EventLog } from "~/platform/log.server";
 import { readDatabaseUrl } from "./database-url.server";
 import { isDatabaseOutage, isEncryptionFault, readSqlState } from "./outage.server";
@@ -179,18 +180,8 @@ export async function findDatabaseFault(database: Database, timeoutMs: number): 
   // Writing is asked about first: while another process holds the lock, a read may wait behind writes of ours.
   const fileFault = opened ? await findFileFault(opened) : null;
   if (fileFault !== null) return fileFault;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`The database did not answer within ${timeoutMs} ms.`)),
-      timeoutMs,
-    );
-  });
-  try {
-    return await Promise.race([opened ? readOnce(database) : findServerFault(database), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const reading = opened ? readOnce(database) : findServerFault(database);
+  return await withDeadline(reading, timeoutMs, `The database did not answer within ${timeoutMs} ms.`);
 }
 
 const readOnlyFault = "The database can be read but not written: it is read-only.";

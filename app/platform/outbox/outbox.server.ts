@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
+import { withDeadline } from "~/platform/deadline";
 import type { Log } from "~/platform/log.server";
 import type { Channel, Gateway } from "./outbox";
 import { channels as allChannels } from "./outbox";
@@ -63,11 +63,11 @@ export function createOutboxSender(options: OutboxSenderOptions) {
     async stop(): Promise<void> {
       state = "stopped";
       clearInterval(timer);
-      const closed = Promise.all(senders.map((sender) => sender.close())).then(() => true);
-      const timeout = new AbortController();
-      const late = delay(stopTimeoutMs, false, { signal: timeout.signal }).catch(() => false);
-      const isClosed = await Promise.race([closed, late]);
-      timeout.abort();
+      const closed = Promise.all(senders.map((sender) => sender.close()));
+      const isClosed = await withDeadline(closed, stopTimeoutMs).then(
+        () => true,
+        () => false,
+      );
       if (isClosed) return;
       const unfinished = countInFlight();
       senders.forEach((sender) => sender.giveUp());
