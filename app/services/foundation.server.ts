@@ -1,45 +1,24 @@
 import { openBrand } from "~/platform/brand/open-brand.server";
-import type { OpenedBrand } from "~/platform/brand/open-brand.server";
 import { createChainClient } from "~/platform/chain/chain-client.server";
-import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock } from "~/platform/clock";
 import { openDatabase, readPool } from "~/platform/database/database.server";
-import type { Database } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { makeDataDir } from "~/platform/folders.server";
 import { isLoopbackName } from "~/platform/http/domains";
 import { createInstanceId } from "~/platform/instance.server";
 import type { Log } from "~/platform/log.server";
 import { createMetrics } from "~/platform/metrics.server";
-import type { Metrics } from "~/platform/metrics.server";
 import { openRedis } from "~/platform/redis/redis.server";
-import type { Redis } from "~/platform/redis/redis.server";
 import type { Config } from "~/settings.server";
 import { wireInstruments } from "./instrument.server";
-import type { Instruments } from "./instrument.server";
 import { wireRecording } from "./recording.server";
-import type { Recording } from "./recording.server";
 import { createStateStores } from "./state.server";
-import type { StateStores } from "./state.server";
 
 /** What every feature is wired from. */
-export type Foundation = ReturnType<typeof resolveSite> & {
-  config: Config;
-  /** The id of this process. */
-  instance: string;
-  brand: OpenedBrand;
-  database: Database;
-  redis: Redis | null;
-  state: StateStores;
-  chain: ChainClient;
-  metrics: Metrics;
-  instruments: Instruments;
-  recording: Recording;
-  log: Log;
-};
+export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
 /** Migrates and opens what all features share. */
-export async function openFoundation(config: Config, port: number, log: Log): Promise<Foundation> {
+export async function openFoundation(config: Config, port: number, log: Log) {
   const instance = createInstanceId();
   const brand = await openBrand(config.brand, log);
   await makeDataDir(config.serving.dataDir);
@@ -54,6 +33,7 @@ export async function openFoundation(config: Config, port: number, log: Log): Pr
   return {
     ...resolveSite(config, port),
     config,
+    /** The id of this process. */
     instance,
     brand,
     database,
