@@ -9,6 +9,7 @@ const maxLabelValues = 64;
 const answerTimeoutMs = 1_000;
 
 type Labels<Name extends string> = Record<Name, string>;
+type LabelledReading = { label: string; read: () => Record<string, number> };
 
 export type Meters = ReturnType<typeof createMeters>;
 
@@ -59,7 +60,7 @@ export function createMeters(registry: Registry) {
     /** Read at each scrape. While that fails or takes longer than a second it says NaN: unknown, not zero. */
     readGauge,
     /** Read at each scrape, one value for each of the label's. */
-    labelledGauge(name: string, help: string, label: string, read: () => Record<string, number>): void {
+    labelledGauge(name: string, help: string, { label, read }: LabelledReading): void {
       new Gauge({
         ...describe(name, help),
         labelNames: [label],
@@ -69,7 +70,7 @@ export function createMeters(registry: Registry) {
       });
     },
     /** The same of what is counted elsewhere. */
-    labelledCounter(name: string, help: string, label: string, read: () => Record<string, number>): void {
+    labelledCounter(name: string, help: string, { label, read }: LabelledReading): void {
       new Counter({
         ...describe(name, help),
         labelNames: [label],

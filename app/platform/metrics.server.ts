@@ -33,10 +33,11 @@ export function createMetrics() {
         "How long ago they may have been read, by how often they are read and how long a lease lasts.";
       readGauge("watcher_allowed_age_seconds", allowedHelp, () => Promise.resolve(watcher.allowedSeconds));
     },
-    watchLeases: (readHeld: () => Record<string, boolean>) =>
-      labelledGauge("lease_held", "1 where this process owns the lease, else 0.", "lease", () =>
-        Object.fromEntries(Object.entries(readHeld()).map(([lease, isHeld]) => [lease, Number(isHeld)])),
-      ),
+    watchLeases: (readHeld: () => Record<string, boolean>) => {
+      const read = () =>
+        Object.fromEntries(Object.entries(readHeld()).map(([lease, isHeld]) => [lease, Number(isHeld)]));
+      labelledGauge("lease_held", "1 where this process owns the lease, else 0.", { label: "lease", read });
+    },
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 }

@@ -93,9 +93,8 @@ function isTelling(key: string, value: unknown): boolean {
 }
 
 /**
- * Replaces what shows itself as a credential inside running text: JWTs, Bearer and Basic values, webhook
- * secrets, signatures (hex of 64 bytes and more), `nonce=…` and `Nonce: …` and their like, and the user part of
- * URLs. Works on JSON text as well, which stays JSON: quotes and backslashes are never part of a match's value.
+ * Replaces credentials inside running text: JWTs, Bearer and Basic values, webhook secrets, hex of 64 bytes and more,
+ * `nonce=…` and the like, the user part of URLs. JSON stays JSON: no match contains a quote or a backslash.
  */
 export function redactText(text: string): string {
   return text

@@ -15,12 +15,11 @@ export function createWorkMetrics(meters: Meters) {
     countQuota: createQuotaCounters(meters),
     ...createDatabaseMetrics(meters),
     ...createRedisMetrics(meters),
-    watchTraceSpans: (readCounts: () => SpanCounts) =>
+    watchTraceSpans: (read: () => SpanCounts) =>
       meters.labelledCounter(
         "trace_spans_total",
         "Spans: sent to the collector, dropped because too many waited, or failed because it did not take them.",
-        "outcome",
-        readCounts,
+        { label: "outcome", read },
       ),
     watchPayments: (readStatus: () => Promise<PaymentReading>) => watchPayments(meters, readStatus),
   };
@@ -123,7 +122,7 @@ function createDatabaseMetrics({ counter, histogram, labelledGauge }: Meters) {
       if (isFailed) countFailure({});
     },
     watchDatabasePool: (readPool: () => { open: number; idle: number; waiting: number } | null) =>
-      labelledGauge("database_pool_connections", poolHelp, "state", () => readPool() ?? {}),
+      labelledGauge("database_pool_connections", poolHelp, { label: "state", read: () => readPool() ?? {} }),
   };
 }
 

@@ -1,9 +1,8 @@
 import type { Clock } from "~/platform/clock";
 
 /**
- * How much older than the newest block known an answer may be. Providers that spread calls over several nodes are a
- * few blocks apart, at 12 s each on the slowest of the usual chains. Time and not a number of blocks: that would mean
- * half a minute on one chain and seconds on another, and on some a contract sees another number than the header bears.
+ * How much older than the newest block known an answer may be: providers that spread calls over several nodes are a few
+ * blocks apart. Time and not a number of blocks, because blocks take from half a second to 12 s.
  */
 export const maxLagSeconds = 120n;
 /** How long the newest block holds for without being seen again: a chain may begin anew, and an endpoint may lie. */

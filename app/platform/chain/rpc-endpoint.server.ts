@@ -29,7 +29,7 @@ export type RpcRequestEnd = {
 export type RpcEndpoint = ReturnType<typeof createRpcEndpoint>;
 export type RpcEndpointOptions = {
   url: string;
-  /** Place in the configured list, from 1. */
+  /** In the configured list, from 1. */
   position: number;
   chainId: number;
   timeoutMs: number;

@@ -12,10 +12,8 @@ export type MigrateDatabaseOptions = {
 };
 
 /**
- * Brings a database, new or old, to the state this build needs; an SQLite file is created together with its folder.
  * Each migration is one transaction under a lock, so any number of processes may start at once. Rejects, changing
- * nothing, when the database was made by a newer build or its history is not the one this build knows. Keeps
- * Prisma's own `_prisma_migrations` table, so that `prisma migrate deploy` goes on from here and the other way round.
+ * nothing, when the history is not one this build knows. Keeps the table of `prisma migrate deploy`, which goes on from it.
  */
 export async function migrateDatabase({ url, migrationsDir, log }: MigrateDatabaseOptions): Promise<void> {
   const location = readDatabaseUrl(url);

@@ -4,9 +4,8 @@ import type { Client, InStatement, ResultSet, Row, Transaction } from "@libsql/c
 import Sqlite from "libsql";
 
 /**
- * Interactive transactions sync the write-ahead log to the disk before they answer, so that a power cut cannot undo
- * what a visitor was told. Single statements (nonces, limits) do without: they survive a killed process, and a power
- * cut may take the last of them. SQLite ignores the switch inside a transaction, hence before BEGIN and after its end.
+ * Transactions are synced to the disk before they answer; single statements (nonces, limits) survive a killed process,
+ * and a power cut may take the last of them. SQLite ignores the switch inside a transaction.
  */
 const durableSync = "PRAGMA synchronous=FULL";
 const relaxedSync = "PRAGMA synchronous=NORMAL";
@@ -46,9 +45,8 @@ export type SqliteClient = Client & {
 export type Writability = "writable" | "locked" | "read-only" | "full";
 
 /**
- * A libSQL client on ONE connection, with its statements prepared once. The stock client opens another connection for
- * every transaction, which leaks file descriptors and forgets PRAGMAs. The caller must not run anything else while a
- * transaction is open; Prisma's adapter holds a lock for that.
+ * A libSQL client on ONE connection: the stock client opens another for every transaction, leaks file descriptors and
+ * forgets PRAGMAs. Nothing else may run while a transaction is open; Prisma's adapter holds a lock for that.
  */
 export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): SqliteClient {
   const sqlite = new Sqlite(path, { timeout: blockingWaitMs });
@@ -123,7 +121,7 @@ function isRead(statement: InStatement): boolean {
 type Lock = { metAt: number; lastAt: number; busyTimeoutMs: number };
 
 /**
- * Tries again while another process holds the lock: what was refused for a lock has changed nothing. The wait is one
+ * Retries while another process holds the lock: what was refused for a lock has changed nothing. The wait is one
  * for all: statements queue for the connection, and would else each wait in full after those before them.
  */
 async function whenNotBusy<T>(lock: Lock, attempt: () => T): Promise<T> {

@@ -30,9 +30,8 @@ export type OutboxSender = ReturnType<typeof createOutboxSender>;
 export type OutboxStatus = Awaited<ReturnType<OutboxSender["status"]>>;
 
 /**
- * Sends notifications at least once, always under the same id. Several processes may do so on one database: each claims
- * what it sends. The claim of a process that dies expires, and the delivery is sent again. Failures are retried with
- * growing delays (`retryDelaysMs`) until delivered.
+ * Sends notifications at least once, always under the same id, and retries failures with growing delays. Each process
+ * claims what it sends; the claim of one that dies expires, and the delivery is sent again.
  */
 export function createOutboxSender(options: OutboxSenderOptions) {
   const { store, gateways, log, pollIntervalMs = 5_000, stopTimeoutMs = 7_000 } = options;

@@ -8,11 +8,8 @@ const knownOptions = [
 ];
 
 /**
- * Reads `smtp://user:password@host:port` (STARTTLS where the server offers it) or `smtps://…` (TLS from the
- * first byte). Options follow as a query: `requireTLS=true`, `ignoreTLS=true`, `name=` (for EHLO),
- * `authMethod=`, `tls.rejectUnauthorized=false`, `tls.servername=`. With a password, and a host that is not
- * loopback, TLS is required unless `ignoreTLS=true` says otherwise.
- * Errors name the mistake, never the value: the address holds a password.
+ * `smtp://` (STARTTLS where the server offers it) or `smtps://`. With a password, and a host that is not loopback, TLS is
+ * required unless `ignoreTLS=true`. Errors name the mistake, never the value: the address holds a password.
  */
 export function readSmtpUrl(smtpUrl: string) {
   const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : null;

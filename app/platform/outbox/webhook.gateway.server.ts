@@ -15,10 +15,8 @@ type WebhookOptions = {
 };
 
 /**
- * Sends a notification as one POST by the Standard Webhooks scheme. `webhook-id` is the notification's id and
- * never changes between attempts; timestamp and signature are made anew for each. The receiver's status line
- * decides: 2xx is delivered, 410 is given up, all else is retried. Redirects are not followed, for they
- * would carry a signed body to a place the operator never named. The answer's body is never read.
+ * One POST by the Standard Webhooks scheme: 2xx is delivered, 410 is given up, all else is retried. Redirects are not
+ * followed, for they would carry a signed body to an address the operator never named.
  */
 export function createWebhookGateway({
   url,
@@ -123,10 +121,8 @@ function describeNetworkError(error: unknown): string {
 }
 
 /**
- * The signing key a webhook secret stands for. `whsec_` and base64 is the Standard Webhooks form: the key is
- * the decoded bytes. Anything else is a plain secret: the key is its own characters, and the receiver must
- * treat it so too (`new Webhook(secret, { format: "raw" })`), even if it happens to look like base64.
- * Plain secrets are printable ASCII, because libraries disagree on how to turn other characters into bytes.
+ * `whsec_` and base64 is the Standard Webhooks form. Anything else is used as its own characters, for receivers with
+ * `format: "raw"`; only printable ASCII, because libraries disagree on how to turn other characters into bytes.
  */
 export function webhookKey(secret: string): Uint8Array {
   if (!secret.startsWith("whsec_")) {

@@ -40,9 +40,8 @@ const connectTimeoutMs = 2_000;
 const longestPauseMs = 1_000;
 
 /**
- * Resolves when Redis answers, or when it could not be reached at first: it is tried again in the background, then and
- * after every loss, so that the service recovers without a restart. A command that cannot be sent at once fails at once, and none
- * is ever sent twice: whether the first one was carried out would be unknown.
+ * Resolves also when Redis cannot be reached: it reconnects in the background. A command that cannot be sent at once
+ * fails at once, and none is ever sent twice: whether the first one was carried out would be unknown.
  */
 export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
   const { url, password, log, prefix = "latchkey:", watch = {} } = options;
