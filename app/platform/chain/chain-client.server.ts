@@ -27,8 +27,6 @@ export type ChainClientOptions = {
   clock?: Clock;
   /** For moments. */
   wallClock?: Clock;
-  /** Called for every HTTP request that is sent. */
-  onRequest?: (request: { endpoint: string; method: string }) => void;
   /** Called when a request has ended, in whatever way. */
   onAnswer?: (end: RpcRequestEnd) => void;
   /** Called when an endpoint fails for the first time, and when it answers again. */
@@ -46,7 +44,6 @@ export function createChainClient({
   timeoutMs = 2_000,
   clock = monotonicClock,
   wallClock = systemClock,
-  onRequest = () => {},
   onAnswer = () => {},
   onFault = () => {},
 }: ChainClientOptions) {
@@ -57,7 +54,7 @@ export function createChainClient({
     onFault(fault);
   }
   const newestBlock = createNewestBlock(clock, wallClock);
-  const shared = { chainId, timeoutMs, clock, newestBlock, onRequest, onAnswer, onFault: noteFault };
+  const shared = { chainId, timeoutMs, clock, newestBlock, onAnswer, onFault: noteFault };
   const endpoints = rpcUrls.map((url, index) => createRpcEndpoint({ ...shared, url, position: index + 1 }));
   const chain = defineChain({
     id: chainId,

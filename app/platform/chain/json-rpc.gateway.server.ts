@@ -50,8 +50,8 @@ export function createJsonPoster(url: string, timeoutMs: number) {
     return request;
   }
 
-  /** Rejects with a PostFailure. `onRequest` is told of every request that is sent. */
-  return function post({ json, onRequest }: { json: string; onRequest: () => void }): Promise<HttpAnswer> {
+  /** Rejects with a PostFailure. */
+  return function post(json: string): Promise<HttpAnswer> {
     const body = Buffer.from(json, "utf8");
     return new Promise((resolve, reject) => {
       let request: ClientRequest;
@@ -65,7 +65,6 @@ export function createJsonPoster(url: string, timeoutMs: number) {
         request.destroy();
       }
       function send(isSecondTry: boolean): void {
-        onRequest();
         request = begin(body);
         request.once("response", (response) => {
           readText(response).then(

@@ -36,7 +36,6 @@ export type RpcEndpointOptions = {
   clock: Clock;
   /** Of all endpoints together. */
   newestBlock: NewestBlock;
-  onRequest: (request: { endpoint: string; method: string }) => void;
   onAnswer: (end: RpcRequestEnd) => void;
   onFault: (fault: { endpoint: string; reason: string }) => void;
 };
@@ -119,7 +118,7 @@ function isChainId(result: unknown): result is string {
   return typeof result === "string" && /^0x[0-9a-f]{1,64}$/i.test(result);
 }
 
-function createSender({ url, position, timeoutMs, onRequest, onAnswer }: RpcEndpointOptions) {
+function createSender({ url, position, timeoutMs, onAnswer }: RpcEndpointOptions) {
   const { host } = new URL(url);
   const label = `endpoint ${position} (${host})`;
   const post = createJsonPoster(url, timeoutMs);
@@ -133,7 +132,7 @@ function createSender({ url, position, timeoutMs, onRequest, onAnswer }: RpcEndp
     const startedAtMs = performance.now();
     let outcome: RpcRequestEnd["outcome"] = "error";
     try {
-      const answer = await post({ json, onRequest: () => onRequest({ endpoint: label, method }) });
+      const answer = await post(json);
       const read = readRpcAnswer(answer, asked);
       if ("result" in read || isRevert(read.error)) outcome = "ok";
       return read;

@@ -51,21 +51,13 @@ function watchAdapter(adapter: SqlDriverAdapter, watching: Watching): SqlDriverA
 }
 
 function watchTransaction(opened: Transaction, watching: Watching, transaction: OpenOperation): Transaction {
-  const endWith = (work: Promise<void>) =>
-    work.then(
-      () => transaction.end({}),
-      (error: unknown) => {
-        transaction.end({ error });
-        throw error;
-      },
-    );
   return {
     provider: opened.provider,
     adapterName: opened.adapterName,
     options: opened.options,
     ...watchStatements(opened, watching, transaction.ongoing),
-    commit: () => endWith(opened.commit()),
-    rollback: () => endWith(opened.rollback()),
+    commit: () => transaction.endWith(opened.commit()),
+    rollback: () => transaction.endWith(opened.rollback()),
     ...(opened.createSavepoint && { createSavepoint: (name) => opened.createSavepoint!(name) }),
     ...(opened.rollbackToSavepoint && { rollbackToSavepoint: (name) => opened.rollbackToSavepoint!(name) }),
     ...(opened.releaseSavepoint && { releaseSavepoint: (name) => opened.releaseSavepoint!(name) }),
@@ -74,17 +66,10 @@ function watchTransaction(opened: Transaction, watching: Watching, transaction: 
 
 function watchStatements(queryable: SqlQueryable, watching: Watching, within?: Ongoing): Statements {
   if (!watching.begin) return timeStatements(queryable, watching.observe);
-  async function watched<T>(sql: string, run: () => Promise<T>): Promise<T> {
-    const statement = openOperation(watching, sql, within);
-    try {
-      const result = await run();
-      statement.end({});
-      return result;
-    } catch (error) {
-      statement.end({ error });
-      throw error;
-    }
-  }
+  const watched = <T>(sql: string, run: () => Promise<T>) => {
+    const { endWith } = openOperation(watching, sql, within);
+    return endWith(run());
+  };
   return {
     queryRaw: (query) => watched(query.sql, () => queryable.queryRaw(query)),
     executeRaw: (query) => watched(query.sql, () => queryable.executeRaw(query)),
@@ -114,15 +99,24 @@ type OpenOperation = ReturnType<typeof openOperation>;
 function openOperation({ begin, observe, system }: Watching, sql?: string, within?: Ongoing) {
   const startedAtMs = performance.now();
   const ongoing = begin?.({ kind: "database", ...describe(sql, system), within });
-  return {
-    ongoing,
-    end(outcome: { error?: unknown }): void {
-      const isFailed = "error" in outcome;
-      const what = sql === undefined ? "transaction" : "statement";
-      observe({ what, isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
-      ongoing?.end(isFailed ? { error: nameFailure(outcome.error) } : {});
-    },
-  };
+  function end(outcome: { error?: unknown }): void {
+    const isFailed = "error" in outcome;
+    const what = sql === undefined ? "transaction" : "statement";
+    observe({ what, isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
+    ongoing?.end(isFailed ? { error: nameFailure(outcome.error) } : {});
+  }
+
+  async function endWith<T>(work: Promise<T>): Promise<T> {
+    try {
+      const result = await work;
+      end({});
+      return result;
+    } catch (error) {
+      end({ error });
+      throw error;
+    }
+  }
+  return { ongoing, end, endWith };
 }
 
 function describe(sql: string | undefined, system: string) {
