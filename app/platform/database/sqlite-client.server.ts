@@ -54,14 +54,19 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
   const lock: Lock = { metAt: 0, lastAt: -Infinity, busyTimeoutMs };
   let isClosed = false;
 
+  function findOrPrepare(sql: string): Prepared {
+    const known = prepared.get(sql);
+    if (known !== undefined) return known;
+    const [oldest] = prepared.keys();
+    if (prepared.size >= cachedStatements && oldest !== undefined) prepared.delete(oldest);
+    const made = prepare(sqlite, sql);
+    prepared.set(sql, made);
+    return made;
+  }
+
   function execute(statement: InStatement): ResultSet {
     const { sql, args } = toSqlAndArgs(statement);
-    const known = prepared.get(sql) ?? prepare(sqlite, sql);
-    const [oldest] = prepared.keys();
-    if (!prepared.has(sql) && prepared.size >= cachedStatements && oldest !== undefined)
-      prepared.delete(oldest);
-    prepared.set(sql, known);
-    return run(known, args);
+    return run(findOrPrepare(sql), args);
   }
 
   /**
