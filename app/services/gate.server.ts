@@ -8,6 +8,7 @@ import {
   requireScope,
   verifyAccessToken,
 } from "~/gate/tokens/access-token.server";
+import type { ReissueAccessTokenOptions } from "~/gate/tokens/access-token.server";
 import { identifyCaller } from "~/gate/caller.server";
 import type { CallerRequest, CallerRule } from "~/gate/caller.server";
 import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
@@ -94,19 +95,20 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   metrics.watchWatcherAge(watcherAge);
   watcher.start();
   return {
-    issueNonce: ({ clientId }: { clientId: string }) => issueNonce({ clientId, siweEnabled, nonces }),
+    issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
     admit: (request: IdentifyRequest) => admit(request, admitDependencies),
     submit: withDependencies(submit, useDependencies),
-    readTokenStatus: ({ tokenId }: TokenQuestion) => readTokenStatus({ tokenId, dependencies: shared }),
+    readTokenStatus: ({ tokenId }: TokenQuestion) => readTokenStatus(tokenId, shared),
     /** The same with the owner. */
-    readKeyStatus: ({ tokenId }: TokenQuestion) => readKeyStatus({ tokenId, dependencies: shared }),
+    readKeyStatus: ({ tokenId }: TokenQuestion) => readKeyStatus(tokenId, shared),
     /** What lies behind the gate, for somebody whose token was verified; every check of the gate is made again. */
     readContentFor: async ({ holder }: HolderQuestion) => {
-      await requireHolder({ holder, dependencies: shared });
+      await requireHolder(holder, shared);
       return content.readContent({ tokenId: holder.tokenId, mediaOrigin: origin });
     },
     /** Asks the chain (`fresh`: even if it was asked a moment ago) and the database. Throws the gate's refusals. */
-    requireHolder: withDependencies(requireHolder, shared),
+    requireHolder: ({ holder, fresh }: HolderQuestion & { fresh?: boolean }) =>
+      requireHolder(holder, shared, { fresh }),
     useKey: ({ holder }: HolderQuestion) => useKey(holder, useDependencies),
     /** Null for a stranger, where the rule has any. Throws the refusals `missing-jwt` and `invalid-jwt`. */
     identifyCaller: (rule: CallerRule, request: CallerRequest) =>
@@ -149,11 +151,10 @@ function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeep
     pollSeconds: config.chain.pollSeconds,
     cursor: {
       load: () => cursors.findCursor({ chainId, contractAddress }),
-      save: ({ cursor, hold }) =>
-        cursors.saveCursor({ contract: { chainId, contractAddress }, cursor, hold }),
+      save: (cursor, hold) => cursors.saveCursor({ chainId, contractAddress }, cursor, hold),
     },
     onDepartures: async ({ departures, hold }) => {
-      ownership.forget({ tokenIds: new Set(departures.map(({ tokenId }) => tokenId)) });
+      ownership.forget(new Set(departures.map(({ tokenId }) => tokenId)));
       metrics.countDepartures(departures.length);
       await keys.recordDepartures({ chainId, contractAddress, departures, departedAtMs: clock(), hold });
     },
@@ -168,15 +169,7 @@ function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeep
 
 async function wireTokens(config: Config, domains: readonly string[], origin: string) {
   const { jwt, mode, chain } = config;
-  const keys = await loadTokenKeys({
-    alg: jwt.alg,
-    secret: jwt.secret ?? undefined,
-    privateKeyPem: jwt.privateKeyPem ?? undefined,
-    publicKeyPem: jwt.publicKeyPem ?? undefined,
-    previousKeys: jwt.previousKeys ?? undefined,
-    dataDir: config.serving.dataDir,
-    mode,
-  });
+  const keys = await loadTokenKeys({ ...jwt, dataDir: config.serving.dataDir, mode });
   const issuer = jwt.issuer ?? origin;
   const audience = jwt.audience ?? [domains[0]!];
   const { clockToleranceSeconds } = jwt;
@@ -202,7 +195,6 @@ async function wireTokens(config: Config, domains: readonly string[], origin: st
       const minted = { keys, ...rest, ...expected, issuedAtMs, ttlSeconds, scopes: gateScopes };
       return (await mintAccessToken(minted)).token;
     },
-    reissue: (dates: Omit<Parameters<typeof reissueAccessToken>[0], "keys">) =>
-      reissueAccessToken({ keys, ...dates }),
+    reissue: (dates: Omit<ReissueAccessTokenOptions, "keys">) => reissueAccessToken({ keys, ...dates }),
   };
 }

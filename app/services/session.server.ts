@@ -5,10 +5,10 @@ import { readSession, renewSession, requireSessionToken, startSession } from "~/
 import type { SessionDependencies } from "~/gate/tokens/session.server";
 import { readVisit } from "~/gate/visit.server";
 import type { VisitDependencies } from "~/gate/visit.server";
-import { withDependencies } from "./with-dependencies";
 
 type Client = Pick<IdentifyRequest, "clientId" | "host" | "onIdentified">;
-type OpenRequest = Client & { cookie: string | undefined };
+type CookieCarrier = { cookie: string | undefined };
+type OpenRequest = Client & CookieCarrier;
 
 /** The session of the gate's own page, in a cookie. */
 export function wireSession(
@@ -18,22 +18,23 @@ export function wireSession(
   /** What the gate opens for a Bearer token, for the one in the cookie. */
   const open = async ({ cookie, ...client }: OpenRequest) =>
     admit({ ...client, authorization: `Bearer ${requireSessionToken(cookie)}`, body: undefined });
-  const read = withDependencies(readSession, dependencies);
   return {
-    start: withDependencies(startSession, dependencies),
-    read,
-    renew: withDependencies(renewSession, dependencies),
+    start: ({ authorization }: { authorization: string | undefined }) =>
+      startSession(authorization, dependencies),
+    read: ({ cookie }: CookieCarrier) => readSession(cookie, dependencies),
+    renew: ({ cookie }: CookieCarrier) => renewSession(cookie, dependencies),
     open,
     /** All of it at once, for the page as the server draws it. */
-    visit: (request: OpenRequest & Pick<VisitDependencies, "requireWithinLimit">) => {
-      const { requireWithinLimit, ...opened } = request;
-      return readVisit(request.cookie, {
+    visit: ({
+      requireWithinLimit,
+      ...request
+    }: OpenRequest & Pick<VisitDependencies, "requireWithinLimit">) =>
+      readVisit(request.cookie, {
         origin: dependencies.origin,
         requireWithinLimit,
-        readSession: () => read({ cookie: request.cookie }),
-        open: () => open(opened),
+        readSession: () => readSession(request.cookie, dependencies),
+        open: () => open(request),
         renderWelcome: renderWelcomeHtml,
-      });
-    },
+      }),
   };
 }
