@@ -20,9 +20,10 @@ import type { RequestContext } from "~/platform/http/request-context.server";
 import { createApiHeaders, createPageHeaders } from "~/platform/http/security-headers.server";
 import { writeAnswer } from "~/platform/http/write-answer.server";
 import { createLog, openLogOutput } from "~/platform/log.server";
-import { resolveSite, startServices } from "~/services.server";
+import { startServices } from "~/services.server";
 import { findWalletReach } from "~/services/wallets.server";
 import type { Services } from "~/services.server";
+import { resolveSite } from "~/services/foundation.server";
 import { findMovedPaths, loadConfig } from "~/settings.server";
 
 /** How long a start may still go on once a stop has begun. */

@@ -81,7 +81,7 @@ async function reset(order: QuotaResetOrder, config: Config, windows: QuotaWindo
     actor: { clientId: `command-line:${os.userInfo().username}`, requestId: randomUUID() },
     dependencies: {
       windows,
-      place: { chainId: config.chain.id, contractAddress: config.chain.contractAddress },
+      contract: { chainId: config.chain.id, contractAddress: config.chain.contractAddress },
       // Beside the answer, which belongs to stdout.
       log: createLog("info", { write: (line) => void process.stderr.write(line) }),
     },

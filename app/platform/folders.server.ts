@@ -10,12 +10,8 @@ export async function makeDataDir(dataDir: string): Promise<void> {
     const wayOut = isInTheWay
       ? "A file stands where a folder is needed. Move it away, or set DATA_DIR to another folder."
       : "Make the folder and give it to the user that runs Latchkey, or set DATA_DIR to a folder that may be written.";
-    throw new Error(
-      `DATA_DIR: the folder ${dataDir} cannot be made (${code ?? "unknown reason"}). ${wayOut}`,
-      {
-        cause: error,
-      },
-    );
+    const message = `DATA_DIR: the folder ${dataDir} cannot be made (${code ?? "unknown reason"}). ${wayOut}`;
+    throw new Error(message, { cause: error });
   }
 }
 

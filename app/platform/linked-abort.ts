@@ -1,7 +1,6 @@
 /**
- * One controller that fires when any of the signals does, with that signal's reason. The platform's own
- * `AbortSignal.any` and `AbortSignal.timeout` hold each other weakly on Node 20 and can be collected in the
- * middle of a stream; here every link is an ordinary listener, held until `unlink`.
+ * One controller that aborts with the first of the signals. `AbortSignal.any` and `AbortSignal.timeout` hold each other
+ * weakly on Node 20 and can be collected in the middle of a stream; these listeners are held until `unlink`.
  */
 export function linkAbort(signals: readonly AbortSignal[]): {
   controller: AbortController;

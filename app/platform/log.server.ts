@@ -4,10 +4,12 @@ import { redactFields, redactText } from "./redact";
 
 export type Log = Logger;
 export type LogLevel = LevelWithSilent;
+/** The part of it that the database and Redis write to. */
+export type EventLog = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 
 /**
- * The one way to say something about what the service does: a JSON object a line, time in ISO 8601. Fields (those of children too) pass through `redactFields`, and the
- * finished line through `redactText`, so that no proof, credential or message text is printed by mistake.
+ * A JSON object a line. Fields (those of children too) pass through `redactFields`, and the finished line through
+ * `redactText`, so that no proof, credential or message text is printed by mistake.
  */
 export function createLog(level: LogLevel, destination: DestinationStream): Log {
   const log = pino(

@@ -1,4 +1,5 @@
 import type { Clock } from "./clock";
+import { withDeadline } from "./deadline";
 
 export type DependencyState = {
   state: "up" | "down";
@@ -51,19 +52,13 @@ async function askAll(checks: Record<string, ReadinessCheck>): Promise<Readiness
 async function askOne(check: ReadinessCheck): Promise<DependencyState> {
   const startedAt = performance.now();
   const latencyMs = () => Math.round((performance.now() - startedAt) * 10) / 10;
-  let timer: NodeJS.Timeout | undefined;
   try {
-    const timedOut = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error("timed out")), askTimeoutMs);
-    });
-    const found = await Promise.race([check.ask(), timedOut]);
+    const found = await withDeadline(check.ask(), askTimeoutMs);
     const { fault, ...age } = found === null || typeof found === "string" ? { fault: found } : found;
     return fault === null
       ? { state: "up", latencyMs: latencyMs(), ...age }
       : { state: "down", latencyMs: latencyMs(), detail: fault, ...age };
   } catch {
     return { state: "down", latencyMs: latencyMs(), detail: check.whenDown };
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -27,58 +27,50 @@ const maxDepth = 8;
  * credential inside other strings too. Big integers become decimal strings, cycles and oddities become words.
  */
 export function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
-  return redactRecord({ record: fields, ancestors: [], isError: false });
+  return redactRecord(fields, []);
 }
 
-type Walk = { ancestors: readonly object[] };
-
-function redactRecord({
-  record,
-  ancestors,
-  isError,
-}: Walk & { record: Record<string, unknown>; isError: boolean }): Record<string, unknown> {
+function redactRecord(
+  record: Record<string, unknown>,
+  ancestors: readonly object[],
+  isError = false,
+): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(record)) {
     const value = readProperty(record, key);
     // An error's `message` is ours, not a person's.
     const hidden = isTellingName(key) && !(isError && key === "message") && isTelling(key, value);
-    copy[key] = hidden ? redacted : redactValue({ value, ancestors: [...ancestors, record] });
+    copy[key] = hidden ? redacted : redactValue(value, [...ancestors, record]);
   }
   return copy;
 }
 
-function redactValue({ value, ancestors }: Walk & { value: unknown }): unknown {
+function redactValue(value: unknown, ancestors: readonly object[]): unknown {
   if (typeof value === "string") return redactText(value);
   if (typeof value === "bigint") return String(value);
   if (typeof value === "function" || typeof value === "symbol") return undefined;
   if (typeof value !== "object" || value === null) return value;
   if (ancestors.includes(value)) return "[circular]";
   if (ancestors.length >= maxDepth) return "[too deep]";
-  if (value instanceof Error) return redactError({ error: value, ancestors });
+  if (value instanceof Error) return redactError(value, ancestors);
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   if (Array.isArray(value)) {
-    return value.map((item: unknown) => redactValue({ value: item, ancestors: [...ancestors, value] }));
+    return value.map((item: unknown) => redactValue(item, [...ancestors, value]));
   }
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "[invalid date]" : value.toISOString();
   if (value instanceof URL) return redactText(value.href);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) {
-    return redactRecord({ record: value as Record<string, unknown>, ancestors, isError: false });
+    return redactRecord(value as Record<string, unknown>, ancestors);
   }
   // Requests, sockets, headers and the like: whoever wants a part of one logs that part.
   return `[${value.constructor?.name ?? "object"}]`;
 }
 
-function redactError({ error, ancestors }: Walk & { error: Error }): Record<string, unknown> {
+function redactError(error: Error, ancestors: readonly object[]): Record<string, unknown> {
   const { message, stack, cause } = error;
-  const record = {
-    type: error.constructor.name,
-    ...error,
-    message,
-    stack,
-    ...(cause === undefined ? {} : { cause }),
-  };
-  return redactRecord({ record, ancestors: [...ancestors, error], isError: true });
+  const own = { type: error.constructor.name, ...error, message, stack };
+  return redactRecord(cause === undefined ? own : { ...own, cause }, [...ancestors, error], true);
 }
 
 function readProperty(record: Record<string, unknown>, key: string): unknown {
@@ -101,9 +93,8 @@ function isTelling(key: string, value: unknown): boolean {
 }
 
 /**
- * Replaces what shows itself as a credential inside running text: JWTs, Bearer and Basic values, webhook
- * secrets, signatures (hex of 64 bytes and more), `nonce=…` and `Nonce: …` and their like, and the user part of
- * URLs. Works on JSON text as well, which stays JSON: quotes and backslashes are never part of a match's value.
+ * Replaces credentials inside running text: JWTs, Bearer and Basic values, webhook secrets, hex of 64 bytes and more,
+ * `nonce=…` and the like, the user part of URLs. JSON stays JSON: no match contains a quote or a backslash.
  */
 export function redactText(text: string): string {
   return text

@@ -2,13 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "./clock";
 import type { SweepStore } from "./database/sweep.store.server";
 
-export type Sweeper = {
-  start: () => void;
-  /** Resolves when no sweep is running any more, so that the database can be closed. */
-  stop: () => Promise<void>;
-  /** One complete sweep, now. Rejects when the database fails. */
-  sweep: () => Promise<void>;
-};
+export type Sweeper = ReturnType<typeof createSweeper>;
 
 export type SweeperOptions = {
   store: SweepStore;
@@ -32,26 +26,18 @@ const spentRetentionMs = 86_400 * 1000;
 const defaultBatchSize = 500;
 
 /** Deletes what has expired, every `intervalSeconds`. Several processes may do so on one database. */
-export function createSweeper({
-  store,
-  clock,
-  intervalSeconds,
-  onFailure,
-  batchSize = defaultBatchSize,
-}: SweeperOptions): Sweeper {
+export function createSweeper(options: SweeperOptions) {
+  const { store, clock, intervalSeconds, onFailure, batchSize = defaultBatchSize } = options;
   let timer: NodeJS.Timeout | undefined;
-  let isStarted = false;
   let isStopping = false;
   let running: Promise<void> = Promise.resolve();
 
+  /** One complete sweep, now. Rejects when the database fails. */
   async function sweep(): Promise<void> {
     const nowMs = clock();
-    const request = {
-      nowMs,
-      departedBeforeMs: nowMs - departureRetentionMs,
-      spentBeforeMs: nowMs - spentRetentionMs,
-      batchSize,
-    };
+    const departedBeforeMs = nowMs - departureRetentionMs;
+    const spentBeforeMs = nowMs - spentRetentionMs;
+    const request = { nowMs, departedBeforeMs, spentBeforeMs, batchSize };
     while ((await store.deleteBatch(request)) >= batchSize && !isStopping) {
       // The SQLite driver is synchronous: without this turn, waiting requests would wait for the whole sweep.
       await nextTurn();
@@ -60,24 +46,19 @@ export function createSweeper({
 
   function scheduleNext(): void {
     if (isStopping) return;
-    timer = setTimeout(() => {
-      running = sweep().catch(onFailure).finally(scheduleNext);
-    }, intervalSeconds * 1000);
+    const sweepNow = () => (running = sweep().catch(onFailure).finally(scheduleNext));
     // A sweep that is due must not keep a process alive that has nothing else to do.
-    timer.unref();
+    timer = setTimeout(sweepNow, intervalSeconds * 1000).unref();
   }
 
-  function start(): void {
-    if (isStarted) return;
-    isStarted = true;
-    scheduleNext();
-  }
-
-  async function stop(): Promise<void> {
-    isStopping = true;
-    clearTimeout(timer);
-    await running;
-  }
-
-  return { start, stop, sweep };
+  return {
+    start: scheduleNext,
+    /** Resolves when no sweep is running any more, so that the database can be closed. */
+    stop: async () => {
+      isStopping = true;
+      clearTimeout(timer);
+      await running;
+    },
+    sweep,
+  };
 }

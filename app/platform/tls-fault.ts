@@ -25,12 +25,8 @@ type DescribeTlsFaultOptions = {
  * Why a server was not believed when an encrypted connection to it was made, and what to do, in a sentence that
  * strangers may read: it says no name and no address. null where that was not the reason.
  */
-export function describeTlsFault({
-  error,
-  server,
-  setting,
-  remedy = "",
-}: DescribeTlsFaultOptions): string | null {
+export function describeTlsFault(options: DescribeTlsFaultOptions): string | null {
+  const { error, server, setting, remedy = "" } = options;
   const code = String((error as { code?: unknown } | null)?.code);
   if (unknownAuthority.has(code)) {
     return `${server} is not believed: nobody this process knows has signed its certificate. ${howToKnow}${remedy}.`;

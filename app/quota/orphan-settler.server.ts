@@ -2,13 +2,6 @@ import type { Clock } from "~/platform/clock";
 import type { Log } from "~/platform/log.server";
 import type { QuotaStore } from "./quota.store.server";
 
-export type OrphanSettler = {
-  /** Resolves after a first look, which settles what ran out; which processes are gone is judged by the looks that follow. */
-  start: () => Promise<void>;
-  /** Resolves when no look is running any more, so that the database can be closed. */
-  stop: () => Promise<void>;
-};
-
 type OrphanSettlerOptions = {
   store: Pick<QuotaStore, "settleOrphans" | "keepAlive" | "leave" | "listGoneInstances" | "forgetInstances">;
   clock: Clock;
@@ -20,13 +13,8 @@ type OrphanSettlerOptions = {
 };
 
 /** Settles reservations whose owners are gone. Several processes may do so on one database. */
-export function createOrphanSettler({
-  store,
-  clock,
-  leaseSeconds,
-  instance,
-  log,
-}: OrphanSettlerOptions): OrphanSettler {
+export function createOrphanSettler(options: OrphanSettlerOptions) {
+  const { store, clock, leaseSeconds, instance, log } = options;
   const leaseMs = leaseSeconds * 1000;
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
@@ -69,14 +57,13 @@ export function createOrphanSettler({
 
   function scheduleNext(): void {
     if (isStopping) return;
-    timer = setTimeout(() => {
-      running = look().finally(scheduleNext);
-    }, leaseMs / 3);
-    timer.unref();
+    timer = setTimeout(() => (running = look().finally(scheduleNext)), leaseMs / 3).unref();
   }
 
   return {
+    /** Resolves after a first look, which settles what ran out; which processes are gone is judged by later looks. */
     start: () => (running = look().finally(scheduleNext)),
+    /** Resolves when no look is running any more, so that the database can be closed. */
     stop: async () => {
       isStopping = true;
       clearTimeout(timer);

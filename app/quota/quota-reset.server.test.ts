@@ -15,7 +15,7 @@ import { ownerOfAddress, ownerOfKey, ownerOfSpeech } from "./quota-subject";
 import { createRedisQuotaStore } from "./redis-quota.store.server";
 import { createRedisQuotaWindowStore } from "./redis-quota-windows.store.server";
 
-const place = { chainId: 31337, contractAddress: "0x00000000000000000000000000000000000000AA" };
+const contract = { chainId: 31337, contractAddress: "0x00000000000000000000000000000000000000AA" };
 const secret = "the-secret-of-this-test";
 const actor = { clientId: "192.0.2.7", requestId: "request-1" };
 const address = `0x${"b".repeat(40)}`;
@@ -26,14 +26,14 @@ async function openReset(state: TestState) {
   const { clock } = createTestClock();
   const { quota: ledger, quotaWindows: windows } = state.openStores({ clock });
   const owners = [
-    ...["1", "2", "3"].map((tokenId) => ownerOfKey({ ...place, tokenId })),
+    ...["1", "2", "3"].map((tokenId) => ownerOfKey({ ...contract, tokenId })),
     ...[address, `0x${"c".repeat(40)}`].map(ownerOfAddress),
   ];
   for (const owner of owners) {
     await ledger.reserve({ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 });
   }
   const { log, lines, entries } = createLogLines();
-  const dependencies = { windows, place, log };
+  const dependencies = { windows, contract, log };
 
   async function ask({
     settings = {},
@@ -95,7 +95,9 @@ testOnEachState("a reset clears what it names, and nothing else", async (state) 
     mode: "all",
     crypto: { deleted: 1 },
   });
-  expect(await subjects()).toEqual([2, 3].map((id) => `31337:${place.contractAddress.toLowerCase()}:${id}`));
+  expect(await subjects()).toEqual(
+    [2, 3].map((id) => `31337:${contract.contractAddress.toLowerCase()}:${id}`),
+  );
   expect(await reset({ scope: "both", mode: "all" })).toMatchObject({
     token: { deleted: 2 },
     crypto: { deleted: 0 },
@@ -156,7 +158,7 @@ testOnEachState(
 
 testOnEachState("what was reserved before a reset counts into nothing after it", async (state) => {
   const { dependencies, ledger } = await openReset(state);
-  const owner = ownerOfKey({ ...place, tokenId: "1" });
+  const owner = ownerOfKey({ ...contract, tokenId: "1" });
   const request = { owner, wanted: 500, limit, windowSeconds: 60, leaseSeconds: 60 };
   const before = await ledger.reserve(request);
   if (before.outcome !== "reserved") throw new Error("There must be something left here.");
@@ -169,7 +171,7 @@ testOnEachState("what was reserved before a reset counts into nothing after it",
 
 testOnEachState("resets and answers at the same moment leave a ledger that adds up", async (state) => {
   const { dependencies, ledger } = await openReset(state);
-  const owner = ownerOfKey({ ...place, tokenId: "1" });
+  const owner = ownerOfKey({ ...contract, tokenId: "1" });
   await Promise.all(
     Array.from({ length: 60 }, async (_, index) => {
       if (index % 10 === 0) {
@@ -199,7 +201,7 @@ testOnEachState(
   "what a key may have spoken goes with what it may have answered, and not with payments",
   async (state) => {
     const { dependencies, ledger } = await openReset(state);
-    const owner = ownerOfSpeech({ ...place, tokenId: "1" });
+    const owner = ownerOfSpeech({ ...contract, tokenId: "1" });
     const use = { owner, wanted: 400, minimum: 400, limit: 500, windowSeconds: 60, leaseSeconds: 60 };
     expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
     expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted", remaining: 100 });
@@ -334,7 +336,7 @@ testOnEachState(
   "open windows are listed, the most used first, with what is reserved in them",
   async (state) => {
     const { dependencies, ledger, clock } = await openReset(state);
-    const owner = ownerOfKey({ ...place, tokenId: "3" });
+    const owner = ownerOfKey({ ...contract, tokenId: "3" });
     const more = await ledger.reserve({ owner, wanted: 70, limit, windowSeconds: 60, leaseSeconds: 60 });
     if (more.outcome === "reserved")
       await ledger.settle({ reservationId: more.reservationId, usedTokens: 70 });
@@ -362,9 +364,9 @@ test.skipIf(!hasRedis)("a reset whose answer is lost is not said to have changed
     resetQuotas({
       order: { scope: "token", mode: "ids", tokenIds: [tokenId] },
       actor,
-      dependencies: { windows, place, log: createLogLines().log },
+      dependencies: { windows, contract, log: createLogLines().log },
     });
-  const owner = ownerOfKey({ ...place, tokenId: "1" });
+  const owner = ownerOfKey({ ...contract, tokenId: "1" });
   await quota.reserve({ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 });
   // Redis knows the script from then on, and so carries out what it was sent when it goes on.
   await reset("2");

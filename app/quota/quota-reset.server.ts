@@ -6,14 +6,13 @@ import type { QuotaResetAnswer, QuotaResetOrder } from "./quota.schema";
 import type { QuotaWindowStore, WindowTarget } from "./quota-windows.store.server";
 import { ownerOfAddress, ownerOfKey } from "./quota-subject";
 import type { QuotaOwner } from "./quota-subject";
-import { findSecretInHeaders, findSecretInRequest } from "./reset-secret";
 
 /** Who resets, for the audit trail. */
 export type ResetActor = { clientId: string; requestId: string };
 
 export type ResetDependencies = {
   windows: Pick<QuotaWindowStore, "deleteWindows">;
-  place: { chainId: number; contractAddress: string };
+  contract: { chainId: number; contractAddress: string };
   log: Log;
 };
 
@@ -51,17 +50,15 @@ export function requireResetSecret(
 }
 
 /** Clears the windows that are named, and leaves an audit entry and a log line. */
-export async function resetQuotas({
-  order,
-  actor,
-  dependencies: { windows, place, log },
-}: {
+export async function resetQuotas(request: {
   order: QuotaResetOrder;
   actor: ResetActor;
   dependencies: ResetDependencies;
 }): Promise<QuotaResetAnswer> {
+  const { order, actor } = request;
+  const { windows, contract, log } = request.dependencies;
   const deleted = await windows.deleteWindows({
-    targets: findTargets(order, place),
+    targets: findTargets(order, contract),
     record: { ...actor, detail: order },
   });
   const { scope, mode } = order;
@@ -79,15 +76,14 @@ export async function resetQuotas({
 }
 
 /** Clears one window of whatever kind; 0 when it is not there any more. */
-export async function resetWindow({
-  owner: { kind, subject },
-  actor,
-  dependencies: { windows, log },
-}: {
+export async function resetWindow(request: {
   owner: QuotaOwner;
   actor: ResetActor;
   dependencies: Pick<ResetDependencies, "windows" | "log">;
 }): Promise<number> {
+  const { actor } = request;
+  const { kind, subject } = request.owner;
+  const { windows, log } = request.dependencies;
   const deleted = await windows.deleteWindows({
     targets: [{ kind, subjects: [subject] }],
     record: { ...actor, detail: { mode: "window", kind, subject } },
@@ -97,24 +93,40 @@ export async function resetWindow({
 }
 
 /** A kind that is in scope but not named by this order is still answered for, with nothing deleted. */
-function findTargets(order: QuotaResetOrder, place: ResetDependencies["place"]): WindowTarget[] {
+function findTargets(order: QuotaResetOrder, contract: ResetDependencies["contract"]): WindowTarget[] {
   const { scope, mode } = order;
   const tokenSubjects =
-    mode === "ids" ? unique(order.tokenIds.map((tokenId) => ownerOfKey({ ...place, tokenId }).subject)) : [];
+    mode === "ids" ? order.tokenIds.map((tokenId) => ownerOfKey({ ...contract, tokenId }).subject) : [];
   const cryptoSubjects =
-    mode === "addresses" ? unique(order.addresses.map((address) => ownerOfAddress(address).subject)) : [];
-  const targets: WindowTarget[] = [
-    { kind: "token", subjects: mode === "all" ? "all" : tokenSubjects },
-    { kind: "crypto", subjects: mode === "all" ? "all" : cryptoSubjects },
-  ];
+    mode === "addresses" ? order.addresses.map((address) => ownerOfAddress(address).subject) : [];
+  const choose = (named: readonly string[]) => (mode === "all" ? "all" : [...new Set(named)]);
+  const targets: WindowTarget[] = [];
+  if (scope !== "crypto") targets.push({ kind: "token", subjects: choose(tokenSubjects) });
+  if (scope !== "token") targets.push({ kind: "crypto", subjects: choose(cryptoSubjects) });
   // What a key may have spoken goes with what it may have answered; the answer counts neither apart.
-  const speech: WindowTarget = { kind: "speech", subjects: mode === "all" ? "all" : tokenSubjects };
-  return [
-    ...targets.filter(({ kind }) => scope === "both" || scope === kind),
-    ...(scope === "crypto" ? [] : [speech]),
-  ];
+  if (scope !== "crypto") targets.push({ kind: "speech", subjects: choose(tokenSubjects) });
+  return targets;
 }
 
-function unique(subjects: readonly string[]): string[] {
-  return [...new Set(subjects)];
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+const secretHeaders = ["x-quota-reset-secret", "x-ai-quota-reset-secret"] as const;
+
+/** The first header that holds something decides. An Authorization header of another scheme holds no secret. */
+export function findSecretInHeaders(headers: Headers): string | null {
+  for (const name of secretHeaders) {
+    const value = headers[name];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  const bearer = /^Bearer +(.+)$/i.exec(headers.authorization?.toString() ?? "");
+  return bearer?.[1] ?? null;
+}
+
+/** Looked at after the headers: the body before the query. Of whatever type, what is there decides. */
+export function findSecretInRequest(body: unknown, searchParams: URLSearchParams): unknown {
+  if (typeof body === "object" && body !== null && Object.hasOwn(body, "secret")) {
+    const { secret } = body as { secret: unknown };
+    if (secret !== null && secret !== "") return secret;
+  }
+  return searchParams.get("secret") || null;
 }

@@ -10,13 +10,9 @@ export type WindowTarget = { kind: QuotaKind; subjects: "all" | readonly string[
 
 export type ResetRecord = { clientId: string; requestId: string; detail: Record<string, unknown> };
 
-export type OpenWindow = {
-  kind: string;
-  subject: string;
-  used: number;
-  reserved: number;
-  resetAtMs: number;
-};
+export type WindowReset = { targets: readonly WindowTarget[]; record: ResetRecord };
+
+export type OpenWindow = { kind: string; subject: string; used: number; reserved: number; resetAtMs: number };
 
 /**
  * For what is counted elsewhere than in windows: has it count no more, in the transaction, for the subjects that are named
@@ -31,13 +27,7 @@ export type DeletedWindows = Partial<Record<QuotaKind, number>>;
 export type QuotaWindowStore = ReturnType<typeof createQuotaWindowStore>;
 
 /** What is written down of a reset, wherever the windows are kept. */
-export function toAuditRow({
-  record: { clientId, requestId, detail },
-  clock,
-}: {
-  record: ResetRecord;
-  clock: Clock;
-}) {
+export function toAuditRow({ clientId, requestId, detail }: ResetRecord, clock: Clock) {
   return {
     id: randomUUID(),
     atMs: BigInt(clock()),
@@ -54,13 +44,7 @@ export function createQuotaWindowStore(database: Database, clock: Clock, clearPa
    * Deletes windows together with what is reserved in them, and writes down who did it: all of it or nothing. An answer
    * that is being given meanwhile counts nowhere. Reservations go first, in the order in which settling takes its locks.
    */
-  async function deleteWindows({
-    targets,
-    record,
-  }: {
-    targets: readonly WindowTarget[];
-    record: ResetRecord;
-  }): Promise<DeletedWindows> {
+  async function deleteWindows({ targets, record }: WindowReset): Promise<DeletedWindows> {
     return await database.$transaction(async (transaction) => {
       const deleted: DeletedWindows = {};
       for (const { kind, subjects } of targets) {
@@ -74,7 +58,7 @@ export function createQuotaWindowStore(database: Database, clock: Clock, clearPa
         if (kind === "crypto") deleted[kind] += await clearPayments(transaction, subjects);
       }
       const detail = { ...record.detail, deleted };
-      await transaction.auditEntry.create({ data: toAuditRow({ record: { ...record, detail }, clock }) });
+      await transaction.auditEntry.create({ data: toAuditRow({ ...record, detail }, clock) });
       return deleted;
     });
   }

@@ -7,15 +7,6 @@ import type { QuotaStanding, QuotaStore } from "./quota.store.server";
 import { ownerOfKey } from "./quota-subject";
 import type { QuotaOwner } from "./quota-subject";
 
-export type QuotaTerms = {
-  limit: number;
-  windowSeconds: number;
-  /** The longest one answer may become. */
-  maxOutputTokens: number;
-  /** `leaseMarginSeconds` longer than any answer can take: a reservation that is older belongs to nobody. */
-  leaseSeconds: number;
-};
-
 /** What others who count set aside by, settle with and ask where an owner stands. */
 export type QuotaLedger = Pick<QuotaStore, "reserve" | "settle" | "readStanding">;
 
@@ -23,18 +14,22 @@ export type QuotaDependencies = {
   store: QuotaLedger;
   contractAddress: string;
   activity: QuotaActivity;
-  terms: QuotaTerms;
+  terms: {
+    limit: number;
+    windowSeconds: number;
+    /** The longest one answer may become. */
+    maxOutputTokens: number;
+    /** `leaseMarginSeconds` longer than any answer can take: a reservation that is older belongs to nobody. */
+    leaseSeconds: number;
+  };
   clock: Clock;
 };
 
-/** How far an answer may go, and where its real length is put down. */
-export type QuotaReservation = {
-  maxOutputTokens: number;
-  settle: (usage: { usedTokens: number }) => Promise<void>;
+/** How far an answer may go, where its real length is put down, and headers that tell the client where it stands. */
+export type QuotaAdmission = {
+  reservation: { maxOutputTokens: number; settle: (usage: { usedTokens: number }) => Promise<void> };
+  headers: Record<string, string>;
 };
-
-/** `headers` tell the client where it stands; there are none where the quota is not in force. */
-export type QuotaAdmission = { reservation: QuotaReservation; headers: Record<string, string> };
 
 /** Sets tokens aside for one answer, or refuses because the window has none left. */
 export async function admitAnswer(
@@ -50,7 +45,7 @@ export async function admitAnswer(
   }
   if (caller === null) throw new Error("The quota is in force, but nobody is there whom it could count.");
   const outcome = await store.reserve({
-    owner: ownerOfCaller({ caller, dependencies }),
+    owner: ownerOfCaller(caller, dependencies),
     wanted: terms.maxOutputTokens,
     ...terms,
   });
@@ -77,7 +72,7 @@ export async function readQuota(caller: Caller, dependencies: QuotaDependencies)
   const { activity, store, terms } = dependencies;
   const { limit } = terms;
   const standing: QuotaStanding = activity.active
-    ? await store.readStanding({ owner: ownerOfCaller({ caller, dependencies }), limit })
+    ? await store.readStanding({ owner: ownerOfCaller(caller, dependencies), limit })
     : { limit, used: 0, reserved: 0, remaining: limit, resetAtMs: null };
   const { resetAtMs, ...figures } = standing;
   return {
@@ -87,12 +82,6 @@ export async function readQuota(caller: Caller, dependencies: QuotaDependencies)
   };
 }
 
-function ownerOfCaller({
-  caller: { claims },
-  dependencies: { contractAddress },
-}: {
-  caller: Caller;
-  dependencies: Pick<QuotaDependencies, "contractAddress">;
-}): QuotaOwner {
+function ownerOfCaller({ claims }: Caller, { contractAddress }: QuotaDependencies): QuotaOwner {
   return ownerOfKey({ chainId: claims.chainId, contractAddress, tokenId: claims.tokenId });
 }

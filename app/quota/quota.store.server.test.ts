@@ -274,18 +274,6 @@ testOnEachState(
   },
 );
 
-testOnEachState("an extended lease keeps a reservation from being taken for an orphan", async (state) => {
-  const { clock, advance } = createTestClock();
-  const store = state.openStores({ clock, instance: "a" }).quota;
-  const { reservationId } = asReserved(await store.reserve(request()));
-  advance(59_999);
-  expect(await store.extendLease({ reservationId, leaseSeconds: 60 })).toBe(true);
-  advance(59_999);
-  expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
-  await store.settle({ reservationId, usedTokens: 1 });
-  expect(await store.extendLease({ reservationId, leaseSeconds: 60 })).toBe(false);
-});
-
 testOnEachState(
   "what a gone process left is settled before its lease runs out, and only that",
   async (state) => {

@@ -1,4 +1,26 @@
 import { defineScript } from "~/platform/redis/redis-script.server";
+import type { QuotaKind, QuotaOwner } from "./quota-subject";
+
+/** All keys of the quota share a tag in braces, so that a cluster keeps them on one server, where scripts can. */
+const tag = "{quota}";
+
+export const quotaKeys = {
+  /** used, windowStartMs, resetAtMs */
+  window: ({ kind, subject }: QuotaOwner) => `${tag}:window:${kind}:${subject}`,
+  /** What is set aside in the windows of one subject: reservation → "amount resetAtMs". */
+  held: ({ kind, subject }: QuotaOwner) => `${tag}:held:${kind}:${subject}`,
+  /** Whose a reservation is, and until when. */
+  reservation: (id: string) => `${tag}:reservation:${id}`,
+  /** "id instance" of every reservation, ordered by the end of its lease. */
+  leases: `${tag}:leases`,
+  /** Processes that set tokens aside, ordered by the end of their leases. */
+  instances: `${tag}:instances`,
+  /** The subjects that have windows, ordered by their ends. */
+  subjects: (kind: QuotaKind) => `${tag}:subjects:${kind}`,
+};
+
+/** For scripts that learn only from a reservation whose it is. */
+export const quotaKeyStart = `${tag}:`;
 
 /** Adds up what is set aside in the window that ends at `resetAtMs`. */
 const sumHeld = `
@@ -32,8 +54,8 @@ const findFirstEnd = `
 /** A subject stays known until nothing of it is left; a few that may be gone are looked at each time. */
 const forgetSubjects = `
   local function forgetSubjects(subjectsKey, keyStart, kind, nowMs)
-    local lapsed = redis.call('ZRANGEBYSCORE', subjectsKey, '-inf', nowMs, 'LIMIT', 0, 5)
-    for _, subject in ipairs(lapsed) do
+    local expired = redis.call('ZRANGEBYSCORE', subjectsKey, '-inf', nowMs, 'LIMIT', 0, 5)
+    for _, subject in ipairs(expired) do
       local owner = kind .. ':' .. subject
       if redis.call('EXISTS', keyStart .. 'window:' .. owner, keyStart .. 'held:' .. owner) == 0 then
         redis.call('ZREM', subjectsKey, subject)
@@ -83,37 +105,25 @@ export const reserveScript = defineScript({
   return {amount, used, string.format('%.0f', held + amount), resetAtMs}`,
 });
 
-/** 1 when this call settled it: of several at once exactly one does. A lease that is named has to be the one it has. */
+/** 1 when this call settled it: of several at once exactly one does. */
 export const settleScript = defineScript({
   name: "quota-settle",
   lua: `
   local reservationKey, leasesKey, keyStart = KEYS[1], KEYS[2], KEYS[3]
-  local id, usedTokens, leaseUntilMs = ARGV[1], ARGV[2], ARGV[3]
+  local id, usedTokens = ARGV[1], ARGV[2]
   local reservation = redis.call('HMGET', reservationKey,
-    'kind', 'subject', 'amount', 'windowResetAtMs', 'leaseUntilMs', 'instance')
+    'kind', 'subject', 'amount', 'windowResetAtMs', 'instance')
   if not reservation[1] then return 0 end
-  if leaseUntilMs and leaseUntilMs ~= reservation[5] then return 0 end
   if usedTokens == '-1' then usedTokens = reservation[3] end
 
   local owner = reservation[1] .. ':' .. reservation[2]
   redis.call('DEL', reservationKey)
-  redis.call('ZREM', leasesKey, id .. ' ' .. reservation[6])
+  redis.call('ZREM', leasesKey, id .. ' ' .. reservation[5])
   redis.call('HDEL', keyStart .. 'held:' .. owner, id)
   local windowKey = keyStart .. 'window:' .. owner
   if redis.call('HGET', windowKey, 'resetAtMs') == reservation[4] then
     redis.call('HINCRBY', windowKey, 'used', usedTokens)
   end
-  return 1`,
-});
-
-export const extendScript = defineScript({
-  name: "quota-extend",
-  lua: `
-  local reservationKey, leasesKey, id, leaseUntilMs = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
-  local instance = redis.call('HGET', reservationKey, 'instance')
-  if not instance then return 0 end
-  redis.call('HSET', reservationKey, 'leaseUntilMs', leaseUntilMs)
-  redis.call('ZADD', leasesKey, leaseUntilMs, id .. ' ' .. instance)
   return 1`,
 });
 
@@ -158,8 +168,8 @@ export const forgetInstancesScript = defineScript({
   return 1`,
 });
 
-export const findLapsedScript = defineScript({
-  name: "quota-find-lapsed",
+export const findExpiredScript = defineScript({
+  name: "quota-find-expired",
   lua: `
   return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'WITHSCORES', 'LIMIT', 0, ARGV[2])`,
 });

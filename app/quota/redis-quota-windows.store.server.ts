@@ -11,15 +11,14 @@ import type {
 import { toAuditRow } from "./quota-windows.store.server";
 import { quotaKinds } from "./quota-subject";
 import type { QuotaKind } from "./quota-subject";
-import { quotaKeyStart, quotaKeys } from "./redis-quota-keys";
-import { deleteWindowsScript, listWindowsScript } from "./redis-quota-scripts.server";
+import {
+  deleteWindowsScript,
+  listWindowsScript,
+  quotaKeyStart,
+  quotaKeys,
+} from "./redis-quota-scripts.server";
 
-type CreateRedisQuotaWindowStoreOptions = {
-  redis: Redis;
-  database: Database;
-  clock: Clock;
-  clearPayments: ClearSums;
-};
+type Options = { redis: Redis; database: Database; clock: Clock; clearPayments: ClearSums };
 
 /**
  * What operators do with quotas that live in Redis. The audit entry stays in the database and is there first: a reset
@@ -30,10 +29,10 @@ export function createRedisQuotaWindowStore({
   database,
   clock,
   clearPayments,
-}: CreateRedisQuotaWindowStoreOptions): QuotaWindowStore {
+}: Options): QuotaWindowStore {
   return {
     async deleteWindows({ targets, record }) {
-      const { id } = await database.auditEntry.create({ data: toAuditRow({ record, clock }) });
+      const { id } = await database.auditEntry.create({ data: toAuditRow(record, clock) });
       const deleted: DeletedWindows = {};
       for (const target of targets) {
         // What payments cost stands in their own rows, wherever the windows are.
@@ -41,7 +40,7 @@ export function createRedisQuotaWindowStore({
           target.kind === "crypto"
             ? await database.$transaction((transaction) => clearPayments(transaction, target.subjects))
             : 0;
-        deleted[target.kind] = (await deleteOf({ redis, target })) + sums;
+        deleted[target.kind] = (await deleteOf(redis, target)) + sums;
       }
       await database.auditEntry.update({
         where: { id },
@@ -58,13 +57,7 @@ export function createRedisQuotaWindowStore({
   };
 }
 
-async function deleteOf({
-  redis,
-  target: { kind, subjects },
-}: {
-  redis: Redis;
-  target: WindowTarget;
-}): Promise<number> {
+async function deleteOf(redis: Redis, { kind, subjects }: WindowTarget): Promise<number> {
   const answer = await redis.run({
     script: deleteWindowsScript,
     keys: [quotaKeys.leases, quotaKeys.subjects(kind), quotaKeyStart],
@@ -82,13 +75,7 @@ async function listOf(redis: Redis, kind: QuotaKind, nowMs: number): Promise<Ope
   const flat = answer as string[];
   return Array.from({ length: flat.length / 4 }, (_, index) => {
     const [subject = "", used, reserved, resetAtMs] = flat.slice(4 * index, 4 * index + 4);
-    return {
-      kind,
-      subject,
-      used: Number(used),
-      reserved: Number(reserved),
-      resetAtMs: Number(resetAtMs),
-    };
+    return { kind, subject, used: Number(used), reserved: Number(reserved), resetAtMs: Number(resetAtMs) };
   });
 }
 

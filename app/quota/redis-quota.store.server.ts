@@ -3,16 +3,15 @@ import type { Clock } from "~/platform/clock";
 import type { Redis } from "~/platform/redis/redis.server";
 import type { QuotaStore, ReserveOutcome, ReserveRequest } from "./quota.store.server";
 import { leaseMarginSeconds } from "./quota-lease";
-import type { QuotaOwner } from "./quota-subject";
-import { quotaKeyStart, quotaKeys } from "./redis-quota-keys";
 import {
-  extendScript,
-  findLapsedScript,
+  findExpiredScript,
   forgetInstancesScript,
   keepAliveScript,
   leaveScript,
   listGoneScript,
   listLeasesScript,
+  quotaKeyStart,
+  quotaKeys,
   reserveScript,
   settleScript,
   standingScript,
@@ -27,40 +26,23 @@ const inFull = -1;
 
 /** The ledger of several instances, in Redis. What the functions promise stands in quota.store.server.ts. */
 export function createRedisQuotaStore(redis: Redis, clock: Clock, instance: string): QuotaStore {
-  async function settleOnce(id: string, usedTokens: number, leaseUntilMs?: number): Promise<boolean> {
-    const condition = leaseUntilMs === undefined ? [] : [leaseUntilMs];
-    const answer = await redis.run({
-      script: settleScript,
-      keys: [quotaKeys.reservation(id), quotaKeys.leases, quotaKeyStart],
-      parameters: [id, usedTokens, ...condition],
-    });
-    return answer === 1;
+  async function settleOnce(id: string, usedTokens: number): Promise<boolean> {
+    const keys = [quotaKeys.reservation(id), quotaKeys.leases, quotaKeyStart];
+    return (await redis.run({ script: settleScript, keys, parameters: [id, usedTokens] })) === 1;
   }
 
   return {
-    reserve: (request) => reserve({ redis, request, nowMs: clock(), instance }),
+    reserve: (request) => reserve(redis, { ...request, nowMs: clock(), instance }),
 
     settle: ({ reservationId, usedTokens }) => settleOnce(reservationId, Math.max(0, Math.ceil(usedTokens))),
 
-    async extendLease({ reservationId, leaseSeconds }) {
-      const answer = await redis.run({
-        script: extendScript,
-        keys: [quotaKeys.reservation(reservationId), quotaKeys.leases],
-        parameters: [reservationId, clock() + leaseSeconds * 1000],
-      });
-      return answer === 1;
-    },
-
     async settleOrphans({ nowMs, goneInstances = [] }) {
-      const lapsed = await readLeases(redis, nowMs);
+      const expired = await readLeases(redis, nowMs);
       const left = goneInstances.length === 0 ? [] : await readLeases(redis);
       const gone = left.filter((lease) => goneInstances.includes(lease.instance));
-      const orphans = new Map([...lapsed, ...gone].map((lease) => [lease.id, lease]));
+      const orphans = new Set([...expired, ...gone].map(({ id }) => id));
       let count = 0;
-      for (const { id, leaseUntilMs } of [...orphans.values()].slice(0, orphanBatch)) {
-        // A lease that was extended meanwhile belongs to somebody who is alive after all.
-        if (await settleOnce(id, inFull, leaseUntilMs)) count++;
-      }
+      for (const id of [...orphans].slice(0, orphanBatch)) if (await settleOnce(id, inFull)) count++;
       return count;
     },
 
@@ -97,24 +79,23 @@ export function createRedisQuotaStore(redis: Redis, clock: Clock, instance: stri
   };
 }
 
-type ReserveOptions = {
-  redis: Redis;
-  request: ReserveRequest;
-  nowMs: number;
-  instance: string;
-};
-
-async function reserve({
-  redis,
-  request: { owner, wanted, minimum = 1, limit, windowSeconds, leaseSeconds },
-  nowMs,
-  instance,
-}: ReserveOptions): Promise<ReserveOutcome> {
+async function reserve(
+  redis: Redis,
+  request: ReserveRequest & { nowMs: number; instance: string },
+): Promise<ReserveOutcome> {
+  const { owner, wanted, minimum = 1, limit, windowSeconds, leaseSeconds, nowMs, instance } = request;
   const reservationId = randomUUID();
   const windowMs = windowSeconds * 1000;
   const answer = await redis.run({
     script: reserveScript,
-    keys: keysOfReserving(owner, reservationId),
+    keys: [
+      quotaKeys.window(owner),
+      quotaKeys.held(owner),
+      quotaKeys.reservation(reservationId),
+      quotaKeys.leases,
+      quotaKeys.subjects(owner.kind),
+      quotaKeyStart,
+    ],
     parameters: [
       nowMs,
       nowMs + windowMs,
@@ -141,32 +122,21 @@ async function reserve({
     : { outcome: "reserved", reservationId, amount, limit, used, reserved, remaining, resetAtMs };
 }
 
-function keysOfReserving(owner: QuotaOwner, reservationId: string): string[] {
-  return [
-    quotaKeys.window(owner),
-    quotaKeys.held(owner),
-    quotaKeys.reservation(reservationId),
-    quotaKeys.leases,
-    quotaKeys.subjects(owner.kind),
-    quotaKeyStart,
-  ];
-}
+type Lease = { id: string; instance: string };
 
-type Lease = { id: string; instance: string; leaseUntilMs: number };
-
-/** `lapsedAtMs`: only those that are over by then, the longest first; otherwise all. */
-async function readLeases(redis: Redis, lapsedAtMs?: number): Promise<Lease[]> {
+/** `expiredAtMs`: only those that are over by then, the longest first; otherwise all. */
+async function readLeases(redis: Redis, expiredAtMs?: number): Promise<Lease[]> {
   const answer =
-    lapsedAtMs === undefined
+    expiredAtMs === undefined
       ? await redis.run({ script: listLeasesScript, keys: [quotaKeys.leases] })
       : await redis.run({
-          script: findLapsedScript,
+          script: findExpiredScript,
           keys: [quotaKeys.leases],
-          parameters: [lapsedAtMs, orphanBatch],
+          parameters: [expiredAtMs, orphanBatch],
         });
   const flat = answer as string[];
   return Array.from({ length: flat.length / 2 }, (_, index) => {
     const [id = "", ...words] = (flat[2 * index] ?? "").split(" ");
-    return { id, instance: words.join(" "), leaseUntilMs: Number(flat[2 * index + 1]) };
+    return { id, instance: words.join(" ") };
   });
 }

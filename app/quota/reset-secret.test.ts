@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findSecretInHeaders, findSecretInRequest } from "./reset-secret";
+import { findSecretInHeaders, findSecretInRequest } from "./quota-reset.server";
 
 test("headers are looked at in order, and an empty one is passed over", () => {
   const headers = {

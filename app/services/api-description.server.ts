@@ -61,40 +61,33 @@ export function buildApiDocument({ origin, limits, isDemo, movedPaths }: ApiFact
   return api.toDocument({ title: "Latchkey API", version, description: introduction });
 }
 
-let made: StaticAnswer | undefined;
-
-/** The description of this very process, made when it is first asked for. */
-export function getApiDescription(published: Published): StaticAnswer {
-  made ??= createStaticAnswer(
-    JSON.stringify(buildPublished(published)),
-    "application/json; charset=utf-8",
-    maxAgeSeconds,
-  );
-  return made;
-}
-
 type Published = { origin: string; config: Pick<Config, "limits" | "mode" | "chat" | "tools"> };
 
-function buildPublished({ origin, config }: Published): OpenApiDocument {
-  const { limits, mode } = config;
-  return buildApiDocument({ origin, limits, isDemo: mode === "demo", movedPaths: findMovedPaths(config) });
-}
-
-function readDocument(published: Published): ApiDocument {
-  return JSON.parse(JSON.stringify(buildPublished(published))) as ApiDocument;
-}
-
+let published: string | undefined;
+let made: StaticAnswer | undefined;
 let reference: Reference | undefined;
 let problems: readonly ProblemPage[] | undefined;
 
-/** The description for people, made when its page is first asked for. */
-export function getApiReference(published: Published): Reference {
-  reference ??= readReference(readDocument(published));
+/** The description of this very process, made when it is first asked for, as everything below. */
+function getPublished({ origin, config }: Published): string {
+  const { limits, mode } = config;
+  const facts = { origin, limits, isDemo: mode === "demo", movedPaths: findMovedPaths(config) };
+  return (published ??= JSON.stringify(buildApiDocument(facts)));
+}
+
+export function getApiDescription(site: Published): StaticAnswer {
+  made ??= createStaticAnswer(getPublished(site), "application/json; charset=utf-8", maxAgeSeconds);
+  return made;
+}
+
+/** The description for people. */
+export function getApiReference(site: Published): Reference {
+  reference ??= readReference(JSON.parse(getPublished(site)) as ApiDocument);
   return reference;
 }
 
 /** What can be refused, for people; made from the description too, whether or not that is published. */
-export function getProblemPages(published: Published): readonly ProblemPage[] {
-  problems ??= readProblems(readDocument(published), published.origin);
+export function getProblemPages(site: Published): readonly ProblemPage[] {
+  problems ??= readProblems(JSON.parse(getPublished(site)) as ApiDocument, site.origin);
   return problems;
 }

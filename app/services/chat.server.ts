@@ -6,25 +6,14 @@ import type { ChatAnswer, ChatDependencies } from "~/chat/reply/answer-chat.serv
 import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { instrumentChat } from "~/chat/providers/instrument-chat";
 import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
-import type { Config } from "~/settings.server";
-import type { Log } from "~/platform/log.server";
-import type { Metrics } from "~/platform/metrics.server";
 import { getProvider } from "~/platform/providers/provider-row";
-import type { ProviderPing } from "~/platform/providers/provider-row";
 import type { QuotaAdmission } from "~/quota/quota.server";
 import { mayOfferToModel, toToolCaller } from "~/tools/tool";
+import type { Foundation } from "./foundation.server";
 import type { QuotaServices } from "./quota.server";
 import type { ToolServices } from "./tools.server";
-import type { Instruments } from "./instrument.server";
 
-export type ChatServices = {
-  answer: (call: ChatQuestion) => Promise<ChatAnswer>;
-  /** What a client may name. */
-  listModels: () => ModelList;
-  pingProvider: ProviderPing;
-  /** Ends the streams that are open, each with a last event. */
-  stop: () => void;
-};
+export type ChatServices = ReturnType<typeof wireChat>;
 
 export type ChatQuestion = {
   request: ChatRequest;
@@ -34,33 +23,15 @@ export type ChatQuestion = {
   signal: AbortSignal;
 };
 
-type WireChatOptions = {
-  config: Config;
-  quota: QuotaServices;
-  tools: ToolServices;
-  metrics: Metrics;
-  instruments: Pick<Instruments, "provider" | "tracing">;
-  /** Told what each answer came to, whether or not a quota is in force. */
-  countTokens: (tokens: number) => void;
-  log: Log;
-};
-
-export function wireChat({
-  config,
-  quota,
-  tools,
-  metrics,
-  instruments,
-  countTokens,
-  log,
-}: WireChatOptions): ChatServices {
+export function wireChat(foundation: Foundation, quota: QuotaServices, tools: ToolServices) {
+  const { config, metrics, instruments, recording, log } = foundation;
   const { chat, serving } = config;
   const shutdown = new AbortController();
-  const warn = (message: string, error: unknown) => log.warn({ err: error }, message);
   const provider = getProvider(chatProviders, chat.provider);
   function countOutput(count: number): void {
     metrics.countChatTokens({ direction: "out", count });
-    countTokens(count);
+    // Whether or not a quota is in force.
+    recording.countTokens(count);
   }
   const dependencies: Omit<ChatDependencies, "tools"> = {
     provider: instrumentChat(provider.create(chat), instruments.provider, (count) =>
@@ -71,14 +42,16 @@ export function wireChat({
     maxSteps: chat.maxSteps,
     maxDurationMs: chat.maxDurationSeconds * 1000,
     shutdownSignal: shutdown.signal,
-    warn,
+    warn: (message, error) => log.warn({ err: error }, message),
   };
 
   return {
     pingProvider: provider.ping(chat),
+    /** Ends the streams that are open, each with a last event. */
     stop: () => shutdown.abort(),
+    /** What a client may name. */
     listModels: () => toModelList(chat.models),
-    answer: async ({ request, caller, clientId, signal }) => {
+    answer: async ({ request, caller, clientId, signal }: ChatQuestion): Promise<ChatAnswer> => {
       const toolCaller = toToolCaller(caller);
       const { events, headers } = await answerChat(
         {

@@ -1,20 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { createContentReader } from "~/content/content.server";
-import type { ContentReader } from "~/content/content.server";
-import type { GatedContent } from "~/content/content.schema";
 import { createMediaLinks, deriveMediaKey } from "~/content/media-links.server";
 import { serveMedia } from "~/content/media.server";
 import { getGeneratedKeyPem } from "~/gate/tokens/token-key-file.server";
 import { systemClock } from "~/platform/clock";
-import type { Config } from "~/settings.server";
-import type { Log } from "~/platform/log.server";
+import { describeMissingContent } from "~/platform/folders.server";
+import type { Foundation } from "./foundation.server";
 
-export type ContentServices = {
-  /** `mediaOrigin`: where links to media begin, for readers who have no page to resolve them against. */
-  readContent: (request: { tokenId: string; mediaOrigin?: string }) => Promise<GatedContent>;
-  readOutline: ContentReader["readOutline"];
-  serveMedia: (request: MediaRequest) => Promise<Response>;
-};
+export type ContentServices = Awaited<ReturnType<typeof wireContent>>;
 
 export type MediaRequest = {
   tokenId: string;
@@ -24,8 +17,10 @@ export type MediaRequest = {
   headers: IncomingHttpHeaders;
 };
 
-export async function wireContent(config: Config, log: Log): Promise<ContentServices> {
+export async function wireContent({ config, log }: Foundation) {
   const { contentDir, dataDir } = config.serving;
+  const missingContent = await describeMissingContent(contentDir);
+  if (missingContent !== null) log.warn(missingContent);
   const keyMaterial = config.jwt.secret ?? config.jwt.privateKeyPem ?? (await getGeneratedKeyPem(dataDir));
   const links = createMediaLinks({
     key: deriveMediaKey(keyMaterial),
@@ -36,10 +31,11 @@ export async function wireContent(config: Config, log: Log): Promise<ContentServ
   const reader = createContentReader({ contentDir, clock: systemClock, log });
 
   return {
-    readContent: ({ tokenId, mediaOrigin = "" }) =>
+    /** `mediaOrigin`: where links to media begin, for readers who have no page to resolve them against. */
+    readContent: ({ tokenId, mediaOrigin = "" }: { tokenId: string; mediaOrigin?: string }) =>
       reader.readContent({ tokenId, signMediaUrl: (target) => `${mediaOrigin}${links.sign(target)}` }),
     readOutline: reader.readOutline,
-    serveMedia: ({ tokenId, file, searchParams, method, headers }) => {
+    serveMedia: ({ tokenId, file, searchParams, method, headers }: MediaRequest): Promise<Response> => {
       const { maxAgeSeconds } = links.verify({
         tokenId,
         file,

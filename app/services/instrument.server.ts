@@ -1,10 +1,8 @@
 import type { ChainClientOptions } from "~/platform/chain/chain-client.server";
 import type { Config } from "~/settings.server";
-import type { DatabaseWatch } from "~/platform/database/instrumented-adapter.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
-import type { RedisWatch } from "~/platform/redis/redis-watch.server";
 import { nameFailure } from "~/platform/tracing/operation";
 import { openOtlpSpans } from "~/platform/tracing/otlp-spans.gateway.server";
 import { createTracing } from "~/platform/tracing/tracing.server";
@@ -14,39 +12,28 @@ import type { QuotaKind } from "~/quota/quota-subject";
 import type { Tool } from "~/tools/tool";
 import { version } from "../../package.json";
 
-/** Who looks at what the service does: the metrics always, traces and `Server-Timing` where they are on. */
-export type Instruments = {
-  /** Null where nobody follows requests; then nothing on their way is different. */
-  tracing: Tracing | null;
-  database: DatabaseWatch;
-  redis: RedisWatch;
-  chain: Required<Pick<ChainClientOptions, "onAnswer" | "onFault">>;
-  provider: ProviderInstrument;
-  watchTool: (tool: Tool) => Tool;
-  watchLedger: (request: { ledger: QuotaLedger; kind: QuotaKind }) => QuotaLedger;
-  stop: () => Promise<void>;
-};
+export type Instruments = Awaited<ReturnType<typeof wireInstruments>>;
 
 type WireInstrumentsOptions = { config: Config; instance: string; metrics: Metrics; log: Log };
 
-export async function wireInstruments({
-  config,
-  instance,
-  metrics,
-  log,
-}: WireInstrumentsOptions): Promise<Instruments> {
+/** Who looks at what the service does: the metrics always, traces and `Server-Timing` where they are on. */
+export async function wireInstruments(options: WireInstrumentsOptions) {
+  const { config, instance, metrics, log } = options;
   const spans = config.tracing && (await openSpans(config.tracing, instance, log));
   if (spans) metrics.watchTraceSpans(spans.readCounts);
   const hasServerTiming = config.mode === "development";
   const tracing = spans || hasServerTiming ? createTracing({ spans, hasServerTiming }) : null;
+  const begin = tracing ? { begin: tracing.begin } : {};
   return {
+    /** Null where nobody follows requests; then nothing on their way is different. */
     tracing,
-    database: { observe: metrics.observeDatabase, ...(tracing && { begin: tracing.begin }) },
-    redis: { observe: metrics.observeRedis, ...(tracing && { begin: tracing.begin }) },
+    database: { observe: metrics.observeDatabase, ...begin },
+    redis: { observe: metrics.observeRedis, ...begin },
     chain: watchChain(metrics, tracing, log),
     provider: createProviderInstrument(metrics, tracing),
-    watchTool: (tool) => watchTool(tool, metrics, tracing),
-    watchLedger: (request) => watchLedger({ ...request, metrics }),
+    watchTool: (tool: Tool) => watchTool(tool, metrics, tracing),
+    watchLedger: ({ ledger, kind }: { ledger: QuotaLedger; kind: QuotaKind }) =>
+      watchLedger(ledger, kind, metrics),
     stop: async () => await spans?.stop(),
   };
 }
@@ -67,7 +54,11 @@ async function openSpans(settings: NonNullable<Config["tracing"]>, instance: str
 }
 
 /** Every request to the chain is counted; an endpoint that fails or recovers is named once. */
-function watchChain(metrics: Metrics, tracing: Tracing | null, log: Log): Instruments["chain"] {
+function watchChain(
+  metrics: Metrics,
+  tracing: Tracing | null,
+  log: Log,
+): Required<Pick<ChainClientOptions, "onAnswer" | "onFault">> {
   return {
     onFault: (fault) => log.warn(fault, "RPC endpoint failed"),
     onAnswer(end) {
@@ -142,15 +133,7 @@ function watchTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): Tool 
   };
 }
 
-function watchLedger({
-  ledger,
-  kind,
-  metrics,
-}: {
-  ledger: QuotaLedger;
-  kind: QuotaKind;
-  metrics: Metrics;
-}): QuotaLedger {
+function watchLedger(ledger: QuotaLedger, kind: QuotaKind, metrics: Metrics): QuotaLedger {
   return {
     ...ledger,
     async reserve(request) {

@@ -1,22 +1,11 @@
-import type { Config } from "~/settings.server";
-import type { Database } from "~/platform/database/database.server";
 import { leaseNames } from "~/platform/leases/lease";
 import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
-import type { Log } from "~/platform/log.server";
-import type { Metrics } from "~/platform/metrics.server";
-
-type WireLeasesOptions = {
-  config: Config;
-  database: Database;
-  instance: string;
-  metrics: Metrics;
-  log: Log;
-};
+import type { Foundation } from "./foundation.server";
 
 /** Acquires nothing before `start`. */
-export function wireLeases({ config, database, instance, metrics, log }: WireLeasesOptions): LeaseKeeper {
+export function wireLeases({ config, database, instance, metrics, log }: Foundation): LeaseKeeper {
   const keeper = createLeaseKeeper({
     store: createLeaseStore(database),
     // A process that cannot pay must not keep the work from one that can.

@@ -1,36 +1,21 @@
 import { keyEmails } from "~/gate/keys/key-notifications";
 import { paymentEmails } from "~/payments/payment-notifications.server";
 import { systemClock } from "~/platform/clock";
-import type { Config } from "~/settings.server";
-import type { Database } from "~/platform/database/database.server";
-import type { Log } from "~/platform/log.server";
-import type { Metrics } from "~/platform/metrics.server";
 import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
 import { channels as allChannels } from "~/platform/outbox/outbox";
 import { createOutboxSender } from "~/platform/outbox/outbox.server";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
+import type { Foundation } from "./foundation.server";
 
 const webhookTimeoutMs = 10_000;
 /** A stopping process has ten seconds in all, of which open answers may take five. */
 const outboxStopMs = 3_000;
 const renderers = { ...keyEmails, ...paymentEmails };
 
-type WireOutboxOptions = {
-  config: Config;
-  database: Database;
-  instance: string;
-  metrics: Metrics;
-  log: Log;
-};
+export type OutboxServices = ReturnType<typeof wireOutbox>;
 
-export function wireOutbox({
-  config: { notifications },
-  database,
-  instance,
-  metrics,
-  log,
-}: WireOutboxOptions) {
+export function wireOutbox({ config: { notifications }, database, instance, metrics, log }: Foundation) {
   const { webhook, email } = notifications;
   const gateways = {
     ...(webhook ? { webhook: createWebhookGateway({ ...webhook, timeoutMs: webhookTimeoutMs }) } : {}),
@@ -49,5 +34,3 @@ export function wireOutbox({
   metrics.watchOutboxPending(store.countPending);
   return { store, sender };
 }
-
-export type OutboxServices = ReturnType<typeof wireOutbox>;

@@ -6,28 +6,14 @@ import { createPaymentStore } from "~/payments/payments.store.server";
 import { createPaymentResolver } from "~/payments/payment-resolver.server";
 import { boundsAt } from "~/payments/payment-limits.server";
 import { payHolder } from "~/payments/pay-holder.server";
-import type { PaymentDependencies, PaymentView } from "~/payments/pay-holder.server";
-import type { ChainClient } from "~/platform/chain/chain-client.server";
+import type { PaymentDependencies } from "~/payments/pay-holder.server";
 import { systemClock as clock } from "~/platform/clock";
-import type { Config } from "~/settings.server";
-import type { Database } from "~/platform/database/database.server";
 import type { Lease } from "~/platform/leases/lease";
-import type { Log } from "~/platform/log.server";
-import type { Metrics } from "~/platform/metrics.server";
+import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
 import type { OutboxServices } from "./outbox.server";
 
-export type PaymentServices = {
-  /** Pays the holder's own address, after the gate has found that the key is theirs still. */
-  pay: (request: {
-    holder: Holder;
-    amount: string;
-    idempotencyKey: string;
-    signal: AbortSignal;
-  }) => Promise<PaymentView>;
-  readStatus: () => Promise<PaymentStatus>;
-  stop: () => Promise<void>;
-};
+export type PaymentServices = NonNullable<ReturnType<typeof wirePayments>>;
 
 /** What operators ask. Amounts are in millionths of the chain's coin. */
 export type PaymentStatus = { open: number; oldestOpenMs: number | null; spent: number; dailyLimit: number };
@@ -36,29 +22,13 @@ const pollMs = 500;
 /** Less than the tool may take. */
 const waitMs = 40_000;
 
-type WirePaymentsOptions = {
-  config: Config;
-  database: Database;
-  chain: ChainClient;
-  gate: GateServices;
-  outbox: OutboxServices;
-  /** Who looks after payments that are not final. */
-  lease: Lease;
-  metrics: Metrics;
-  log: Log;
-};
+/** `lease`: of whoever looks after payments that are not final. */
+type PaymentNeeds = { gate: GateServices; outbox: OutboxServices; lease: Lease };
+type PayCall = { holder: Holder; amount: string; idempotencyKey: string; signal: AbortSignal };
 
 /** Null without a key to pay with. */
-export function wirePayments({
-  config,
-  database,
-  chain: client,
-  gate,
-  outbox,
-  lease,
-  metrics,
-  log,
-}: WirePaymentsOptions): PaymentServices | null {
+export function wirePayments(foundation: Foundation, { gate, outbox, lease }: PaymentNeeds) {
+  const { config, database, chain: client, metrics, log } = foundation;
   if (config.payments === null) return null;
   const { privateKey, ...limits } = config.payments;
   const shutdown = new AbortController();
@@ -91,7 +61,8 @@ export function wirePayments({
   metrics.watchPayments(readStatus);
 
   return {
-    pay: async ({ holder, ...request }) => {
+    /** Pays the holder's own address, after the gate has found that the key is theirs still. */
+    pay: async ({ holder, ...request }: PayCall) => {
       await gate.requireHolder({ holder, fresh: true });
       return await payHolder({ ...request, recipient: holder.address }, dependencies);
     },

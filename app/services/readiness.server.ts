@@ -8,7 +8,7 @@ import type { SpeechServices } from "./speech.server";
 
 const databasePingMs = 2000;
 
-type ListChecksOptions = {
+type Dependencies = {
   database: Database;
   redis: Pick<Redis, "findFault"> | null;
   gate: Pick<GateServices, "findContractFault" | "judgeWatcherAge">;
@@ -17,13 +17,8 @@ type ListChecksOptions = {
 };
 
 /** What the service depends on, each asked in the way that shows best whether it does its work. */
-export function listChecks({
-  database,
-  redis,
-  gate,
-  chat,
-  speech,
-}: ListChecksOptions): Record<string, ReadinessCheck> {
+export function listChecks(dependencies: Dependencies): Record<string, ReadinessCheck> {
+  const { database, redis, gate, chat, speech } = dependencies;
   return {
     database: {
       required: true,

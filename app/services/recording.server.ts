@@ -1,5 +1,4 @@
 import { createActivityStore } from "~/operator/activity/activity.store.server";
-import type { ActivityStore } from "~/operator/activity/activity.store.server";
 import { tokenSeries } from "~/operator/activity/activity-series";
 import { countActivity, toDecision } from "~/operator/activity/count-activity.server";
 import { createDecisionStore } from "~/operator/activity/decisions.store.server";
@@ -12,26 +11,12 @@ import type { AccessOutcome } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
 
-/** What requests leave behind for the operator's view. */
-export type Recording = {
-  recorder: Pick<Recorder, "flush" | "status">;
-  activity: ActivityStore;
-  watch: (metrics: Metrics) => Metrics;
-  noteAccess: (outcome: AccessOutcome) => void;
-  countTokens: (tokens: number) => void;
-  /** Writes the last of it; before the database is closed. */
-  stop: () => Promise<void>;
-};
+export type Recording = ReturnType<typeof wireRecording>;
 
-type WireRecordingOptions = {
-  config: Config;
-  database: Database;
-  instance: string;
-  log: Log;
-};
+type WireRecordingOptions = { config: Config; database: Database; instance: string; log: Log };
 
-/** Without a view for it nothing is recorded at all. */
-export function wireRecording({ config, database, instance, log }: WireRecordingOptions): Recording {
+/** What requests leave behind for the operator's view. Without that view nothing is recorded at all. */
+export function wireRecording({ config, database, instance, log }: WireRecordingOptions) {
   const activity = createActivityStore(database);
   const recorder = createRecorder({
     decisions: createDecisionStore(database),
@@ -41,28 +26,22 @@ export function wireRecording({ config, database, instance, log }: WireRecording
     clock,
     onFailure: (error) => log.warn({ err: error }, "activity could not be recorded; it is retried"),
   });
-  if (config.operator.secret === null) {
-    return {
-      recorder,
-      activity,
-      watch: (metrics) => metrics,
-      noteAccess: () => {},
-      countTokens: () => {},
-      stop: async () => {},
-    };
-  }
-  recorder.start();
+  const isOn = config.operator.secret !== null;
+  if (isOn) recorder.start();
   return {
-    recorder,
+    recorder: recorder as Pick<Recorder, "flush" | "status">,
     activity,
-    watch: (metrics) => countActivity(metrics, recorder),
-    noteAccess: (outcome) => {
-      const decision = toDecision(outcome);
+    watch: (metrics: Metrics) => (isOn ? countActivity(metrics, recorder) : metrics),
+    noteAccess: (outcome: AccessOutcome) => {
+      const decision = isOn ? toDecision(outcome) : null;
       if (decision) recorder.noteDecision(decision);
     },
-    countTokens: (tokens) => {
-      if (tokens > 0) recorder.count({ series: tokenSeries, amount: tokens });
+    countTokens: (tokens: number) => {
+      if (isOn && tokens > 0) recorder.count({ series: tokenSeries, amount: tokens });
     },
-    stop: recorder.stop,
+    /** Writes the last of it; before the database is closed. */
+    stop: async () => {
+      if (isOn) await recorder.stop();
+    },
   };
 }

@@ -1,6 +1,5 @@
 import { monotonicClock as clock } from "~/platform/clock";
 import type { Config } from "~/settings.server";
-import type { Log } from "~/platform/log.server";
 import type { Embedder } from "~/search/embedder";
 import { createHashedEmbedder } from "~/search/hashed-embedder";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
@@ -11,32 +10,23 @@ import type { SearchStore } from "~/search/search-store";
 import { instrumentEmbedder, instrumentSearchStore } from "~/search/instrument-search";
 import { createSearchTool } from "~/tools/search-tool";
 import { toGateHolder } from "~/tools/tool";
-import type { Tool } from "~/tools/tool";
+import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
 import type { Instruments } from "./instrument.server";
 
-export type SearchServices = {
-  tool: Tool;
-  vendor: SearchStore["vendor"];
-  /** Rejects when the store does not say so within the time. */
-  listNamespaces: (request: { timeoutMs: number }) => Promise<readonly string[]>;
-  stop: () => Promise<void>;
-};
+export type SearchServices = ReturnType<typeof wireSearch>;
 
-type WireSearchOptions = {
-  config: Config;
-  gate: Pick<GateServices, "requireHolder">;
-  instruments: Pick<Instruments, "provider">;
-  log: Log;
-};
+type SearchFoundation = Pick<Foundation, "config" | "instruments" | "log">;
 
 /** Begins to index what changed in the knowledge folder, and does not wait for it. */
-export function wireSearch({ config, gate, instruments, log }: WireSearchOptions): SearchServices {
+export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices, "requireHolder">) {
+  const { config, instruments, log } = foundation;
   const { pinecone, gatedNamespaces } = config.search;
+  const embedder = createInstrumentedEmbedder(config, instruments);
   const { store: opened, whenIndexed } = pinecone
-    ? { store: openPinecone(config, pinecone, instruments), whenIndexed: Promise.resolve() }
-    : openEmbedded(config, instruments, log);
-  const store = instrumentSearchStore(opened, instruments.provider);
+    ? { store: createPineconeSearch({ ...pinecone, embedder, clock }), whenIndexed: Promise.resolve() }
+    : openEmbedded(foundation, embedder);
+  const store: SearchStore = instrumentSearchStore(opened, instruments.provider);
   const stopping = new AbortController();
   void warnOfMissingNamespaces({
     store,
@@ -52,7 +42,8 @@ export function wireSearch({ config, gate, instruments, log }: WireSearchOptions
       requireHolder: (holder) => gate.requireHolder({ holder: toGateHolder(holder) }),
     }),
     vendor: store.vendor,
-    listNamespaces: async ({ timeoutMs }) => {
+    /** Rejects when the store does not say so within the time. */
+    listNamespaces: async ({ timeoutMs }: { timeoutMs: number }) => {
       const signal = AbortSignal.timeout(timeoutMs);
       const late = new Promise<never>((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(new Error("The search index did not answer in time.")));
@@ -75,21 +66,12 @@ export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Em
 }
 
 /** The built-in one is a few additions and tells nobody anything by its time. */
-function createInstrumentedEmbedder(config: Config, instruments: Pick<Instruments, "provider">): Embedder {
+function createInstrumentedEmbedder(config: Config, { provider }: Instruments): Embedder {
   const embedder = createConfiguredEmbedder(config);
-  if (!config.search.embedding) return embedder;
-  return instrumentEmbedder(embedder, "openai-compatible", instruments.provider);
+  return config.search.embedding ? instrumentEmbedder(embedder, "openai-compatible", provider) : embedder;
 }
 
-function openEmbedded(
-  config: Config,
-  instruments: Pick<Instruments, "provider">,
-  log: Log,
-): {
-  store: SearchStore;
-  whenIndexed: Promise<void>;
-} {
-  const embedder = createInstrumentedEmbedder(config, instruments);
+function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder) {
   const builtIn = createHashedEmbedder();
   const search = createKnowledgeSearch({
     contentDir: config.serving.contentDir,
@@ -103,16 +85,4 @@ function openEmbedded(
     warn: (message, error) => log.warn({ err: error }, message),
   });
   return { store: search, whenIndexed: search.refresh() };
-}
-
-function openPinecone(
-  config: Config,
-  pinecone: NonNullable<Config["search"]["pinecone"]>,
-  instruments: Pick<Instruments, "provider">,
-): SearchStore {
-  return createPineconeSearch({
-    ...pinecone,
-    embedder: createInstrumentedEmbedder(config, instruments),
-    clock,
-  });
 }

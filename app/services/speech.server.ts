@@ -1,11 +1,7 @@
 import path from "node:path";
 import type { Caller } from "~/gate/caller.server";
 import { systemClock } from "~/platform/clock";
-import type { Config } from "~/settings.server";
 import { getProvider } from "~/platform/providers/provider-row";
-import type { ProviderPing } from "~/platform/providers/provider-row";
-import type { Log } from "~/platform/log.server";
-import type { Metrics } from "~/platform/metrics.server";
 import { leaseMarginSeconds } from "~/quota/quota-lease";
 import { createAudioCache } from "~/speech/audio-cache.server";
 import { createAudioLibrary } from "~/speech/audio-library.server";
@@ -14,36 +10,16 @@ import { speechProviders } from "~/speech/providers/speech-providers.server";
 import { requireSpeechRequest, speak } from "~/speech/speak.server";
 import type { Speech, SpeechCall } from "~/speech/speak.server";
 import { admitSpeech } from "~/speech/speech-budget.server";
-import type { SpeechRequest } from "~/speech/speech.schema";
+import type { Foundation } from "./foundation.server";
 import type { QuotaServices } from "./quota.server";
-import type { Instruments } from "./instrument.server";
 
-export type SpeechServices = {
-  readRequest: (body: unknown) => SpeechRequest;
-  speak: (call: SpeechCall) => Promise<Speech>;
-  /** Null where speech is switched off, which is no fault. */
-  pingProvider: ProviderPing | null;
-  stop: () => Promise<void>;
-};
+export type SpeechServices = Awaited<ReturnType<typeof wireSpeech>>;
 
 /** Audio has begun or failed by then, after which a reservation is settled. */
 const leaseSeconds = 60 + leaseMarginSeconds;
 
-type WireSpeechOptions = {
-  config: Config;
-  quota: QuotaServices;
-  metrics: Metrics;
-  instruments: Pick<Instruments, "provider">;
-  log: Log;
-};
-
-export async function wireSpeech({
-  config,
-  quota,
-  metrics,
-  instruments,
-  log,
-}: WireSpeechOptions): Promise<SpeechServices> {
+export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
+  const { config, metrics, instruments, log } = foundation;
   const { speech, serving, chain } = config;
   const clock = systemClock;
   const row = speech.provider === "disabled" ? null : getProvider(speechProviders, speech.provider);
@@ -73,9 +49,10 @@ export async function wireSpeech({
 
   return {
     stop: async () => await provider?.stop?.(),
+    /** Null where speech is switched off, which is no fault. */
     pingProvider: row && row.ping(config),
-    readRequest: (body) => requireSpeechRequest(body, dependencies),
-    speak: async (call) => {
+    readRequest: (body: unknown) => requireSpeechRequest(body, dependencies),
+    speak: async (call: SpeechCall): Promise<Speech> => {
       const speech = await speak(call, dependencies);
       metrics.countSpokenAnswer(speech.audio.isKept ? "kept" : "spoken");
       return speech;

@@ -1,42 +1,23 @@
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
-import type { NonceStore } from "~/gate/proofs/nonces.store.server";
 import { createRedisNonceStore } from "~/gate/proofs/redis-nonces.store.server";
 import { clearPaymentSums } from "~/payments/payment-windows.store.server";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
-import type { RateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import { createRedisRateLimitStore } from "~/platform/limits/redis-rate-limits.store.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { createQuotaStore } from "~/quota/quota.store.server";
-import type { QuotaStore } from "~/quota/quota.store.server";
 import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
-import type { QuotaWindowStore } from "~/quota/quota-windows.store.server";
 import { createRedisQuotaStore } from "~/quota/redis-quota.store.server";
 import { createRedisQuotaWindowStore } from "~/quota/redis-quota-windows.store.server";
 
 /** What all instances have to agree on for a while. */
-export type StateStores = {
-  nonces: NonceStore;
-  limits: RateLimitStore;
-  quota: QuotaStore;
-  quotaWindows: QuotaWindowStore;
-};
+export type StateStores = ReturnType<typeof createStateStores>;
 
-type CreateStateStoresOptions = {
-  database: Database;
-  redis: Redis | null;
-  clock: Clock;
-  instance: string;
-};
+type Options = { database: Database; redis: Redis | null; clock: Clock; instance: string };
 
 /** The state service: Redis where there is one, otherwise the service's own database. */
-export function createStateStores({
-  database,
-  redis,
-  clock,
-  instance,
-}: CreateStateStoresOptions): StateStores {
+export function createStateStores({ database, redis, clock, instance }: Options) {
   if (redis === null) {
     return {
       nonces: createNonceStore(database, clock),

@@ -1,9 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "~/gate/caller.server";
-import type { Config } from "~/settings.server";
-import type { Answer } from "~/platform/http/answer.server";
 import { originHost } from "~/platform/http/domains";
-import type { Log } from "~/platform/log.server";
 import { createGatedContentTool } from "~/tools/get-gated-content-tool.server";
 import { createKeyStatusTool } from "~/tools/key-status-tool";
 import { createMarkKeyUsedTool } from "~/tools/mark-key-used-tool";
@@ -11,53 +8,24 @@ import { createMcpDispatcher } from "~/tools/mcp/dispatch.server";
 import { answerMcp, requireTrustedSite } from "~/tools/mcp/mcp.server";
 import type { McpExchange } from "~/tools/mcp/mcp.server";
 import { describeResource, isResourceSuffix } from "~/tools/mcp/resource-metadata";
-import type { ResourceMetadata } from "~/tools/mcp/resource-metadata";
 import { createSendCryptoTool } from "~/tools/send-crypto-tool";
 import { toGateHolder, toToolCaller } from "~/tools/tool";
 import type { Tool } from "~/tools/tool";
 import { version } from "../../package.json";
+import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
 import type { PaymentServices } from "./payments.server";
 import type { SearchServices } from "./search.server";
-import type { Instruments } from "./instrument.server";
 
-export type ToolServices = {
-  /** Every tool there is, for the chat's model and for MCP clients alike. A new one is one line here. */
-  registry: readonly Tool[];
-  /** Throws the refusal of hosts and pages that are not this site's. */
-  requireTrustedSite: (request: { host: string | null; headers: IncomingHttpHeaders }) => void;
-  answerMcp: (call: McpCall) => Promise<Answer>;
-  /** Null for a path that is no resource of this service. */
-  findResource: (request: { suffix: string }) => ResourceMetadata | null;
-};
-
-/** `caller` null: a stranger. */
-type McpCall = Omit<McpExchange, "caller"> & { caller: Caller | null };
+export type ToolServices = ReturnType<typeof wireTools>;
 
 const instructions =
   "Tools of a site that is behind a key NFT. Some answer anybody; those about one's own key need the access token from POST /api/gate-access, best in the Authorization header.";
 
-type WireToolsOptions = {
-  config: Config;
-  domains: readonly string[];
-  origin: string;
-  gate: GateServices;
-  search: SearchServices;
-  payments: PaymentServices | null;
-  instruments: Pick<Instruments, "watchTool">;
-  log: Log;
-};
+type ToolNeeds = { gate: GateServices; search: SearchServices; payments: PaymentServices | null };
 
-export function wireTools({
-  config,
-  domains,
-  origin,
-  gate,
-  search,
-  payments,
-  instruments,
-  log,
-}: WireToolsOptions): ToolServices {
+export function wireTools(foundation: Foundation, { gate, search, payments }: ToolNeeds) {
+  const { config, domains, origin, instruments, log } = foundation;
   const { mcpPath } = config.tools;
   const registry: readonly Tool[] = [
     search.tool,
@@ -83,10 +51,16 @@ export function wireTools({
   };
 
   return {
+    /** Every tool there is, for the chat's model and for MCP clients alike. A new one is one line above. */
     registry: tools,
-    requireTrustedSite: (request) => requireTrustedSite(request, site),
-    answerMcp: (call) => answerMcp({ ...call, caller: toToolCaller(call.caller) }, dispatch),
-    findResource: ({ suffix }) =>
+    /** Throws the refusal of hosts and pages that are not this site's. */
+    requireTrustedSite: (request: { host: string | null; headers: IncomingHttpHeaders }) =>
+      requireTrustedSite(request, site),
+    /** `caller` null: a stranger. */
+    answerMcp: (call: Omit<McpExchange, "caller"> & { caller: Caller | null }) =>
+      answerMcp({ ...call, caller: toToolCaller(call.caller) }, dispatch),
+    /** Null for a path that is no resource of this service. */
+    findResource: ({ suffix }: { suffix: string }) =>
       isResourceSuffix(suffix, mcpPath) ? describeResource(origin, mcpPath) : null,
   };
 }

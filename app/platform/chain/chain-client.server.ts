@@ -27,8 +27,6 @@ export type ChainClientOptions = {
   clock?: Clock;
   /** For moments. */
   wallClock?: Clock;
-  /** Called for every HTTP request that is sent. */
-  onRequest?: (request: { endpoint: string; method: string }) => void;
   /** Called when a request has ended, in whatever way. */
   onAnswer?: (end: RpcRequestEnd) => void;
   /** Called when an endpoint fails for the first time, and when it answers again. */
@@ -46,7 +44,6 @@ export function createChainClient({
   timeoutMs = 2_000,
   clock = monotonicClock,
   wallClock = systemClock,
-  onRequest = () => {},
   onAnswer = () => {},
   onFault = () => {},
 }: ChainClientOptions) {
@@ -57,7 +54,7 @@ export function createChainClient({
     onFault(fault);
   }
   const newestBlock = createNewestBlock(clock, wallClock);
-  const shared = { chainId, timeoutMs, clock, newestBlock, onRequest, onAnswer, onFault: noteFault };
+  const shared = { chainId, timeoutMs, clock, newestBlock, onAnswer, onFault: noteFault };
   const endpoints = rpcUrls.map((url, index) => createRpcEndpoint({ ...shared, url, position: index + 1 }));
   const chain = defineChain({
     id: chainId,
@@ -131,7 +128,7 @@ async function askOne(endpoint: RpcEndpoint, call: RpcCall) {
   };
 }
 
-/** Whether an endpoint answered, and said no: to what was asked, not to being asked. */
+/** Whether an endpoint answered with an error: about what was asked, not about being asked. */
 export function isRpcRefusal(error: unknown): boolean {
   return findRpcError(error) !== null;
 }
@@ -142,12 +139,7 @@ export function isRpcRefusal(error: unknown): boolean {
  */
 export function isChainOutage(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false;
-  const answer = error.walk(
-    (cause) =>
-      cause instanceof ContractFunctionRevertedError ||
-      cause instanceof ContractFunctionZeroDataError ||
-      cause instanceof ExecutionRevertedError ||
-      isRevert(cause),
-  );
-  return answer === null;
+  const answers = [ContractFunctionRevertedError, ContractFunctionZeroDataError, ExecutionRevertedError];
+  const isAnswer = (cause: unknown) => isRevert(cause) || answers.some((kind) => cause instanceof kind);
+  return error.walk(isAnswer) === null;
 }

@@ -11,11 +11,12 @@ export type HttpAnswer = { status: number; text: string };
 /** Nothing usable came back. The message never names the URL, which may hold a key. */
 export class PostFailure extends Error {
   override readonly name = "PostFailure";
-  readonly isTimeout: boolean;
 
-  constructor(message: string, { isTimeout = false } = {}) {
+  constructor(
+    message: string,
+    readonly isTimeout = false,
+  ) {
     super(message);
-    this.isTimeout = isTimeout;
   }
 }
 
@@ -49,13 +50,13 @@ export function createJsonPoster(url: string, timeoutMs: number) {
     return request;
   }
 
-  /** Rejects with a PostFailure. `onRequest` is told of every request that is sent. */
-  return function post({ json, onRequest }: { json: string; onRequest: () => void }): Promise<HttpAnswer> {
+  /** Rejects with a PostFailure. */
+  return function post(json: string): Promise<HttpAnswer> {
     const body = Buffer.from(json, "utf8");
     return new Promise((resolve, reject) => {
       let request: ClientRequest;
       let isOver = false;
-      const tooLate = () => fail(new PostFailure("It did not answer in time.", { isTimeout: true }));
+      const tooLate = () => fail(new PostFailure("It did not answer in time.", true));
       const timer = setTimeout(tooLate, timeoutMs);
       function fail(failure: PostFailure): void {
         isOver = true;
@@ -64,7 +65,6 @@ export function createJsonPoster(url: string, timeoutMs: number) {
         request.destroy();
       }
       function send(isSecondTry: boolean): void {
-        onRequest();
         request = begin(body);
         request.once("response", (response) => {
           readText(response).then(

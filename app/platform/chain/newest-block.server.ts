@@ -1,9 +1,8 @@
 import type { Clock } from "~/platform/clock";
 
 /**
- * How much older than the newest block known an answer may be. Providers that spread calls over several nodes are a
- * few blocks apart, at 12 s each on the slowest of the usual chains. Time and not a number of blocks: that would mean
- * half a minute on one chain and seconds on another, and on some a contract sees another number than the header bears.
+ * How much older than the newest block known an answer may be: providers that spread calls over several nodes are a few
+ * blocks apart. Time and not a number of blocks, because blocks take from half a second to 12 s.
  */
 export const maxLagSeconds = 120n;
 /** How long the newest block holds for without being seen again: a chain may begin anew, and an endpoint may lie. */
@@ -14,18 +13,16 @@ export type BlockTime = {
   /** As the block itself says; otherwise as code that was called saw it, for which some nodes put in their clock. */
   isOfHeader: boolean;
 };
-export type NewestBlock = {
-  /** The seconds an answer lags behind by, where that is too many; null otherwise, and then it is counted in. */
-  findLag: (time: BlockTime) => bigint | null;
-};
+export type NewestBlock = ReturnType<typeof createNewestBlock>;
 
 /** The time of the newest block that any endpoint has shown to this process. */
-export function createNewestBlock(clock: Clock, wallClock: Clock): NewestBlock {
+export function createNewestBlock(clock: Clock, wallClock: Clock) {
   const ofHeaders = createMark(clock);
   const ofCalls = createMark(clock);
 
   return {
-    findLag({ seconds, isOfHeader }) {
+    /** The seconds an answer lags behind by, where that is too many; null otherwise, and then it is counted in. */
+    findLag({ seconds, isOfHeader }: BlockTime): bigint | null {
       const marks = isOfHeader ? [ofHeaders] : [ofHeaders, ofCalls];
       for (const mark of marks) {
         const lag = mark.read() - seconds;

@@ -26,32 +26,22 @@ export type RpcRequestEnd = {
   outcome: "ok" | "error" | "timeout";
   durationSeconds: number;
 };
-export type RpcEndpoint = {
-  /** For logs and errors. Never the URL: providers put keys into its path. */
-  label: string;
-  /** Whether another endpoint should be preferred at the moment. */
-  isResting: () => boolean;
-  /** Throws when the endpoint could not be asked, is not on the chain it should be on, or lags far behind. */
-  ask: (call: RpcCall) => Promise<RpcAnswer>;
-  /** Has the chain id asked for again with the next call. */
-  recheckChain: () => void;
-};
+export type RpcEndpoint = ReturnType<typeof createRpcEndpoint>;
 export type RpcEndpointOptions = {
   url: string;
-  /** Place in the configured list, from 1. */
+  /** In the configured list, from 1. */
   position: number;
   chainId: number;
   timeoutMs: number;
   clock: Clock;
   /** Of all endpoints together. */
   newestBlock: NewestBlock;
-  onRequest: (request: { endpoint: string; method: string }) => void;
   onAnswer: (end: RpcRequestEnd) => void;
   onFault: (fault: { endpoint: string; reason: string }) => void;
 };
 
 /** One RPC URL: knows whether it is to be trusted (its chain id is right) and whether it lately failed. */
-export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
+export function createRpcEndpoint(options: RpcEndpointOptions) {
   const { clock, chainId, newestBlock, onFault } = options;
   const { send, label } = createSender(options);
   let restUntilMs = 0;
@@ -63,43 +53,37 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
   function noteFailure(error: unknown): void {
     chainCheck = null;
     restUntilMs = clock() + restAfterFailureMs;
-    if (!hasFailed)
-      onFault({ endpoint: label, reason: error instanceof BaseError ? error.details : String(error) });
+    const reason = error instanceof BaseError ? error.details : String(error);
+    if (!hasFailed) onFault({ endpoint: label, reason });
     hasFailed = true;
   }
 
   async function checkChain(): Promise<void> {
     const answer = await send({ method: "eth_chainId" });
     // A refusal to say is a failure like others; only another chain's id is held against the endpoint.
-    if ("error" in answer || !isChainId(answer.result))
-      throw new HttpRequestError({ url: label, details: "It does not tell its chain id." });
+    if ("error" in answer || !isChainId(answer.result)) throw failure("It does not tell its chain id.");
     if (BigInt(answer.result) === BigInt(chainId)) return;
     refusedUntilMs = clock() + restOnWrongChainMs;
     throw wrongChain(answer.result.slice(0, 20));
   }
 
-  function wrongChain(found: string): HttpRequestError {
-    const details = `It is not on chain ${chainId}: eth_chainId gave ${found}.`;
-    return new HttpRequestError({ url: label, details });
-  }
+  const failure = (details: string) => new HttpRequestError({ url: label, details });
+  const wrongChain = (found: string) => failure(`It is not on chain ${chainId}: eth_chainId gave ${found}.`);
 
   /** What an endpoint says when asked for its chain counts less than what it answers from. */
-  function requireOwnChain(call: RpcCall, result: unknown): void {
+  function requireOwnAndRecent(call: RpcCall, result: unknown): void {
     const foreign = call.findForeignChain?.(result) ?? null;
-    if (foreign === null) return;
-    refusedUntilMs = clock() + restOnWrongChainMs;
-    const details = `The answer came from chain ${foreign}, not ${chainId}.`;
-    throw new HttpRequestError({ url: label, details });
-  }
-
-  function requireRecentBlock(call: RpcCall, result: unknown): void {
+    if (foreign !== null) {
+      refusedUntilMs = clock() + restOnWrongChainMs;
+      throw failure(`The answer came from chain ${foreign}, not ${chainId}.`);
+    }
     const time = call.findBlockTime?.(result) ?? null;
     const lag = time === null ? null : newestBlock.findLag(time);
     if (lag === null) return;
-    const details = `It is far behind: its newest block is ${lag} s older than one seen before.`;
-    throw new HttpRequestError({ url: label, details });
+    throw failure(`It is far behind: its newest block is ${lag} s older than one seen before.`);
   }
 
+  /** Throws when the endpoint could not be asked, is not on the chain it should be on, or lags far behind. */
   async function ask(call: RpcCall): Promise<RpcAnswer> {
     if (clock() < refusedUntilMs) throw wrongChain("another chain a moment ago");
     // Of many calls that find an endpoint rested, one tries it and the others go on past it.
@@ -108,10 +92,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
       chainCheck ??= checkChain();
       // Side by side, so that the check costs no time; the answer counts only when the check has passed.
       const [answer] = await Promise.all([send(call), chainCheck]);
-      if ("result" in answer) {
-        requireOwnChain(call, answer.result);
-        requireRecentBlock(call, answer.result);
-      }
+      if ("result" in answer) requireOwnAndRecent(call, answer.result);
       if (hasFailed) onFault({ endpoint: label, reason: "answers again" });
       hasFailed = false;
       restUntilMs = 0;
@@ -123,9 +104,12 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
   }
 
   return {
+    /** For logs and errors. Never the URL: providers put keys into its path. */
     label,
     ask,
+    /** Whether another endpoint should be preferred at the moment. */
     isResting: () => clock() < Math.max(restUntilMs, refusedUntilMs),
+    /** Has the chain id asked for again with the next call. */
     recheckChain: () => void (chainCheck = null),
   };
 }
@@ -134,7 +118,7 @@ function isChainId(result: unknown): result is string {
   return typeof result === "string" && /^0x[0-9a-f]{1,64}$/i.test(result);
 }
 
-function createSender({ url, position, timeoutMs, onRequest, onAnswer }: RpcEndpointOptions) {
+function createSender({ url, position, timeoutMs, onAnswer }: RpcEndpointOptions) {
   const { host } = new URL(url);
   const label = `endpoint ${position} (${host})`;
   const post = createJsonPoster(url, timeoutMs);
@@ -148,7 +132,7 @@ function createSender({ url, position, timeoutMs, onRequest, onAnswer }: RpcEndp
     const startedAtMs = performance.now();
     let outcome: RpcRequestEnd["outcome"] = "error";
     try {
-      const answer = await post({ json, onRequest: () => onRequest({ endpoint: label, method }) });
+      const answer = await post(json);
       const read = readRpcAnswer(answer, asked);
       if ("result" in read || isRevert(read.error)) outcome = "ok";
       return read;

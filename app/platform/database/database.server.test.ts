@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFile, readdir, rename, rm } from "node:fs/promises";
+import { copyFile, readdir, rename, rm, stat, truncate } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -10,13 +10,16 @@ import {
   createPostgresqlTestDatabase,
   createSqliteTestDatabase,
   createTestDir,
+  migrationsDir,
   openTestDatabase,
   testOnEachDatabase,
 } from "~e2e/support/databases/database";
+import { mountSmallDisk } from "~e2e/support/databases/small-disk";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 import { closeDatabase, findDatabaseFault, openDatabase } from "./database.server";
 import type { Database } from "./database.server";
+import { migrateDatabase } from "./migrate.server";
 import { isDatabaseOutage } from "./outage.server";
 
 type Queryable = Pick<Database, "$queryRawUnsafe">;
@@ -302,6 +305,54 @@ test("a SQLite file that was removed or replaced is a fault", async () => {
   await rm(filePath);
   new Sqlite(filePath).close();
   expect(await askTwoSeconds(database)).toMatch(/removed or replaced/);
+});
+
+/** Leaves room for one page in the write-ahead log; a nonce takes three. Null where no disk may be mounted. */
+async function openOnFullDisk() {
+  const disk = mountSmallDisk(4);
+  if (disk === null) return null;
+  onTestFinished(disk.remove);
+  const url = pathToFileURL(path.join(disk.dir, "test.db")).href;
+  await migrateDatabase({ url, migrationsDir });
+  const database = await openTestDatabase(url);
+  await insertNonce(database, "before");
+  disk.fill();
+  const filler = path.join(disk.dir, "filler");
+  await truncate(filler, (await stat(filler)).size - 8_192);
+  return { database, disk };
+}
+
+test("a disk with less room than a request's write needs is a fault, and gone with its cause", async (context) => {
+  const opened = await openOnFullDisk();
+  if (opened === null) return context.skip("A disk of its own can be mounted by root only.");
+  const { database, disk } = opened;
+  expect(await askTwoSeconds(database)).toMatch(/no room left/);
+  expect(isDatabaseOutage(await catchError(insertNonce(database, "meanwhile")))).toBe(true);
+  expect(await askTwoSeconds(database)).toMatch(/no room left/);
+  disk.empty();
+  expect(await askTwoSeconds(database)).toBeNull();
+  await insertNonce(database, "after");
+});
+
+test("a SQLite file that may grow by less than a request's write is a fault; asking changes nothing", async () => {
+  const { database } = await createSqliteTestDatabase();
+  const pages = Number(await readPragma(database, "page_count"));
+  await database.$queryRawUnsafe(`PRAGMA max_page_count=${pages + 2}`);
+  expect(await askTwoSeconds(database)).toMatch(/no room left/);
+  await database.$queryRawUnsafe("PRAGMA max_page_count=1000000");
+  expect(await askTwoSeconds(database)).toBeNull();
+  expect(await readPragma(database, "page_count")).toBe(pages);
+  expect(await readPragma(database, "cache_size")).toBe(-2000);
+  expect(await database.$queryRaw`SELECT "id" FROM "_prisma_migrations" WHERE "id" = 'probe'`).toEqual([]);
+});
+
+test("after a probe the next write of its size needs no further room", async () => {
+  const { database, filePath } = await createSqliteTestDatabase();
+  await database.$queryRawUnsafe("PRAGMA wal_checkpoint(TRUNCATE)");
+  expect(await askTwoSeconds(database)).toBeNull();
+  const { size } = await stat(`${filePath}-wal`);
+  await insertNonce(database, "n", "x".repeat(35 * 4_096));
+  expect((await stat(`${filePath}-wal`)).size).toBe(size);
 });
 
 test("a SQLite file that another process holds, or that is read-only, is a fault, and gone with its cause", async () => {

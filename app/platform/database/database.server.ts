@@ -2,13 +2,15 @@ import { stat } from "node:fs/promises";
 import type { SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
 import type { Pool } from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
-import { keepAliveInitialDelayMillis } from "./keep-alive";
+import { withDeadline } from "~/platform/deadline";
+import type { EventLog } from "~/platform/log.server";
 import { readDatabaseUrl } from "./database-url.server";
 import { isDatabaseOutage, isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
 import { watchFactory } from "./instrumented-adapter.server";
 import type { DatabaseWatch } from "./instrumented-adapter.server";
+import { connectPostgresql, keepAlive } from "./postgresql-connection.server";
 import { retryStatements, retryTransactions } from "./write-conflict.server";
 
 /**
@@ -17,15 +19,9 @@ import { retryStatements, retryTransactions } from "./write-conflict.server";
  */
 export type Database = PrismaClient;
 
-/** The part of the log that the database writes to. */
-export type DatabaseLog = {
-  info: (fields: Record<string, unknown>, message: string) => void;
-  warn: (fields: Record<string, unknown>, message: string) => void;
-};
-
 export type OpenDatabaseOptions = {
   url: string;
-  log?: DatabaseLog;
+  log?: EventLog;
   /** How long a statement waits for another process that is writing to the same SQLite file. */
   busyTimeoutMs?: number;
   /** For PostgreSQL. */
@@ -67,24 +63,19 @@ const probeWaitMs = 500;
 /** What an open SQLite database is asked by besides Prisma; its file's identity at opening tells a replaced one. */
 type OpenedFile = { path: string; inode: bigint; adapter: SqliteAdapter };
 const openedFiles = new WeakMap<Database, OpenedFile>();
-
-type Connections = { pool: Pick<Pool, "totalCount" | "idleCount" | "waitingCount"> | null };
-const openedPools = new WeakMap<Database, Connections>();
+const openedPools = new WeakMap<Database, { pool: Pool | null }>();
 
 /** Opens a database that `migrateDatabase` has prepared. The caller closes it with `closeDatabase`. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { url, log, busyTimeoutMs = 5_000, pool = defaultPool, watch } = options;
   const location = readDatabaseUrl(url);
   return location.provider === "sqlite"
-    ? await openSqlite({ path: location.path, busyTimeoutMs, watch })
+    ? await openSqlite({ path: location.path, busyTimeoutMs }, watch)
     : await openPostgresql({ url: location.url, log, pool, watch });
 }
 
-async function openSqlite({
-  path,
-  busyTimeoutMs,
-  watch,
-}: SqliteClientOptions & { watch?: DatabaseWatch }): Promise<Database> {
+async function openSqlite(options: SqliteClientOptions, watch?: DatabaseWatch): Promise<Database> {
+  const { path } = options;
   const [{ PrismaClient }, { SqliteAdapter }] = await Promise.all([
     import("~/generated/sqlite/client"),
     import("./sqlite-adapter.server"),
@@ -92,8 +83,8 @@ async function openSqlite({
   const inode = await findInode(path);
   if (inode === null) throw new Error(`There is no database at ${path}. Apply the migrations first.`);
 
-  const adapter = new SqliteAdapter({ path, busyTimeoutMs });
-  const watched = watch ? watchFactory({ factory: adapter, system: "sqlite", watch }) : adapter;
+  const adapter = new SqliteAdapter(options);
+  const watched = watch ? watchFactory(adapter, "sqlite", watch) : adapter;
   const database = new PrismaClient({ adapter: watched, ...clientOptions });
   try {
     await database.$connect();
@@ -105,12 +96,8 @@ async function openSqlite({
   return database;
 }
 
-async function openPostgresql({
-  url,
-  log,
-  pool,
-  watch,
-}: OpenDatabaseOptions & { pool: PoolOptions }): Promise<Database> {
+async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions }): Promise<Database> {
+  const { url, log, pool, watch } = options;
   const [{ PrismaClient }, { PrismaPg }] = await Promise.all([
     import("~/generated/postgresql/client"),
     import("@prisma/adapter-pg"),
@@ -124,12 +111,11 @@ async function openPostgresql({
     idle_in_transaction_session_timeout: pool.idleSeconds * 1_000,
     // A server that takes the connection but never answers must not hold a request for ever either.
     query_timeout: (pool.statementSeconds + 1) * 1_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis,
+    ...keepAlive,
   };
   const onPoolError = (error: Error) => log?.warn({ err: error }, "A database connection was lost");
   const adapter = new PrismaPg(settings, { onPoolError, onConnectionError: onPoolError });
-  const connections: Connections = { pool: null };
+  const connections: { pool: Pool | null } = { pool: null };
   const factory: SqlDriverAdapterFactory = {
     provider: adapter.provider,
     adapterName: adapter.adapterName,
@@ -143,7 +129,7 @@ async function openPostgresql({
       return connected;
     },
   };
-  const watched = watch ? watchFactory({ factory, system: "postgresql", watch }) : factory;
+  const watched = watch ? watchFactory(factory, "postgresql", watch) : factory;
   // Here and nowhere else: no store has to think of it, and none can forget it.
   const client = new PrismaClient({ adapter: retryStatements(watched), ...clientOptions });
   const database = retryTransactions(client as unknown as Database);
@@ -162,7 +148,6 @@ async function openPostgresql({
 async function explainFirstFault(error: unknown, url: string): Promise<unknown> {
   // A server that is away is not waited for once more.
   if (isDatabaseOutage(error) && !isEncryptionFault(error)) return error;
-  const { connectPostgresql } = await import("./postgresql-connection.server");
   try {
     await (await connectPostgresql(url)).end();
     return error;
@@ -195,35 +180,26 @@ export async function findDatabaseFault(database: Database, timeoutMs: number): 
   // Writing is asked about first: while another process holds the lock, a read may wait behind writes of ours.
   const fileFault = opened ? await findFileFault(opened) : null;
   if (fileFault !== null) return fileFault;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`The database did not answer within ${timeoutMs} ms.`)),
-      timeoutMs,
-    );
-  });
-  try {
-    return await Promise.race([opened ? readOnce(database) : findServerFault(database), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const reading = opened ? readOnce(database) : findServerFault(database);
+  return await withDeadline(reading, timeoutMs, `The database did not answer within ${timeoutMs} ms.`);
 }
 
 const readOnlyFault = "The database can be read but not written: it is read-only.";
 const fullFault = "The database can be read but not written: there is no room left for it.";
+
+const writingFaults = {
+  writable: null,
+  "read-only": readOnlyFault,
+  locked: "The database can be read but not written: another process holds its write lock.",
+  full: fullFault,
+};
 
 async function findFileFault({ path, inode, adapter }: OpenedFile): Promise<string | null> {
   // A deleted SQLite file stays writable for those who have it open, and everything written to it is lost.
   if ((await findInode(path)) !== inode) {
     return "The database file was removed or replaced while the server was running.";
   }
-  const faults = {
-    writable: null,
-    "read-only": readOnlyFault,
-    locked: "The database can be read but not written: another process holds its write lock.",
-    full: fullFault,
-  };
-  return faults[await adapter.askForWriting({ waitMs: probeWaitMs })];
+  return writingFaults[await adapter.probeWriting(probeWaitMs)];
 }
 
 async function readOnce(database: Database): Promise<null> {
@@ -272,10 +248,9 @@ const sqlStates = { diskFull: "53100", fileLimitReached: "53400" };
 
 async function findInode(path: string): Promise<bigint | null> {
   try {
-    const { ino } = await stat(path, { bigint: true });
-    return ino;
+    return (await stat(path, { bigint: true })).ino;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 import { integer, setting } from "~/platform/config/kinds";
 import { InvalidSetting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import { canReadPostgresqlAddress } from "./postgresql-address.server";
+import { canReadPostgresqlAddress } from "./postgresql-connection.server";
 
 export const databaseSettings = {
   url: setting(

@@ -11,9 +11,8 @@ export type Deletion = {
 };
 
 /**
- * Deletes at most `limit` of the rows that meet the condition, and answers with their number. The condition stands
- * twice: the outer one is looked at again under the row's lock, in case somebody has just renewed the row. (Prisma's own
- * `deleteMany` with a limit puts it inside alone.)
+ * Returns how many rows it deleted. The condition stands twice: the outer one is checked again under the row's lock, in
+ * case the row has just been renewed. (Prisma's own `deleteMany` with a limit checks only inside.)
  */
 export async function deleteSome(database: Database, deletion: Deletion): Promise<number> {
   const { condition, limit } = deletion;

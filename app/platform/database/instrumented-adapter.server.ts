@@ -15,25 +15,18 @@ export type DatabaseWatch = {
   begin?: BeginOperation;
 };
 
-type Watching = Required<Pick<DatabaseWatch, "observe">> & DatabaseWatch & { system: string };
+type Watching = DatabaseWatch & Required<Pick<DatabaseWatch, "observe">> & { system: string };
+type Statements = Pick<SqlQueryable, "queryRaw" | "executeRaw">;
 
-/** The same database; each statement and each transaction is told of. */
-export function watchFactory({
-  factory,
-  system,
-  watch,
-}: {
-  factory: SqlDriverAdapterFactory;
-  /** As OpenTelemetry calls it. */
-  system: "sqlite" | "postgresql";
-  watch: DatabaseWatch;
-}): SqlDriverAdapterFactory {
+/** The same database; each statement and each transaction is told of. `system`: as OpenTelemetry calls it. */
+export function watchFactory(
+  factory: SqlDriverAdapterFactory,
+  system: "sqlite" | "postgresql",
+  watch: DatabaseWatch,
+): SqlDriverAdapterFactory {
+  const { provider, adapterName } = factory;
   const watching: Watching = { observe: () => {}, ...watch, system };
-  return {
-    provider: factory.provider,
-    adapterName: factory.adapterName,
-    connect: async () => watchAdapter(await factory.connect(), watching),
-  };
+  return { provider, adapterName, connect: async () => watchAdapter(await factory.connect(), watching) };
 }
 
 function watchAdapter(adapter: SqlDriverAdapter, watching: Watching): SqlDriverAdapter {
@@ -45,7 +38,7 @@ function watchAdapter(adapter: SqlDriverAdapter, watching: Watching): SqlDriverA
     ...(adapter.getConnectionInfo && { getConnectionInfo: () => adapter.getConnectionInfo!() }),
     dispose: () => adapter.dispose(),
     startTransaction: async (isolationLevel) => {
-      const transaction = openOperation({ what: "transaction", watching });
+      const transaction = openOperation(watching);
       try {
         const opened = await adapter.startTransaction(isolationLevel);
         return watchTransaction(opened, watching, transaction);
@@ -58,47 +51,25 @@ function watchAdapter(adapter: SqlDriverAdapter, watching: Watching): SqlDriverA
 }
 
 function watchTransaction(opened: Transaction, watching: Watching, transaction: OpenOperation): Transaction {
-  async function endWith(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-      transaction.end({});
-    } catch (error) {
-      transaction.end({ error });
-      throw error;
-    }
-  }
   return {
     provider: opened.provider,
     adapterName: opened.adapterName,
     options: opened.options,
     ...watchStatements(opened, watching, transaction.ongoing),
-    commit: () => endWith(() => opened.commit()),
-    rollback: () => endWith(() => opened.rollback()),
+    commit: () => transaction.endWith(opened.commit()),
+    rollback: () => transaction.endWith(opened.rollback()),
     ...(opened.createSavepoint && { createSavepoint: (name) => opened.createSavepoint!(name) }),
-    ...(opened.rollbackToSavepoint && {
-      rollbackToSavepoint: (name) => opened.rollbackToSavepoint!(name),
-    }),
+    ...(opened.rollbackToSavepoint && { rollbackToSavepoint: (name) => opened.rollbackToSavepoint!(name) }),
     ...(opened.releaseSavepoint && { releaseSavepoint: (name) => opened.releaseSavepoint!(name) }),
   };
 }
 
-function watchStatements(
-  queryable: SqlQueryable,
-  watching: Watching,
-  within?: Ongoing,
-): Pick<SqlQueryable, "queryRaw" | "executeRaw"> {
+function watchStatements(queryable: SqlQueryable, watching: Watching, within?: Ongoing): Statements {
   if (!watching.begin) return timeStatements(queryable, watching.observe);
-  async function watched<T>(sql: string, run: () => Promise<T>): Promise<T> {
-    const statement = openOperation({ what: "statement", watching, sql, within });
-    try {
-      const result = await run();
-      statement.end({});
-      return result;
-    } catch (error) {
-      statement.end({ error });
-      throw error;
-    }
-  }
+  const watched = <T>(sql: string, run: () => Promise<T>) => {
+    const { endWith } = openOperation(watching, sql, within);
+    return endWith(run());
+  };
   return {
     queryRaw: (query) => watched(query.sql, () => queryable.queryRaw(query)),
     executeRaw: (query) => watched(query.sql, () => queryable.executeRaw(query)),
@@ -106,10 +77,7 @@ function watchStatements(
 }
 
 /** What every server does, traced or not: another asynchronous function round each statement would show. */
-function timeStatements(
-  queryable: SqlQueryable,
-  observe: Watching["observe"],
-): Pick<SqlQueryable, "queryRaw" | "executeRaw"> {
+function timeStatements(queryable: SqlQueryable, observe: Watching["observe"]): Statements {
   function timed<T>(startedAtMs: number, asked: Promise<T>): Promise<T> {
     const tell = (isFailed: boolean) =>
       observe({ what: "statement", isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
@@ -127,24 +95,28 @@ function timeStatements(
 
 type OpenOperation = ReturnType<typeof openOperation>;
 
-type OpenOperationOptions = {
-  what: "statement" | "transaction";
-  watching: Watching;
-  sql?: string;
-  within?: Ongoing;
-};
-
-function openOperation({ what, watching: { begin, observe, system }, sql, within }: OpenOperationOptions) {
+/** `sql`: of a statement; without it, of a transaction. */
+function openOperation({ begin, observe, system }: Watching, sql?: string, within?: Ongoing) {
   const startedAtMs = performance.now();
   const ongoing = begin?.({ kind: "database", ...describe(sql, system), within });
-  return {
-    ongoing,
-    end(outcome: { error?: unknown }): void {
-      const isFailed = "error" in outcome;
-      observe({ what, isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
-      ongoing?.end(isFailed ? { error: nameFailure(outcome.error) } : {});
-    },
-  };
+  function end(outcome: { error?: unknown }): void {
+    const isFailed = "error" in outcome;
+    const what = sql === undefined ? "transaction" : "statement";
+    observe({ what, isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
+    ongoing?.end(isFailed ? { error: nameFailure(outcome.error) } : {});
+  }
+
+  async function endWith<T>(work: Promise<T>): Promise<T> {
+    try {
+      const result = await work;
+      end({});
+      return result;
+    } catch (error) {
+      end({ error });
+      throw error;
+    }
+  }
+  return { ongoing, end, endWith };
 }
 
 function describe(sql: string | undefined, system: string) {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import { findNextMigration } from "./migration-history.server";
+import { findNextMigration, readHistorySql } from "./migration-history.server";
 import type { AppliedMigration, Migration } from "./migration-history.server";
 import { connectPostgresql } from "./postgresql-connection.server";
 
@@ -25,14 +25,9 @@ const createHistoryTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 export async function migratePostgresql(url: string, migrations: Migration[]): Promise<string[]> {
   const client = await connectPostgresql(url);
   try {
-    await ask({ client, text: `SET lock_timeout = ${lockTimeoutMs}` });
+    await ask(client, `SET lock_timeout = ${lockTimeoutMs}`);
     // Held by the connection, so it is released even when this process dies.
-    await ask({
-      client,
-      text: "SELECT pg_advisory_lock($1)",
-      values: [advisoryLockKey],
-      timeoutMs: lockTimeoutMs + answerTimeoutMs,
-    });
+    await ask(client, `SELECT pg_advisory_lock(${advisoryLockKey})`, lockTimeoutMs + answerTimeoutMs);
     const applied: string[] = [];
     for (;;) {
       const next = findNextMigration(migrations, await readHistory(client));
@@ -46,18 +41,12 @@ export async function migratePostgresql(url: string, migrations: Migration[]): P
 }
 
 /** A server that takes connections and says nothing must not keep a start waiting for ever. Migrations take their time. */
-async function ask<Row extends pg.QueryResultRow>({
-  client,
-  text,
-  values,
+async function ask<Row extends pg.QueryResultRow>(
+  client: pg.Client,
+  text: string,
   timeoutMs = answerTimeoutMs,
-}: {
-  client: pg.Client;
-  text: string;
-  values?: unknown[];
-  timeoutMs?: number;
-}): Promise<pg.QueryResult<Row>> {
-  return await client.query<Row>({ text, values, query_timeout: timeoutMs } as pg.QueryConfig);
+): Promise<Row[]> {
+  return (await client.query<Row>({ text, query_timeout: timeoutMs } as pg.QueryConfig)).rows;
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
@@ -78,16 +67,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 }
 
 async function readHistory(client: pg.Client): Promise<AppliedMigration[]> {
-  const table = await ask<{ name: string | null }>({
-    client,
-    text: `SELECT to_regclass('"_prisma_migrations"') AS name`,
-  });
-  if (table.rows[0]?.name === null) return [];
-  const { rows } = await ask<AppliedMigration>({
-    client,
-    text: `SELECT "migration_name" AS "name", "checksum",
-            "finished_at" IS NOT NULL AS "isFinished", "rolled_back_at" IS NOT NULL AS "isRolledBack"
-     FROM "_prisma_migrations"`,
-  });
-  return rows;
+  const tableSql = `SELECT to_regclass('"_prisma_migrations"') AS name`;
+  const [table] = await ask<{ name: string | null }>(client, tableSql);
+  return table?.name === null ? [] : await ask<AppliedMigration>(client, readHistorySql);
 }

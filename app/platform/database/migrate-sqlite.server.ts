@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Sqlite from "libsql";
-import { findNextMigration, MigrationRefused } from "./migration-history.server";
+import { findNextMigration, MigrationRefused, readHistorySql } from "./migration-history.server";
 import type { AppliedMigration, Migration } from "./migration-history.server";
 
 /** How long a process waits for another one that is migrating the same file. */
@@ -34,12 +34,11 @@ export async function migrateSqlite(filePath: string, migrations: Migration[]): 
     // Rebuilding a table drops the old one, and with the keys enforced that would delete every row pointing at it.
     sqlite.exec("PRAGMA foreign_keys=OFF");
     const applied: string[] = [];
-    if (findNextMigration(migrations, readHistory(sqlite)) === null) return applied;
-    for (;;) {
+    while (findNextMigration(migrations, readHistory(sqlite)) !== null) {
       const name = inTransaction(sqlite, () => applyNext(sqlite, migrations));
-      if (name === null) return applied;
-      applied.push(name);
+      if (name !== null) applied.push(name);
     }
+    return applied;
   } finally {
     sqlite.close();
   }
@@ -100,20 +99,5 @@ function readHistory(sqlite: Sqlite.Database): AppliedMigration[] {
     .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name = '_prisma_migrations'")
     .all();
   if (table.length === 0) return [];
-  const rows = sqlite
-    .prepare(`SELECT "migration_name", "checksum", "finished_at", "rolled_back_at" FROM "_prisma_migrations"`)
-    .all() as HistoryRow[];
-  return rows.map((row) => ({
-    name: row.migration_name,
-    checksum: row.checksum,
-    isFinished: row.finished_at !== null,
-    isRolledBack: row.rolled_back_at !== null,
-  }));
+  return sqlite.prepare(readHistorySql).all() as AppliedMigration[];
 }
-
-type HistoryRow = {
-  migration_name: string;
-  checksum: string;
-  finished_at: unknown;
-  rolled_back_at: unknown;
-};

@@ -2,20 +2,18 @@ import { readDatabaseUrl } from "./database-url.server";
 import { readMigrations } from "./migration-history.server";
 import { migratePostgresql } from "./migrate-postgresql.server";
 import { migrateSqlite } from "./migrate-sqlite.server";
-import type { DatabaseLog } from "./database.server";
+import type { EventLog } from "~/platform/log.server";
 
 export type MigrateDatabaseOptions = {
   url: string;
   /** The folder that holds `sqlite/` and `postgresql/`, each with `<name>/migration.sql`. */
   migrationsDir: string;
-  log?: DatabaseLog;
+  log?: EventLog;
 };
 
 /**
- * Brings a database, new or old, to the state this build needs; an SQLite file is created together with its folder.
  * Each migration is one transaction under a lock, so any number of processes may start at once. Rejects, changing
- * nothing, when the database was made by a newer build or its history is not the one this build knows. Keeps
- * Prisma's own `_prisma_migrations` table, so that `prisma migrate deploy` goes on from here and the other way round.
+ * nothing, when the history is not one this build knows. Keeps the table of `prisma migrate deploy`, which goes on from it.
  */
 export async function migrateDatabase({ url, migrationsDir, log }: MigrateDatabaseOptions): Promise<void> {
   const location = readDatabaseUrl(url);

@@ -4,8 +4,17 @@ import path from "node:path";
 
 export type Migration = { name: string; sql: string; checksum: string };
 
-/** A row of `_prisma_migrations`. */
-export type AppliedMigration = { name: string; checksum: string; isFinished: boolean; isRolledBack: boolean };
+/** Rows of `_prisma_migrations`; SQLite has 0 and 1 for false and true. */
+export const readHistorySql = `
+  SELECT "migration_name" AS "name", "checksum",
+    "finished_at" IS NOT NULL AS "isFinished", "rolled_back_at" IS NOT NULL AS "isRolledBack"
+  FROM "_prisma_migrations"`;
+export type AppliedMigration = {
+  name: string;
+  checksum: string;
+  isFinished: boolean | number;
+  isRolledBack: boolean | number;
+};
 
 /** The database and this build do not fit together; the message says what the operator can do. */
 export class MigrationRefused extends Error {

@@ -19,9 +19,8 @@ const outageSqliteCodes = new Set([5, 6, 8, 10, 11, 13, 14, 26]);
 const primaryCodeMask = 0xff;
 
 /**
- * PostgreSQL's SQLSTATEs for a lost connection (08), a read-only server (25006), exhausted resources (53), shutdown
- * and statement timeout (57), the failing system below it (58), a lock that was not had in time (55P03), and a transaction
- * that was undone because its process hung (25P03).
+ * PostgreSQL: connection lost (08), read-only (25006), resources exhausted (53), shutdown or statement timeout (57),
+ * system failure (58), lock timeout (55P03), idle transaction undone (25P03).
  */
 const outageSqlStates = /^(08...|25006|25P03|53...|55P03|57...|58...)$/;
 

@@ -1,8 +1,12 @@
 import pg from "pg";
-import { keepAliveInitialDelayMillis } from "./keep-alive";
-import { explainConnectFault } from "./postgresql-connect-fault.server";
+import { describeTlsFault } from "~/platform/tls-fault";
 
 const connectTimeoutMs = 10_000;
+/**
+ * After so long without a word a connection is tried. Otherwise the system would find only after two hours that the
+ * other side is gone, where nothing told us: a machine that lost its power, a firewall that forgot the connection.
+ */
+export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /** One connection without Prisma. What keeps it from being made is said in the operator's words where it is about encryption. */
 export async function connectPostgresql(url: string): Promise<pg.Client> {
@@ -10,8 +14,7 @@ export async function connectPostgresql(url: string): Promise<pg.Client> {
     const client = new pg.Client({
       connectionString: url,
       connectionTimeoutMillis: connectTimeoutMs,
-      keepAlive: true,
-      keepAliveInitialDelayMillis,
+      ...keepAlive,
     });
     // Without a listener a connection that breaks between two statements would end the process.
     client.on("error", () => undefined);
@@ -19,5 +22,58 @@ export async function connectPostgresql(url: string): Promise<pg.Client> {
     return client;
   } catch (error) {
     throw explainConnectFault(error);
+  }
+}
+
+/** The same failure in the operator's words, where it is about encryption; else as it was. */
+function explainConnectFault(error: unknown): unknown {
+  const sentence = describeEncryptionFault(error) ?? describeFileFault(error);
+  // Without the failure as its cause: Node hangs the whole certificate on it.
+  return sentence === null ? error : new Error(sentence);
+}
+
+function describeEncryptionFault(error: unknown): string | null {
+  if (error instanceof Error && error.message === "The server does not support SSL connections") {
+    return "PostgreSQL takes no encrypted connections, and DATABASE_URL asks for one. Set ssl = on there, or sslmode=disable in DATABASE_URL.";
+  }
+  return describeTlsFault({
+    error,
+    server: "PostgreSQL",
+    setting: "DATABASE_URL",
+    remedy: ", or as sslrootcert in DATABASE_URL, which then counts alone",
+  });
+}
+
+/** `sslrootcert`, `sslcert` and `sslkey` are read when the connection is made. */
+function describeFileFault(error: unknown): string | null {
+  const { syscall, code, message } = error as NodeJS.ErrnoException;
+  return syscall === "open" || code === "EISDIR"
+    ? `A file that DATABASE_URL names as sslrootcert, sslcert or sslkey cannot be read: ${message}.`
+    : null;
+}
+
+/**
+ * Whether the driver understands an address as it is meant. Of one that it does not, it says no more than that; and a
+ * password with a plain `/`, `?` or `#` it may take for the end of the host, so that it would ask another machine.
+ */
+export function canReadPostgresqlAddress(address: string): boolean {
+  return !isSplitTooEarly(address) && isTakenByDriver(address);
+}
+
+/** User and password stand before an `@`, so that one which comes only after the host has ended was meant to be theirs. */
+function isSplitTooEarly(address: string): boolean {
+  const [, host = "", rest = ""] = /^\w+:\/\/([^/?#]*)(.*)$/s.exec(address) ?? [];
+  // Behind a path there may be parameters, and a user's name among them.
+  const untilParameters = rest.startsWith("/") ? rest.replace(/\?\w+=.*$/s, "") : rest;
+  return !host.includes("@") && untilParameters.includes("@");
+}
+
+function isTakenByDriver(address: string): boolean {
+  try {
+    new pg.Client({ connectionString: address });
+    return true;
+  } catch (error) {
+    // A certificate that it names and that is not there is told when it is used.
+    return !(error instanceof URIError || (error as NodeJS.ErrnoException).code === "ERR_INVALID_URL");
   }
 }

@@ -21,9 +21,9 @@ export class SqliteAdapter extends PrismaLibSql {
   }
 
   /** Past Prisma and its queue: a write that has to wait there would hold up every read behind it. */
-  async askForWriting(options: { waitMs: number }): Promise<Writability> {
+  async probeWriting(waitMs: number): Promise<Writability> {
     if (!this.#client) throw new Error("The database is not connected.");
-    return await this.#client.askForWriting(options);
+    return await this.#client.probeWriting(waitMs);
   }
 
   override async connect(): Promise<SqlDriverAdapter> {

@@ -4,9 +4,8 @@ import type { Client, InStatement, ResultSet, Row, Transaction } from "@libsql/c
 import Sqlite from "libsql";
 
 /**
- * Interactive transactions sync the write-ahead log to the disk before they answer, so that a power cut cannot undo
- * what a visitor was told. Single statements (nonces, limits) do without: they survive a killed process, and a power
- * cut may take the last of them. SQLite ignores the switch inside a transaction, hence before BEGIN and after its end.
+ * Transactions are synced to the disk before they answer; single statements (nonces, limits) survive a killed process,
+ * and a power cut may take the last of them. SQLite ignores the switch inside a transaction.
  */
 const durableSync = "PRAGMA synchronous=FULL";
 const relaxedSync = "PRAGMA synchronous=NORMAL";
@@ -19,33 +18,35 @@ const blockingWaitMs = 5;
 const longestPauseMs = 20;
 
 const sqliteBusy = 5;
-const sqliteReadOnly = 8;
-const sqliteFull = 13;
 const primaryCodeMask = 0xff;
+const probeFaults = new Map<number | null, Writability>([
+  [sqliteBusy, "locked"],
+  [8, "read-only"],
+  [13, "full"],
+]);
+
+/** 64 pages. The largest transaction of a request, a form with 10,000 characters and two channels, writes 35. */
+const probeBytes = 64 * 4096;
+/** SQLite's own default, in KiB. */
+const usualCacheSize = "PRAGMA cache_size=-2000";
 
 /** Prisma writes the same few statements again and again; raw ones add a handful. */
 const cachedStatements = 200;
 
-type Prepared = {
-  statement: Sqlite.Statement;
-  columns: string[];
-  columnTypes: string[];
-  returnsRows: boolean;
-};
+type Prepared = ReturnType<typeof prepare>;
 
 /** `busyTimeoutMs`: how long to wait for another process that is writing to the same file. */
 export type SqliteClientOptions = { path: string; busyTimeoutMs: number };
 
 export type SqliteClient = Client & {
-  /** Whether a write succeeds now: makes one. Queues behind nothing, and nothing queues behind it. */
-  askForWriting: (options: { waitMs: number }) => Promise<Writability>;
+  /** Whether any write of a request succeeds now: makes one as large. It waits in no queue. */
+  probeWriting: (waitMs: number) => Promise<Writability>;
 };
 export type Writability = "writable" | "locked" | "read-only" | "full";
 
 /**
- * A libSQL client on ONE connection, with its statements prepared once. The stock client opens another connection for
- * every transaction, which leaks file descriptors and forgets PRAGMAs. The caller must not run anything else while a
- * transaction is open; Prisma's adapter holds a lock for that.
+ * A libSQL client on ONE connection: the stock client opens another for every transaction, leaks file descriptors and
+ * forgets PRAGMAs. Nothing else may run while a transaction is open; Prisma's adapter holds a lock for that.
  */
 export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): SqliteClient {
   const sqlite = new Sqlite(path, { timeout: blockingWaitMs });
@@ -53,9 +54,19 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
   const lock: Lock = { metAt: 0, lastAt: -Infinity, busyTimeoutMs };
   let isClosed = false;
 
+  function findOrPrepare(sql: string): Prepared {
+    const known = prepared.get(sql);
+    if (known !== undefined) return known;
+    const [oldest] = prepared.keys();
+    if (prepared.size >= cachedStatements && oldest !== undefined) prepared.delete(oldest);
+    const made = prepare(sqlite, sql);
+    prepared.set(sql, made);
+    return made;
+  }
+
   function execute(statement: InStatement): ResultSet {
     const { sql, args } = toSqlAndArgs(statement);
-    return run(prepare({ sqlite, prepared, sql }), args);
+    return run(findOrPrepare(sql), args);
   }
 
   /**
@@ -81,14 +92,13 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
       return isClosed;
     },
     execute: ((statement: InStatement) =>
-      whenNotBusy({
-        // Readers get through while a writer is kept out: their success says nothing of the lock.
-        lock: isRead(statement) ? { ...lock } : lock,
-        attempt: () => executeAlone(statement),
-      })) as Client["execute"],
-    executeMultiple: (script) => whenNotBusy({ lock, attempt: () => void sqlite.exec(script) }),
-    transaction: () => beginDurably({ sqlite, execute, lock }),
-    askForWriting: ({ waitMs }) => askForWriting(sqlite, waitMs),
+      // Readers get through while a writer is kept out: their success says nothing of the lock.
+      whenNotBusy(isRead(statement) ? { ...lock } : lock, () =>
+        executeAlone(statement),
+      )) as Client["execute"],
+    executeMultiple: (script) => whenNotBusy(lock, () => void sqlite.exec(script)),
+    transaction: () => beginDurably(sqlite, execute, lock),
+    probeWriting: (waitMs) => probeWriting(sqlite, waitMs),
     close() {
       if (isClosed) return;
       isClosed = true;
@@ -116,10 +126,10 @@ function isRead(statement: InStatement): boolean {
 type Lock = { metAt: number; lastAt: number; busyTimeoutMs: number };
 
 /**
- * Tries again while another process holds the lock: what was refused for a lock has changed nothing. The wait is one
+ * Retries while another process holds the lock: what was refused for a lock has changed nothing. The wait is one
  * for all: statements queue for the connection, and would else each wait in full after those before them.
  */
-async function whenNotBusy<T>({ lock, attempt }: { lock: Lock; attempt: () => T }): Promise<T> {
+async function whenNotBusy<T>(lock: Lock, attempt: () => T): Promise<T> {
   for (;;) {
     try {
       const result = attempt();
@@ -147,45 +157,43 @@ function primaryCodeOf(error: unknown): number | null {
 }
 
 /**
- * Writes a number of the file's header that nothing else uses, all within one turn, so that no statement of ours can come
- * in between. The lock alone would say nothing of a disk without room: nothing is written to it before a commit. In an open
- * transaction of our own the lock is ours already, and its own end will tell: all of them begin IMMEDIATE.
+ * In an open transaction of our own the lock is ours already, and its own end will tell: all of them begin IMMEDIATE.
+ * The lock given to `whenNotBusy` is the probe's own: what it meets must not shorten the wait of a real write.
  */
-async function askForWriting(sqlite: Sqlite.Database, waitMs: number): Promise<Writability> {
-  // A lock of its own: what the probe meets must not shorten the wait of a real write.
-  const lock: Lock = { metAt: 0, lastAt: -Infinity, busyTimeoutMs: waitMs };
+async function probeWriting(sqlite: Sqlite.Database, waitMs: number): Promise<Writability> {
   try {
-    await whenNotBusy({
-      lock,
-      attempt: () => {
-        if (!sqlite.inTransaction) writeOnce(sqlite);
-      },
+    await whenNotBusy({ metAt: 0, lastAt: -Infinity, busyTimeoutMs: waitMs }, () => {
+      if (!sqlite.inTransaction) writeAndRollBack(sqlite);
     });
     return "writable";
   } catch (error) {
-    if (isBusy(error)) return "locked";
-    if (primaryCodeOf(error) === sqliteReadOnly) return "read-only";
-    if (primaryCodeOf(error) === sqliteFull) return "full";
-    throw error;
+    const name = probeFaults.get(primaryCodeOf(error));
+    if (name === undefined) throw error;
+    return name;
   }
 }
 
-function writeOnce(sqlite: Sqlite.Database): void {
+/**
+ * With a page cache this small, SQLite writes changed pages to the write-ahead log before the transaction ends. The
+ * rollback leaves the rows out and the room in the log, which the next transaction overwrites.
+ */
+function writeAndRollBack(sqlite: Sqlite.Database): void {
   try {
-    sqlite.exec("BEGIN IMMEDIATE; PRAGMA user_version=0; COMMIT");
+    sqlite.exec(`PRAGMA cache_size=1; BEGIN IMMEDIATE;
+      INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "logs")
+      VALUES ('probe', '', '', zeroblob(${probeBytes}))`);
   } finally {
     if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+    sqlite.exec(usualCacheSize);
   }
 }
 
-type Connection = {
-  sqlite: Sqlite.Database;
-  execute: (statement: InStatement) => ResultSet;
-  lock: Lock;
-};
-
-async function beginDurably({ sqlite, execute, lock }: Connection): Promise<Transaction> {
-  await whenNotBusy({ lock, attempt: () => beginNow(sqlite) });
+async function beginDurably(
+  sqlite: Sqlite.Database,
+  execute: (statement: InStatement) => ResultSet,
+  lock: Lock,
+): Promise<Transaction> {
+  await whenNotBusy(lock, () => beginNow(sqlite));
   let isOpen = true;
 
   function end(statement: "COMMIT" | "ROLLBACK"): void {
@@ -224,47 +232,28 @@ function beginNow(sqlite: Sqlite.Database): void {
   }
 }
 
-function prepare(request: {
-  sqlite: Sqlite.Database;
-  prepared: Map<string, Prepared>;
-  sql: string;
-}): Prepared {
-  const { sqlite, prepared, sql } = request;
-  const known = prepared.get(sql);
-  if (known !== undefined) return known;
-
+function prepare(sqlite: Sqlite.Database, sql: string) {
   const statement = sqlite.prepare(sql);
   statement.safeIntegers(true);
   const columns = statement.columns();
-  const entry: Prepared = {
+  const returnsRows = columns.length > 0;
+  if (returnsRows) statement.raw(true);
+  return {
     statement,
     columns: columns.map((column) => column.name),
     columnTypes: columns.map((column) => column.type ?? ""),
-    returnsRows: columns.length > 0,
+    returnsRows,
   };
-  if (entry.returnsRows) statement.raw(true);
-  const [oldest] = prepared.keys();
-  if (prepared.size >= cachedStatements && oldest !== undefined) prepared.delete(oldest);
-  prepared.set(sql, entry);
-  return entry;
 }
 
 function run(prepared: Prepared, args: unknown[]): ResultSet {
   const { statement, columns, columnTypes, returnsRows } = prepared;
-  if (!returnsRows) {
-    const { changes } = statement.run(args);
-    return {
-      columns,
-      columnTypes,
-      rows: [],
-      rowsAffected: changes,
-      lastInsertRowid: undefined,
-      toJSON: refuse,
-    };
-  }
   // Prisma's adapter reads rows by position only, so the arrays of the driver serve as they are.
-  const rows = (statement.all(args) as unknown[][]).map((row) => row.map(toPlainInteger)) as unknown as Row[];
-  return { columns, columnTypes, rows, rowsAffected: 0, lastInsertRowid: undefined, toJSON: refuse };
+  const rows = returnsRows
+    ? ((statement.all(args) as unknown[][]).map((row) => row.map(toPlainInteger)) as unknown as Row[])
+    : [];
+  const rowsAffected = returnsRows ? 0 : statement.run(args).changes;
+  return { columns, columnTypes, rows, rowsAffected, lastInsertRowid: undefined, toJSON: refuse };
 }
 
 function toPlainInteger(value: unknown): unknown {

@@ -16,9 +16,8 @@ export type SweepRequest = {
 
 export function createSweepStore(database: Database) {
   /**
-   * Deletes rows that can no longer change any answer, at most `batchSize` of each kind, and answers with the largest
-   * number it deleted of one kind: less than `batchSize` means that nothing is left. Nonces stay until they expire,
-   * consumed or not, so that a second use is told apart from a nonce that never was.
+   * Deletes what can no longer change a response, and returns the largest number it deleted of one kind: less than
+   * `batchSize` means that nothing is left. Consumed nonces stay until they expire, so that a second use is recognised.
    */
   async function deleteBatch(request: SweepRequest): Promise<number> {
     const { nowMs, departedBeforeMs, spentBeforeMs, batchSize: limit } = request;

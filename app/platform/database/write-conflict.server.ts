@@ -7,10 +7,8 @@ const maxAttempts = 20;
 const longestPauseMs = 20;
 
 /**
- * The same database; a transaction that PostgreSQL undid because of another one (a deadlock, or a stricter isolation
- * level than the usual one) is run again as a whole, from its first statement. Nothing of an undone one remains, so
- * what is given to `$transaction` must change nothing but the database. SQLite has no such conflicts: there writers
- * queue.
+ * Runs a transaction that PostgreSQL aborted for a deadlock or a conflict again as a whole, so what is given to
+ * `$transaction` must change nothing but the database. SQLite has no such conflicts: there writers queue.
  */
 export function retryTransactions(database: PrismaClient): PrismaClient {
   const transact = database.$transaction.bind(database) as (...parameters: unknown[]) => Promise<unknown>;

@@ -2,14 +2,7 @@ import type { Log } from "~/platform/log.server";
 import type { Lease, LeaseHold, LeaseName } from "./lease";
 import type { LeaseStore } from "./leases.store.server";
 
-export type LeaseKeeper = {
-  of: (name: LeaseName) => Lease;
-  /** Resolves after the first attempt; while the database is unavailable, it retries. */
-  start: () => Promise<void>;
-  /** To be called when the work has ended: releases what is held, so that others go on at once. */
-  stop: () => Promise<void>;
-  readHeld: () => Record<string, boolean>;
-};
+export type LeaseKeeper = ReturnType<typeof createLeaseKeeper>;
 
 export type LeaseKeeperOptions = {
   store: Pick<LeaseStore, "acquireOrRenew" | "release">;
@@ -25,47 +18,44 @@ const longestPauseMs = 1_000;
 /** Failures in a row after which a lease is released. It is left to others for as long as a lease lasts. */
 const failuresAllowed = 5;
 
-type Held = LeaseHold & { untilMs: number };
+/** What this process knows of one lease; moments are of the monotonic clock. */
+type KnownLease = {
+  hold: LeaseHold | null;
+  untilMs: number;
+  failures: number;
+  leftUntilMs: number;
+  listeners: (() => void)[];
+};
+
+const unknown = (): KnownLease => ({ hold: null, untilMs: 0, failures: 0, leftUntilMs: 0, listeners: [] });
 
 /**
  * Acquires leases that are free and renews them three times in their life. Whether a lease is still held is judged by the
  * monotonic clock from before the request, so that it expires here before it expires in the database.
  */
-export function createLeaseKeeper({
-  store,
-  names,
-  owner,
-  leaseSeconds,
-  log,
-}: LeaseKeeperOptions): LeaseKeeper {
+export function createLeaseKeeper({ store, names, owner, leaseSeconds, log }: LeaseKeeperOptions) {
   const leaseMs = leaseSeconds * 1_000;
-  const held = new Map<LeaseName, Held>();
-  const failures = new Map<LeaseName, number>();
-  const leftUntilMs = new Map<LeaseName, number>();
-  const acquiredListeners = new Map<LeaseName, (() => void)[]>();
+  const leases: Record<LeaseName, KnownLease> = { payments: unknown(), watcher: unknown() };
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  let state: "new" | "running" | "stopped" = "new";
+  let isStopped = false;
   let isUnavailable = false;
 
   function findHold(name: LeaseName): LeaseHold | null {
-    const hold = held.get(name);
-    return hold !== undefined && performance.now() < hold.untilMs ? hold : null;
+    const { hold, untilMs } = leases[name];
+    return performance.now() < untilMs ? hold : null;
   }
 
-  const isLeft = (name: LeaseName) => performance.now() < (leftUntilMs.get(name) ?? -Infinity);
+  const isLeft = (name: LeaseName) => performance.now() < leases[name].leftUntilMs;
 
   function noteFailure(name: LeaseName): void {
     if (findHold(name) === null) return;
-    const count = (failures.get(name) ?? 0) + 1;
-    failures.set(name, count);
-    if (count >= failuresAllowed) giveUp(name);
-  }
-
-  function giveUp(name: LeaseName): void {
-    log.warn({ lease: name, failures: failures.get(name) }, "lease released: its work keeps failing");
-    leftUntilMs.set(name, performance.now() + leaseMs);
-    held.delete(name);
+    const lease = leases[name];
+    lease.failures += 1;
+    if (lease.failures < failuresAllowed) return;
+    log.warn({ lease: name, failures: lease.failures }, "lease released: its work keeps failing");
+    lease.leftUntilMs = performance.now() + leaseMs;
+    lease.hold = null;
     // After the renewal that is in flight.
     running = running.then(() => release([name]));
   }
@@ -76,13 +66,15 @@ export function createLeaseKeeper({
     });
   }
 
-  function note(hold: LeaseHold, untilMs: number): void {
-    const isNew = held.get(hold.name)?.term !== hold.term;
-    held.set(hold.name, { ...hold, untilMs });
+  function noteHold(name: LeaseName, hold: LeaseHold | null, untilMs: number): void {
+    const lease = leases[name];
+    if (hold === null && lease.hold !== null) log.warn({ lease: name }, "lease lost");
+    const isNew = hold !== null && lease.hold?.term !== hold.term;
+    Object.assign(lease, { hold, untilMs });
     if (!isNew) return;
-    failures.delete(hold.name);
-    log.info({ lease: hold.name, term: Number(hold.term) }, "lease acquired");
-    for (const listener of acquiredListeners.get(hold.name) ?? []) listener();
+    lease.failures = 0;
+    log.info({ lease: name, term: Number(hold.term) }, "lease acquired");
+    for (const listener of lease.listeners) listener();
   }
 
   async function acquireOrRenew(): Promise<void> {
@@ -90,13 +82,11 @@ export function createLeaseKeeper({
     if (wanted.length === 0) return;
     const untilMs = performance.now() + leaseMs;
     try {
-      const taken = await store.acquireOrRenew(wanted, owner, leaseMs);
-      const holds = taken.filter(({ name }) => !isLeft(name));
-      for (const name of held.keys()) {
-        if (holds.some((hold) => hold.name === name) || !held.delete(name)) continue;
-        log.warn({ lease: name }, "lease lost");
+      const holds = await store.acquireOrRenew(wanted, owner, leaseMs);
+      for (const name of names) {
+        const hold = holds.find((held) => held.name === name) ?? null;
+        noteHold(name, isLeft(name) ? null : hold, untilMs);
       }
-      for (const hold of holds) note(hold, untilMs);
       if (isUnavailable) log.info({}, "leases can be renewed again");
       isUnavailable = false;
     } catch (err) {
@@ -107,34 +97,28 @@ export function createLeaseKeeper({
   }
 
   function scheduleNext(): void {
-    if (state === "stopped") return;
+    if (isStopped) return;
     const hasAll = !isUnavailable && names.every((name) => findHold(name) !== null);
-    timer = setTimeout(
-      () => {
-        running = running.then(acquireOrRenew).finally(scheduleNext);
-      },
-      hasAll ? leaseMs / 3 : Math.min(leaseMs / 3, longestPauseMs),
-    );
+    const pauseMs = hasAll ? leaseMs / 3 : Math.min(leaseMs / 3, longestPauseMs);
+    timer = setTimeout(() => (running = running.then(acquireOrRenew).finally(scheduleNext)), pauseMs);
     timer.unref();
   }
 
   return {
-    of: (name) => ({
+    of: (name: LeaseName): Lease => ({
       findHold: () => findHold(name),
-      onAcquired: (listener) =>
-        acquiredListeners.set(name, [...(acquiredListeners.get(name) ?? []), listener]),
-      noteSuccess: () => failures.delete(name),
+      onAcquired: (listener) => leases[name].listeners.push(listener),
+      noteSuccess: () => (leases[name].failures = 0),
       noteFailure: () => noteFailure(name),
     }),
-    start: () => {
-      state = "running";
-      return (running = acquireOrRenew().finally(scheduleNext));
-    },
+    /** Resolves after the first attempt; while the database is unavailable, it retries. */
+    start: () => (running = acquireOrRenew().finally(scheduleNext)),
+    /** To be called when the work has ended: releases what is held, so that others go on at once. */
     stop: async () => {
-      state = "stopped";
+      isStopped = true;
       clearTimeout(timer);
       await running;
-      held.clear();
+      for (const lease of Object.values(leases)) lease.hold = null;
       await release(names);
     },
     readHeld: () => Object.fromEntries(names.map((name) => [name, findHold(name) !== null])),

@@ -19,9 +19,8 @@ type EmailOptions = {
 };
 
 /**
- * Sends a notification as a plain-text mail. The Message-ID is made from the notification's id and never
- * changes between attempts, so that mail systems that drop duplicates can. A mail is delivered when the server
- * accepted it for at least one recipient: repeating it for the others would repeat it for all.
+ * The Message-ID never changes between attempts, so that mail systems can drop duplicates. A mail is delivered when the
+ * server accepted it for at least one recipient: repeating it for the others would repeat it for all.
  */
 export function createEmailGateway({
   smtpUrl,

@@ -1,8 +1,9 @@
 import type { Clock } from "~/platform/clock";
 import type { Log } from "~/platform/log.server";
 import { withCutOff } from "./cut-off.server";
-import type { Channel, ClaimedDelivery, DeliveryOutcome, Gateway, OutboxStore } from "./outbox";
+import type { Channel, ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
 import { neverAttemptAtMs, retryDelayMs } from "./outbox";
+import type { OutboxStore } from "./outbox.store.server";
 
 export type ChannelOptions = {
   channel: Channel;
@@ -14,24 +15,14 @@ export type ChannelOptions = {
   claimSeconds: number;
   parallelism: number;
   attemptTimeoutMs: number;
-  maxAttempts: number;
   random: () => number;
-};
-
-export type ChannelSender = {
-  /** Sends what is due, and what becomes due meanwhile; resolves when all of it has been tried. */
-  drain(): Promise<void>;
-  /** Claims nothing more. Resolves when the sends in flight have ended; `giveUp` cuts them off. */
-  close(): Promise<void>;
-  giveUp(): void;
-  inFlight(): number;
 };
 
 /**
  * The sends of one channel, so that a receiver that hangs holds up nobody but itself. Each delivery is claimed
  * only when there is room to send it at once: a claim never ages in a queue of ours.
  */
-export function createChannelSender(options: ChannelOptions): ChannelSender {
+export function createChannelSender(options: ChannelOptions) {
   const { parallelism } = options;
   const claim = createClaimer(options);
   const inFlight = new Set<Promise<void>>();
@@ -65,6 +56,7 @@ export function createChannelSender(options: ChannelOptions): ChannelSender {
     await Promise.all(inFlight);
   }
 
+  /** Sends what is due, and what becomes due meanwhile; resolves when all of it has been tried. */
   function drain(): Promise<void> {
     lookAgain = true;
     wake();
@@ -76,13 +68,17 @@ export function createChannelSender(options: ChannelOptions): ChannelSender {
     return running;
   }
 
-  async function close(): Promise<void> {
-    closing = true;
-    wake();
-    await running;
-  }
-
-  return { drain, close, giveUp: () => stopper.abort(), inFlight: () => inFlight.size };
+  return {
+    drain,
+    /** Claims nothing more. Resolves when the sends in flight have ended; `giveUp` cuts them off. */
+    async close(): Promise<void> {
+      closing = true;
+      wake();
+      await running;
+    },
+    giveUp: () => stopper.abort(),
+    inFlight: () => inFlight.size,
+  };
 }
 
 function createClaimer({ channel, store, log, claimant, claimSeconds }: ChannelOptions) {
@@ -110,18 +106,17 @@ async function sendAndRecord(
   stopSignal: AbortSignal,
 ): Promise<void> {
   const { channel, log } = options;
-  const { notificationId } = delivery;
-  const outcome = await attempt(options, delivery, stopSignal);
+  const result = await attempt(options, delivery, stopSignal);
+  const { outcome } = result;
   // Cut off by stop(): whether it arrived is unknown, so the claim expires and the next process sends it again.
-  if (stopSignal.aborted && outcome.outcome !== "delivered") return;
+  if (stopSignal.aborted && outcome !== "delivered") return;
+  const fields = { channel, notificationId: delivery.notificationId, outcome };
   try {
-    const isKept = await record(options, delivery, outcome);
-    if (isKept) logOutcome(options, delivery, outcome);
-    else
-      log.warn({ channel, notificationId, outcome: outcome.outcome }, "delivery claim expired while sending");
+    if (await record(options, delivery, result)) logOutcome(options, delivery, result);
+    else log.warn(fields, "delivery claim expired while sending");
   } catch (err) {
     log.error(
-      { channel, notificationId, outcome: outcome.outcome, err },
+      { ...fields, err },
       "delivery outcome could not be stored; it is sent again when its claim expires",
     );
   }
@@ -141,38 +136,29 @@ async function attempt(
   }
 }
 
-function record(
-  options: ChannelOptions,
-  delivery: ClaimedDelivery,
-  outcome: DeliveryOutcome,
-): Promise<boolean> {
+function record(options: ChannelOptions, delivery: ClaimedDelivery, result: DeliveryOutcome) {
   const { store, claimant, channel, clock, random } = options;
   const claim = { notificationId: delivery.notificationId, channel, claimant };
-  if (outcome.outcome === "delivered") return store.markDelivered(claim);
-  const failures = delivery.attempts + 1;
-  const nextAttemptAtMs = isLast(options, failures, outcome)
-    ? neverAttemptAtMs
-    : clock() + retryDelayMs(failures, random(), outcome.outcome === "retry" ? outcome.retryAfterMs : 0);
-  return store.markFailed({ ...claim, error: outcome.error, nextAttemptAtMs });
+  if (result.outcome === "delivered") return store.markDelivered(claim);
+  const nextAttemptAtMs =
+    result.outcome === "give-up"
+      ? neverAttemptAtMs
+      : clock() + retryDelayMs(delivery.attempts + 1, random(), result.retryAfterMs);
+  return store.markFailed({ ...claim, error: result.error, nextAttemptAtMs });
 }
 
-function isLast({ maxAttempts }: ChannelOptions, failures: number, outcome: DeliveryOutcome): boolean {
-  return outcome.outcome === "give-up" || failures >= maxAttempts;
-}
-
-function logOutcome(options: ChannelOptions, delivery: ClaimedDelivery, outcome: DeliveryOutcome): void {
-  const { channel, log } = options;
-  const attempt = delivery.attempts + 1;
-  const fields = { channel, notificationId: delivery.notificationId, attempt };
-  if (outcome.outcome === "delivered") {
-    if (outcome.note) log.warn({ ...fields, note: outcome.note }, `${channel} delivered, with a remark`);
+function logOutcome(
+  { channel, log }: ChannelOptions,
+  { notificationId, attempts }: ClaimedDelivery,
+  result: DeliveryOutcome,
+): void {
+  const fields = { channel, notificationId, attempt: attempts + 1 };
+  if (result.outcome === "delivered") {
+    if (result.note) log.warn({ ...fields, note: result.note }, `${channel} delivered, with a remark`);
     else log.info(fields, `${channel} delivered`);
-  } else if (isLast(options, attempt, outcome)) {
-    log.error(
-      { ...fields, reason: outcome.error },
-      `${channel} delivery given up; it stays readable in the database`,
-    );
-  } else {
-    log.warn({ ...fields, reason: outcome.error }, `${channel} delivery failed; it is retried`);
+    return;
   }
+  const failure = { ...fields, reason: result.error };
+  if (result.outcome === "retry") log.warn(failure, `${channel} delivery failed; it is retried`);
+  else log.error(failure, `${channel} delivery given up; it stays readable in the database`);
 }

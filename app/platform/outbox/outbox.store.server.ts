@@ -15,8 +15,11 @@ import { neverAttemptAtMs } from "./outbox";
 
 type OutboxTransaction = Pick<Prisma.TransactionClient, "notification" | "notificationDelivery">;
 
+type Store = ReturnType<typeof createOutboxStore>;
 /** For features: the outbox alone writes into its tables. */
-export type Outbox = Pick<ReturnType<typeof createOutboxStore>, "enqueue" | "isQueued" | "retry">;
+export type Outbox = Pick<Store, "enqueue" | "isQueued" | "retry">;
+/** For the sender. */
+export type OutboxStore = Omit<Store, keyof Outbox>;
 
 /** `channels`: where notifications are sent. Without any they stay readable in the operator's view. */
 export function createOutboxStore(database: Database, clock: Clock, channels: readonly Channel[] = []) {
@@ -80,49 +83,32 @@ export function createOutboxStore(database: Database, clock: Clock, channels: re
     });
   }
 
-  return {
-    enqueue,
-    isQueued,
-    /**
-     * Makes a delivery due now, or all that were given up, and resolves with their number. One that is being sent or was
-     * delivered is left alone.
-     */
-    retry: (transaction: OutboxTransaction, deliveries: DeliveryRef | "given-up") =>
-      makeDue(transaction, deliveries, BigInt(clock())),
-    claimDueDeliveries,
-    markDelivered,
-    markFailed,
-    countPending,
-  };
-}
+  /**
+   * Makes a delivery due now, or all that were given up, and resolves with their number. One that is being sent or was
+   * delivered is left alone.
+   */
+  async function retry(
+    transaction: OutboxTransaction,
+    deliveries: DeliveryRef | "given-up",
+  ): Promise<number> {
+    const now = BigInt(clock());
+    const which = deliveries === "given-up" ? { nextAttemptAtMs: BigInt(neverAttemptAtMs) } : deliveries;
+    const isFree = { OR: [{ claimedUntilMs: null }, { claimedUntilMs: { lte: now } }] };
+    const { count } = await transaction.notificationDelivery.updateMany({
+      where: { ...which, deliveredAtMs: null, ...isFree },
+      data: { nextAttemptAtMs: now },
+    });
+    return count;
+  }
 
-async function makeDue(
-  transaction: OutboxTransaction,
-  deliveries: DeliveryRef | "given-up",
-  now: bigint,
-): Promise<number> {
-  const which = deliveries === "given-up" ? { nextAttemptAtMs: BigInt(neverAttemptAtMs) } : deliveries;
-  const { count } = await transaction.notificationDelivery.updateMany({
-    where: {
-      ...which,
-      deliveredAtMs: null,
-      OR: [{ claimedUntilMs: null }, { claimedUntilMs: { lte: now } }],
-    },
-    data: { nextAttemptAtMs: now },
-  });
-  return count;
+  return { enqueue, isQueued, retry, claimDueDeliveries, markDelivered, markFailed, countPending };
 }
 
 function heldBy({ notificationId, channel, claimant }: DeliveryClaim) {
   return { notificationId, channel, claimedBy: claimant, deliveredAtMs: null };
 }
 
-type ClaimedRow = {
-  notificationId: string;
-  channel: Channel;
-  attempts: number | bigint;
-  nextAttemptAtMs: bigint;
-};
+type ClaimedRow = DeliveryRef & { channel: Channel; attempts: number | bigint; nextAttemptAtMs: bigint };
 
 /**
  * The conditions stand twice: the inner ones choose, the outer ones are looked at again under each row's lock, where
@@ -155,16 +141,8 @@ async function addNotifications(database: Database, rows: ClaimedRow[]): Promise
     const notification = byId.get(notificationId);
     // Deleted between the two statements, and its deliveries with it.
     if (notification === undefined) return [];
-    const { kind, payload, createdAtMs } = notification;
-    return [
-      {
-        notificationId,
-        channel,
-        kind,
-        payload,
-        attempts: Number(attempts),
-        createdAtMs: Number(createdAtMs),
-      },
-    ];
+    const { kind, payload } = notification;
+    const createdAtMs = Number(notification.createdAtMs);
+    return [{ notificationId, channel, kind, payload, attempts: Number(attempts), createdAtMs }];
   });
 }

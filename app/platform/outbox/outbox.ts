@@ -1,9 +1,3 @@
-/**
- * The promise: a notification is stored in the transaction that caused it, and each of its deliveries is
- * sent at least once, always under the same id. A crash between the sending and the marking sends it again,
- * so receivers drop an id they have seen. Order is not promised.
- */
-
 export const channels = ["webhook", "email"] as const;
 export type Channel = (typeof channels)[number];
 
@@ -22,20 +16,6 @@ export type ClaimedDelivery = {
   /** Attempts that were marked as failed before this one: 0 at the first. */
   attempts: number;
   createdAtMs: number;
-};
-
-export type OutboxStore = {
-  /**
-   * Claims deliveries that are due (`nextAttemptAtMs` reached, not delivered, no claim running) for
-   * `claimSeconds`, the oldest due ones first. Two callers never hold the same delivery at the same time.
-   */
-  claimDueDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]>;
-  /** False when the claim is no longer this claimant's, because it expired and another process took over. */
-  markDelivered(delivery: DeliveryClaim): Promise<boolean>;
-  /** Ends the claim and adds one to `attempts`. False as with `markDelivered`. */
-  markFailed(failure: DeliveryClaim & { error: string; nextAttemptAtMs: number }): Promise<boolean>;
-  /** Deliveries on any channel that are neither delivered nor given up (`neverAttemptAtMs`). */
-  countPending(): Promise<number>;
 };
 
 export type ClaimRequest = {
@@ -65,33 +45,24 @@ export type Gateway = {
 /** `nextAttemptAtMs` of a delivery that was given up: the last moment a Date can name. */
 export const neverAttemptAtMs = 8_640_000_000_000_000;
 
-const secondMs = 1_000;
-const minuteMs = 60 * secondMs;
+const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /**
  * Waits after the first, second, … failure; the last one repeats. A receiver that stays away is thus asked
  * six times within 75 minutes (jitter aside), and from then on only every six hours, until it answers.
  */
-export const retryDelaysMs = [
-  5 * secondMs,
-  30 * secondMs,
-  2 * minuteMs,
-  10 * minuteMs,
-  1 * hourMs,
-  6 * hourMs,
-] as const;
+export const retryDelaysMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs, hourMs, 6 * hourMs] as const;
 
 /** A receiver may ask for a longer wait than ours, but not put us off for ever. */
 export const longestRetryAfterMs = 24 * hourMs;
 
 /** Each wait is stretched or shortened by up to this share, so that many failures do not return together. */
-export const jitterShare = 0.2;
+const jitterShare = 0.2;
 
 /** How long to wait after a failure. `failures` counts this one too; `random` is in [0, 1). */
 export function retryDelayMs(failures: number, random: number, retryAfterMs: number = 0): number {
-  const step = Math.min(Math.max(failures, 1), retryDelaysMs.length) - 1;
-  const delayMs = retryDelaysMs[step] ?? 6 * hourMs;
+  const delayMs = retryDelaysMs[Math.max(failures, 1) - 1] ?? 6 * hourMs;
   const jittered = Math.round(delayMs * (1 - jitterShare + 2 * jitterShare * random));
   return Math.max(jittered, Math.min(retryAfterMs, longestRetryAfterMs));
 }

@@ -1,15 +1,3 @@
-export type SmtpServer = {
-  host: string;
-  port?: number;
-  secure: boolean;
-  requireTLS: boolean;
-  ignoreTLS: boolean;
-  auth?: { user: string; pass: string };
-  name?: string;
-  authMethod?: string;
-  tls: { rejectUnauthorized?: boolean; servername?: string };
-};
-
 const knownOptions = [
   "requireTLS",
   "ignoreTLS",
@@ -20,13 +8,10 @@ const knownOptions = [
 ];
 
 /**
- * Reads `smtp://user:password@host:port` (STARTTLS where the server offers it) or `smtps://…` (TLS from the
- * first byte). Options follow as a query: `requireTLS=true`, `ignoreTLS=true`, `name=` (for EHLO),
- * `authMethod=`, `tls.rejectUnauthorized=false`, `tls.servername=`. With a password, and a host that is not
- * loopback, TLS is required unless `ignoreTLS=true` says otherwise.
- * Errors name the mistake, never the value: the address holds a password.
+ * `smtp://` (STARTTLS where the server offers it) or `smtps://`. With a password, and a host that is not loopback, TLS is
+ * required unless `ignoreTLS=true`. Errors name the mistake, never the value: the address holds a password.
  */
-export function readSmtpUrl(smtpUrl: string): SmtpServer {
+export function readSmtpUrl(smtpUrl: string) {
   const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : null;
   if (!url || !["smtp:", "smtps:"].includes(url.protocol) || url.hostname === "") {
     throw new Error("The mail server must be given as smtp://host:port or smtps://host:port.");

@@ -4,7 +4,6 @@ import type { Clock } from "~/platform/clock";
 import { withCutOff } from "./cut-off.server";
 import type { ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
 import { longestRetryAfterMs } from "./outbox";
-import { webhookKey } from "./webhook-secret";
 
 type WebhookOptions = {
   url: string;
@@ -16,10 +15,8 @@ type WebhookOptions = {
 };
 
 /**
- * Sends a notification as one POST by the Standard Webhooks scheme. `webhook-id` is the notification's id and
- * never changes between attempts; timestamp and signature are made anew for each. The receiver's status line
- * decides: 2xx is delivered, 410 is given up, all else is retried. Redirects are not followed, for they
- * would carry a signed body to a place the operator never named. The answer's body is never read.
+ * One POST by the Standard Webhooks scheme: 2xx is delivered, 410 is given up, all else is retried. Redirects are not
+ * followed, for they would carry a signed body to an address the operator never named.
  */
 export function createWebhookGateway({
   url,
@@ -121,4 +118,22 @@ function describeNetworkError(error: unknown): string {
     current = current.cause;
   }
   return "could not be reached";
+}
+
+/**
+ * `whsec_` and base64 is the Standard Webhooks form. Anything else is used as its own characters, for receivers with
+ * `format: "raw"`; only printable ASCII, because libraries disagree on how to turn other characters into bytes.
+ */
+export function webhookKey(secret: string): Uint8Array {
+  if (!secret.startsWith("whsec_")) {
+    if (!/^[\x20-\x7e]+$/.test(secret)) {
+      throw new Error("A webhook secret must be whsec_<base64> or printable ASCII text, and not be empty.");
+    }
+    return new TextEncoder().encode(secret);
+  }
+  const encoded = secret.slice("whsec_".length);
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/.test(encoded) || !encoded) {
+    throw new Error("A webhook secret that begins with whsec_ must go on in base64.");
+  }
+  return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
 }

@@ -7,8 +7,7 @@ import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import type { WebhookAnswer, WebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import type { ClaimedDelivery } from "./outbox";
 import { longestRetryAfterMs } from "./outbox";
-import { createWebhookGateway, parseRetryAfterMs } from "./webhook.gateway.server";
-import { webhookKey } from "./webhook-secret";
+import { createWebhookGateway, parseRetryAfterMs, webhookKey } from "./webhook.gateway.server";
 
 const keyBytes = createHash("sha256").update("a test's webhook key").digest();
 const secret = `whsec_${keyBytes.toString("base64")}`;

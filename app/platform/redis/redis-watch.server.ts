@@ -12,18 +12,11 @@ export type RedisWatch = {
   begin?: BeginOperation;
 };
 
+type Command<T> = { watch: RedisWatch; command: string; script?: string; run: () => Promise<T> };
+
 /** Names only: keys and values hold nonces, network addresses and key ids. */
-export async function watchCommand<T>({
-  watch: { observe, begin },
-  command,
-  script,
-  run,
-}: {
-  watch: RedisWatch;
-  command: string;
-  script?: string;
-  run: () => Promise<T>;
-}): Promise<T> {
+export async function watchCommand<T>({ watch, command, script, run }: Command<T>): Promise<T> {
+  const { observe, begin } = watch;
   const startedAtMs = performance.now();
   const ongoing = begin?.({
     kind: "redis",

@@ -1,16 +1,11 @@
 import { Redis as Client, ReplyError } from "ioredis";
-import { describeConnectFault } from "./redis-connect-fault";
+import type { EventLog } from "~/platform/log.server";
+import { describeTlsFault } from "~/platform/tls-fault";
 import { RedisOutage, isOutageReply } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";
 import { watchCommand } from "./redis-watch.server";
 import type { RedisWatch } from "./redis-watch.server";
-
-/** The part of the log that the connection writes to. */
-export type RedisLog = {
-  info: (fields: Record<string, unknown>, message: string) => void;
-  warn: (fields: Record<string, unknown>, message: string) => void;
-};
 
 export type RedisCall = {
   script: RedisScript;
@@ -32,7 +27,7 @@ export type OpenRedisOptions = {
   /** `redis:` or `rediss:`. */
   url: string;
   password: string | null;
-  log?: RedisLog;
+  log?: EventLog;
   prefix?: string;
   commandTimeoutMs?: number;
   /** Without it nothing stands between us and Redis. */
@@ -45,22 +40,15 @@ const connectTimeoutMs = 2_000;
 const longestPauseMs = 1_000;
 
 /**
- * Resolves when Redis answers, or when it could not be reached at first: it is tried again in the background, then and
- * after every loss, so that the service recovers without a restart. A command that cannot be sent at once fails at once, and none
- * is ever sent twice: whether the first one was carried out would be unknown.
+ * Resolves also when Redis cannot be reached: it reconnects in the background. A command that cannot be sent at once
+ * fails at once, and none is ever sent twice: whether the first one was carried out would be unknown.
  */
-export async function openRedis({
-  url,
-  password,
-  log,
-  prefix = "latchkey:",
-  commandTimeoutMs = defaultCommandTimeoutMs,
-  watch = {},
-}: OpenRedisOptions): Promise<Redis> {
+export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
+  const { url, password, log, prefix = "latchkey:", watch = {} } = options;
   const client = new Client(url, {
     ...(password === null ? {} : { password }),
     connectTimeout: connectTimeoutMs,
-    commandTimeout: commandTimeoutMs,
+    commandTimeout: options.commandTimeoutMs ?? defaultCommandTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -69,11 +57,10 @@ export async function openRedis({
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   });
   const { findConnectionFault } = watchConnection(client, log);
-  const firstAttempt = new Promise<void>((resolve) => {
+  await new Promise<void>((resolve) => {
     client.once("ready", () => resolve());
     client.once("error", () => resolve());
   });
-  await firstAttempt;
 
   async function run({ script, keys = [], parameters = [] }: RedisCall): Promise<unknown> {
     const values = [...keys.map((key) => prefix + key), ...parameters];
@@ -86,12 +73,7 @@ export async function openRedis({
         return await client.eval(script.lua, keys.length, ...values);
       }
     }
-    return await watchCommand({
-      watch,
-      command: "EVALSHA",
-      script: script.name,
-      run: () => tellOutage(ask),
-    });
+    return await watchCommand({ watch, command: "EVALSHA", script: script.name, run: () => tellOutage(ask) });
   }
 
   return {
@@ -161,7 +143,7 @@ function describeEviction(info: string): string | null {
  * One line when it goes, one for each other reason that is then known, and one when it is back; the client itself
  * reports every attempt.
  */
-function watchConnection(client: Client, log: RedisLog | undefined) {
+function watchConnection(client: Client, log: OpenRedisOptions["log"]) {
   /** The last one there was: an attempt that ends before the server has shown itself says nothing against it. */
   let fault: string | null = null;
   /** What the log was last told of; undefined while Redis is there. */
@@ -185,4 +167,18 @@ function watchConnection(client: Client, log: RedisLog | undefined) {
   });
   /** null also where it cannot be reached for a reason that no setting is to blame for. */
   return { findConnectionFault: () => fault };
+}
+
+/**
+ * Why no connection to Redis came to be of use, and what to do, in a sentence that strangers may read. null where the
+ * operator's settings are not the reason.
+ */
+function describeConnectFault(error: Error): string | null {
+  if (error.message.includes("WRONGPASS")) {
+    return "Redis refuses the password in STATE_WORKER_API_KEY (or in STATE_WORKER_URL, where it stands there). Write the one that Redis has, and start again.";
+  }
+  if (error.message.includes("NOAUTH")) {
+    return "Redis asks for a password, and none is set. Write it in STATE_WORKER_API_KEY, and start again.";
+  }
+  return describeTlsFault({ error, server: "Redis", setting: "STATE_WORKER_URL" });
 }

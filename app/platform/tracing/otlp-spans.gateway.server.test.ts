@@ -4,7 +4,7 @@ import { startCollector } from "~e2e/support/providers/otlp-collector";
 import type { CollectorBehaviour } from "~e2e/support/providers/otlp-collector";
 import { openOtlpSpans } from "./otlp-spans.gateway.server";
 import type { OpenSpansOptions } from "./otlp-spans.gateway.server";
-import type { SpanExport } from "./span";
+import type { SpanExport } from "./operation";
 
 const always = { base: "always_on", isParentBased: true, ratio: 1 } as const;
 type Sampler = OpenSpansOptions["settings"]["sampler"];

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Context, Tracer } from "@opentelemetry/api";
-import type { ReadableSpan, Sampler, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
+import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
 import type { TracingSettings } from "./tracing.settings";
-import type { Span, SpanCounts, SpanExport, SpanStart } from "./span";
+import type { Span, SpanCounts, SpanExport, SpanStart } from "./operation";
 
 export type OpenSpansOptions = {
   settings: TracingSettings;
@@ -39,13 +39,9 @@ type Packages = Awaited<ReturnType<typeof loadPackages>>;
  * Sends spans to a collector, as OTLP over HTTP in JSON. Requests never wait for it: spans wait in memory, up to a
  * bound, are sent in batches, and what finds no room or cannot be delivered is dropped and counted.
  */
-export async function openOtlpSpans({
-  settings,
-  serviceVersion,
-  instance,
-  onFault,
-  maxWaitingSpans = defaultMaxWaitingSpans,
-}: OpenSpansOptions): Promise<SpanExport> {
+export async function openOtlpSpans(options: OpenSpansOptions): Promise<SpanExport> {
+  const { settings, serviceVersion, instance, onFault } = options;
+  const maxWaitingSpans = options.maxWaitingSpans ?? defaultMaxWaitingSpans;
   const packages = await loadPackages();
   const { sdk, OTLPTraceExporter, resourceFromAttributes } = packages;
   const counts: SpanCounts = { sent: 0, dropped: 0, failed: 0 };
@@ -86,12 +82,12 @@ export async function openOtlpSpans({
       "service.version": serviceVersion,
       "service.instance.id": instance,
     }),
-    sampler: chooseSampler({ sdk, sampler: settings.sampler }),
+    sampler: chooseSampler(sdk, settings.sampler),
     spanLimits: { attributeValueLengthLimit: maxAttributeChars },
     spanProcessors: [bounded],
   });
   return {
-    beginRequest: createRequestSpans({ packages, tracer: provider.getTracer("latchkey", serviceVersion) }),
+    beginRequest: createRequestSpans(packages, provider.getTracer("latchkey", serviceVersion)),
     readCounts: () => ({ ...counts }),
     stop: async () => {
       const shutdown = provider.shutdown().catch(() => undefined);
@@ -100,13 +96,7 @@ export async function openOtlpSpans({
   };
 }
 
-function chooseSampler({
-  sdk,
-  sampler: { base, isParentBased, ratio },
-}: {
-  sdk: Packages["sdk"];
-  sampler: TracingSettings["sampler"];
-}): Sampler {
+function chooseSampler(sdk: Packages["sdk"], { base, isParentBased, ratio }: TracingSettings["sampler"]) {
   const root = {
     always_on: () => new sdk.AlwaysOnSampler(),
     always_off: () => new sdk.AlwaysOffSampler(),
@@ -129,12 +119,9 @@ function countResults(exporter: SpanExporter, onResult: (result: ExportResult) =
   };
 }
 
-function createResultCounter(
-  counts: SpanCounts,
-  onFault: OpenSpansOptions["onFault"],
-): (result: ExportResult) => void {
+function createResultCounter(counts: SpanCounts, onFault: OpenSpansOptions["onFault"]) {
   let isAway = false;
-  return ({ count, isTaken }) => {
+  return ({ count, isTaken }: ExportResult): void => {
     counts[isTaken ? "sent" : "failed"] += count;
     if (isAway === !isTaken) return;
     isAway = !isTaken;
@@ -143,13 +130,7 @@ function createResultCounter(
 }
 
 /** Contexts are handed on by hand: nothing is registered for the whole process. */
-function createRequestSpans({
-  packages: { api, parseTraceParent },
-  tracer,
-}: {
-  packages: Packages;
-  tracer: Tracer;
-}): SpanExport["beginRequest"] {
+function createRequestSpans({ api, parseTraceParent }: Packages, tracer: Tracer): SpanExport["beginRequest"] {
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
 
   function start({ name, attributes, startedAtMs, kind, parent }: SpanStart & StartedUnder): Span | null {

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
-import type { BeginOperation, Ongoing, Operation, OperationEnd } from "./operation";
+import type { BeginOperation, Ongoing, Operation, OperationEnd, Span, SpanExport } from "./operation";
 import { nameFailure } from "./operation";
 import { createRequestTimes } from "./request-times";
 import type { RequestTimes } from "./request-times";
-import type { Span, SpanExport } from "./span";
 
 export type TracedRequest = {
   requestId: string;
@@ -15,21 +14,11 @@ export type TracedRequest = {
   response: ServerResponse;
 };
 
-export type Tracing = {
-  /** Whatever `work` begins, now or later, belongs to the request until its answer is over. */
-  runRequest: (request: TracedRequest, work: () => void) => void;
-  /** Outside a request, and after its end, there is nothing to see. */
-  begin: BeginOperation;
-  /** The same for work that may have parts of its own. */
-  around: <T>(operation: Operation, work: () => Promise<T>) => Promise<T>;
-  /** Pulls of an iterator may come from anywhere: these belong to the request in which this was called. */
-  keep: <T>(events: AsyncIterable<T>) => AsyncIterable<T>;
-  noteRefusal: (slug: string) => void;
-};
+export type Tracing = ReturnType<typeof createTracing>;
 
 type Request = { span: Span | null; times: RequestTimes | null; isOver: boolean };
 /** Where in a request the running code is. */
-type Place = { request: Request; parent: Span | null };
+type Position = { request: Request; parent: Span | null };
 type KnownOngoing = Ongoing & { span: Span | null };
 
 const nothing: KnownOngoing = { span: null, end: () => {} };
@@ -37,25 +26,22 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 /** Asked every few seconds by machines: they would bury everything else. */
 const untracedRoutes = new Set<string | null>(["/healthz", "/readyz", "/metrics"]);
 
+type BeginSpans = Pick<SpanExport, "beginRequest">;
+type TracingOptions = { spans: BeginSpans | null; hasServerTiming: boolean };
+
 /** Follows requests through what they wait for. Made only where somebody looks: without it nothing is followed. */
-export function createTracing({
-  spans,
-  hasServerTiming,
-}: {
-  spans: Pick<SpanExport, "beginRequest"> | null;
-  hasServerTiming: boolean;
-}): Tracing {
-  const places = new AsyncLocalStorage<Place>();
+export function createTracing({ spans, hasServerTiming }: TracingOptions) {
+  const positions = new AsyncLocalStorage<Position>();
 
   function begin(operation: Operation): KnownOngoing {
-    const place = places.getStore();
-    if (!place || place.request.isOver) return nothing;
+    const position = positions.getStore();
+    if (!position || position.request.isOver) return nothing;
     const { kind, name, attributes = {}, beganMsAgo = 0, within } = operation;
     const startedAtMs = nowMs() - beganMsAgo;
-    const parent = (within as KnownOngoing | undefined)?.span ?? place.parent;
+    const parent = (within as KnownOngoing | undefined)?.span ?? position.parent;
     const span = parent?.begin({ name, attributes, startedAtMs }) ?? null;
     // The time of a part is in that of the whole.
-    const endTime = within ? undefined : place.request.times?.begin({ kind, startedAtMs });
+    const endTime = within ? undefined : position.request.times?.begin({ kind, startedAtMs });
     return {
       span,
       end(outcome = {}) {
@@ -67,13 +53,15 @@ export function createTracing({
   }
 
   return {
-    begin,
-    runRequest(request, work) {
+    /** Outside a request, and after its end, there is nothing to see. */
+    begin: begin as BeginOperation,
+    /** Whatever `work` begins, now or later, belongs to the request until its answer is over. */
+    runRequest(request: TracedRequest, work: () => void): void {
       const startedAtMs = nowMs();
-      const span =
-        spans && !untracedRoutes.has(request.route) ? beginSpan({ spans, request, startedAtMs }) : null;
+      const isTraced = !untracedRoutes.has(request.route);
+      const span = spans && isTraced ? beginSpan(spans, request, startedAtMs) : null;
       const times = hasServerTiming ? createRequestTimes(startedAtMs) : null;
-      // Entering a place makes every promise of the process cost more: not for a request at which nobody looks.
+      // Entering a position makes every promise of the process cost more: not for a request at which nobody looks.
       if (!span && !times) return work();
       const state: Request = { span, times, isOver: false };
       const { response } = request;
@@ -82,27 +70,34 @@ export function createTracing({
         state.isOver = true;
         if (span) endSpan(span, response);
       });
-      places.run({ request: state, parent: span }, work);
+      positions.run({ request: state, parent: span }, work);
     },
-    async around(operation, work) {
-      const place = places.getStore();
+    /** The same as `begin` for work that may have parts of its own. */
+    async around<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
+      const position = positions.getStore();
       const ongoing = begin(operation);
-      if (!place || ongoing === nothing) return work();
-      return await finish(ongoing, () => places.run({ request: place.request, parent: ongoing.span }, work));
+      if (!position || ongoing === nothing) return work();
+      return await finish(ongoing, () =>
+        positions.run({ request: position.request, parent: ongoing.span }, work),
+      );
     },
-    keep(events) {
-      const place = places.getStore();
-      if (!place) return events;
+    /** Pulls of an iterator may come from anywhere: these belong to the request in which this was called. */
+    keep<T>(events: AsyncIterable<T>): AsyncIterable<T> {
+      const position = positions.getStore();
+      if (!position) return events;
       const iterator = events[Symbol.asyncIterator]();
-      const kept: AsyncIterableIterator<Awaited<ReturnType<typeof iterator.next>>["value"]> = {
+      const kept: AsyncIterableIterator<T> = {
         [Symbol.asyncIterator]: () => kept,
-        next: () => places.run(place, () => iterator.next()),
+        next: () => positions.run(position, () => iterator.next()),
         return: () =>
-          places.run(place, () => iterator.return?.() ?? Promise.resolve({ done: true, value: undefined })),
+          positions.run(
+            position,
+            () => iterator.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+          ),
       };
       return kept;
     },
-    noteRefusal: (slug) => places.getStore()?.request.span?.set({ "latchkey.refusal": slug }),
+    noteRefusal: (slug: string) => positions.getStore()?.request.span?.set({ "latchkey.refusal": slug }),
   };
 }
 
@@ -123,15 +118,8 @@ async function finish<T>(ongoing: Ongoing, work: () => Promise<T>): Promise<T> {
   }
 }
 
-function beginSpan({
-  spans,
-  request: { method, route, requestId, traceParent },
-  startedAtMs,
-}: {
-  spans: Pick<SpanExport, "beginRequest">;
-  request: TracedRequest;
-  startedAtMs: number;
-}): Span | null {
+function beginSpan(spans: BeginSpans, request: TracedRequest, startedAtMs: number): Span | null {
+  const { method, route, requestId, traceParent } = request;
   const knownMethod = methods.has(method) ? method : "_OTHER";
   const pattern = route ?? "page";
   return spans.beginRequest({

@@ -1,6 +1,7 @@
 import type { Clock } from "~/platform/clock";
-import type { Channel, ClaimedDelivery, DeliveryClaim, OutboxStore } from "~/platform/outbox/outbox";
+import type { Channel, ClaimedDelivery, DeliveryClaim } from "~/platform/outbox/outbox";
 import { neverAttemptAtMs } from "~/platform/outbox/outbox";
+import type { OutboxStore } from "~/platform/outbox/outbox.store.server";
 
 export type StoredDelivery = ClaimedDelivery & {
   nextAttemptAtMs: number;

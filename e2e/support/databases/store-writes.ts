@@ -256,11 +256,6 @@ function listQuota(database: Database): ListedStore {
         reserved,
       ),
       settle: meets(settling, () => store.settle({ reservationId: "q", usedTokens: 3 }), true),
-      extendLease: meets(
-        at("QuotaReservation"),
-        () => store.extendLease({ reservationId: "q", leaseSeconds: 1 }),
-        true,
-      ),
       settleOrphans: meets(settling, () => store.settleOrphans({ nowMs }), 1),
       keepAlive: meets(at("QuotaInstance"), () => store.keepAlive({ leaseMs: 1 }), false),
       leave: meets(at("QuotaInstance"), () => store.leave(), undefined),

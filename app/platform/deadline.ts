@@ -1,0 +1,16 @@
+/** What the work resolves to; rejects where that takes longer. The work itself goes on. */
+export async function withDeadline<T>(
+  work: Promise<T>,
+  timeoutMs: number,
+  message = "timed out",
+): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(message)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,100 @@
+import { Counter, Gauge, Histogram } from "prom-client";
+import type { Registry } from "prom-client";
+import { withDeadline } from "./deadline";
+
+/** Before the name of every metric of ours. */
+export const metricPrefix = "latchkey_";
+/** Label values come from our own tables; the bound holds even if one day a client's text finds its way into a label. */
+const maxLabelValues = 64;
+const answerTimeoutMs = 1_000;
+
+type Labels<Name extends string> = Record<Name, string>;
+type LabelledReading = { label: string; read: () => Record<string, number> };
+
+export type Meters = ReturnType<typeof createMeters>;
+
+/** Makes metrics in one registry. Label values beyond 64 different ones become "other". */
+export function createMeters(registry: Registry) {
+  const describe = (name: string, help: string) => ({
+    name: `${metricPrefix}${name}`,
+    help,
+    registers: [registry],
+  });
+
+  function readGauge(name: string, help: string, read: () => Promise<number>): void {
+    registry.removeSingleMetric(`${metricPrefix}${name}`);
+    new Gauge({
+      ...describe(name, help),
+      async collect() {
+        // A database that is away must not take the other figures with it.
+        this.set(await withDeadline(read(), answerTimeoutMs).catch(() => Number.NaN));
+      },
+    });
+  }
+
+  return {
+    counter<Name extends string = never>(name: string, help: string, labelNames: readonly Name[] = []) {
+      const counter = new Counter({ ...describe(name, help), labelNames });
+      const bound = createLabelBound<Name>();
+      return (labels: Labels<Name>, amount = 1) => counter.inc(bound(labels), amount);
+    },
+    histogram<Name extends string = never>(
+      name: string,
+      help: string,
+      { buckets, labelNames = [] }: { buckets: number[]; labelNames?: readonly Name[] },
+    ) {
+      const histogram = new Histogram({ ...describe(name, help), buckets, labelNames });
+      const bound = createLabelBound<Name>();
+      return (labels: Labels<Name>, value: number) => histogram.observe(bound(labels), value);
+    },
+    /** Counts up; what it returns counts down again. */
+    upDownGauge<Name extends string>(name: string, help: string, labelNames: readonly Name[]) {
+      const gauge = new Gauge({ ...describe(name, help), labelNames });
+      const bound = createLabelBound<Name>();
+      return (labels: Labels<Name>) => {
+        const bounded = bound(labels);
+        gauge.inc(bounded);
+        return () => gauge.dec(bounded);
+      };
+    },
+    /** Read at each scrape. While that fails or takes longer than a second it says NaN: unknown, not zero. */
+    readGauge,
+    /** Read at each scrape, one value for each of the label's. */
+    labelledGauge(name: string, help: string, { label, read }: LabelledReading): void {
+      new Gauge({
+        ...describe(name, help),
+        labelNames: [label],
+        collect() {
+          for (const [value, count] of Object.entries(read())) this.set({ [label]: value }, count);
+        },
+      });
+    },
+    /** The same of what is counted elsewhere. */
+    labelledCounter(name: string, help: string, { label, read }: LabelledReading): void {
+      new Counter({
+        ...describe(name, help),
+        labelNames: [label],
+        collect() {
+          this.reset();
+          for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
+        },
+      });
+    },
+  };
+}
+
+function createLabelBound<Name extends string>(): (labels: Labels<Name>) => Labels<Name> {
+  const seen = new Map<string, Set<string>>();
+  function bound(name: string, value: string): string {
+    const values = seen.get(name) ?? new Set();
+    seen.set(name, values);
+    if (!values.has(value) && values.size >= maxLabelValues) return "other";
+    values.add(value);
+    return value;
+  }
+  return (labels) => {
+    const bounded: Record<string, string> = {};
+    for (const name in labels) bounded[name] = bound(name, labels[name]);
+    return bounded as Labels<Name>;
+  };
+}

@@ -1,0 +1,60 @@
+import { openBrand } from "~/platform/brand/open-brand.server";
+import { createChainClient } from "~/platform/chain/chain-client.server";
+import { systemClock } from "~/platform/clock";
+import { openDatabase, readPool } from "~/platform/database/database.server";
+import { migrateDatabase } from "~/platform/database/migrate.server";
+import { makeDataDir } from "~/platform/folders.server";
+import { isLoopbackName } from "~/platform/http/domains";
+import { createInstanceId } from "~/platform/instance.server";
+import type { Log } from "~/platform/log.server";
+import { createMetrics } from "~/platform/metrics.server";
+import { openRedis } from "~/platform/redis/redis.server";
+import type { Config } from "~/settings.server";
+import { wireInstruments } from "./instrument.server";
+import { wireRecording } from "./recording.server";
+import { createStateStores } from "./state.server";
+
+/** What every feature is wired from. */
+export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
+
+/** Migrates and opens what all features share. */
+export async function openFoundation(config: Config, port: number, log: Log) {
+  const instance = createInstanceId();
+  const brand = await openBrand(config.brand, log);
+  await makeDataDir(config.serving.dataDir);
+  await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
+  const ownMetrics = createMetrics();
+  const instruments = await wireInstruments({ config, instance, metrics: ownMetrics, log });
+  const database = await openDatabase({ ...config.database, watch: instruments.database, log });
+  ownMetrics.watchDatabasePool(() => readPool(database));
+  const redis =
+    config.state.redis && (await openRedis({ ...config.state.redis, watch: instruments.redis, log }));
+  const recording = wireRecording({ config, database, instance, log });
+  return {
+    ...resolveSite(config, port),
+    config,
+    /** The id of this process. */
+    instance,
+    brand,
+    database,
+    redis,
+    state: createStateStores({ database, redis, clock: systemClock, instance }),
+    chain: createChainClient({
+      rpcUrls: config.chain.rpcUrls,
+      chainId: config.chain.id,
+      ...instruments.chain,
+    }),
+    metrics: recording.watch(ownMetrics),
+    instruments,
+    recording,
+    log,
+  };
+}
+
+/** Known before anything runs: the service's own origin, and the domains it answers for. */
+export function resolveSite({ serving }: Config, port: number): { domains: string[]; origin: string } {
+  const domains = serving.domains ?? [`localhost:${port}`];
+  const first = domains[0]!;
+  const scheme = isLoopbackName(new URL(`http://${first}`).hostname) ? "http" : "https";
+  return { domains, origin: serving.publicOrigin ?? `${scheme}://${first}` };
+}
