@@ -1,7 +1,7 @@
 // Writes what production installs, out of the lockfile, as a CycloneDX bill of materials: `npm run sbom [-- FILE]`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { keepProduction } from "./dependencies/bill-of-materials";
-import { runNpm } from "./dependencies/run-npm";
+import { runNpm } from "~/commands/dependencies/run-npm";
 
 const file = process.argv[2] ?? "sbom.cdx.json";
 const { output, complaint } = await runNpm(["sbom", "--package-lock-only", "--sbom-format=cyclonedx"]);
