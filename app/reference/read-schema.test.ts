@@ -3,7 +3,7 @@ import { readSchema } from "./read-schema";
 import type { ApiSchema } from "./read-schema";
 
 function read(schema: ApiSchema, schemas: Record<string, ApiSchema> = {}) {
-  return readSchema({ schema, schemas });
+  return readSchema(schema, schemas);
 }
 
 test("an object is read with its fields, what they are and which have to be there", () => {

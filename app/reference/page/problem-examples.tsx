@@ -1,13 +1,9 @@
-import type { ProblemExample } from "../problem-page";
+import type { ProblemExample } from "../read-problems";
+
+type Props = { examples: ProblemExample[]; hasReference: boolean };
 
 /** For those who write programs: the answer as it comes, and where it does. */
-export function ProblemExamples({
-  examples,
-  hasReference,
-}: {
-  examples: ProblemExample[];
-  hasReference: boolean;
-}) {
+export function ProblemExamples({ examples, hasReference }: Props) {
   return (
     <>
       <h2>For developers</h2>

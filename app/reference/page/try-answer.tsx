@@ -4,29 +4,27 @@ import { CodeText } from "~/ui/code-text";
 import { Notice } from "~/ui/notice";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 import { Wait } from "~/ui/wait";
-import { readRefusal } from "../refusal-notice";
+import { readRefusal } from "../try-request";
 import type { TryAnswer } from "../try-request";
 
 /** What came back: text as it comes, sound to play, a refusal with its page. */
 export function TryAnswerView({ answer }: { answer: TryAnswer }) {
   const refusal = useMemo(() => readRefusal(answer), [answer]);
+  const { media, contentType, text, headers } = answer;
   return (
     <div className="try-answer">
       {refusal ? <RefusalNotice refusal={refusal} /> : null}
-      {answer.media ? <MediaView media={answer.media} contentType={answer.contentType} /> : null}
-      {answer.text === "" ? null : <BodyText answer={answer} />}
+      {media ? <MediaView media={media} contentType={contentType} /> : null}
+      {text === "" ? null : (
+        <pre className="code" data-answer>
+          <code>{text}</code>
+        </pre>
+      )}
       <details className="fold">
         <summary>Headers of the answer</summary>
-        <dl className="facts facts-small">
-          {answer.headers.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <code>{value}</code>
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <pre className="code">
+          <code>{headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</code>
+        </pre>
       </details>
     </div>
   );
@@ -49,17 +47,6 @@ function RefusalNotice({ refusal }: { refusal: NoticeText }) {
   );
 }
 
-function BodyText({ answer }: { answer: TryAnswer }) {
-  return (
-    <>
-      <pre className="code" data-answer>
-        <code>{answer.text}</code>
-      </pre>
-      {answer.isCut ? <p className="soft">The rest is too long to be shown here.</p> : null}
-    </>
-  );
-}
-
 function MediaView({ media, contentType }: { media: Blob; contentType: string }) {
   const audio = useRef<HTMLAudioElement>(null);
   const picture = useRef<HTMLImageElement>(null);
@@ -75,9 +62,8 @@ function MediaView({ media, contentType }: { media: Blob; contentType: string })
 }
 
 /** One line for the eye and for screen readers; the events of a stream are not read out one by one. */
-export function describeAnswer(answer: TryAnswer): string {
-  const time = `${Math.round(answer.durationMs)} ms`;
-  if (answer.phase === "receiving") return `HTTP ${answer.status}, receiving …`;
-  const end = answer.phase === "broken" ? "stopped before its end" : "complete";
-  return `HTTP ${answer.status}, ${end} after ${time}`;
+export function describeAnswer({ status, phase, durationMs }: TryAnswer): string {
+  if (phase === "receiving") return `HTTP ${status}, receiving …`;
+  const end = phase === "broken" ? "stopped before its end" : "complete";
+  return `HTTP ${status}, ${end} after ${Math.round(durationMs)} ms`;
 }
