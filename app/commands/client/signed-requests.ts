@@ -2,34 +2,22 @@ import { keccak256, stringToHex } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { SiweMessage } from "siwe";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
+import type { LegacyEnvelope } from "~/gate/proofs/legacy-envelope";
 
 /** Where a request goes and on which chain its key lives: what every signature is bound to. */
-export type Place = { origin: string; chainId: number };
+export type Site = { origin: string; chainId: number };
 export type Holder = { account: PrivateKeyAccount; tokenId: string };
 
-const gatePath = "/api/gate-access";
-const formPath = "/api/form-submission-gate";
-
-function domainOf(place: Place): string {
-  return new URL(place.origin).host;
-}
-
-type SignSiweOptions = {
-  place: Place;
-  holder: Holder;
-  nonce: string;
-  fields?: Partial<SiweMessage>;
-};
+type SignSiweOptions = { site: Site; holder: Holder; nonce: string; fields?: Partial<SiweMessage> };
 
 /** The body of POST /api/gate-access for SIWE. `fields` replace parts of the message. */
-export async function signSiwe({ place, holder, nonce, fields = {} }: SignSiweOptions) {
-  const { account, tokenId } = holder;
+export async function signSiwe({ site, holder: { account, tokenId }, nonce, fields = {} }: SignSiweOptions) {
   const message = new SiweMessage({
     address: account.address,
-    chainId: place.chainId,
-    domain: domainOf(place),
+    chainId: site.chainId,
+    domain: new URL(site.origin).host,
     nonce,
-    uri: place.origin,
+    uri: site.origin,
     version: "1",
     statement: `Enter with key #${tokenId}.`,
     issuedAt: new Date().toISOString(),
@@ -45,22 +33,12 @@ export async function signSiwe({ place, holder, nonce, fields = {} }: SignSiweOp
 }
 
 /** The body of POST /api/gate-access with the older timestamped signature. */
-export async function signLegacy(place: Place, holder: Holder, timestamp: number = Date.now()) {
-  const { account, tokenId } = holder;
-  const envelope = {
-    tokenId,
-    domain: domainOf(place),
-    path: gatePath,
-    method: "POST",
-    chainId: place.chainId,
-    timestamp,
-  };
-  const signature = await account.signMessage({ message: legacyEnvelopeText(envelope) });
-  return { address: account.address, signature, tokenId, timestamp };
+export function signLegacy(site: Site, holder: Holder, timestamp = Date.now()) {
+  return signEnvelope(site, holder, { path: "/api/gate-access", timestamp });
 }
 
 type SignFormOptions = {
-  place: Place;
+  site: Site;
   holder: Holder;
   message: string;
   signHash?: boolean;
@@ -68,30 +46,22 @@ type SignFormOptions = {
 };
 
 /** The body of POST /api/form-submission-gate; the message is part of what is signed unless `signHash` is false. */
-export async function signForm({
-  place,
-  holder,
-  message,
-  signHash = true,
-  timestamp = Date.now(),
-}: SignFormOptions) {
-  const { account, tokenId } = holder;
+export async function signForm(options: SignFormOptions) {
+  const { site, holder, message, signHash = true, timestamp = Date.now() } = options;
   const messageHash = signHash ? keccak256(stringToHex(message)) : undefined;
-  const envelope = {
-    tokenId,
-    domain: domainOf(place),
-    path: formPath,
-    method: "POST",
-    chainId: place.chainId,
+  const signed = await signEnvelope(site, holder, {
+    path: "/api/form-submission-gate",
     timestamp,
-  };
-  const signature = await account.signMessage({ message: legacyEnvelopeText({ ...envelope, messageHash }) });
-  return {
-    tokenId,
-    message,
-    signature,
-    address: account.address,
-    timestamp,
-    ...(messageHash ? { messageHash } : {}),
-  };
+    messageHash,
+  });
+  return { ...signed, message, ...(messageHash ? { messageHash } : {}) };
+}
+
+type SignedParts = Pick<LegacyEnvelope, "path" | "timestamp" | "messageHash">;
+
+async function signEnvelope({ origin, chainId }: Site, { account, tokenId }: Holder, parts: SignedParts) {
+  const domain = new URL(origin).host;
+  const message = legacyEnvelopeText({ tokenId, domain, method: "POST", chainId, ...parts });
+  const signature = await account.signMessage({ message });
+  return { address: account.address, signature, tokenId, timestamp: parts.timestamp };
 }
