@@ -5,9 +5,9 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { createApiClient } from "~/api-client/api-client";
 import type { ApiClient } from "~/api-client/api-client";
-import { signForm, signLegacy, signSiwe } from "./client/signed-requests";
-import type { Holder, Site } from "./client/signed-requests";
-import { mintTestKey } from "./client/test-key";
+import { signForm, signLegacy, signSiwe } from "./signed-requests";
+import type { Holder, Site } from "./signed-requests";
+import { mintTestKey } from "../../contracts/mint-test-key";
 import { CommandError, runCommand, UsageError } from "./run-command";
 
 const usage = `Usage: npm run -s client -- <command> [options]
@@ -55,29 +55,25 @@ type Options = ReturnType<typeof readCommandLine>["values"];
 type Client = { options: Options; origin: string; api: ApiClient };
 type Answered<Data> = { data?: Data; error?: unknown; response: Response };
 
-function requireOption({ options }: Client, name: "message" | "token"): string {
-  const value = options[name];
-  if (value === undefined) throw new UsageError(`--${name} is needed.`);
-  return value;
-}
-
-function readKeyFile(file: string | undefined): { privateKey?: string; tokenId?: string } {
+/** What `mint` printed, as the options it stands for. */
+function readKeyFile(file: string | undefined): Partial<Options> {
+  if (file === undefined) return {};
   try {
-    return file ? (JSON.parse(readFileSync(file, "utf8")) as ReturnType<typeof readKeyFile>) : {};
+    const { privateKey, tokenId } = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+    return { "private-key": privateKey, "token-id": tokenId };
   } catch {
     throw new CommandError(`${file} does not hold what \`mint\` printed.`);
   }
 }
 
-function readTokenId({ options }: Client): string {
-  const tokenId = options["token-id"] ?? readKeyFile(options["key-file"]).tokenId;
-  if (tokenId === undefined) throw new UsageError("--token-id is needed.");
-  return tokenId;
+function requireOption({ options }: Client, name: "message" | "token" | "token-id"): string {
+  const value = options[name];
+  if (value === undefined) throw new UsageError(`--${name} is needed.`);
+  return value;
 }
 
 function findAccount({ options }: Client): PrivateKeyAccount | null {
-  const fromFile = () => readKeyFile(options["key-file"]).privateKey;
-  const key = options["private-key"] ?? fromFile() ?? process.env.LATCHKEY_PRIVATE_KEY;
+  const key = options["private-key"] ?? process.env.LATCHKEY_PRIVATE_KEY;
   if (!key) return null;
   if (!/^0x[0-9a-fA-F]{64}$/.test(key))
     throw new CommandError("The private key must be 0x and 64 hex digits.");
@@ -86,7 +82,7 @@ function findAccount({ options }: Client): PrivateKeyAccount | null {
 
 function readHolder(client: Client): Holder {
   const account = findAccount(client);
-  if (account) return { account, tokenId: readTokenId(client) };
+  if (account) return { account, tokenId: requireOption(client, "token-id") };
   const ways = "--private-key 0x…, --key-file, or the variable LATCHKEY_PRIVATE_KEY";
   throw new CommandError(`Give the wallet's key: ${ways}.`);
 }
@@ -151,7 +147,7 @@ const commands: Record<string, (client: Client) => Promise<object>> = {
     return answerOf(client, client.api.POST("/api/form-submission-gate", { body }));
   },
   status: (client) => {
-    const path = { tokenId: readTokenId(client) };
+    const path = { tokenId: requireOption(client, "token-id") };
     return answerOf(client, client.api.GET("/api/token-status/{tokenId}", { params: { path } }));
   },
   nonce: (client) => answerOf(client, client.api.GET("/api/nonce")),
@@ -162,7 +158,8 @@ const commands: Record<string, (client: Client) => Promise<object>> = {
 await runCommand(
   usage,
   async () => {
-    const { values: options, positionals } = readCommandLine();
+    const { values, positionals } = readCommandLine();
+    const options = { ...readKeyFile(values["key-file"]), ...values };
     const name = positionals[0] ?? "";
     if (options.help || !Object.hasOwn(commands, name)) {
       process.stdout.write(usage);

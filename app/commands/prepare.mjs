@@ -24,11 +24,9 @@ export function run(command, parameters, { env = process.env, quiet = false } = 
     child.stderr?.on("data", (chunk) => (output += chunk));
     child.on("error", reject);
     child.on("close", (code) => {
-      if (code === 0) resolve(output);
-      else
-        reject(
-          new Error(`${command} ${parameters.join(" ")} failed with ${code}.${output ? `\n${output}` : ""}`),
-        );
+      if (code === 0) return resolve(output);
+      const call = [command, ...parameters].join(" ");
+      reject(new Error(`${call} failed with ${code}.${output ? `\n${output}` : ""}`));
     });
   });
 }

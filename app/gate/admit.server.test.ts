@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
-import { signLegacy } from "~/commands/client/signed-requests";
+import { signLegacy } from "~/commands/signed-requests";
 import { admit } from "./admit.server";
 import type { AdmitDependencies, TokenGrant } from "./admit.server";
 import { isRevokedByDeparture } from "./keys/token-departure";

@@ -26,7 +26,7 @@ test("every operation of the document stands in the reference once, under its ta
 test("ways in are told apart: the session, a secret, both, or none", () => {
   const accessOf = (id: string) => {
     const { takesSession, secret, isOpen } = findReferenceOperation(id).access;
-    return [takesSession, secret?.variable ?? null, isOpen];
+    return [takesSession, secret, isOpen];
   };
   expect(accessOf("getNonce")).toEqual([false, null, true]);
   expect(accessOf("openGate")).toEqual([false, "ACCESS_TOKEN", true]);

@@ -51,6 +51,10 @@ export type ReferenceAnswer = ReferenceOperation["answers"][number];
 /** The bearer scheme of holders has the name that clients know its token by. */
 const tokenVariables: Record<string, string> = { bearerAuth: "ACCESS_TOKEN" };
 
+function toVariable(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
 /** A token in an address ends up in logs and histories: the page does not offer to put one there. */
 const withheldParameter = "jwt";
 
@@ -146,14 +150,8 @@ function readAccess(security: Operation["security"], schemes: SecuritySchemes) {
   return {
     /** The session of a signed-in browser counts. */
     takesSession: names.some((name) => schemes[name]?.in === "cookie"),
-    /** A secret for the Authorization header: the variable that stands for it in what is copied. */
-    secret: secretName
-      ? {
-          variable:
-            tokenVariables[secretName] ??
-            secretName.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
-        }
-      : null,
+    /** The variable that stands for the Authorization header's secret in what is copied. */
+    secret: secretName === undefined ? null : (tokenVariables[secretName] ?? toVariable(secretName)),
     /** Nothing has to be proved. */
     isOpen: security.length === 0 || security.some((way) => Object.keys(way).length === 0),
   };

@@ -66,7 +66,7 @@ export function writeCurl(operation: ReferenceOperation, values: RequestValues, 
   const { method, path, headers, body } = buildRequest(operation, values);
   const isPlain = method === "GET" || (method === "POST" && body !== undefined);
   const contentType = operation.answers[0]?.contentTypes[0] ?? "";
-  const secret = operation.access.secret?.variable;
+  const { secret } = operation.access;
   const isStream = contentType === "text/event-stream";
   const call = `curl ${isStream ? "-sSN" : "-sS"} ${isPlain ? "" : `-X ${method} `}${quote(`${origin}${path}`)}`;
   const options = [

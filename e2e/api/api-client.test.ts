@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, expectTypeOf, test } from "vitest";
 import { createApiClient } from "~/api-client/api-client";
 import type { ApiSchemas } from "~/api-client/api-client";
-import { signForm, signSiwe } from "~/commands/client/signed-requests";
-import type { Holder } from "~/commands/client/signed-requests";
+import { signForm, signSiwe } from "~/commands/signed-requests";
+import type { Holder } from "~/commands/signed-requests";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 

@@ -1,9 +1,9 @@
 import { createPublicClient, createWalletClient, defineChain, http, parseAbi } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
-import { signForm, signLegacy, signSiwe } from "~/commands/client/signed-requests";
-import type { Holder } from "~/commands/client/signed-requests";
-import { mintTestKey, waitForReceipt } from "~/commands/client/test-key";
+import { signForm, signLegacy, signSiwe } from "~/commands/signed-requests";
+import type { Holder } from "~/commands/signed-requests";
+import { mintTestKey, waitForReceipt } from "../../contracts/mint-test-key";
 import { startServer } from "~e2e/support/running-server";
 import type { RunningServer } from "~e2e/support/running-server";
 import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";

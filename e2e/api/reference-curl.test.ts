@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mintTestKey } from "~/commands/client/test-key";
+import { mintTestKey } from "../../contracts/mint-test-key";
 import { readReference } from "~/reference/read-reference";
 import type { ApiDocument } from "~/reference/read-reference";
 import { startingValues, writeCurl } from "~/reference/request";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { signForm, signSiwe } from "~/commands/client/signed-requests";
-import type { Holder } from "~/commands/client/signed-requests";
+import { signForm, signSiwe } from "~/commands/signed-requests";
+import type { Holder } from "~/commands/signed-requests";
 import { bodyOf } from "./client";
 import type { Exchange, Question } from "./client";
 import { resetSecret } from "./load-site";

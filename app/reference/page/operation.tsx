@@ -56,7 +56,7 @@ export function OperationArticle({ operation, origin }: { operation: ReferenceOp
 
 function describeAccess({ access: { takesSession, secret, isOpen } }: ReferenceOperation): string {
   const session = takesSession ? "the session of a signed-in browser" : "";
-  const header = secret ? `Authorization: Bearer $${secret.variable}` : "";
+  const header = secret ? `Authorization: Bearer $${secret}` : "";
   const ways = [session, header].filter(Boolean).join(" or ");
   if (ways === "") return "Open to everybody.";
   return isOpen ? `Takes ${ways}; may be called without.` : `Needs ${ways}.`;

@@ -40,7 +40,7 @@ export function TryFields({ operation, values, onChange }: TryFieldsProps) {
       {secret && values.as === "secret" ? (
         <Field
           {...asTyped}
-          label={secret.variable}
+          label={secret}
           hint="Stays in this page until you leave it, and out of what you copy."
           type="password"
           value={values.secret}
@@ -129,7 +129,7 @@ function AccessFields({ operation, values, onChange }: TryFieldsProps) {
           {visitor.reason} <a href="/gate">Sign in at the gate</a>, then come back.
         </p>
       ) : null}
-      {takesSession || secret?.variable !== "ACCESS_TOKEN" ? null : (
+      {takesSession || secret !== "ACCESS_TOKEN" ? null : (
         <p className="field-hint">
           <CodeText text="The browser's session does not count at this address. A signed-in visitor gets the same answer from `POST /session` with `open`: " />
           <a href="#keepSession">see there</a>.
