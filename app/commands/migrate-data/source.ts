@@ -37,7 +37,9 @@ export function openSource(filePath: string) {
       `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
          AND name NOT LIKE 'libsql\\_%' ESCAPE '\\' AND name <> '${historyTable}' ORDER BY name`,
     ).map(({ name }) => name);
-    return inOrderOfReferences(names).map(describeTable);
+    const listReferences = (name: string) =>
+      all<{ table: string }>(`PRAGMA foreign_key_list("${name}")`).map(({ table }) => table);
+    return sortByReferences(names, listReferences).map(describeTable);
   }
 
   function describeTable(name: string): Table {
@@ -53,20 +55,6 @@ export function openSource(filePath: string) {
       keyColumns: keys.map((key) => key.name),
       keyOf: (row: Row) => keys.map((key) => row[columns.indexOf(key)]!),
     };
-  }
-
-  /** Those that others point at come first. */
-  function inOrderOfReferences(names: readonly string[]): string[] {
-    const done: string[] = [];
-    function visit(name: string, under: readonly string[]): void {
-      if (done.includes(name) || under.includes(name)) return;
-      for (const { table } of all<{ table: string }>(`PRAGMA foreign_key_list("${name}")`)) {
-        visit(table, [...under, name]);
-      }
-      done.push(name);
-    }
-    for (const name of names) visit(name, []);
-    return done;
   }
 
   /** In no particular order. */
@@ -116,4 +104,16 @@ export function openSource(filePath: string) {
     },
     close: () => sqlite.close(),
   };
+}
+
+/** Those that others point at come first. */
+function sortByReferences(names: readonly string[], listReferences: (name: string) => string[]): string[] {
+  const done = new Set<string>();
+  function visit(name: string, under: readonly string[]): void {
+    if (done.has(name) || under.includes(name)) return;
+    for (const reference of listReferences(name)) visit(reference, [...under, name]);
+    done.add(name);
+  }
+  for (const name of names) visit(name, []);
+  return [...done];
 }
