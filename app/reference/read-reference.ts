@@ -158,11 +158,11 @@ function readAccess(security: Operation["security"], schemes: SecuritySchemes) {
 }
 
 function readParameter(parameter: Parameter, schemas: ApiSchemas) {
-  const { type, facts } = readSchema(parameter.schema, schemas);
+  const { type, facts, description } = readSchema(parameter.schema, schemas);
   return {
     in: parameter.in,
     name: parameter.name,
-    description: parameter.description ?? parameter.schema.description ?? "",
+    description: parameter.description ?? description,
     type: `${parameter.in}, ${type}`,
     facts,
     isRequired: parameter.required ?? false,

@@ -1,27 +1,9 @@
-/** The part of JSON Schema that OpenAPI 3.0 descriptions use. */
-export type ApiSchema = {
-  $ref?: string;
-  type?: string;
-  format?: string;
-  description?: string;
-  nullable?: boolean;
-  enum?: unknown[];
-  pattern?: string;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-  items?: ApiSchema;
-  properties?: Record<string, ApiSchema>;
-  required?: string[];
-  additionalProperties?: boolean | ApiSchema;
-  oneOf?: ApiSchema[];
-  anyOf?: ApiSchema[];
-  allOf?: ApiSchema[];
-};
-export type ApiSchemas = Record<string, ApiSchema>;
+import type { OpenApiDocument } from "~/platform/openapi/api-registry";
+
+export type ApiSchemas = NonNullable<NonNullable<OpenApiDocument["components"]>["schemas"]>;
+/** As it stands in the description: itself, or a reference to one that is shared. */
+export type ApiSchema = ApiSchemas[string];
+type Schema = Exclude<ApiSchema, { $ref: string }>;
 
 export type SchemaNode = {
   name: string | null;
@@ -47,7 +29,7 @@ export function readSchema(root: ApiSchema, schemas: ApiSchemas): SchemaNode {
       name: name || null,
       type: nameType(schema, schemas),
       isRequired,
-      description: given.description ?? schema.description ?? "",
+      description: schema.description ?? "",
       facts: listFacts(schema),
       children: isListOfOneKind ? (fields[0]?.children ?? []) : fields,
     };
@@ -55,7 +37,7 @@ export function readSchema(root: ApiSchema, schemas: ApiSchemas): SchemaNode {
   return read({ schema: root }, []);
 }
 
-function listFields({ oneOf, anyOf, items, properties = {}, ...schema }: ApiSchema): Field[] {
+function listFields({ oneOf, anyOf, items, properties = {}, ...schema }: Schema): Field[] {
   const alternatives = oneOf ?? anyOf ?? (items ? [items] : []);
   if (alternatives.length > 0) return alternatives.map((alternative) => ({ schema: alternative }));
   const fields = Object.entries(properties).map(([name, property]) => ({
@@ -67,10 +49,10 @@ function listFields({ oneOf, anyOf, items, properties = {}, ...schema }: ApiSche
   return [...fields, { schema: schema.additionalProperties, name: "(any other name)" }];
 }
 
-type Followed = { schema: ApiSchema; refName: string | null };
+type Followed = { schema: Schema; refName: string | null };
 
 function follow(schema: ApiSchema, schemas: ApiSchemas): Followed {
-  if (schema.$ref) {
+  if ("$ref" in schema) {
     const refName = schema.$ref.split("/").at(-1)!;
     const target = schemas[refName];
     if (!target) throw new Error(`The description has no schema ${refName}.`);
@@ -86,13 +68,13 @@ function follow(schema: ApiSchema, schemas: ApiSchemas): Followed {
   return { schema: merged, refName: null };
 }
 
-function nameType(schema: ApiSchema, schemas: ApiSchemas): string {
+function nameType(schema: Schema, schemas: ApiSchemas): string {
   if (schema.oneOf ?? schema.anyOf) return "one of";
-  if (schema.type !== "array" || !schema.items) return schema.type ?? "anything";
+  if (schema.type !== "array" || !schema.items) return String(schema.type ?? "anything");
   return `list of ${follow(schema.items, schemas).schema.type ?? "values"}`;
 }
 
-function listFacts(schema: ApiSchema): string[] {
+function listFacts(schema: Schema): string[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
   return [
     schema.enum?.map((value) => JSON.stringify(value)).join(" or ") ?? "",

@@ -32,7 +32,7 @@ export function Console({ operation, origin }: { operation: ReferenceOperation; 
       <div className="code-frame">
         {isHydrated ? <CopyButton label={`Copy curl: ${operation.summary}`} text={curl} /> : null}
         <pre className="code" data-snippet={`${operation.id}.curl`}>
-          <code>{curl}</code>
+          {curl}
         </pre>
       </div>
       {isHydrated ? (
@@ -138,14 +138,12 @@ function TryAnswerView({ answer }: { answer: TryAnswer }) {
       {media ? <MediaView media={media} contentType={contentType} /> : null}
       {text === "" ? null : (
         <pre className="code" data-answer>
-          <code>{text}</code>
+          {text}
         </pre>
       )}
       <details className="fold">
         <summary>Headers of the answer</summary>
-        <pre className="code">
-          <code>{headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</code>
-        </pre>
+        <pre className="code">{headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</pre>
       </details>
     </div>
   );

@@ -72,11 +72,7 @@ function Answer({ answer, summary }: { answer: ReferenceAnswer; summary: string 
         {contentTypes.length > 0 ? <span className="fold-note">{contentTypes.join(", ")}</span> : null}
       </summary>
       <div className="reading" dangerouslySetInnerHTML={{ __html: descriptionHtml }} />
-      {example === null ? null : (
-        <pre className="code">
-          <code>{example}</code>
-        </pre>
-      )}
+      {example === null ? null : <pre className="code">{example}</pre>}
       {schema ? <SchemaTree node={schema} /> : null}
       {headers.length > 0 ? (
         <>

@@ -12,9 +12,7 @@ export function ProblemExamples({ examples, hasReference }: Props) {
           <p>
             An answer, as <code>{contentType}</code>:
           </p>
-          <pre className="code">
-            <code>{text}</code>
-          </pre>
+          <pre className="code">{text}</pre>
           {hasReference && operations.length > 0 ? (
             <details>
               <summary>

@@ -81,9 +81,7 @@ function Introduction({ reference, visitor }: { reference: Reference; visitor: V
       <p>
         <CodeText text="`openapi-fetch` calls this gate with types made from its own description:" />
       </p>
-      <pre className="code">
-        <code>{writeClientExample(reference.origin)}</code>
-      </pre>
+      <pre className="code">{writeClientExample(reference.origin)}</pre>
     </div>
   );
 }
