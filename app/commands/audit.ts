@@ -15,7 +15,6 @@ const reportSchema = z.object({
   metadata: z.object({ dependencies: z.object({ prod: z.number() }) }),
 });
 type Report = z.infer<typeof reportSchema>;
-const failureSchema = z.object({ message: z.string() });
 
 /** npm's output and complaints, whatever its exit code; settings of npm come from the environment. */
 function runNpm(parameters: readonly string[]): Promise<{ output: string; complaint: string }> {
@@ -34,9 +33,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-function findReason(report: unknown, complaint: string): string {
-  const failure = failureSchema.safeParse(report);
-  if (failure.success) return failure.data.message;
+function findReason(failure: unknown, complaint: string): string {
+  const { message } = Object(failure) as { message?: unknown };
+  if (typeof message === "string") return message;
   const line = complaint.split("\n").find((one) => one.startsWith("npm error"));
   return line?.replace(/^npm error /, "") ?? "npm gave no reason";
 }

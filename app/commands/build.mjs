@@ -24,7 +24,6 @@ function digestSources() {
   return hash.digest("hex");
 }
 
-/** Returns whether anything had to be built. */
 export async function buildIfNeeded() {
   const digest = digestSources();
   const isCurrent =

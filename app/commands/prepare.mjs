@@ -9,7 +9,6 @@ export const projectDir = fileURLToPath(new URL("../..", import.meta.url));
 
 const oldestNode = [20, 19];
 
-/** Runs a command to its end; throws when it fails. */
 export async function run(command, parameters, { env = process.env, quiet = false } = {}) {
   // On Windows npm is a script that only a shell can start.
   const shell = process.platform === "win32" && command === "npm";
@@ -40,10 +39,7 @@ function isInstalled() {
   );
 }
 
-/**
- * npm starts commands through a shell that does not pass a SIGTERM on: without this, ending npm would leave the
- * server running. Ends this process in order when the one that started it is gone.
- */
+/** npm passes no SIGTERM on: this process ends in order when the one that started it is gone. */
 export function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;
   const parent = process.ppid;
@@ -52,7 +48,6 @@ export function endWithNpm() {
   }, 500).unref();
 }
 
-/** Installs what is missing and generates the database clients. */
 export async function prepare() {
   requireNode();
   if (!isInstalled()) {

@@ -51,15 +51,11 @@ function readCommandLine() {
 
 type Options = ReturnType<typeof readCommandLine>["values"];
 
-/** The same order the HTTP route takes, read from the command line. */
 function readOrder(options: Options): QuotaResetOrder {
   const list = (text: string | undefined) => text?.split(",").map((entry) => entry.trim());
-  const order = quotaResetBodySchema.safeParse({
-    scope: options.scope,
-    all: options.all,
-    tokenIds: list(options["token-ids"]),
-    addresses: list(options.addresses),
-  });
+  const { scope, all, "token-ids": tokenIds, addresses } = options;
+  const given = { scope, all, tokenIds: list(tokenIds), addresses: list(addresses) };
+  const order = quotaResetBodySchema.safeParse(given);
   if (order.success) return order.data;
   const [issue] = order.error.issues;
   throw new UsageError([...(issue?.path ?? []), issue?.message].join(": "));

@@ -1,6 +1,5 @@
 import { createProgressBar } from "./progress-bar";
 
-/** Ends a command with its message alone. */
 export class CommandError extends Error {
   constructor(
     message: string,

@@ -75,7 +75,6 @@ export function readReference(document: ApiDocument) {
       description,
       operations: operations.flatMap(({ tag, operation }) => (tag === name ? [operation] : [])),
     })),
-    /** Headers that many answers carry. */
     headers: listDescribed(document.components.headers),
   };
 }
@@ -95,7 +94,6 @@ export function listOperations({ paths }: ApiDocument) {
   );
 }
 
-/** The examples of an answer that have the name of a refusal. */
 export function listRefusals({ content = {} }: Answer) {
   return Object.entries(content).flatMap(([contentType, { examples = {} }]) =>
     Object.entries(examples).flatMap(([name, example]) =>
@@ -148,11 +146,9 @@ function readAccess(security: Operation["security"], schemes: SecuritySchemes) {
   const names = security.flatMap((way) => Object.keys(way));
   const secretName = names.find((name) => schemes[name]?.type === "http");
   return {
-    /** The session of a signed-in browser counts. */
     takesSession: names.some((name) => schemes[name]?.in === "cookie"),
     /** The variable that stands for the Authorization header's secret in what is copied. */
     secret: secretName === undefined ? null : (tokenVariables[secretName] ?? toVariable(secretName)),
-    /** Nothing has to be proved. */
     isOpen: security.length === 0 || security.some((way) => Object.keys(way).length === 0),
   };
 }
@@ -191,7 +187,6 @@ function readAnswer({ description, headers, content = {} }: Answer, { schemas, t
   return {
     descriptionHtml: toHtml(description),
     contentTypes: Object.keys(content),
-    /** Of this answer alone. */
     headers: listDescribed(headers),
     example: example === undefined ? null : toText(example),
     schema: contentType === "application/json" && media?.schema ? readSchema(media.schema, schemas) : null,

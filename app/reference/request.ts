@@ -14,7 +14,6 @@ export function parameterKey(parameter: Pick<ReferenceParameter, "in" | "name">)
   return `${parameter.in}:${parameter.name}`;
 }
 
-/** The values of the examples; what is optional stays empty. */
 export function startingValues(operation: ReferenceOperation, isSignedIn = false): RequestValues {
   return {
     parameters: Object.fromEntries(
@@ -78,7 +77,6 @@ export function writeCurl(operation: ReferenceOperation, values: RequestValues, 
   return [call, ...options].filter(Boolean).join(" \\\n  ");
 }
 
-/** One word for a shell, whatever is in it. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

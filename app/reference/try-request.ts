@@ -12,19 +12,12 @@ export type TryAnswer = {
   headers: [name: string, value: string][];
   /** The body as text; empty where it is sound or a picture. */
   text: string;
-  /** Sound or a picture, to play or show. */
   media: Blob | null;
 };
 
 type Try = { operation: ReferenceOperation; values: RequestValues; signal: AbortSignal };
 
-/** More than this is of no use on a page, and slows it down. */
-const shownChars = 100_000;
-
-/**
- * Sends one call from the page to the gate it came from, and yields the answer as it grows. The session's cookie is
- * added by the browser; no script can read it, and the gate refuses it from pages of other sites.
- */
+// The browser adds the session's cookie; no script can read it, and the gate refuses it from pages of other sites.
 export async function* sendTry({ operation, values, signal }: Try): AsyncGenerator<TryAnswer> {
   const beganAtMs = performance.now();
   const { method, path, headers, body } = buildRequest(operation, values);
@@ -51,19 +44,14 @@ export async function* sendTry({ operation, values, signal }: Try): AsyncGenerat
     const reader = media ? null : response.body?.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
       text += part.value;
-      if (contentType.startsWith("text/event-stream")) yield { ...answer, text: cut(text) };
+      if (contentType.startsWith("text/event-stream")) yield { ...answer, text };
     }
   } catch {
     // Stopped by the visitor, or the connection broke: what came so far stays.
     phase = "broken";
   }
   const durationMs = performance.now() - beganAtMs;
-  yield { ...answer, phase, durationMs, text: cut(indentJson(text)), media };
-}
-
-function cut(text: string): string {
-  if (text.length <= shownChars) return text;
-  return `${text.slice(0, shownChars)}\n\nThe rest is too long to be shown here.`;
+  yield { ...answer, phase, durationMs, text: indentJson(text), media };
 }
 
 function indentJson(text: string): string {
@@ -79,7 +67,6 @@ function parse(text: string): unknown {
   }
 }
 
-/** What a refused try tells a person; null where nothing was refused. */
 export function readRefusal({ status, phase, headers, text }: TryAnswer): NoticeText | null {
   if (status < 400 || phase === "receiving") return null;
   return noticeForRefused(readRefused({ status, headers: new Headers(headers), body: parse(text) }), {});

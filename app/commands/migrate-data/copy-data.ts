@@ -16,10 +16,7 @@ export type CopiedTable = { name: string; count: number; added: number; digest: 
 
 const otherContentAdvice = "Give it an empty database: this copies, and does not merge.";
 
-/**
- * Copies every table of the schema in batches that are either there or not, so a copy that was cut off goes on where it
- * ended. Refuses before anything is written where the target has rows of its own, and afterwards where the two differ.
- */
+/** Copies every table in batches that are either there or not, so the next run goes on where one was cut off. */
 export async function copyData(copying: Copying): Promise<CopiedTable[]> {
   const all = { ...copying, tables: copying.source.listTables() };
   await requireSameSchema(all);

@@ -7,7 +7,6 @@ export type Table = {
   name: string;
   columns: string[];
   keyColumns: string[];
-  /** The values of a row in the columns of its key. */
   keyOf: (row: Row) => Row;
 };
 export type Source = ReturnType<typeof openSource>;
@@ -57,7 +56,6 @@ export function openSource(filePath: string) {
     };
   }
 
-  /** In no particular order. */
   function* readBatches(table: Table): Generator<Row[]> {
     const columns = table.columns.map((name) => `"${name}"`).join(", ");
     const page = sqlite

@@ -26,7 +26,6 @@ export async function openTarget(url: string) {
     return (await client.query<R>(text, values)).rows;
   }
 
-  /** Those rows that have the key of one of these, as they are here. */
   async function findSameKeys(table: Table, wanted: readonly Row[]): Promise<Row[]> {
     const keys = wanted.map(table.keyOf);
     const text = `SELECT ${list(table.columns)} FROM "${table.name}"
@@ -88,7 +87,6 @@ function list(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
 }
 
-/** `($1, $2), ($3, $4)` */
 function placeholders(rows: readonly Row[]): string {
   let number = 0;
   return rows.map((row) => `(${row.map(() => `$${++number}`).join(", ")})`).join(", ");

@@ -1,11 +1,8 @@
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import type { NoticeText } from "~/platform/http/notice";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Button } from "~/ui/button";
 import { CodeText } from "~/ui/code-text";
 import { Notice } from "~/ui/notice";
 import { useCopy } from "~/ui/use-copy";
-import { useSecondsUntil } from "~/ui/use-seconds-until";
-import { Wait } from "~/ui/wait";
 import type { ReferenceOperation } from "../read-reference";
 import { startingValues, writeCurl } from "../request";
 import type { RequestValues } from "../request";
@@ -15,7 +12,6 @@ import { TryFields } from "./try-form";
 import type { TryFieldsProps } from "./try-form";
 import { useVisitor } from "./use-visitor";
 
-/** Beside each operation: the call to copy, and the same call to send from here. */
 export function Console({ operation, origin }: { operation: ReferenceOperation; origin: string }) {
   const { visitor } = useVisitor();
   const [given, setGiven] = useState<Partial<RequestValues>>({});
@@ -46,7 +42,6 @@ export function Console({ operation, origin }: { operation: ReferenceOperation; 
   );
 }
 
-/** Copies and says so, in words that a screen reader hears too. */
 function CopyButton({ label, text }: { label: string; text: string }) {
   const { outcome, copy } = useCopy();
   return (
@@ -130,11 +125,21 @@ function useTry(operation: ReferenceOperation, values: RequestValues) {
 
 /** What came back: text as it comes, sound to play, a refusal with its page. */
 function TryAnswerView({ answer }: { answer: TryAnswer }) {
-  const refusal = useMemo(() => readRefusal(answer), [answer]);
+  const refusal = readRefusal(answer);
   const { media, contentType, text, headers } = answer;
   return (
     <div className="try-answer">
-      {refusal ? <RefusalNotice refusal={refusal} /> : null}
+      {refusal ? (
+        <Notice tone="problem" title={refusal.title}>
+          {refusal.detail ? <p>{refusal.detail}</p> : null}
+          <p>
+            <CodeText text={refusal.remedy} />
+          </p>
+          <p>
+            <a href={refusal.pagePath ?? "/problems"}>What this means and what to do</a>
+          </p>
+        </Notice>
+      ) : null}
       {media ? <MediaView media={media} contentType={contentType} /> : null}
       {text === "" ? null : (
         <pre className="code" data-answer>
@@ -146,23 +151,6 @@ function TryAnswerView({ answer }: { answer: TryAnswer }) {
         <pre className="code">{headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</pre>
       </details>
     </div>
-  );
-}
-
-function RefusalNotice({ refusal }: { refusal: NoticeText }) {
-  const { title, detail, remedy, retryAtMs = null, pagePath } = refusal;
-  const secondsLeft = useSecondsUntil(retryAtMs);
-  return (
-    <Notice tone="problem" title={title}>
-      {detail ? <p>{detail}</p> : null}
-      <p>
-        <CodeText text={remedy} />
-      </p>
-      {retryAtMs === null ? null : <Wait secondsLeft={secondsLeft} untilMs={retryAtMs} />}
-      <p>
-        <a href={pagePath ?? "/problems"}>What this means and what to do</a>
-      </p>
-    </Notice>
   );
 }
 

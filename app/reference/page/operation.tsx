@@ -4,7 +4,6 @@ import { SchemaList, SchemaTree } from "./schema-tree";
 
 const methodTones = { GET: "info", POST: "success", DELETE: "problem" } as const;
 
-/** One operation: what it does and takes, what it answers, and the call beside it. */
 export function OperationArticle({ operation, origin }: { operation: ReferenceOperation; origin: string }) {
   const { id, method, path, summary, descriptionHtml, parameters, body, answers, refusals } = operation;
   return (

@@ -2,7 +2,6 @@ import type { ProblemExample } from "../read-problems";
 
 type Props = { examples: ProblemExample[]; hasReference: boolean };
 
-/** For those who write programs: the answer as it comes, and where it does. */
 export function ProblemExamples({ examples, hasReference }: Props) {
   return (
     <>

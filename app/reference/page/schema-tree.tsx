@@ -1,7 +1,6 @@
 import { CodeText } from "~/ui/code-text";
 import type { SchemaNode } from "../read-schema";
 
-/** A schema as nested lists; every entry says its name, its type, and what holds for it. */
 export function SchemaTree({ node }: { node: SchemaNode }) {
   const isPlainObject = node.type === "object" && node.children.length > 0;
   return <SchemaList nodes={isPlainObject ? node.children : [node]} />;

@@ -14,8 +14,8 @@ export type TryFieldsProps = {
 
 const asTyped = { autoComplete: "off", spellCheck: false };
 
-/** Everything a call consists of, to fill in. */
-export function TryFields({ operation, values, onChange }: TryFieldsProps) {
+export function TryFields(props: TryFieldsProps) {
+  const { operation, values, onChange } = props;
   const { secret } = operation.access;
   return (
     <>
@@ -33,10 +33,8 @@ export function TryFields({ operation, values, onChange }: TryFieldsProps) {
           />
         );
       })}
-      {operation.body ? (
-        <BodyField examples={operation.body.examples} body={values.body} onChange={onChange} />
-      ) : null}
-      <AccessFields operation={operation} values={values} onChange={onChange} />
+      <BodyField {...props} />
+      <AccessFields {...props} />
       {secret && values.as === "secret" ? (
         <Field
           {...asTyped}
@@ -51,13 +49,10 @@ export function TryFields({ operation, values, onChange }: TryFieldsProps) {
   );
 }
 
-type BodyFieldProps = Pick<TryFieldsProps, "onChange"> & {
-  examples: NonNullable<ReferenceOperation["body"]>["examples"];
-  body: string;
-};
-
-function BodyField({ examples, body, onChange }: BodyFieldProps) {
+function BodyField({ operation, values: { body }, onChange }: TryFieldsProps) {
   const id = useId();
+  if (!operation.body) return null;
+  const { examples } = operation.body;
   const isExample = examples.some(({ text }) => text === body);
   return (
     <>
