@@ -62,10 +62,7 @@ const withheldParameter = "jwt";
 export function readReference(document: ApiDocument) {
   const origin = document.servers?.[0]?.url ?? "";
   const reading = { ...document.components, toHtml: createMarkdownReader(origin) };
-  const operations = listOperations(document).map((found) => ({
-    tag: found.operation.tags[0],
-    operation: readOperation(found, reading),
-  }));
+  const all = listOperations(document);
   return {
     origin,
     version: document.info.version,
@@ -73,7 +70,9 @@ export function readReference(document: ApiDocument) {
     groups: (document.tags ?? []).map(({ name, description = "" }) => ({
       name,
       description,
-      operations: operations.flatMap(({ tag, operation }) => (tag === name ? [operation] : [])),
+      operations: all
+        .filter(({ operation }) => operation.tags[0] === name)
+        .map((found) => readOperation(found, reading)),
     })),
     headers: listDescribed(document.components.headers),
   };
@@ -193,7 +192,7 @@ function readAnswer({ description, headers, content = {} }: Answer, { schemas, t
   };
 }
 
-/** Headers that are described in place; the shared ones are only pointed to. */
+/** Headers that are described here; the shared ones are only pointed to. */
 function listDescribed(headers: Headers = {}) {
   return Object.entries(headers).flatMap(([name, { description }]) =>
     description === undefined ? [] : [{ name, description }],
