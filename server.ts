@@ -1,12 +1,12 @@
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import * as build from "@remix-run/dev/server-build";
+import * as builtModules from "@remix-run/dev/server-build";
 import { broadcastDevReady } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
 import express from "express";
-import type { Answer } from "~/platform/http/answer.server";
+import type { Answer, HeaderTable } from "~/platform/http/answer.server";
 import { createRequestContexts } from "~/platform/http/create-context.server";
 import { compileTrust, isPeerTrusted } from "~/platform/http/client-id.server";
 import type { TrustCheck } from "~/platform/http/client-id.server";
@@ -25,43 +25,40 @@ import { findWalletReach } from "~/services/wallets.server";
 import type { Services } from "~/services.server";
 import { findMovedPaths, loadConfig } from "~/settings.server";
 
-/** How long a start that a stop has overtaken may still go on. */
+/** How long a start may still go on once a stop has begun. */
 const startGraceMs = 2_000;
 
+const build = builtModules as unknown as ServerBuild;
 const config = loadConfig();
 const { destination, close: closeLog } = openLogOutput();
 const log = createLog(config.serving.logLevel, destination);
 for (const warning of config.warnings) log.warn(warning);
 
-const findRoute = createDirectRoutes({
-  routes: (build as unknown as ServerBuild).routes,
-  moved: findMovedPaths(config),
-});
+const findRoute = createDirectRoutes(build.routes, findMovedPaths(config));
 let port = config.serving.port;
 const startupBuffer = createStartupBuffer({ answerRefusal: answerDuringStart });
 const server = createHttpServer(startupBuffer.listener);
 let starting: Promise<Services> | undefined;
 let services: Services | undefined;
-// From the first moment on: a start may take long, and a platform that ends it waits for an orderly end.
-const { isStopping } = stopOnSignals({ server, beginStop, stopServices, log, closeLog });
+// From the first moment on: a start may take long, and has to be stopped in order too.
+const isStopping = stopOnSignals({ server, beginStop, stopServices, log, closeLog });
 try {
   port = await listen(server, config.serving.host, port);
-  const { version: buildVersion } = (build as unknown as ServerBuild).assets;
-  starting = startServices({ config, port, log, buildVersion });
+  starting = startServices({ config, port, log, buildVersion: build.assets.version });
   services = await starting;
   if (!isStopping()) {
     startupBuffer.open(createListener(services));
     log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");
-    if (config.mode === "development") await broadcastDevReady(build as unknown as ServerBuild);
+    if (config.mode === "development") await broadcastDevReady(build);
   }
 } catch (error) {
-  // A start that was given up may fail in any way; the stop ends the process.
+  // A start that was abandoned may fail in any way; the stop ends the process.
   if (!isStopping()) endFailedStart(error);
 }
 
 function endFailedStart(error: unknown): void {
   startupBuffer.close();
-  // What start-up throws is written for the operator; the stack is for whoever works on the program.
+  // The message is written for the operator; the stack is for developers.
   process.stderr.write(`Latchkey cannot start. ${(error as Error).message}\n`);
   log.debug({ err: error }, "start-up failed");
   process.exit(1);
@@ -72,33 +69,25 @@ function beginStop(): void {
   else startupBuffer.close();
 }
 
-/** A start that is under way is given a moment to end; what it still holds after that, the process's end releases. */
+/** Gives a start that is under way a moment to end; what it holds after that is released with the process. */
 async function stopServices(): Promise<void> {
   const giveUp = delay(startGraceMs, undefined, { ref: false });
   const started = await Promise.race([starting, giveUp]).catch(() => undefined);
   await started?.stop();
 }
 
-/** In the words and the shape of the route or page that was asked for. */
-function answerDuringStart({
-  refusal,
-  request,
-  requestId,
-}: {
-  refusal: Refusal;
-  request: IncomingMessage;
-  requestId: string;
-}): Answer {
+/** In the shape of the requested route or page. */
+function answerDuringStart(refusal: Refusal, request: IncomingMessage, requestId: string): Answer {
   const { origin } = resolveSite(config, port);
   const { method = "GET", url = "/", headers } = request;
-  const matched = findRoute({ pathname: url.replace(/\?.*/s, ""), method });
+  const matched = findRoute(url.replace(/\?.*/s, ""));
   const route = matched?.pattern ?? "page";
   log.info({ requestId, method, route, status: refusal.status }, "refused during start-up");
-  if (matched) return matched.answerRefusal({ refusal, origin, requestId, headers, pathname: url });
-  return answerPageRefusal({ refusal, accept: headers.accept, origin, requestId });
+  if (matched) return matched.route.answerRefusal({ refusal, origin, requestId, headers, pathname: url });
+  return answerPageRefusal(headers.accept, { refusal, origin, requestId });
 }
 
-/** The order of things before a route: context, log line, then the direct route or, for all else, the pages. */
+/** Context, log line, then the direct route or, for everything else, the pages. */
 function createListener(services: Services): RequestListener {
   const isHttps = services.origin.startsWith("https:");
   const apiHeaders = createApiHeaders({ isHttps });
@@ -110,21 +99,21 @@ function createListener(services: Services): RequestListener {
     log,
   });
   const contexts = new WeakMap<IncomingMessage, RequestContext>();
-  const pages = createPages({ contexts, isHttps });
+  const pages = createPages(contexts, isHttps);
 
   return function answerRequest(request, response) {
     try {
       const context = createContext({ request, response });
-      const matched = findRoute({ pathname: context.pathname, method: context.method });
+      const matched = findRoute(context.pathname);
       const route = matched?.pattern ?? null;
-      observe({ services, context, response, route });
+      observe(services, { context, response, route: route ?? "page" });
       if (!services.tracing) return answer();
       const { requestId, method } = context;
       const traceParent = believedTraceParent(request, isTrustedPeer);
       services.tracing.runRequest({ requestId, method, route, traceParent, response }, answer);
 
       function answer(): void {
-        if (matched) return void answerRoute({ services, matched, context, response, apiHeaders });
+        if (matched) return void answerRoute(services, matched, { context, response, apiHeaders });
         contexts.set(request, context);
         pages(request, response);
       }
@@ -134,29 +123,22 @@ function createListener(services: Services): RequestListener {
   };
 }
 
-/** A trace goes on from before only where a proxy of ours says so: strangers would choose what is traced, and under which id. */
-function believedTraceParent(request: IncomingMessage, isTrustedPeer: TrustCheck): string | undefined {
-  const { remoteAddress: socketAddress } = request.socket;
-  const given = request.headers.traceparent;
-  return typeof given === "string" && isPeerTrusted(socketAddress, isTrustedPeer) ? given : undefined;
+/** Only from a trusted proxy: strangers would choose what is traced, and under which id. */
+function believedTraceParent(
+  { socket, headers }: IncomingMessage,
+  isTrusted: TrustCheck,
+): string | undefined {
+  const given = headers.traceparent;
+  return typeof given === "string" && isPeerTrusted(socket.remoteAddress, isTrusted) ? given : undefined;
 }
 
-/** Static files and pages, through Express. Answers of direct routes need none of it and pass it by. */
-function createPages({
-  contexts,
-  isHttps,
-}: {
-  contexts: WeakMap<IncomingMessage, RequestContext>;
-  isHttps: boolean;
-}): express.Express {
+/** Static files and pages, through Express. Direct routes need none of it. */
+function createPages(contexts: WeakMap<IncomingMessage, RequestContext>, isHttps: boolean): express.Express {
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
   const isDevelopment = config.mode === "development";
-  const answerPage = createPageHandler(
-    build as unknown as ServerBuild,
-    isDevelopment ? "development" : "production",
-  );
+  const answerPage = createPageHandler(build, isDevelopment ? "development" : "production");
 
   app.use((request, response, next) => {
     response.setHeader("X-Request-Id", contexts.get(request)!.requestId);
@@ -168,48 +150,31 @@ function createPages({
     "/build",
     express.static(path.resolve("public/build"), { immutable: true, maxAge: "1y", index: false }),
   );
-  app.use((request, response, next) => {
-    (response as ServerResponse & { cspNonce?: string }).cspNonce = contexts.get(request)!.cspNonce;
-    next();
-  });
-  app.use(createPageHeaders({ isHttps, isDevelopment, reach: findWalletReach(config) }));
+  const nonceOf = (request: IncomingMessage) => contexts.get(request)!.cspNonce;
+  app.use(createPageHeaders({ isHttps, isDevelopment, nonceOf, reach: findWalletReach(config) }));
   app.use(express.static(path.resolve("public"), { maxAge: "1h", index: false }));
   app.use((request, response, next) => {
-    answerPage({ context: contexts.get(request)!, request, response }).catch(next);
+    answerPage(contexts.get(request)!, request, response).catch(next);
   });
   // Express knows an error handler by its four parameters.
-  app.use(
-    (
-      error: unknown,
-      _request: express.Request,
-      response: express.Response,
-      _next: express.NextFunction,
-    ): void => answerDefect(error, response),
-  );
-  return app;
+  const onError: express.ErrorRequestHandler = (error, _request, response, _next) =>
+    answerDefect(error, response);
+  return app.use(onError);
 }
 
-type AnswerRouteOptions = {
-  services: Services;
-  matched: RouteMatch;
-  context: RequestContext;
-  response: ServerResponse;
-  apiHeaders: Readonly<Record<string, string>>;
-};
+type Exchange = { context: RequestContext; response: ServerResponse };
 
-async function answerRoute({
-  services,
-  matched,
-  context,
-  response,
-  apiHeaders,
-}: AnswerRouteOptions): Promise<void> {
+async function answerRoute(
+  services: Services,
+  matched: RouteMatch,
+  { context, response, apiHeaders }: Exchange & { apiHeaders: HeaderTable },
+): Promise<void> {
   const headers = { "x-request-id": context.requestId, ...apiHeaders };
   let closeStream: (() => void) | undefined;
   try {
-    const answer = await matched.answer(context);
+    const answer = await matched.route({ context, params: matched.params });
     if (answer instanceof Response && answer.body) closeStream = services.metrics.openStream(matched.pattern);
-    await writeAnswer({ answer, to: response, withBody: context.method !== "HEAD", headers });
+    await writeAnswer(answer, response, headers);
   } catch (error) {
     if (!response.headersSent) response.setHeaders(new Map(Object.entries(headers)));
     answerDefect(error, response);
@@ -223,35 +188,16 @@ function isCompressible(request: express.Request, response: express.Response): b
   return !type.startsWith("text/event-stream") && compression.filter(request, response);
 }
 
-type ObserveOptions = {
-  services: Services;
-  context: RequestContext;
-  response: ServerResponse;
-  route: string | null;
-};
-
-/** One line and one measurement a request, when it is over. */
-function observe({ services, context, response, route }: ObserveOptions): void {
+/** One log line and one measurement for each request. `route`: its pattern, since addresses may carry tokens. */
+function observe(services: Services, { context, response, route }: Exchange & { route: string }): void {
   const startedAt = performance.now();
   response.once("close", () => {
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
     const { requestId, clientId, method } = context;
-    // The path is written only as the route's pattern: addresses may carry tokens.
-    const fields = {
-      requestId,
-      clientId,
-      method,
-      route: route ?? "page",
-      status: response.statusCode,
-      durationMs,
-    };
+    const status = response.statusCode;
+    const fields = { requestId, clientId, method, route, status, durationMs };
     log.info(response.writableFinished ? fields : { ...fields, cutOff: true }, "request");
-    services.metrics.observeRequest({
-      route: route ?? "page",
-      method,
-      status: response.statusCode,
-      durationSeconds: durationMs / 1000,
-    });
+    services.metrics.observeRequest({ route, method, status, durationSeconds: durationMs / 1000 });
   });
 }
 

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { createReadableStreamFromReadable } from "@remix-run/node";
-import type { ActionFunctionArgs, AppLoadContext, EntryContext, LoaderFunctionArgs } from "@remix-run/node";
+import type { AppLoadContext, EntryContext, LoaderFunctionArgs } from "@remix-run/node";
 import { RemixServer, isRouteErrorResponse } from "@remix-run/react";
 import { isbot } from "isbot";
 import { renderToPipeableStream } from "react-dom/server";
@@ -9,8 +9,6 @@ import { NonceContext } from "~/ui/nonce";
 /** Milliseconds a page's slow data may take before the stream ends with what is there. */
 export const streamTimeout = 5_000;
 
-type ErrorLog = { error: (fields: Record<string, unknown>, message: string) => void };
-
 export default function handleRequest(
   request: Request,
   responseStatusCode: number,
@@ -18,7 +16,7 @@ export default function handleRequest(
   remixContext: EntryContext,
   loadContext: AppLoadContext,
 ): Promise<Response> {
-  const nonce = readNonce(loadContext);
+  const nonce = loadContext.cspNonce;
   // A crawler, or a page without scripts, gets the finished document; a browser gets its head at once.
   const waitsForAll = isbot(request.headers.get("user-agent") ?? "") || remixContext.isSpaMode;
 
@@ -28,12 +26,7 @@ export default function handleRequest(
 
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
-        <RemixServer
-          context={remixContext}
-          url={request.url}
-          abortDelay={streamTimeout}
-          {...(nonce ? { nonce } : {})}
-        />
+        <RemixServer context={remixContext} url={request.url} abortDelay={streamTimeout} nonce={nonce} />
       </NonceContext.Provider>,
       {
         nonce,
@@ -55,26 +48,21 @@ export default function handleRequest(
       pipe(body);
     }
 
-    // One second more than the data may take, so that its own timeout is told to the page first.
+    // One second more than the data may take, so that its own timeout reaches the page first.
     setTimeout(abort, streamTimeout + 1_000).unref();
   });
 }
 
-export function handleError(
-  error: unknown,
-  { request, context }: LoaderFunctionArgs | ActionFunctionArgs,
-): void {
-  // A visitor who closed the tab is not an error, and neither is a request the framework could not place.
+export function handleError(error: unknown, { request, context }: LoaderFunctionArgs): void {
+  // A visitor who closed the tab is not an error, and neither is a request without a route.
   const isRefused = isRouteErrorResponse(error) && error.status < 500;
   if (!request.signal.aborted && !isRefused) logError(context, request, error);
 }
 
-function readNonce(loadContext: AppLoadContext): string | undefined {
-  return typeof loadContext.cspNonce === "string" ? loadContext.cspNonce : undefined;
-}
-
 function logError(loadContext: AppLoadContext, request: Request, error: unknown): void {
-  const log = loadContext.log as ErrorLog | undefined;
   // The path only: a query may hold a token.
-  log?.error({ err: error, method: request.method, path: new URL(request.url).pathname }, "page failed");
+  loadContext.log.error(
+    { err: error, method: request.method, path: new URL(request.url).pathname },
+    "page failed",
+  );
 }

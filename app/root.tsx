@@ -20,18 +20,13 @@ import { Page } from "~/ui/page";
 import stylesheetHref from "~/ui/ui.css";
 import { useOfflineWorker } from "~/ui/use-offline-worker";
 
-/** What a page's `handle` may say to the frame around it. */
 export type PageHandle = { withoutScripts?: boolean };
 
 export const links: LinksFunction = () => [
-  ...pageFaces.map((href) => ({
-    rel: "preload" as const,
-    as: "font" as const,
-    href,
-    type: "font/woff2",
-    // Fonts are asked for this way even from one's own origin, and the two have to match.
-    crossOrigin: "anonymous" as const,
-  })),
+  // Fonts are requested anonymously even from one's own origin, and the two have to match.
+  ...pageFaces.map(
+    (href) => ({ rel: "preload", as: "font", href, type: "font/woff2", crossOrigin: "anonymous" }) as const,
+  ),
   { rel: "stylesheet", href: stylesheetHref },
   { rel: "manifest", href: "/manifest.webmanifest" },
 ];

@@ -8,10 +8,10 @@ import {
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
-import { errorContent } from "~/platform/openapi/error-content";
+import { errorContent } from "~/platform/openapi/problem-answers";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
 import { maxMessageChars, maxMessages, maxParts, maxRequestBytes, maxRequestValues } from "./chat-limits";
-import { modelListSchema, toModelList } from "./models.schema";
+import { modelListSchema, toModelList } from "./chat.schema";
 import type { ChatEvent } from "./reply/chat-events";
 
 const tag = "Conversation";
@@ -56,40 +56,37 @@ const exampleMembers: Partial<Record<RefusalName, Partial<z.infer<typeof chatErr
   },
 };
 
-const furtherExamples: Partial<Record<RefusalName, Record<string, z.infer<typeof chatErrorSchema>>>> = {
-  "provider-failed": {
-    "provider-failed-edge": {
-      error: "Edge-inference provider request failed",
-      details: "no connection within 10 seconds",
-    },
-    "provider-failed-local": {
-      error: "Local server connection failed: http://127.0.0.1:11434/v1",
-      details: "connection refused",
-    },
-    "provider-failed-empty": {
-      error: "Chat request failed",
-      details: "the model ended its answer without a word",
-    },
-  },
-};
+const otherProviderFailures = [
+  ["provider-failed-edge", "Edge-inference provider request failed", "no connection within 10 seconds"],
+  [
+    "provider-failed-local",
+    "Local server connection failed: http://127.0.0.1:11434/v1",
+    "connection refused",
+  ],
+  ["provider-failed-empty", "Chat request failed", "the model ended its answer without a word"],
+] as const;
 
 const refusalContent: RefusalContent = ({ names }) => {
-  const examples = names.flatMap((name) => {
-    const own = { error: refusalTable[name].title, ...exampleMembers[name] };
-    return [[name, own] as const, ...Object.entries(furtherExamples[name] ?? {})];
-  });
-  return {
-    [json]: {
-      schema: chatErrorSchema,
-      examples: Object.fromEntries(
-        examples.map(([name, value]) => [name, { summary: value.error, value }] as const),
-      ),
-    },
-  };
+  const values = new Map<string, z.infer<typeof chatErrorSchema>>();
+  for (const name of names) {
+    values.set(name, { error: refusalTable[name].title, ...exampleMembers[name] });
+    if (name !== "provider-failed") continue;
+    for (const [example, error, details] of otherProviderFailures) values.set(example, { error, details });
+  }
+  const examples = [...values].map(([name, value]) => [name, { summary: value.error, value }] as const);
+  return { [json]: { schema: chatErrorSchema, examples: Object.fromEntries(examples) } };
 };
 
+const question = "What is the one-time form?";
 const toolCall = { toolCallId: "search-1", toolName: "libsql_search" };
-const searched = { query: "What is the one-time form?", topK: 5 };
+const searched = { query: question, topK: 5 };
+const textEvents = (...deltas: string[]): ChatEvent[] => [
+  { type: "start-step" },
+  { type: "text-start", id: "text-1" },
+  ...deltas.map((delta) => ({ type: "text-delta", id: "text-1", delta }) as const),
+  { type: "text-end", id: "text-1" },
+  { type: "finish-step" },
+];
 const answerEvents: ChatEvent[] = [
   { type: "start" },
   { type: "start-step" },
@@ -101,30 +98,19 @@ const answerEvents: ChatEvent[] = [
     output: { ...searched, index: "knowledge", namespace: "__default__", matches: [] },
   },
   { type: "finish-step" },
-  { type: "start-step" },
-  { type: "text-start", id: "text-1" },
-  { type: "text-delta", id: "text-1", delta: "I found nothing " },
-  { type: "text-delta", id: "text-1", delta: "about that." },
-  { type: "text-end", id: "text-1" },
-  { type: "finish-step" },
+  ...textEvents("I found nothing ", "about that."),
   { type: "finish", messageMetadata: { finishReason: "stop" } },
 ];
 const brokenEvents: ChatEvent[] = [
   { type: "start" },
-  { type: "start-step" },
-  { type: "text-start", id: "text-1" },
-  { type: "text-delta", id: "text-1", delta: "Half an ans" },
-  { type: "text-end", id: "text-1" },
-  { type: "finish-step" },
+  ...textEvents("Half an ans"),
   { type: "error", errorText: "The answer was ended: it took longer than the limit of 30 seconds." },
   { type: "finish", messageMetadata: { finishReason: "error" } },
 ];
 
-/** As it goes over the wire. */
 function toStreamExample(events: readonly ChatEvent[]): string {
-  return [...events.map((event) => JSON.stringify(event)), "[DONE]"]
-    .map((data) => `data: ${data}\n\n`)
-    .join("");
+  const payloads = [...events.map((event) => JSON.stringify(event)), "[DONE]"];
+  return payloads.map((data) => `data: ${data}\n\n`).join("");
 }
 
 const chatDescription = `Asks the assistant, and streams what it says as server-sent events that the AI SDK's \`useChat\` reads as they are.
@@ -148,26 +134,8 @@ const streamDescription = `A stream of events, each a line \`data: <JSON>\` and 
 | \`tool-output-available\`, \`tool-output-error\` | \`toolCallId\`; \`output\` or \`errorText\` | What it answered. |
 | \`error\` | \`errorText\` | The answer broke off; \`finish\` follows. |`;
 
-const quotaHeaders = describeQuotaHeaders({
-  counted: "Estimated tokens",
-  thisAnswer: "the most this answer can take already set aside",
-  example: { limit: 20_000, remaining: 18_000 },
-});
-
-const streamMark = {
-  "x-vercel-ai-ui-message-stream": {
-    description: "The version of the event stream.",
-    required: true,
-    schema: { type: "string" },
-    example: "v1",
-  },
-} as const;
-
 export function describeChat(api: ApiRegistry): void {
-  api.addTag({
-    name: tag,
-    description: "Talking with the assistant.",
-  });
+  api.addTag({ name: tag, description: "Talking with the assistant." });
   api.describe(chatOperation);
 }
 
@@ -175,32 +143,22 @@ export function describeModels(api: ApiRegistry): void {
   api.describe(listModelsOperation);
 }
 
-/**
- * What `chatRequestSchema` judges, as OpenAPI 3.0 can say it: members that are not named here are let through
- * there and may be anything, which 3.0 has no word for.
- */
+/** What `chatRequestSchema` checks, apart from what OpenAPI 3.0 cannot say: other members may be anything. */
 const documentedPart = z.object({
   type: z.string().describe("`text`; parts of other types are dropped, and nothing in them is fetched."),
   text: z.string().optional().describe("Needed in a part of the type `text`."),
 });
+const documentedMessage = z
+  .object({
+    id: z.string().optional(),
+    role: z.enum(["system", "user", "assistant"]),
+    content: z.union([z.string(), z.array(documentedPart).max(maxParts)]).optional(),
+    parts: z.array(documentedPart).max(maxParts).optional(),
+  })
+  .meta({ id: "ChatMessage", description: "With `content` or `parts`; where both are, `parts` count." });
 const documentedRequest = z
   .object({
-    messages: z
-      .array(
-        z
-          .object({
-            id: z.string().optional(),
-            role: z.enum(["system", "user", "assistant"]),
-            content: z.union([z.string(), z.array(documentedPart).max(maxParts)]).optional(),
-            parts: z.array(documentedPart).max(maxParts).optional(),
-          })
-          .meta({
-            id: "ChatMessage",
-            description: "With `content` or `parts`; where both are, `parts` count.",
-          }),
-      )
-      .min(1)
-      .max(maxMessages),
+    messages: z.array(documentedMessage).min(1).max(maxMessages),
     model: z.string().nullish().describe("One of the models that `GET /api/models` lists."),
     modelIndex: z.int().nullish().describe("Its place in that list, from 1; beyond the ends the nearest."),
     metadata: z.object({}).nullish().describe("Taken, and not looked at."),
@@ -210,23 +168,20 @@ const documentedRequest = z
   })
   .meta({ id: "ChatRequest" });
 
-function describeBody() {
-  const question = "What is the one-time form?";
-  return {
-    schema: documentedRequest,
-    examples: {
-      plain: { summary: "Role and content", value: { messages: [{ role: "user", content: question }] } },
-      useChat: {
-        summary: "As useChat sends it",
-        value: {
-          id: "chat-1",
-          trigger: "submit-message",
-          messages: [{ id: "message-1", role: "user", parts: [{ type: "text", text: question }] }],
-        },
+const asked = {
+  schema: documentedRequest,
+  examples: {
+    plain: { summary: "Role and content", value: { messages: [{ role: "user", content: question }] } },
+    useChat: {
+      summary: "As useChat sends it",
+      value: {
+        id: "chat-1",
+        trigger: "submit-message",
+        messages: [{ id: "message-1", role: "user", parts: [{ type: "text", text: question }] }],
       },
     },
-  };
-}
+  },
+};
 
 export const chatOperation: OperationDescription = {
   method: "post",
@@ -241,7 +196,7 @@ export const chatOperation: OperationDescription = {
   maxBodyValues: maxRequestValues,
   security: ["bearerAuth", "sessionCookie", "none"],
   parameters: { query: accessTokenQuery },
-  body: { required: true, content: { [json]: describeBody() } },
+  body: { required: true, content: { [json]: asked } },
   refusals: [
     "invalid-json-body",
     "missing-jwt",
@@ -259,7 +214,19 @@ export const chatOperation: OperationDescription = {
   answers: {
     200: {
       description: streamDescription,
-      ownHeaders: { ...quotaHeaders, ...streamMark },
+      ownHeaders: {
+        ...describeQuotaHeaders({
+          counted: "Estimated tokens",
+          thisAnswer: "the most this answer can take already set aside",
+          example: { limit: 20_000, remaining: 18_000 },
+        }),
+        "x-vercel-ai-ui-message-stream": {
+          description: "The version of the event stream.",
+          required: true,
+          schema: { type: "string" },
+          example: "v1",
+        },
+      },
       content: {
         "text/event-stream": {
           schema: { type: "string" },

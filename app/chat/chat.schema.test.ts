@@ -170,12 +170,12 @@ test.each([{ jwt: 5 }, { jwt: {} }, { data: [1] }, { data: "x" }, { data: { jwt:
 
 test("finds the model by name, else by its position from 1, clamped to the list", () => {
   const models = ["small", "large"];
-  expect(findModel({ models })).toBe("small");
-  expect(findModel({ models, model: null, modelIndex: null })).toBe("small");
-  expect(findModel({ models, model: "large", modelIndex: 1 })).toBe("large");
-  expect(findModel({ models, model: "other" })).toBeNull();
-  expect(findModel({ models, model: "" })).toBeNull();
-  expect([-3, 0, 1, 2, 3, 2 ** 31].map((modelIndex) => findModel({ models, modelIndex }))).toEqual([
+  expect(findModel(models, {})).toBe("small");
+  expect(findModel(models, { model: null, modelIndex: null })).toBe("small");
+  expect(findModel(models, { model: "large", modelIndex: 1 })).toBe("large");
+  expect(findModel(models, { model: "other" })).toBeNull();
+  expect(findModel(models, { model: "" })).toBeNull();
+  expect([-3, 0, 1, 2, 3, 2 ** 31].map((modelIndex) => findModel(models, { modelIndex }))).toEqual([
     "small",
     "small",
     "small",
@@ -183,7 +183,7 @@ test("finds the model by name, else by its position from 1, clamped to the list"
     "large",
     "large",
   ]);
-  expect(findModel({ models: [] })).toBeNull();
+  expect(findModel([], {})).toBeNull();
 });
 
 test("takes a thousand parts over all messages and not one more, and looks at none of them beyond", () => {

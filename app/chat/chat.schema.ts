@@ -3,24 +3,16 @@ import { isLongerThan, toWellFormedText } from "~/platform/well-formed-text";
 import { describeIssues } from "~/platform/http/shape-issues";
 import { maxMessageChars, maxMessages, maxParts } from "./chat-limits";
 
-const roleSchema = z.enum(["system", "user", "assistant"]);
-
 type Part = { type: string; text?: unknown };
 
-/**
- * Judged by hand and to the first fault, because a schema of each part would take longer over a thousand that are wrong
- * than over all else in the request. Parts of other types are let through here and dropped by `normalizeMessages`;
- * nothing in them is followed.
- */
+// Checked by hand, up to the first fault: a schema would take longer over a thousand wrong parts than over all else.
+// Parts of other types are let through here and dropped by `normalizeMessages`.
 const partsSchema = z.array(z.unknown()).transform((parts, checks): Part[] => {
   for (const [index, part] of parts.entries()) {
     const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
     if (typeof type !== "string") {
-      checks.addIssue({
-        code: "custom",
-        path: [index, "type"],
-        message: "A part needs its type as a string",
-      });
+      const message = "A part needs its type as a string";
+      checks.addIssue({ code: "custom", path: [index, "type"], message });
     } else if (type === "text" && typeof text !== "string") {
       const message = "A text part needs its text as a string";
       checks.addIssue({ code: "custom", path: [index, "text"], message });
@@ -32,7 +24,7 @@ const partsSchema = z.array(z.unknown()).transform((parts, checks): Part[] => {
 
 const messageSchema = z
   .object({
-    role: roleSchema,
+    role: z.enum(["system", "user", "assistant"]),
     content: z.union([z.string(), partsSchema]).optional(),
     parts: partsSchema.optional(),
   })
@@ -43,12 +35,9 @@ const messageSchema = z
     message: `A message may hold at most ${maxMessageChars} characters`,
   });
 
-/**
- * Members that are not named are let through, and not looked at. Those that may hold an access token are among them: a
- * token of whatever type is judged where callers are, and closes no chat that is open to strangers.
- */
+/** Other members are ignored. Access tokens are among them: whatever their type, they are checked with the caller. */
 export const chatRequestSchema = z.object({
-  // Counted before each is looked at, which takes its time for every single one.
+  // Counted first: checking every single one takes time.
   messages: z
     .array(z.unknown())
     .min(1)
@@ -64,31 +53,23 @@ export const chatRequestSchema = z.object({
     ),
   model: z.string().nullish(),
   modelIndex: z.int().nullish(),
-  /** Not looked at, and so not walked through. */
   metadata: z.custom<object>((value) => typeof value === "object" && !Array.isArray(value)).nullish(),
 });
 
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
-export type ChatIssue = { path: string; message: string };
-
-export type ChatRequestReading =
-  | { ok: true; request: ChatRequest }
-  | { ok: false; problem: "missing-messages" }
-  | { ok: false; problem: "invalid-shape"; issues: ChatIssue[] };
-
 /** Shape only: who may ask is decided between the reading of the JSON and this. */
-export function readChatRequest(body: unknown): ChatRequestReading {
+export function readChatRequest(body: unknown) {
   const messages = (body as { messages?: unknown } | null | undefined)?.messages;
-  if (!Array.isArray(messages) || messages.length === 0) return { ok: false, problem: "missing-messages" };
+  if (!Array.isArray(messages) || messages.length === 0)
+    return { ok: false, problem: "missing-messages" } as const;
   const parsed = chatRequestSchema.safeParse(body);
-  if (parsed.success) return { ok: true, request: parsed.data };
-  return { ok: false, problem: "invalid-shape", issues: describeIssues(parsed.error.issues) };
+  if (parsed.success) return { ok: true, request: parsed.data } as const;
+  return { ok: false, problem: "invalid-shape", issues: describeIssues(parsed.error.issues) } as const;
 }
 
 /** `context` is what a client sent as `system`: words of the person asking, never the operator's. */
 export type ChatMessage = { role: "user" | "assistant" | "context"; text: string };
 
-/** Keeps the text of each message and drops everything else, messages without text included. */
 export function normalizeMessages(messages: ChatRequest["messages"]): ChatMessage[] {
   return messages.flatMap((message) => {
     const text = toWellFormedText(textOf(message));
@@ -97,16 +78,10 @@ export function normalizeMessages(messages: ChatRequest["messages"]): ChatMessag
   });
 }
 
+type WantedModel = Pick<ChatRequest, "model" | "modelIndex">;
+
 /** Null when `model` names none of the operator's models. A position outside the list takes the nearest end. */
-export function findModel({
-  models,
-  model,
-  modelIndex,
-}: {
-  models: readonly string[];
-  model?: string | null;
-  modelIndex?: number | null;
-}): string | null {
+export function findModel(models: readonly string[], { model, modelIndex }: WantedModel): string | null {
   if (typeof model === "string") return models.includes(model) ? model : null;
   const position = Math.min(Math.max(modelIndex ?? 1, 1), models.length);
   return models[position - 1] ?? null;
@@ -121,12 +96,24 @@ function countParts(messages: readonly unknown[]): number {
   return count;
 }
 
-type Textual = { content?: string | Part[]; parts?: Part[] };
-
-function textOf({ content, parts }: Textual): string {
+function textOf({ content, parts }: { content?: string | Part[]; parts?: Part[] }): string {
   const source = parts ?? content ?? "";
   if (typeof source === "string") return source;
   return source
     .flatMap((part) => (part.type === "text" && typeof part.text === "string" ? [part.text] : []))
     .join("");
+}
+
+/** OpenAI's list of models, as far as it says anything here. */
+export const modelListSchema = z.object({
+  object: z.literal("list"),
+  data: z
+    .array(z.object({ id: z.string().describe("What `model` names."), object: z.literal("model") }))
+    .describe("In the order that `modelIndex` counts; the first is the default."),
+});
+
+export type ModelList = z.infer<typeof modelListSchema>;
+
+export function toModelList(models: readonly string[]): ModelList {
+  return { object: "list", data: models.map((id) => ({ id, object: "model" })) };
 }

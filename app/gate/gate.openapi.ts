@@ -33,7 +33,8 @@ const tag = "Gate";
 
 export function describeGate(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "Proving who holds a key, and what a key opens." });
-  api.addBearerScheme({ name: "bearerAuth", bearerFormat: "JWT", description: tokenDescription });
+  const scheme = { type: "http", scheme: "bearer", bearerFormat: "JWT" } as const;
+  api.addSecurityScheme("bearerAuth", { ...scheme, description: tokenDescription });
   api.describe(getNonceOperation);
   api.describe(openGateOperation);
   api.describe(submitFormOperation);

@@ -12,13 +12,17 @@ export function switchedOff(): Response {
   return new Response("operator-off", { status: 404, headers: noStore });
 }
 
-/** Of a page's loader: whoever is not signed in is led to where that is done, and back. */
-export async function requireOperatorPage(
+type SessionGuard = { requireSession: (request: { cookie: string | undefined }) => Promise<OperatorSession> };
+
+/** Of a page's loader: the operator's services; whoever is not signed in is redirected to do that, and back. */
+export async function requireOperatorPage<Services extends SessionGuard>(
   context: RequestContext,
-  requireSession: (request: { cookie: string | undefined }) => Promise<OperatorSession>,
-): Promise<OperatorSession> {
+  operator: Services | null,
+): Promise<Services> {
+  if (operator === null) throw switchedOff();
   try {
-    return await requireSession({ cookie: context.headers.cookie });
+    await operator.requireSession({ cookie: context.headers.cookie });
+    return operator;
   } catch (error) {
     if (!(error instanceof Refusal) || error.refusalName !== "operator-sign-in-needed") throw error;
     const search = context.searchParams.toString();

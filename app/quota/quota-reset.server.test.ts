@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseShape } from "~/platform/http/json-body.server";
+import { parseShape } from "~/platform/http/body.server";
 import { Refusal } from "~/platform/http/refusal";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import { createSqliteTestDatabase, createTestClock } from "~e2e/support/databases/database";

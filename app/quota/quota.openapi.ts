@@ -2,7 +2,7 @@ import { z } from "zod";
 import { tokenIdSchema } from "~/gate/keys/token-id";
 import { accessTokenQuery } from "~/gate/tokens/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
-import { errorContent } from "~/platform/openapi/error-content";
+import { errorContent } from "~/platform/openapi/problem-answers";
 import { quotaResetAnswerSchema, quotaScopeSchema, quotaViewSchema } from "./quota.schema";
 
 const tag = "Quota";
@@ -11,22 +11,23 @@ const json = "application/json";
 /** How much of the conversation a key has left, and the operator's way to begin anew. */
 export function describeQuota(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "How much of the conversation a key has left." });
-  api.addBearerScheme({
-    name: "quotaResetSecret",
+  api.addSecurityScheme("quotaResetSecret", {
+    type: "http",
+    scheme: "bearer",
     description: "The operator's AI_QUOTA_RESET_SECRET, for /api/quota-reset alone.",
   });
-  for (const { name, place, key } of otherSecretPlaces) {
-    api.addKeyScheme({ name, place, key, description: "The same secret in another place." });
-  }
+  const description = "The same secret in another place.";
+  const alternative = { type: "apiKey", description } as const;
+  api.addSecurityScheme("quotaResetHeader", { ...alternative, in: "header", name: "x-quota-reset-secret" });
+  api.addSecurityScheme("quotaResetAiHeader", {
+    ...alternative,
+    in: "header",
+    name: "x-ai-quota-reset-secret",
+  });
+  api.addSecurityScheme("quotaResetQuery", { ...alternative, in: "query", name: "secret" });
   api.describe(getQuotaOperation);
   api.describe(resetQuotasOperation);
 }
-
-const otherSecretPlaces = [
-  { name: "quotaResetHeader", place: "header", key: "x-quota-reset-secret" },
-  { name: "quotaResetAiHeader", place: "header", key: "x-ai-quota-reset-secret" },
-  { name: "quotaResetQuery", place: "query", key: "secret" },
-] as const;
 
 const secret = z
   .string()

@@ -6,10 +6,9 @@ import { getServices } from "~/services.server";
 export const { loader, action } = defineRoute({
   GET: {
     operation: getPublicKeysOperation,
-    handle: () =>
-      answerJson({
-        body: getServices().gate.publicKeys(),
-        headers: { "Cache-Control": "public, max-age=300" },
-      }),
+    handle: () => {
+      const headers = { "Cache-Control": "public, max-age=300" };
+      return answerJson({ body: getServices().gate.publicKeys(), headers });
+    },
   },
 });

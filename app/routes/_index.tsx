@@ -24,18 +24,9 @@ export async function loader() {
 }
 
 export default function LandingRoute() {
-  const { isChatForHolders, outline } = useLoaderData<typeof loader>();
+  const loaded = useLoaderData<typeof loader>();
   const root = useRouteLoaderData<typeof rootLoader>("root");
   if (!root) return null;
-  const { settings, brand, origin, hasReference } = root;
-  return (
-    <LandingPage
-      settings={settings}
-      texts={brand.texts}
-      origin={origin}
-      outline={outline}
-      isChatForHolders={isChatForHolders}
-      hasReference={hasReference}
-    />
-  );
+  const { brand, ...facts } = root;
+  return <LandingPage {...facts} {...loaded} texts={brand.texts} />;
 }

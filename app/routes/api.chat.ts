@@ -13,15 +13,10 @@ export const { loader, action } = defineRoute({
     body: requireChatRequest,
     decidesAccess: true,
     handle: async ({ context, body: request, caller }) => {
-      const { clientId, signal } = context;
+      const { clientId, signal, requestId, log } = context;
       const { events, headers } = await getServices().chat.answer({ request, caller, clientId, signal });
-      return answerEventStream({
-        events,
-        headers,
-        signal,
-        onFailure: (error) =>
-          context.log.error({ err: error, requestId: context.requestId }, "a chat stream failed"),
-      });
+      const onFailure = (err: unknown) => log.error({ err, requestId }, "a chat stream failed");
+      return answerEventStream({ events, headers, signal, onFailure });
     },
   },
   answerRefusal: createChatRefusalAnswer(systemClock),

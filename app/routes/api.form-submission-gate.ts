@@ -9,9 +9,8 @@ export const { loader, action } = defineRoute({
     body: formSubmissionSchema,
     decidesAccess: true,
     handle: ({ context, body }) => {
-      const { address, tokenId } = body;
-      context.accessClaim = { proof: "legacy", address, tokenId };
       const { host, requestId } = context;
+      context.accessClaim = { proof: "legacy", address: body.address, tokenId: body.tokenId };
       return getServices().gate.submit({ submission: body, host, requestId });
     },
   },

@@ -6,8 +6,8 @@ export const { loader, action } = defineRoute({
   GET: {
     operation: getNonceOperation,
     head: "plain",
-    handle: async ({ context }) => ({
-      nonce: await getServices().gate.issueNonce({ clientId: context.clientId }),
+    handle: async ({ context: { clientId } }) => ({
+      nonce: await getServices().gate.issueNonce({ clientId }),
     }),
   },
 });

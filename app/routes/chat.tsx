@@ -22,5 +22,5 @@ export function loader() {
 }
 
 export default function ChatRoute() {
-  return <Chat place={useLoaderData<typeof loader>()} />;
+  return <Chat options={useLoaderData<typeof loader>()} />;
 }

@@ -10,10 +10,8 @@ import { readKeyLookup } from "~/gate/visit.server";
 import { requireWithinLimit } from "~/platform/http/limit.server";
 import { getServices } from "~/services.server";
 
-export const links: LinksFunction = () => [
-  { rel: "stylesheet", href: stylesheetHref },
-  { rel: "stylesheet", href: walletStylesheetHref },
-];
+export const links: LinksFunction = () =>
+  [stylesheetHref, walletStylesheetHref].map((href) => ({ rel: "stylesheet", href }));
 
 const defaultIntro = "It opens for whoever holds a key, and asks nothing else about you.";
 
@@ -25,37 +23,32 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
   );
 };
 
-/** What the cookie opens is in it: nobody keeps a copy. */
+/** The page holds what the cookie opens. */
 export const headers: HeadersFunction = () => ({ "Cache-Control": "no-store" });
 
 export async function loader({ context }: LoaderFunctionArgs) {
   const { gate, content, origin, config } = getServices();
   const { clientId, host, searchParams } = context;
   let counted: Promise<unknown> | undefined;
-  // Once for each visit, whatever of it asks somebody.
-  const requireWithinPages = () => (counted ??= requireWithinLimit(context, "pages"));
+  // Once for each visit, whatever of it reads the chain or the state.
+  const countOnce = () => (counted ??= requireWithinLimit(context, "pages"));
   const [visit, lookup, outline] = await Promise.all([
-    gate.session.visit({
-      cookie: context.headers.cookie,
-      clientId,
-      host,
-      requireWithinLimit: requireWithinPages,
-    }),
+    gate.session.visit({ cookie: context.headers.cookie, clientId, host, requireWithinLimit: countOnce }),
     readKeyLookup(searchParams, {
       origin,
-      requireWithinLimit: requireWithinPages,
+      requireWithinLimit: countOnce,
       readTokenStatus: gate.readTokenStatus,
     }),
     content.readOutline(),
   ]);
-  // What the last visit left, so that the page looks right before any script runs. Nothing is decided by it.
+  // So that the page looks right before any script runs. Nothing is decided by it.
   const remembered = readWalletCookie(context.headers.cookie ?? null);
   return { visit, lookup, outline, remembered, signsSiwe: config.state.enabled };
 }
 
 export default function GateRoute() {
   const root = useRouteLoaderData<typeof rootLoader>("root");
-  const { visit, lookup, outline, remembered, signsSiwe } = useLoaderData<typeof loader>();
+  const loaded = useLoaderData<typeof loader>();
   if (!root) return null;
   const { gateIntro, lang } = root.brand.texts;
   return (
@@ -73,14 +66,7 @@ export default function GateRoute() {
           with the API.
         </p>
       </noscript>
-      <Gate
-        settings={root.settings}
-        visit={visit}
-        lookup={lookup}
-        outline={outline}
-        remembered={remembered}
-        signsSiwe={signsSiwe}
-      />
+      <Gate settings={root.settings} {...loaded} />
     </div>
   );
 }

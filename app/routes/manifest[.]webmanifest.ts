@@ -1,7 +1,7 @@
 import { getManifestOperation } from "~/platform/brand/brand.openapi";
 import { answerJson } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
-import { writeManifest } from "~/platform/brand/manifest";
+import { writeManifest } from "~/platform/brand/brand";
 
 export const { loader, action } = defineRoute({
   GET: {

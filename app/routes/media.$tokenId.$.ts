@@ -5,13 +5,7 @@ import { getServices } from "~/services.server";
 export const { loader, action } = defineRoute({
   GET: {
     operation: getMediaOperation,
-    handle: ({ context, params }) =>
-      getServices().content.serveMedia({
-        tokenId: params.tokenId ?? "",
-        file: params["*"] ?? "",
-        searchParams: context.searchParams,
-        method: context.method,
-        headers: context.headers,
-      }),
+    handle: ({ context: { searchParams, method, headers }, params: { tokenId = "", "*": file = "" } }) =>
+      getServices().content.serveMedia({ tokenId, file, searchParams, method, headers }),
   },
 });

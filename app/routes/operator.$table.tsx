@@ -5,7 +5,7 @@ import tableHref from "~/operator/page/operator-table.css";
 import stylesheetHref from "~/operator/page/operator.css";
 import { TablePage } from "~/operator/page/table-page";
 import { readNotices } from "~/operator/notices";
-import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
+import { noStore, requireOperatorPage } from "~/operator/page-guard.server";
 import { findTableSpec, tableSpecs } from "~/operator/tables/table-specs";
 import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
@@ -21,9 +21,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 export const headers = () => noStore;
 
 export async function loader({ context, params }: LoaderFunctionArgs) {
-  const { operator } = getServices();
-  if (operator === null) throw switchedOff();
-  await requireOperatorPage(context, operator.requireSession);
+  const operator = await requireOperatorPage(context, getServices().operator);
   const spec = findTableSpec(params.table);
   if (spec === null) throw new Response(null, { status: 404, headers: noStore });
   const { searchParams } = context;

@@ -7,7 +7,7 @@ import { OperatorFrame } from "~/operator/page/operator-frame";
 import tableHref from "~/operator/page/operator-table.css";
 import stylesheetHref from "~/operator/page/operator.css";
 import { readNotices } from "~/operator/notices";
-import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
+import { noStore, requireOperatorPage } from "~/operator/page-guard.server";
 import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
@@ -22,9 +22,7 @@ export const meta: MetaFunction = () => [
 export const headers = () => noStore;
 
 export async function loader({ context }: LoaderFunctionArgs) {
-  const { operator } = getServices();
-  if (operator === null) throw switchedOff();
-  await requireOperatorPage(context, operator.requireSession);
+  const operator = await requireOperatorPage(context, getServices().operator);
   const span = findActivitySpan(context.searchParams.get("span"));
   const faults = span ? [] : [`span must be one of ${activitySpans.map(({ name }) => name).join(", ")}.`];
   return {

@@ -18,10 +18,8 @@ export const headers = () => noStore;
 
 export function loader({ context: { searchParams } }: LoaderFunctionArgs) {
   if (getServices().operator === null) throw switchedOff();
-  return {
-    next: readNext(searchParams.get("next")),
-    notices: readNotices(searchParams, systemClock()),
-  };
+  const next = readNext(searchParams.get("next"));
+  return { next, notices: readNotices(searchParams, systemClock()) };
 }
 
 export default function OperatorSignInRoute() {

@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { OperatorFrame } from "~/operator/page/operator-frame";
 import stylesheetHref from "~/operator/page/operator.css";
 import { StatePage } from "~/operator/page/state-page";
-import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
+import { noStore, requireOperatorPage } from "~/operator/page-guard.server";
 import { getServices } from "~/services.server";
 
 export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
@@ -16,21 +16,18 @@ export const meta: MetaFunction = () => [
 export const headers = () => noStore;
 
 export async function loader({ context }: LoaderFunctionArgs) {
-  const { operator } = getServices();
-  if (operator === null) throw switchedOff();
-  await requireOperatorPage(context, operator.requireSession);
-  return { state: await operator.readState() };
+  const operator = await requireOperatorPage(context, getServices().operator);
+  return operator.readState();
 }
 
 export default function OperatorStateRoute() {
-  const { state } = useLoaderData<typeof loader>();
   return (
     <OperatorFrame
       title="State"
       lead="Everything this server leans on, and what is switched on or off, each with its reason."
       path="/operator/state"
     >
-      <StatePage state={state} />
+      <StatePage state={useLoaderData<typeof loader>()} />
     </OperatorFrame>
   );
 }

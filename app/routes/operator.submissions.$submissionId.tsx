@@ -4,7 +4,7 @@ import { OperatorFrame } from "~/operator/page/operator-frame";
 import tableHref from "~/operator/page/operator-table.css";
 import stylesheetHref from "~/operator/page/operator.css";
 import { SubmissionPage } from "~/operator/page/submission-page";
-import { noStore, requireOperatorPage, switchedOff } from "~/operator/page-guard.server";
+import { noStore, requireOperatorPage } from "~/operator/page-guard.server";
 import { getServices } from "~/services.server";
 
 export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
@@ -17,20 +17,16 @@ export const meta: MetaFunction = () => [
 ];
 export const headers = () => noStore;
 
-const idPattern = /^[\w-]{1,64}$/;
-
 export async function loader({ context, params }: LoaderFunctionArgs) {
-  const { operator } = getServices();
-  if (operator === null) throw switchedOff();
-  await requireOperatorPage(context, operator.requireSession);
+  const operator = await requireOperatorPage(context, getServices().operator);
   const id = params.submissionId ?? "";
-  const submission = idPattern.test(id) ? await operator.findSubmission(id) : null;
+  const submission = /^[\w-]{1,64}$/.test(id) ? await operator.findSubmission(id) : null;
   if (submission === null) throw new Response(null, { status: 404, headers: noStore });
-  return { submission };
+  return submission;
 }
 
 export default function OperatorSubmissionRoute() {
-  const { submission } = useLoaderData<typeof loader>();
+  const submission = useLoaderData<typeof loader>();
   return (
     <OperatorFrame
       title={`Submission of key ${submission.tokenId}`}

@@ -9,10 +9,8 @@ export const { loader, action } = defineRoute({
     handle: async () => {
       const { readReadiness, quota } = getServices();
       const readiness = await readReadiness();
-      return answerJson({
-        body: { ...readiness, quota: quota.activity },
-        status: readiness.status === "unready" ? 503 : 200,
-      });
+      const status = readiness.status === "unready" ? 503 : 200;
+      return answerJson({ body: { ...readiness, quota: quota.activity }, status });
     },
   },
 });

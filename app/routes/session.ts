@@ -17,7 +17,7 @@ export const { loader, action } = defineRoute({
   GET: {
     operation: getSessionOperation,
     handle: async ({ context }) => {
-      requireOwnPage(context);
+      requireSameSite(context.headers, context.service);
       return getServices().gate.session.read({ cookie: context.headers.cookie });
     },
   },
@@ -26,7 +26,7 @@ export const { loader, action } = defineRoute({
     body: sessionBodySchema,
     decidesAccess: true,
     handle: async ({ context, body }) => {
-      requireOwnPage(context);
+      requireSameSite(context.headers, context.service);
       const { session } = getServices().gate;
       const { authorization, cookie } = context.headers;
       if (body?.open) {
@@ -46,22 +46,19 @@ export const { loader, action } = defineRoute({
   DELETE: {
     operation: endSessionOperation,
     handle: ({ context }) => {
-      requireOwnPage(context);
+      requireSameSite(context.headers, context.service);
       const cookie = clearSessionCookie(isSecure(context));
       return answerJson({ body: { signedIn: false }, headers: { "Set-Cookie": cookie } });
     },
   },
 });
 
-function requireOwnPage({ headers, service }: RequestContext): void {
-  requireSameSite(headers, service);
-}
-
-/** The cookie goes when its token does, by the server's own clock. */
+/** The cookie expires with its token, by the server's own clock. */
 function answerKept(kept: KeptSession, context: RequestContext): Answer {
   const { token, session } = kept;
-  context.accessClaim = { proof: "bearer", address: session.address, tokenId: session.tokenId };
-  const cookie = writeSessionCookie(token, session.secondsLeft, isSecure(context));
+  const { address, tokenId, secondsLeft } = session;
+  context.accessClaim = { proof: "bearer", address, tokenId };
+  const cookie = writeSessionCookie(token, secondsLeft, isSecure(context));
   return answerJson({ body: session, headers: { "Set-Cookie": cookie } });
 }
 

@@ -8,8 +8,9 @@ import { findMovedPaths } from "~/settings.server";
 import type { Config } from "~/settings.server";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import type { StaticAnswer } from "~/platform/http/static-answer.server";
-import { createApiRegistry } from "~/platform/openapi/api-registry";
-import type { OpenApiDocument, RateLimits } from "~/platform/openapi/api-registry";
+import type { RateLimit } from "~/platform/limits/limit-name";
+import { ApiRegistry } from "~/platform/openapi/api-registry";
+import type { OpenApiDocument } from "~/platform/openapi/api-registry";
 import { describeService } from "~/platform/openapi/service.openapi";
 import { describeQuota } from "~/quota/quota.openapi";
 import { readReference } from "~/reference/read-reference";
@@ -22,7 +23,7 @@ import { version } from "../../package.json";
 
 export type ApiFacts = {
   origin: string;
-  limits: RateLimits;
+  limits: Readonly<Record<string, RateLimit>>;
   isDemo: boolean;
   /** Routes by their default path, and where they are instead. */
   movedPaths?: Readonly<Record<string, string>>;
@@ -44,7 +45,7 @@ const introduction = `A gate that opens for whoever holds a key NFT.
 
 /** Each feature describes its own routes; this puts them together. */
 export function buildApiDocument({ origin, limits, isDemo, movedPaths }: ApiFacts): OpenApiDocument {
-  const api = createApiRegistry({ origin, limits, movedPaths });
+  const api = new ApiRegistry({ origin, limits, movedPaths });
   describeGate(api);
   describeSession(api);
   describeContent(api);

@@ -20,10 +20,9 @@ import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { readSiweMessage } from "~/gate/proofs/siwe.server";
 import { defaultJsonBounds } from "~/platform/http/json-text";
 import { refusalTable } from "~/platform/http/refusal";
-import { getRouteSpec } from "~/platform/http/route.server";
 import type { RouteFunction } from "~/platform/http/route.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
-import type { readinessSchema, settingsSchema } from "~/platform/openapi/service.schema";
+import type { readinessSchema, settingsSchema } from "~/platform/openapi/service.openapi";
 import type { PublicSettings } from "~/platform/public-settings";
 import type { Readiness } from "~/platform/readiness.server";
 import { quotaResetBodySchema } from "~/quota/quota.schema";
@@ -38,7 +37,7 @@ const limits = distinctLimits();
 const document = buildApiDocument({ origin, limits, isDemo: true });
 const operations = listOperations(document);
 
-type ResourceRoute = { path: string; methods: ReturnType<typeof getRouteSpec> };
+type ResourceRoute = { path: string; methods: RouteFunction["spec"] };
 
 /** `api.token-status.$tokenId.ts` answers at /api/token-status/{tokenId}; brackets take a dot literally. */
 function pathOfRoute(fileName: string): string {
@@ -58,7 +57,7 @@ async function loadResourceRoutes(): Promise<ResourceRoute[]> {
   return Promise.all(
     described.map(async (name) => {
       const module = (await import(path.join(appDir, "routes", name))) as { loader: RouteFunction };
-      return { path: pathOfRoute(name), methods: getRouteSpec(module.loader) };
+      return { path: pathOfRoute(name), methods: module.loader.spec };
     }),
   );
 }

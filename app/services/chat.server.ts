@@ -1,11 +1,10 @@
 import type { Caller } from "~/gate/caller.server";
-import type { ChatRequest } from "~/chat/chat.schema";
+import { toModelList } from "~/chat/chat.schema";
+import type { ChatRequest, ModelList } from "~/chat/chat.schema";
 import { answerChat } from "~/chat/reply/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "~/chat/reply/answer-chat.server";
 import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { instrumentChat } from "~/chat/providers/instrument-chat";
-import { toModelList } from "~/chat/models.schema";
-import type { ModelList } from "~/chat/models.schema";
 import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
 import type { Config } from "~/settings.server";
 import type { Log } from "~/platform/log.server";

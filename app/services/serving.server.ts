@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { OpenedBrand } from "~/platform/brand/open-brand.server";
 import { systemClock } from "~/platform/clock";
-import type { RateLimitName } from "~/platform/limits/limit-name";
+import type { RateLimit, RateLimitName } from "~/platform/limits/limit-name";
 import type { Config } from "~/settings.server";
 import { createOriginCheck } from "~/platform/http/domains";
 import { listen } from "~/platform/http/http-server.server";
@@ -28,7 +28,6 @@ type CreateServiceContextOptions = {
   log: Log;
 };
 
-/** What routes and the corridor need of the running service. */
 export function createServiceContext({
   config,
   domains,
@@ -41,10 +40,7 @@ export function createServiceContext({
   log,
 }: CreateServiceContextOptions): ServiceContext {
   const limiters = new Map<RateLimitName, RateLimiter>();
-  for (const [name, limit] of Object.entries(config.limits) as [
-    RateLimitName,
-    Config["limits"][RateLimitName],
-  ][]) {
+  for (const [name, limit] of Object.entries(config.limits) as [RateLimitName, RateLimit][]) {
     if (!limit) continue;
     const limiter = createRateLimiter({
       store: limits,

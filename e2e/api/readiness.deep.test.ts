@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { readinessSchema } from "~/platform/openapi/service.schema";
+import { readinessSchema } from "~/platform/openapi/service.openapi";
 import { findFreePort } from "~e2e/support/free-port";
 import { waitUntil } from "~e2e/support/processes";
 import { startTcpGate } from "~e2e/support/providers/proxies";

@@ -4,7 +4,6 @@ import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import { onlyPostMessage } from "~/tools/mcp/answer.server";
 import { errorCodes } from "~/tools/mcp/message";
-import { getRouteSpec } from "~/platform/http/route.server";
 import type { RouteFunction } from "~/platform/http/route.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 
@@ -157,7 +156,7 @@ export async function expectationOf({
   pattern: string;
 }): Promise<RouteExpectation> {
   const { loader } = (await import(path.resolve("app", `${id}.ts`))) as { loader: RouteFunction };
-  const spec = getRouteSpec(loader);
+  const spec = loader.spec;
   const { unauthenticated, wrongShape, bounds, tokenIdIn, ...exception } = exceptions[pattern] ?? {};
   const methods = (["GET", "POST", "DELETE"] as const).filter((method) => spec[method]);
   const { operation, caller } = spec.POST ?? {};

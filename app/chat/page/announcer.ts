@@ -1,14 +1,11 @@
 import { toSpeakableText } from "~/speech/speakable-text";
-import type { Reply } from "./conversation/conversation";
 import { textOfReply } from "./conversation/conversation";
+import type { Reply } from "./conversation/conversation";
 
 /** A screen reader needs time to read a sentence; what comes in between waits for the next turn. */
 const everyMs = 4_000;
 
-/**
- * Tells a polite live region what is going on: the growing answer in whole sentences now and then, not in tokens,
- * and how it ended.
- */
+/** Feeds a polite live region: the growing answer in whole sentences now and then, and how it ended. */
 export function createAnnouncer(say: (text: string) => void) {
   let saidChars = 0;
   let lastAtMs = 0;
@@ -21,21 +18,17 @@ export function createAnnouncer(say: (text: string) => void) {
       lastAtMs = Date.now();
     }
     const text = textOfReply(reply);
-    if (reply.status === "streaming") {
-      const nowMs = Date.now();
-      if (nowMs - lastAtMs < everyMs) return;
-      const upTo = endOfSentences(text);
-      if (upTo <= saidChars) return;
-      lastAtMs = nowMs;
-      say(toSpeakableText(text.slice(saidChars, upTo)));
-      saidChars = upTo;
-      return;
+    if (reply.status !== "streaming") {
+      const rest = toSpeakableText(text.slice(saidChars));
+      return say([rest, endings[reply.status], reply.notice?.title ?? ""].join(" ").trim());
     }
-    say(
-      [toSpeakableText(text.slice(saidChars)), endings[reply.status], reply.notice?.title ?? ""]
-        .join(" ")
-        .trim(),
-    );
+    const nowMs = Date.now();
+    if (nowMs - lastAtMs < everyMs) return;
+    const upTo = endOfSentences(text);
+    if (upTo <= saidChars) return;
+    lastAtMs = nowMs;
+    say(toSpeakableText(text.slice(saidChars, upTo)));
+    saidChars = upTo;
   }
 
   return { say, follow };
@@ -43,7 +36,6 @@ export function createAnnouncer(say: (text: string) => void) {
 
 const endings = { done: "The answer is complete.", stopped: "The answer was stopped.", failed: "" };
 
-/** Up to where the text is made of whole sentences or paragraphs. */
 export function endOfSentences(text: string): number {
   let end = 0;
   for (const match of text.matchAll(/[.!?…:](?=\s)|\n\n|[。！？]/g)) end = match.index + match[0].length;

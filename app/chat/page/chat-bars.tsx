@@ -1,13 +1,12 @@
 import { ChatNoticeCard } from "./chat-notice-card";
+import type { Quota } from "./conversation/chat-api";
 import { listShown } from "./conversation/conversation";
 import { formatMoment, formatWait } from "~/ui/moments";
-import { QuotaMeter } from "./quota-meter";
 import { SpeechNotice } from "./speech/read-aloud";
-import { useChatSession, useChatState } from "./conversation/use-chat";
+import { useChatSession, useChatState } from "./conversation/chat-context";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 
-/** What stands between the messages and the field: states of the whole conversation, not of one message. */
-export function ChatBars({ isWalled }: { isWalled: boolean }) {
+export function ChatBars({ isQuotaSpent }: { isQuotaSpent: boolean }) {
   const session = useChatSession();
   const quota = useChatState("quota");
   const barrier = useChatState("barrier");
@@ -18,22 +17,24 @@ export function ChatBars({ isWalled }: { isWalled: boolean }) {
   const model = useChatState("model");
   const showsBarrier = barrier !== null && open.messages.length > 0 && !endsWithSignIn(open);
   return (
-    <div className="chat-bars">
+    <div className="stack chat-bars">
       <div role="status">
         {isOnline ? null : (
-          <p className="bar bar-warning">
+          <p className="notice bar tone-warning">
             You are offline. What you write is kept; send it when the connection is back.
           </p>
         )}
       </div>
       {isSentWhole ? null : (
-        <p className="bar">This conversation is long: the assistant is sent its newest part only.</p>
+        <p className="notice bar tone-plain">
+          This conversation is long: the assistant is sent its newest part only.
+        </p>
       )}
       <SpeechNotice />
       {showsBarrier ? <ChatNoticeCard notice={barrier} /> : null}
-      {isWalled && quota ? <QuotaWall limit={quota.limit} resetAtMs={quota.resetAtMs} /> : null}
-      {models.length > 1 || (quota && !isWalled) ? (
-        <div className="chat-tools">
+      {isQuotaSpent && quota ? <QuotaWall limit={quota.limit} resetAtMs={quota.resetAtMs} /> : null}
+      {models.length > 1 || (quota && !isQuotaSpent) ? (
+        <div className="row soft chat-tools">
           {models.length > 1 ? (
             <label className="model-choice">
               <span>Model</span>
@@ -44,7 +45,7 @@ export function ChatBars({ isWalled }: { isWalled: boolean }) {
               </select>
             </label>
           ) : null}
-          {quota && !isWalled ? <QuotaMeter quota={quota} /> : null}
+          {quota && !isQuotaSpent ? <QuotaMeter quota={quota} /> : null}
         </div>
       ) : null}
     </div>
@@ -60,7 +61,7 @@ function endsWithSignIn(open: Parameters<typeof listShown>[0]): boolean {
 function QuotaWall({ limit, resetAtMs }: { limit: number; resetAtMs: number | null }) {
   const secondsLeft = useSecondsUntil(resetAtMs);
   return (
-    <div className="quota-wall" role="status">
+    <div className="notice quota-wall tone-warning" role="status">
       <p className="quota-wall-title">This key has had all of its {limit.toLocaleString()} tokens answered</p>
       {resetAtMs === null ? null : (
         <p>
@@ -69,6 +70,34 @@ function QuotaWall({ limit, resetAtMs }: { limit: number; resetAtMs: number | nu
           the draft is kept.
         </p>
       )}
+    </div>
+  );
+}
+
+const warningShare = 0.8;
+
+export function QuotaMeter({ quota }: { quota: Quota }) {
+  const used = Math.min(quota.limit, Math.max(0, quota.limit - quota.remaining));
+  const share = quota.limit === 0 ? 1 : used / quota.limit;
+  const isLow = share >= warningShare;
+  return (
+    <div className={`row quota${isLow ? " quota-low" : ""}`}>
+      <div
+        className="quota-bar"
+        role="meter"
+        aria-label="Quota used"
+        aria-valuemin={0}
+        aria-valuemax={quota.limit}
+        aria-valuenow={used}
+        aria-valuetext={`${used} of ${quota.limit} tokens used`}
+      >
+        <span style={{ width: `${Math.round(share * 1000) / 10}%` }} />
+      </div>
+      <p>
+        {isLow ? <strong>{quota.remaining === 0 ? "Nothing left" : "Running low"}: </strong> : null}
+        {quota.remaining.toLocaleString()} of {quota.limit.toLocaleString()} tokens left
+        {quota.resetAtMs === null ? "" : `, renewed at ${formatMoment(quota.resetAtMs)}`}
+      </p>
     </div>
   );
 }

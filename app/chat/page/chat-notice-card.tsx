@@ -6,14 +6,9 @@ import type { ChatNotice } from "./chat-notice";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 import { Wait } from "~/ui/wait";
 
-/** What stands in the way, and what to do; `children` are the ways on. They wait as long as the visitor has to. */
-export function ChatNoticeCard({
-  notice,
-  children,
-}: {
-  notice: ChatNotice;
-  children?: (state: { mustWait: boolean }) => ReactNode;
-}) {
+type ChatNoticeCardProps = { notice: ChatNotice; children?: (state: { mustWait: boolean }) => ReactNode };
+
+export function ChatNoticeCard({ notice, children }: ChatNoticeCardProps) {
   const untilMs = notice.retryAtMs ?? null;
   const secondsLeft = useSecondsUntil(untilMs);
   return (

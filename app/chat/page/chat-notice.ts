@@ -1,12 +1,98 @@
 import { noticeForRefused, readRefused } from "~/platform/http/notice";
-import type { NoticeText, RefusedAnswer } from "~/platform/http/notice";
-import { remediesOf } from "./chat-remedies";
-import type { Activity, NoticeKind } from "./chat-remedies";
+import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/http/notice";
 
-/** Something that stands in the way: what happened in the server's own words, and what to do now. */
+/** What a person was about when the server said no: the same refusal leaves them with different things to do. */
+export type Activity = "asking" | "reading";
+
+type NoticeKind = "wait" | "sign-in" | "offline" | "model" | "again" | "skip" | "final";
+
+type Remedy = PageRemedy & { kind: NoticeKind };
+type Remedies = Readonly<Record<string, Remedy>>;
+
+const signInEnded: Remedy = {
+  kind: "sign-in",
+  title: "Your sign-in has ended",
+  remedy: "It ran out, or the key has left the wallet. Sign in again at the gate.",
+};
+const signInFirst = "Sign in at the gate: one signature, at no cost. Then come back here.";
+/** A mistake of this page, not of the person. */
+const fault: Remedy = {
+  kind: "final",
+  remedy: "Load this page again; if it stays like this, tell whoever runs this site.",
+};
+const faults: Remedies = {
+  "internal-error": {
+    kind: "again",
+    remedy: "Try again; if it stays like this, tell whoever runs this site.",
+  },
+  "invalid-json-body": fault,
+  "method-not-allowed": fault,
+  "unsupported-media-type": fault,
+};
+
+const editOrBegin: Remedy = { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." };
+const sendLater: Remedy = { kind: "wait", remedy: "What you wrote is kept. Try again in a moment." };
+
+const askingRemedies: Remedies = {
+  ...faults,
+  "missing-jwt": {
+    kind: "sign-in",
+    title: "This conversation is for holders of a key",
+    remedy: signInFirst,
+  },
+  "invalid-jwt": signInEnded,
+  "too-many-requests": { kind: "wait", remedy: "Wait until the time below has passed, then send again." },
+  "quota-exceeded": { kind: "wait", remedy: "What you wrote is kept. Send it again at the time below." },
+  "unknown-model": { kind: "model", remedy: "Choose another model below, then send again." },
+  "missing-messages": editOrBegin,
+  "invalid-messages": editOrBegin,
+  "body-too-large": { kind: "final", remedy: "Shorten what you wrote, or begin a new conversation." },
+  "request-timeout": { kind: "again", remedy: "Check your connection and try again." },
+  "provider-failed": { kind: "again", remedy: "Nothing was counted. Try again in a moment." },
+  "state-unavailable": sendLater,
+  "chain-unavailable": sendLater,
+  "cross-site-request": { kind: "final", remedy: "Open this page at its own address and ask there." },
+};
+
+const skipped: Remedy = {
+  kind: "skip",
+  remedy: "Read this part with your eyes, and hear what comes after it.",
+};
+const placeKept = "Your place in the text is kept. Read on from there";
+const readOnLater: Remedy = { kind: "wait", remedy: `${placeKept} in a moment.` };
+
+const readingRemedies: Remedies = {
+  ...faults,
+  "missing-jwt": { kind: "sign-in", title: "Reading aloud is for holders of a key", remedy: signInFirst },
+  "invalid-jwt": signInEnded,
+  "too-many-requests": { kind: "wait", remedy: `${placeKept} when the time below has passed.` },
+  "quota-exceeded": { kind: "wait", remedy: `${placeKept} at the time below.` },
+  "missing-text": skipped,
+  "text-too-long": skipped,
+  "unspeakable-text": skipped,
+  "body-too-large": skipped,
+  "invalid-message-id": fault,
+  "speech-disabled": {
+    kind: "final",
+    title: "Nothing is read aloud here",
+    remedy: "Read the text with your eyes, or ask whoever runs this site to switch speech on.",
+  },
+  "speech-busy": readOnLater,
+  "speech-failed": {
+    kind: "again",
+    remedy: "Nothing was counted, and your place in the text is kept. Read on from there in a moment.",
+  },
+  "request-timeout": { kind: "again", remedy: "Check your connection, then read on from where it stopped." },
+  "state-unavailable": readOnLater,
+  "chain-unavailable": readOnLater,
+  "cross-site-request": { kind: "final", remedy: "Open this page at its own address and listen there." },
+};
+
+/** What to do, in terms of this page: the table's own remedies also speak to API clients. */
+export const remediesOf: Record<Activity, Remedies> = { asking: askingRemedies, reading: readingRemedies };
+
 export type ChatNotice = NoticeText & { kind: NoticeKind };
 
-/** The notice for an answer that is no stream. */
 export function noticeForRefusal(answer: RefusedAnswer, activity: Activity, nowMs = Date.now()): ChatNotice {
   const refused = readRefused(answer);
   const remedies = remediesOf[activity];
@@ -14,44 +100,32 @@ export function noticeForRefusal(answer: RefusedAnswer, activity: Activity, nowM
   return { kind, ...noticeForRefused(refused, remedies, nowMs) };
 }
 
-/**
- * The answer began and did not end well. `errorText` is the server's, null when the connection broke off; `hasContent`:
- * something of it came.
- */
-export function noticeForBrokenAnswer({
-  errorText,
-  hasContent,
-}: {
-  errorText: string | null;
-  hasContent: boolean;
-}): ChatNotice {
-  const sentences = [
-    ...(errorText === null ? ["The connection ended before the answer did."] : []),
-    hasContent ? "What came before it is kept above." : "Nothing of the answer came.",
-  ];
+/** `errorText` is the server's, null when the connection broke off; `hasContent`: something of the answer came. */
+export function noticeForBrokenAnswer(broken: { errorText: string | null; hasContent: boolean }): ChatNotice {
+  const { errorText, hasContent } = broken;
+  const kept = hasContent ? "What came before it is kept above." : "Nothing of the answer came.";
   return {
     kind: "again",
     title: errorText ?? "The answer broke off",
-    detail: sentences.join(" "),
+    detail: errorText === null ? `The connection ended before the answer did. ${kept}` : kept,
     remedy: "Try again in a moment.",
   };
 }
 
-export function noticeForFailure({
-  activity,
-  isOnline,
-}: {
-  activity: Activity;
-  isOnline: boolean;
-}): ChatNotice {
+export function noticeForFailure(failed: { activity: Activity; isOnline: boolean }): ChatNotice {
+  if (failed.isOnline) {
+    return {
+      kind: "offline",
+      title: "The server did not answer",
+      detail: "Either the connection is bad, or the site is away for a moment.",
+      remedy: "Check your connection and try again.",
+    };
+  }
+  const isAsking = failed.activity === "asking";
   return {
     kind: "offline",
-    title: isOnline ? "The server did not answer" : "You are offline",
-    detail: isOnline
-      ? "Either the connection is bad, or the site is away for a moment."
-      : activity === "asking"
-        ? "What you wrote is kept in this browser."
-        : "Your place in the text is kept.",
-    remedy: isOnline ? "Check your connection and try again." : "Try again when the connection is back.",
+    title: "You are offline",
+    detail: isAsking ? "What you wrote is kept in this browser." : "Your place in the text is kept.",
+    remedy: "Try again when the connection is back.",
   };
 }

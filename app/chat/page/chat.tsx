@@ -1,67 +1,60 @@
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Dialog } from "~/ui/dialog";
-import { AskingBarrierContext, chooseBarrier } from "./conversation/asking-barrier";
 import { ChatBars } from "./chat-bars";
-import { Composer } from "./composer";
-import { focusComposer } from "./composer-focus";
+import { Composer, focusComposer } from "./composer";
+import {
+  AskingBarrierContext,
+  ChatSessionContext,
+  useChatSession,
+  useChatState,
+} from "./conversation/chat-context";
 import { ConversationList } from "./conversation/conversation-list";
 import { createConversationArchive, createMemoryStore } from "./conversation/conversation-archive";
-import type { ConversationArchive } from "./conversation/conversation-archive";
-import { createChatSession } from "./conversation/chat-session";
-import type { ChatPlace } from "./conversation/chat-session";
-import { Icon } from "./icon";
+import { ChatSession } from "./conversation/chat-session";
+import type { ChatOptions } from "./conversation/chat-session";
+import { IconButton } from "./icon";
 import { Thread } from "./answer/thread";
-import { ChatSessionContext, useChatSession, useChatState } from "./conversation/use-chat";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
-import { useVisibleHeight } from "./conversation/use-visible-height";
 import { Welcome } from "./welcome";
 
-export function Chat({ place }: { place: ChatPlace }) {
-  const [session] = useState(() => createChatSession(place, openArchive));
+export function Chat({ options }: { options: ChatOptions }) {
+  const [session] = useState(
+    () => new ChatSession(options, createConversationArchive(findBrowserStore() ?? createMemoryStore())),
+  );
   useEffect(() => session.start(), [session]);
   return (
     <ChatSessionContext.Provider value={session}>
-      <ChatRoom requiresSignIn={place.requiresSignIn} />
+      <ChatRoom requiresSignIn={options.requiresSignIn} />
     </ChatSessionContext.Provider>
   );
 }
 
 function ChatRoom({ requiresSignIn }: { requiresSignIn: boolean }) {
-  const session = useChatSession();
-  const answeringId = useChatState("answeringId");
-  const barrier = useChatState("barrier");
   const isLoaded = useChatState("isLoaded");
-  const isWalled = useQuotaWall();
+  const mustSignIn = useChatState("barrier") !== null;
   const isOnline = useChatState("isOnline");
-  const askingBarrier = chooseBarrier({ mustSignIn: barrier !== null, isWalled, isOnline });
-  const frame = useVisibleHeight();
-
-  useEffect(() => {
-    if (answeringId === null) return;
-    function stopOnEscape(event: KeyboardEvent) {
-      // A dialog that is open takes the key for itself.
-      if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]"))
-        session.stop();
-    }
-    document.addEventListener("keydown", stopOnEscape);
-    return () => document.removeEventListener("keydown", stopOnEscape);
-  }, [answeringId, session]);
-
+  const isQuotaSpent = useIsQuotaSpent();
+  const announcement = useChatState("announcement");
+  // The one that lasts longest is named first: the others may be over before it.
+  const barrier = mustSignIn ? "sign-in" : isQuotaSpent ? "quota" : isOnline ? null : "offline";
+  useStopOnEscape();
   return (
-    <div ref={frame} className="chat" data-ready={isLoaded || undefined}>
+    <div ref={useVisibleHeight()} className="chat" data-ready={isLoaded || undefined}>
       <aside className="chat-side" aria-label="Conversations">
         <ConversationList onChosen={focusComposer} />
       </aside>
-      <section className="chat-main" aria-labelledby="chat-title">
+      <section className="stack chat-main" aria-labelledby="chat-title">
         <ChatHead />
-        <AskingBarrierContext.Provider value={askingBarrier}>
+        <AskingBarrierContext.Provider value={barrier}>
           <Thread>
             <Welcome requiresSignIn={requiresSignIn} />
           </Thread>
-          <ChatBars isWalled={isWalled} />
+          <ChatBars isQuotaSpent={isQuotaSpent} />
           <Composer />
         </AskingBarrierContext.Provider>
-        <Announcer />
+        <p className="visually-hidden" role="status" aria-live="polite" data-testid="announcer">
+          {announcement}
+        </p>
       </section>
     </div>
   );
@@ -71,24 +64,23 @@ function ChatHead() {
   const open = useChatState("open");
   const [isListOpen, setIsListOpen] = useState(false);
   const session = useChatSession();
+
+  function startNew(): void {
+    session.startNew();
+    focusComposer();
+  }
+
+  const className = "quiet-action chat-narrow";
   return (
     <div className="chat-head">
-      <button type="button" className="quiet-action chat-narrow" onClick={() => setIsListOpen(true)}>
-        <Icon name="list" />
-        <span className="visually-hidden">Conversations</span>
-      </button>
+      <IconButton
+        className={className}
+        label="Conversations"
+        icon="list"
+        onClick={() => setIsListOpen(true)}
+      />
       <h1 id="chat-title">{open.title || "Chat"}</h1>
-      <button
-        type="button"
-        className="quiet-action chat-narrow"
-        onClick={() => {
-          session.startNew();
-          focusComposer();
-        }}
-      >
-        <Icon name="plus" />
-        <span className="visually-hidden">New conversation</span>
-      </button>
+      <IconButton className={className} label="New conversation" icon="plus" onClick={startNew} />
       {isListOpen ? (
         <Dialog title="Conversations" onClose={() => setIsListOpen(false)}>
           <ConversationList onChosen={() => setIsListOpen(false)} />
@@ -98,20 +90,27 @@ function ChatHead() {
   );
 }
 
-function Announcer() {
-  return (
-    <p className="visually-hidden" role="status" aria-live="polite" data-testid="announcer">
-      {useChatState("announcement")}
-    </p>
-  );
+function useStopOnEscape(): void {
+  const session = useChatSession();
+  const isAnswering = useChatState("answeringId") !== null;
+  useEffect(() => {
+    if (!isAnswering) return;
+    function onKeyDown(event: KeyboardEvent) {
+      // A dialog that is open takes the key for itself.
+      if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]"))
+        session.stop();
+    }
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [isAnswering, session]);
 }
 
-/** True while the window holds nothing more; when the next one begins, the quota is asked for again. */
-function useQuotaWall(): boolean {
+/** True while the window holds nothing more; when the next one begins, the quota is read again. */
+function useIsQuotaSpent(): boolean {
   const session = useChatSession();
   const quota = useChatState("quota");
   const answeringId = useChatState("answeringId");
-  // An answer under way has set aside what it may need, here or elsewhere: what is left then is not the last word.
+  // An answer in progress has set aside what it may need, here or elsewhere: what is left then may grow again.
   const isSpent = quota !== null && quota.used >= quota.limit && answeringId === null;
   const secondsLeft = useSecondsUntil(isSpent ? quota.resetAtMs : null);
   const isOver = isSpent && quota.resetAtMs !== null && secondsLeft === 0;
@@ -121,15 +120,31 @@ function useQuotaWall(): boolean {
   return isSpent && !isOver;
 }
 
-function openArchive(): ConversationArchive {
-  return createConversationArchive(findBrowserStore() ?? createMemoryStore());
+/** Keeps a frame above a keyboard on the screen. Where the browser shrinks the page itself this changes nothing. */
+function useVisibleHeight() {
+  const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const viewport = window.visualViewport;
+    if (!viewport) return;
+    function fit() {
+      const covered = Math.max(0, window.innerHeight - viewport!.height - viewport!.offsetTop);
+      // Zooming in covers nothing.
+      const isKeyboard = viewport!.scale < 1.01 && covered > 80;
+      frame.current?.style.setProperty("--keyboard", isKeyboard ? `${covered}px` : "0px");
+      if (isKeyboard) window.scrollTo(0, 0);
+    }
+    viewport.addEventListener("resize", fit);
+    fit();
+    return () => viewport.removeEventListener("resize", fit);
+  }, []);
+  return frame;
 }
 
 function findBrowserStore(): Storage | null {
   try {
     return window.localStorage;
   } catch {
-    // Switched off by the visitor; asking alone throws.
+    // The server has none; where the visitor switched it off, reading the name alone throws.
     return null;
   }
 }

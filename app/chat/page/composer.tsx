@@ -1,24 +1,44 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
-import { useAskingBarrier } from "./conversation/asking-barrier";
-import { CharactersLeft, countLeft } from "./characters-left";
-import { composerId } from "./composer-focus";
+import { countCharacters } from "~/platform/well-formed-text";
+import { maxMessageChars } from "../chat-limits";
 import { Icon } from "./icon";
-import { useChatSession, useChatState } from "./conversation/use-chat";
+import { AskingBarrierContext, useChatSession, useChatState } from "./conversation/chat-context";
 
-/** While nothing may be sent, writing goes on, and what is written is kept. */
+const composerId = "chat-input";
+
+/** Where the focus goes when what had it is gone. */
+export function focusComposer(): void {
+  document.getElementById(composerId)?.focus();
+}
+
+const countFromLeft = 1_000;
+
+/** Below zero: so many are too many. */
+export function countLeft(text: string): number {
+  return maxMessageChars - countCharacters(text);
+}
+
+export function CharactersLeft({ leftChars }: { leftChars: number }) {
+  if (leftChars >= countFromLeft) return null;
+  return (
+    <strong className={leftChars < 0 ? "too-long" : undefined}>
+      {leftChars < 0 ? `${-leftChars} characters too many: shorten it.` : `${leftChars} characters left.`}
+    </strong>
+  );
+}
+
 export function Composer() {
   const session = useChatSession();
   const isLoaded = useChatState("isLoaded");
-  const barrier = useAskingBarrier();
-  const answeringId = useChatState("answeringId");
-  const { field, text, setText } = useDraft({ isLoaded });
-  const isAnswering = answeringId !== null;
-  const mayNotSend = barrier !== null || !isLoaded;
+  const barrier = useContext(AskingBarrierContext);
+  const isAnswering = useChatState("answeringId") !== null;
+  const { field, text, setText } = useDraft(isLoaded);
   const leftChars = countLeft(text);
+  const mayNotSend = barrier !== null || !isLoaded || text.trim() === "" || leftChars < 0;
 
   function send(): void {
-    if (isAnswering || mayNotSend || text.trim() === "" || leftChars < 0) return;
+    if (isAnswering || mayNotSend) return;
     session.send(text.trim());
     setText("");
     field.current?.focus();
@@ -60,17 +80,12 @@ export function Composer() {
             <Icon name="stop" />
           </button>
         ) : (
-          <button
-            type="submit"
-            className="composer-button"
-            aria-label="Send"
-            aria-disabled={mayNotSend || text.trim() === "" || leftChars < 0 || undefined}
-          >
+          <button className="composer-button" aria-label="Send" aria-disabled={mayNotSend || undefined}>
             <Icon name="send" />
           </button>
         )}
       </div>
-      <p id="composer-hint" className="composer-hint">
+      <p id="composer-hint" className="row soft composer-hint">
         <span className="composer-keys">
           <kbd>Enter</kbd> sends, <kbd>Shift</kbd>+<kbd>Enter</kbd> begins a line, <kbd>Esc</kbd> stops.
         </span>
@@ -80,8 +95,7 @@ export function Composer() {
   );
 }
 
-/** What stands in the field, for each conversation, across reloads. */
-function useDraft({ isLoaded }: { isLoaded: boolean }) {
+function useDraft(isLoaded: boolean) {
   const session = useChatSession();
   const { id } = useChatState("open");
   const field = useRef<HTMLTextAreaElement>(null);
@@ -101,7 +115,7 @@ function useDraft({ isLoaded }: { isLoaded: boolean }) {
     if (!isLoaded) return;
     const early = wasLoaded.current ? "" : (field.current?.value ?? "");
     wasLoaded.current = true;
-    setKnown(early === "" ? session.readDraft(id) : early);
+    setKnown(early === "" ? (session.archive.readText(`draft.${id}`) ?? "") : early);
   }, [id, isLoaded, session]);
 
   return {
@@ -109,7 +123,7 @@ function useDraft({ isLoaded }: { isLoaded: boolean }) {
     text: known ?? "",
     setText(next: string) {
       setKnown(next);
-      session.writeDraft({ id, text: next });
+      session.archive.writeText(`draft.${id}`, next);
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { ButtonHTMLAttributes, Ref } from "react";
+
 const paths = {
   send: "M8 13V3m0 0L3.5 7.5M8 3l4.5 4.5",
   stop: "M4.5 4.5h7v7h-7z",
@@ -20,12 +22,27 @@ const paths = {
   cross: "m4 4 8 8m0-8-8 8",
 } as const;
 
-export type IconName = keyof typeof paths;
+type IconName = keyof typeof paths;
 
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
       <path d={paths[name]} />
     </svg>
+  );
+}
+
+type IconButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+  label: string;
+  icon?: IconName;
+  buttonRef?: Ref<HTMLButtonElement>;
+};
+
+export function IconButton({ label, icon, buttonRef, children, ...rest }: IconButtonProps) {
+  return (
+    <button ref={buttonRef} type="button" className="quiet-action" aria-label={label} {...rest}>
+      {icon ? <Icon name={icon} /> : null}
+      {children}
+    </button>
   );
 }

@@ -35,9 +35,9 @@ test("signing out leaves no conversation, tool output, signed link or draft in t
   const archive = createConversationArchive(store);
   for (const id of ["one", "two", "three"]) {
     archive.write(addMessage(createConversation(id, 1), answer));
-    archive.writeDraft(id, "half a question");
+    archive.writeText(`draft.${id}`, "half a question");
   }
-  archive.writeOpenId("two");
+  archive.writeText("open", "two");
   const key = { chainId: 1, contractAddress: "0xAB", tokenId: "7", address: "0xCD" };
   store.setItem(draftName(key), "[]");
   store.setItem("latchkey.demo-key", "of the demo's own wallet");

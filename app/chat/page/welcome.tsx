@@ -1,6 +1,6 @@
 import { ChatNoticeCard } from "./chat-notice-card";
-import { focusComposer } from "./composer-focus";
-import { useChatSession, useChatState } from "./conversation/use-chat";
+import { focusComposer } from "./composer";
+import { useChatSession, useChatState } from "./conversation/chat-context";
 
 const suggestions = [
   "What is this place?",
@@ -8,14 +8,19 @@ const suggestions = [
   "What is the one-time form?",
 ];
 
-/** What the page is, before anything was said; readable before any script has come. */
 export function Welcome({ requiresSignIn }: { requiresSignIn: boolean }) {
   const session = useChatSession();
+
+  function ask(text: string): void {
+    session.send(text);
+    focusComposer();
+  }
+
   const barrier = useChatState("barrier");
   const isLoaded = useChatState("isLoaded");
   const isOnline = useChatState("isOnline");
   return (
-    <div className="welcome">
+    <div className="stack welcome">
       <h2>What would you like to know?</h2>
       <p className="lead">
         The assistant looks things up in this site&rsquo;s own documents and names the passages it read. What
@@ -26,19 +31,13 @@ export function Welcome({ requiresSignIn }: { requiresSignIn: boolean }) {
           The conversation is for holders of a key: <a href="/gate">sign in at the gate</a> first.
         </p>
       ) : null}
-      {barrier ? <ChatNoticeCard notice={barrier} /> : null}
-      {barrier ? null : (
-        <ul className="suggestions" aria-label="Questions to begin with">
+      {barrier ? (
+        <ChatNoticeCard notice={barrier} />
+      ) : (
+        <ul className="row suggestions" aria-label="Questions to begin with">
           {suggestions.map((text) => (
             <li key={text}>
-              <button
-                type="button"
-                disabled={!isLoaded || !isOnline}
-                onClick={() => {
-                  session.send(text);
-                  focusComposer();
-                }}
-              >
+              <button type="button" disabled={!isLoaded || !isOnline} onClick={() => ask(text)}>
                 {text}
               </button>
             </li>

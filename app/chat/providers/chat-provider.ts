@@ -3,7 +3,6 @@ import type { FinishReason } from "~/chat/reply/chat-events";
 
 export type ToolCall = { toolCallId: string; toolName: string; inputText: string };
 
-/** A conversation as a provider is told it: what the person sent, and what the steps of this answer added. */
 export type ModelMessage =
   | { role: "user" | "context"; text: string }
   | { role: "assistant"; text: string; toolCalls?: readonly ToolCall[] }
@@ -26,11 +25,8 @@ export type ProviderEvent =
   | { type: "tool-call"; toolCallId: string; toolName: string; inputText: string }
   | { type: "finish"; reason: FinishReason };
 
-/**
- * Nothing is asked of the provider before the first pull, and nothing is read from it between pulls.
- * Iteration throws `ProviderError`, or the signal's reason once the signal has fired; after either, and after
- * `return()`, no connection is left open.
- */
+// Nothing is requested before the first pull, and nothing is read between pulls. Iteration throws `ProviderError`, or
+// the signal's reason once it is aborted; after either, and after `return()`, no connection is left open.
 export type ChatProvider = {
   name: string;
   /** What a client is told when this provider fails. */
@@ -43,8 +39,8 @@ type ProviderFailure = { provider: string; message: string; details: string; cau
 /** `message` and `details` go to the client: no key, no body of an answer, no address but a configured one. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
-  readonly provider: string;
-  readonly details: string;
+  readonly provider;
+  readonly details;
 
   constructor({ provider, message, details, cause }: ProviderFailure) {
     super(message, { cause });
@@ -53,5 +49,4 @@ export class ProviderError extends Error {
   }
 }
 
-/** For failures that no provider has a message for. */
 export const generalFailureMessage = "Chat request failed";

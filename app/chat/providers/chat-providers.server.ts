@@ -4,7 +4,6 @@ import { openaiProvider } from "./openai.gateway.server";
 import { workersAiProvider } from "./workers-ai.gateway.server";
 import type { ChatProviderRow } from "./chat-provider-row.server";
 
-/** Whom `AI_PROVIDER` may name. */
 export const chatProviders: readonly ChatProviderRow[] = [
   offlineProvider,
   openaiProvider,

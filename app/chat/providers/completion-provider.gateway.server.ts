@@ -5,11 +5,9 @@ import type { ChatConfig } from "~/chat/chat.settings";
 import { monotonicClock } from "~/platform/clock";
 import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { ProviderError } from "./chat-provider";
-import type { ChatProvider, ProviderEvent, ProviderRequest } from "./chat-provider";
+import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest, ToolCall } from "./chat-provider";
 import type { ChatProviderRow } from "./chat-provider-row.server";
 import { CompletionFault, createCompletionReader } from "./completion-reader";
-import { buildCompletionRequest } from "./completion-request";
-import type { MaxTokensField } from "./completion-request";
 import {
   ConnectionFault,
   createBodyReader,
@@ -19,40 +17,39 @@ import {
 import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-words";
 import { createSseReader, SseOverflow } from "./sse-reader";
 
-/** The only limit of its own that a provider has: how long it may be silent is the answer's affair. */
+/** The only limit here: how long a provider may be silent is limited by the answer. */
 const defaultConnectTimeoutMs = 10_000;
 
 /** `baseUrl` is the API's root, such as `https://api.openai.com/v1`. */
 type Endpoint = { baseUrl: string; apiKey: string | null; connectTimeoutMs?: number };
 
-type CompletionProtocol = {
-  name: ChatProvider["name"];
+/** Hosted models of the reasoning line refuse the older name; other servers know only that one. */
+type MaxTokensField = "max_tokens" | "max_completion_tokens";
+
+type CompletionProviderRow = Pick<ChatProviderRow, "name" | "needs"> & {
   failureMessage: (baseUrl: string) => string;
   maxTokensField: MaxTokensField;
-};
-
-type CompletionEndpoint = Omit<CompletionProtocol, "failureMessage"> & Endpoint & { failureMessage: string };
-
-type CompletionProviderRow = CompletionProtocol & {
-  needs: ChatProviderRow["needs"];
   locate: (config: ChatConfig) => { baseUrl: string | null; apiKey: string | null };
 };
+
+type Target = Endpoint & Pick<ChatProvider, "name" | "failureMessage"> & { maxTokensField: MaxTokensField };
 
 /** 256 Ki characters are at most 512 KiB of memory, for a line and for an event: 1 MiB a stream. */
 const maxEventChars = 256 * 1024;
 const maxErrorBodyBytes = 8 * 1024;
-/** Only a failure as quick as this is tried again: nobody is made to wait twice. */
+/** Only a failure as quick as this is retried: nobody is made to wait twice. */
 const quickFailureMs = 300;
 const retryDelayMs = 50;
+const lostConnectionCodes = ["ECONNREFUSED", "ECONNRESET", "EPIPE"];
 /** How long a finished stream may take to close properly, so that its connection can be used again. */
 const closingGraceMs = 200;
 
 /** The row of a provider that speaks OpenAI's streaming chat completions; `connect` makes it without a configuration. */
-export function defineCompletionProvider({ needs, locate, ...protocol }: CompletionProviderRow) {
-  const { name, maxTokensField } = protocol;
+export function defineCompletionProvider({ needs, locate, ...row }: CompletionProviderRow) {
+  const { name, maxTokensField } = row;
 
   function connect(endpoint: Endpoint): ChatProvider {
-    const failureMessage = protocol.failureMessage(endpoint.baseUrl);
+    const failureMessage = row.failureMessage(endpoint.baseUrl);
     const target = { ...endpoint, name, maxTokensField, failureMessage };
     return { name, failureMessage, open: (request) => streamCompletion(target, request) };
   }
@@ -75,14 +72,11 @@ export function defineCompletionProvider({ needs, locate, ...protocol }: Complet
   } satisfies ChatProviderRow & { connect: typeof connect };
 }
 
-async function* streamCompletion(
-  endpoint: CompletionEndpoint,
-  request: ProviderRequest,
-): AsyncGenerator<ProviderEvent> {
+async function* streamCompletion(target: Target, request: ProviderRequest): AsyncGenerator<ProviderEvent> {
   let body: IncomingMessage | null = null;
   let finished = false;
   try {
-    body = await openStream({ endpoint, request });
+    body = await openStream(target, request);
     const nextEvents = createEventReader(body, request);
     while (!finished) {
       for (const event of await nextEvents()) {
@@ -93,52 +87,39 @@ async function* streamCompletion(
     }
   } catch (error) {
     if (request.signal.aborted) throw request.signal.reason;
-    throw toProviderError(endpoint, error);
+    throw toProviderError(target, error);
   } finally {
     if (!finished) body?.destroy();
   }
 }
 
-type Attempt = { response: IncomingMessage; error?: undefined } | { response?: undefined; error: unknown };
-type OpenOptions = { endpoint: CompletionEndpoint; request: ProviderRequest };
-
-async function openStream(options: OpenOptions): Promise<IncomingMessage> {
-  const { signal } = options.request;
+async function openStream(target: Target, request: ProviderRequest): Promise<IncomingMessage> {
+  const { signal } = request;
   const startedAtMs = performance.now();
-  let attempt = await tryRequest(options);
-  const wasQuick = performance.now() - startedAtMs < quickFailureMs;
-  if (wasQuick && !signal.aborted && isWorthRetrying(attempt)) {
-    attempt.response?.destroy();
-    await sleep(retryDelayMs, undefined, { signal });
-    attempt = await tryRequest(options);
+  const isQuickFailure = () => !signal.aborted && performance.now() - startedAtMs < quickFailureMs;
+  const response = await sendRequest(target, request).catch((error: unknown) => {
+    if (lostConnectionCodes.includes(codeOf(error) ?? "") && isQuickFailure()) return null;
+    throw error;
+  });
+  if (response) {
+    const isUnavailable = response.statusCode === 502 || response.statusCode === 503;
+    if (!isUnavailable || !isQuickFailure()) return await requireEventStream(response);
+    response.destroy();
   }
-  if (!attempt.response) throw attempt.error;
-  return await requireEventStream(attempt.response);
+  await sleep(retryDelayMs, undefined, { signal });
+  return await requireEventStream(await sendRequest(target, request));
 }
 
-async function tryRequest(options: OpenOptions): Promise<Attempt> {
-  try {
-    return { response: await sendRequest(options) };
-  } catch (error) {
-    return { error };
-  }
-}
-
-function isWorthRetrying({ response, error }: Attempt): boolean {
-  if (response) return response.statusCode === 502 || response.statusCode === 503;
-  return ["ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(codeOf(error) ?? "");
-}
-
-function sendRequest({ endpoint, request }: OpenOptions): Promise<IncomingMessage> {
+function sendRequest(target: Target, request: ProviderRequest): Promise<IncomingMessage> {
   return post({
-    url: `${endpoint.baseUrl.replace(/\/+$/, "")}/chat/completions`,
+    url: `${target.baseUrl.replace(/\/+$/, "")}/chat/completions`,
     headers: {
       "Content-Type": "application/json",
       Accept: "text/event-stream",
-      ...(endpoint.apiKey && { Authorization: `Bearer ${endpoint.apiKey}` }),
+      ...(target.apiKey && { Authorization: `Bearer ${target.apiKey}` }),
     },
-    body: JSON.stringify(buildCompletionRequest({ request, maxTokensField: endpoint.maxTokensField })),
-    connectTimeoutMs: endpoint.connectTimeoutMs ?? defaultConnectTimeoutMs,
+    body: JSON.stringify(buildCompletionRequest(request, target.maxTokensField)),
+    connectTimeoutMs: target.connectTimeoutMs ?? defaultConnectTimeoutMs,
     signal: request.signal,
   });
 }
@@ -159,10 +140,7 @@ async function requireEventStream(response: IncomingMessage): Promise<IncomingMe
   throw new CompletionFault(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
 }
 
-/**
- * Gives the events of each chunk as it comes: none where it holds but a part of one, `finish` once, at the end.
- * What a chunk holds before a fault is given before the fault is thrown.
- */
+/** The events of each chunk as it comes. What a chunk holds before a fault is given before the fault is thrown. */
 function createEventReader(body: IncomingMessage, request: ProviderRequest): () => Promise<ProviderEvent[]> {
   const reader = createBodyReader(body);
   const sse = createSseReader(maxEventChars);
@@ -197,13 +175,12 @@ function closeGently(body: IncomingMessage): void {
   body.once("close", () => clearTimeout(timer)).resume();
 }
 
-function toProviderError(endpoint: CompletionEndpoint, error: unknown): ProviderError {
-  const secrets = endpoint.apiKey ? [endpoint.apiKey] : [];
+function toProviderError({ name, failureMessage, apiKey }: Target, error: unknown): ProviderError {
   return new ProviderError({
-    provider: endpoint.name,
-    message: endpoint.failureMessage,
-    details: cleanProviderWords(describe(error), secrets),
-    // Faults carry a provider's words as they came, which may hold a key: they are told cleaned or not at all.
+    provider: name,
+    message: failureMessage,
+    details: cleanProviderWords(describe(error), apiKey ? [apiKey] : []),
+    // A fault holds a provider's words as they came, with a key perhaps: they are told cleaned or not at all.
     cause: error instanceof CompletionFault ? undefined : error,
   });
 }
@@ -221,4 +198,51 @@ function describe(error: unknown): string {
 function codeOf(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : null;
+}
+
+function buildCompletionRequest(
+  { model, system, messages, tools, maxOutputTokens }: ProviderRequest,
+  maxTokensField: MaxTokensField,
+): Record<string, unknown> {
+  return {
+    model,
+    stream: true,
+    [maxTokensField]: maxOutputTokens,
+    messages: [...(system ? [{ role: "system", content: system }] : []), ...messages.map(toWireMessage)],
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputJsonSchema }) => ({
+        type: "function",
+        function: { name, description, parameters: inputJsonSchema },
+      })),
+    }),
+  };
+}
+
+function toWireMessage(message: ModelMessage): Record<string, unknown> {
+  switch (message.role) {
+    case "context":
+      return { role: "user", content: `[Context sent along by the person who asks]\n${message.text}` };
+    case "tool":
+      return { role: "tool", tool_call_id: message.toolCallId, content: message.outputText };
+    case "assistant":
+      return message.toolCalls?.length
+        ? { role: "assistant", content: message.text || null, tool_calls: message.toolCalls.map(toWireCall) }
+        : { role: "assistant", content: message.text };
+    case "user":
+      return { role: "user", content: message.text };
+  }
+}
+
+function toWireCall({ toolCallId: id, toolName: name, inputText }: ToolCall): Record<string, unknown> {
+  return { id, type: "function", function: { name, arguments: toJsonObjectText(inputText) } };
+}
+
+/** Some servers parse the arguments of earlier calls and fail on broken ones; the tool's answer says what was wrong. */
+function toJsonObjectText(inputText: string): string {
+  try {
+    const value: unknown = JSON.parse(inputText);
+    return typeof value === "object" && value !== null ? inputText : "{}";
+  } catch {
+    return "{}";
+  }
 }

@@ -1,9 +1,9 @@
-import { z } from "zod";
 import type { FinishReason } from "~/chat/reply/chat-events";
+import { asRecord } from "~/platform/http/notice";
 import { countCharacters } from "~/platform/well-formed-text";
 import type { ProviderEvent, ToolCall } from "./chat-provider";
 
-/** What went wrong inside a stream, in words that may be shown once they are cleaned. */
+/** An error inside a stream, in words that may be shown once they are cleaned. */
 export class CompletionFault extends Error {
   override readonly name = "CompletionFault";
 }
@@ -12,18 +12,12 @@ export class CompletionFault extends Error {
 const maxCallsPerStep = 32;
 
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null };
-type Choice = {
-  delta?: { content?: unknown; tool_calls?: unknown } | null;
-  finish_reason?: unknown;
-};
+type Choice = { delta?: { content?: unknown; tool_calls?: unknown } | null; finish_reason?: unknown };
 
 type PendingCall = ToolCall & { index: number; started: boolean };
 
-/**
- * Turns the payloads of an OpenAI chat-completions stream into events. Arguments of tool calls arrive in
- * fragments and are held, at most `maxToolInputChars` of them, until the model is done with its step; each is
- * told of at once, so that it counts even if the step never gets that far.
- */
+// Turns the payloads of an OpenAI chat-completions stream into events. Arguments of tool calls arrive in fragments,
+// are held until the step is complete, and reported at once, so that they count even if it never completes.
 export function createCompletionReader(maxToolInputChars: number) {
   const calls: PendingCall[] = [];
   let heldChars = 0;
@@ -36,9 +30,7 @@ export function createCompletionReader(maxToolInputChars: number) {
     const content = choice.delta?.content;
     if (typeof content === "string" && content !== "") events.push({ type: "text", text: content });
     const deltas = choice.delta?.tool_calls;
-    if (Array.isArray(deltas)) {
-      for (const delta of deltas as CallDelta[]) takeCall(delta, events);
-    }
+    if (Array.isArray(deltas)) for (const delta of deltas as CallDelta[]) takeCall(delta, events);
     if (heldChars > maxToolInputChars) events.push(...finish("length"));
     else if (typeof choice.finish_reason === "string") events.push(...finish(choice.finish_reason));
     return events;
@@ -62,7 +54,7 @@ export function createCompletionReader(maxToolInputChars: number) {
     events.push({ type: "tool-call-progress", toolCallId: call.toolCallId, inputChars });
   }
 
-  /** Servers that leave `index` out, or send 0 for every call, are told apart by the ids. */
+  /** Servers that omit `index`, or send 0 for every call, are told apart by the ids. */
   function findCall(delta: CallDelta): PendingCall | undefined {
     const id = toCallId(delta.id);
     if (id !== null) return calls.find((call) => call.toolCallId === id);
@@ -87,25 +79,14 @@ export function createCompletionReader(maxToolInputChars: number) {
   }
 
   function finish(reason: string): ProviderEvent[] {
-    const asked = calls.filter((call) => call.started);
-    return [
-      ...asked.map(({ toolCallId, toolName, inputText }) => ({
-        type: "tool-call" as const,
-        toolCallId,
-        toolName,
-        inputText,
-      })),
-      { type: "finish", reason: toFinishReason({ reason, hasCalls: asked.length > 0 }) },
-    ];
+    const asked = calls.flatMap(({ started, toolCallId, toolName, inputText }) =>
+      started ? [{ type: "tool-call" as const, toolCallId, toolName, inputText }] : [],
+    );
+    return [...asked, { type: "finish", reason: toFinishReason(reason, asked.length > 0) }];
   }
 
   return { read };
 }
-
-const errorSchema = z.union([
-  z.string(),
-  z.looseObject({ message: z.string() }).transform(({ message }) => message),
-]);
 
 function readChoice(payload: string): Choice | null {
   let chunk: { choices?: unknown; error?: unknown } | null;
@@ -117,8 +98,8 @@ function readChoice(payload: string): Choice | null {
   if (typeof chunk !== "object" || chunk === null)
     throw new CompletionFault("sent something that is no event");
   if (chunk.error) {
-    const told = errorSchema.safeParse(chunk.error);
-    throw new CompletionFault(told.success ? `reported: ${told.data}` : "reported an error");
+    const message = typeof chunk.error === "string" ? chunk.error : asRecord(chunk.error).message;
+    throw new CompletionFault(typeof message === "string" ? `reported: ${message}` : "reported an error");
   }
   const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : null;
   return typeof choice === "object" ? (choice as Choice | null) : null;
@@ -133,7 +114,7 @@ function toToolName(name: string): string {
   return name.replace(/[^\w-]/g, "_").slice(0, 64);
 }
 
-function toFinishReason({ reason, hasCalls }: { reason: string; hasCalls: boolean }): FinishReason {
+function toFinishReason(reason: string, hasCalls: boolean): FinishReason {
   if (reason === "length") return "length";
   if (hasCalls) return "tool-calls";
   if (reason === "stop") return "stop";

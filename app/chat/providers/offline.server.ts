@@ -4,7 +4,7 @@ import { composeAnswer, findSmallTalkAnswer, noSearchAnswer } from "~/chat/reply
 import { cutText } from "~/platform/well-formed-text";
 import { alwaysReady } from "~/platform/providers/provider-row";
 import { generalFailureMessage } from "./chat-provider";
-import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest } from "./chat-provider";
+import type { ChatProvider, ProviderEvent, ProviderRequest } from "./chat-provider";
 import type { ChatProviderRow } from "./chat-provider-row.server";
 
 /** Rejects with the signal's reason as soon as it fires. */
@@ -21,34 +21,29 @@ export const offlineProvider: ChatProviderRow = {
   ping: () => alwaysReady,
 };
 
-/**
- * The embedded default: no key, no network, no model. Asks the search tool it is offered and quotes what that
- * finds. The same question over the same documents gets the same answer.
- */
-export function createOfflineProvider({
-  wordDelayMs,
-  sleep = sleepUntilAborted,
-}: {
+const sleepUntilAborted: Sleep = ({ ms, signal }) =>
+  sleepFor(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+
+type OfflineOptions = {
   /** Pause after each word, for a pace that can be read along; 0 for none. */
   wordDelayMs: number;
   sleep?: Sleep;
-}): ChatProvider {
-  return {
-    name: "offline",
-    failureMessage: generalFailureMessage,
-    open: (request) => answer(request, wordDelayMs, sleep),
-  };
+};
+
+/** No key, no network, no model: asks the search tool it is offered and quotes what that finds. */
+export function createOfflineProvider(options: OfflineOptions): ChatProvider {
+  const open = (request: ProviderRequest) => answer(request, options);
+  return { name: "offline", failureMessage: generalFailureMessage, open };
 }
 
 async function* answer(
-  request: ProviderRequest,
-  wordDelayMs: number,
-  sleep: Sleep,
+  { messages, tools, maxOutputTokens, signal }: ProviderRequest,
+  { wordDelayMs, sleep = sleepUntilAborted }: OfflineOptions,
 ): AsyncGenerator<ProviderEvent> {
-  const { messages, tools, maxOutputTokens, signal } = request;
   signal.throwIfAborted();
   const asked = messages.findLastIndex(({ role }) => role === "user");
-  const question = asked >= 0 ? textOf(messages[asked]) : "";
+  const message = messages[asked];
+  const question = message?.role === "user" ? message.text : "";
   const found = messages.slice(asked + 1).findLast((message) => message.role === "tool");
   const searchTool = tools.find(({ name }) => name.endsWith("_search"));
   const smallTalk = findSmallTalkAnswer(question);
@@ -56,11 +51,7 @@ async function* answer(
     yield* askSearch(searchTool.name, question, asked + 1);
     return;
   }
-  const text =
-    smallTalk ??
-    (found
-      ? composeAnswer({ question, outputText: found.outputText, failed: found.failed })
-      : noSearchAnswer);
+  const text = smallTalk ?? (found ? composeAnswer(question, found) : noSearchAnswer);
   const within = cutText(text, maxOutputTokens * charsPerToken);
   for (const word of within.match(/\s*\S+\s*/g) ?? []) {
     signal.throwIfAborted();
@@ -73,25 +64,8 @@ async function* answer(
 function* askSearch(toolName: string, question: string, number: number): Generator<ProviderEvent> {
   const toolCallId = `search-${number}`;
   const query = cutText(question.trim(), maxQueryChars);
+  const inputText = JSON.stringify({ query, topK: passagesWanted });
   yield { type: "tool-call-start", toolCallId, toolName };
-  yield {
-    type: "tool-call",
-    toolCallId,
-    toolName,
-    inputText: JSON.stringify({ query, topK: passagesWanted }),
-  };
+  yield { type: "tool-call", toolCallId, toolName, inputText };
   yield { type: "finish", reason: "tool-calls" };
-}
-
-function textOf(message: ModelMessage | undefined): string {
-  return message && "text" in message ? message.text : "";
-}
-
-async function sleepUntilAborted({ ms, signal }: { ms: number; signal: AbortSignal }): Promise<void> {
-  try {
-    await sleepFor(ms, undefined, { signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  }
 }

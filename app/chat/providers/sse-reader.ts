@@ -1,12 +1,9 @@
-/** Raised when a provider sends more in one event than the reader is willing to hold. */
+/** One event or line is larger than `maxEventChars`. */
 export class SseOverflow extends Error {
   override readonly name = "SseOverflow";
 }
 
-/**
- * Bytes in, payloads of `data` out. Lines may end in LF, CR or CRLF and be cut anywhere, inside a UTF-8
- * character too. At most `maxEventChars` are held for a line, and the same for the lines of one event.
- */
+/** Bytes in, payloads of `data` out. Lines end in LF, CR or CRLF and may be cut anywhere, inside a character too. */
 export function createSseReader(maxEventChars: number) {
   const decoder = new TextDecoder();
   let line = "";

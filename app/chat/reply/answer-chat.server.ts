@@ -5,29 +5,21 @@ import { Refusal } from "~/platform/http/refusal";
 import { findModel, normalizeMessages, readChatRequest } from "../chat.schema";
 import type { ChatRequest } from "../chat.schema";
 import type { ChatEvent } from "./chat-events";
-import type { Tool, ToolCaller } from "~/tools/tool";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
-import type { ChatProvider } from "../providers/chat-provider";
 import { openReply } from "./reply.server";
-import { ReplyCancelled } from "./reply-failures.server";
-import type { QuotaReservation } from "./reply-run.server";
+import { ReplyCancelled } from "./reply-run.server";
+import type { QuotaReservation, ReplyOptions } from "./reply-run.server";
 
-export type ChatDependencies = {
-  provider: ChatProvider;
+export type ChatDependencies = Pick<
+  ReplyOptions,
+  "provider" | "tools" | "maxSteps" | "maxDurationMs" | "shutdownSignal" | "warn"
+> & {
   models: readonly string[];
   readSystemPrompt: () => Promise<string>;
-  tools: readonly Tool[];
-  maxSteps: number;
-  maxDurationMs: number;
-  shutdownSignal: AbortSignal;
-  warn: (message: string, error: unknown) => void;
 };
 
-export type ChatCall = {
+export type ChatCall = Pick<ReplyOptions, "caller" | "clientId" | "signal"> & {
   request: ChatRequest;
-  caller: ToolCaller;
-  clientId: string;
-  signal: AbortSignal;
   admitAnswer: () => Promise<{ reservation: QuotaReservation; headers: Record<string, string> }>;
 };
 
@@ -35,24 +27,21 @@ export type ChatAnswer = { events: AsyncIterable<ChatEvent>; headers: Record<str
 
 /** Model, quota, provider: in this order, so that what is refused has cost nothing. */
 export async function answerChat(call: ChatCall, dependencies: ChatDependencies): Promise<ChatAnswer> {
-  const { model: wanted, modelIndex } = call.request;
-  const model = findModel({ models: dependencies.models, model: wanted, modelIndex });
+  const model = findModel(dependencies.models, call.request);
   if (model === null) throw new Refusal("unknown-model");
   const messages = normalizeMessages(call.request.messages);
   const system = await dependencies.readSystemPrompt();
   try {
     const { reservation, headers } = await call.admitAnswer();
     const { caller, clientId, signal } = call;
-    const request = { model, system, messages, caller, clientId, signal };
-    const events = await openReply({ ...dependencies, ...request, reservation });
-    return { events, headers };
+    const request = { model, system, messages, caller, clientId, signal, reservation };
+    return { events: await openReply({ ...dependencies, ...request }), headers };
   } catch (cause) {
     // Without the admission's figures: what it set aside has been given back when an answer fails to open.
     throw toRefusal(cause);
   }
 }
 
-/** The body of a question, in the chat's own words where it is wrong. */
 export function requireChatRequest(body: unknown): ChatRequest {
   const read = readChatRequest(body);
   if (read.ok) return read.request;
@@ -66,10 +55,8 @@ export function requireChatRequest(body: unknown): ChatRequest {
 
 function toRefusal(cause: unknown): unknown {
   if (cause instanceof ProviderError) {
-    return new Refusal("provider-failed", {
-      cause,
-      members: { error: cause.message, details: cause.details },
-    });
+    const members = { error: cause.message, details: cause.details };
+    return new Refusal("provider-failed", { cause, members });
   }
   if (cause instanceof ReplyCancelled) {
     return new Refusal("request-timeout", { detail: "The client left before the answer began.", cause });
@@ -77,26 +64,16 @@ function toRefusal(cause: unknown): unknown {
   return cause;
 }
 
-/**
- * The chat's own error shape: `{error}`, with what a client needs to come back at the right time. `details` is for
- * failures of the answer itself, and for a quota that is only set aside.
- */
+/** The chat's own error shape: `{error}`, with what a client needs to come back at the right time. */
 export function createChatRefusalAnswer(clock: Clock) {
   return function answerChatRefusal({ refusal }: { refusal: Refusal }): Answer {
-    const { status, headers, title } = refusal;
-    return answerJson({ status, headers, body: { error: title, ...membersOf(refusal, clock) } });
-  };
-}
-
-function membersOf(refusal: Refusal, clock: Clock): Record<string, unknown> {
-  switch (refusal.refusalName) {
-    case "too-many-requests": {
-      const { remaining, retryAfter } = refusal.members as { remaining: number; retryAfter: number };
-      return { remaining, resetAt: new Date(clock() + retryAfter * 1000).toISOString() };
+    const { status, headers, title, refusalName, detail } = refusal;
+    let { members } = refusal;
+    if (refusalName === "too-many-requests") {
+      const { remaining, retryAfter } = members as { remaining: number; retryAfter: number };
+      members = { remaining, resetAt: new Date(clock() + retryAfter * 1000).toISOString() };
     }
-    case "internal-error":
-      return { error: generalFailureMessage, details: refusal.detail };
-    default:
-      return refusal.members;
-  }
+    if (refusalName === "internal-error") members = { error: generalFailureMessage, details: detail };
+    return answerJson({ status, headers, body: { error: title, ...members } });
+  };
 }

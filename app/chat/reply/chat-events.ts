@@ -2,21 +2,11 @@ import { z } from "zod";
 
 const toolCallId = z.string().min(1);
 
-export const finishReasonSchema = z.enum([
-  "stop",
-  "length",
-  "tool-calls",
-  "content-filter",
-  "error",
-  "other",
-]);
+const finishReasonSchema = z.enum(["stop", "length", "tool-calls", "content-filter", "error", "other"]);
 export type FinishReason = z.infer<typeof finishReasonSchema>;
 
-/**
- * What a chat stream may hold, and nothing else: the AI SDK's UI message stream. Clients check it with strict
- * objects, so no event carries a member of our own. Why an answer ended travels in `messageMetadata`, which
- * every release of version 5 and later accepts; `finishReason` beside `type` breaks clients before 5.0.54.
- */
+// The AI SDK's UI message stream. Clients check it with strict objects, so no event carries a member of our own: why an
+// answer ended is in `messageMetadata`, as a `finishReason` beside `type` breaks clients before 5.0.54.
 export const chatEventSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("start"), messageId: z.string().optional() }),
   z.strictObject({ type: z.literal("start-step") }),

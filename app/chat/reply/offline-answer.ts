@@ -35,15 +35,7 @@ export function findSmallTalkAnswer(question: string): string | null {
 export const noSearchAnswer = `${assistantIntroduction} No search over documents is available here, so I have nothing to quote.`;
 
 /** `outputText` is what the search tool answered, as the model is shown it. */
-export function composeAnswer({
-  question,
-  outputText,
-  failed,
-}: {
-  question: string;
-  outputText: string;
-  failed: boolean;
-}): string {
+export function composeAnswer(question: string, { outputText, failed }: SearchOutcome): string {
   const result = failed ? null : readResult(outputText);
   if (!result)
     return `${assistantIntroduction} The search over the documents failed just now. Please ask again in a moment.`;
@@ -62,6 +54,7 @@ export function composeAnswer({
   ].join("\n\n");
 }
 
+type SearchOutcome = { outputText: string; failed: boolean };
 type Quote = { title: string; heading: string; source: string; text: string };
 
 function readResult(outputText: string): SearchResult | null {
@@ -74,45 +67,36 @@ function readResult(outputText: string): SearchResult | null {
 
 function chooseQuotes(question: string, result: SearchResult): Quote[] {
   const words = new Set(toSearchWords(question));
-  // Scores are the store's own affair: with one they are ranks, with another similarities.
-  const held = result.matches.map(({ metadata }) => countHeld({ metadata, words }));
+  // Scores depend on the store: with one they are ranks, with another similarities.
+  const held = result.matches.map(({ metadata: { title, heading, text } = {} }) =>
+    countWords([title, heading, text].filter((part) => typeof part === "string").join(" "), words),
+  );
   const best = Math.max(0, ...held);
   return result.matches
     .filter((_match, index) => held[index]! >= best * minShareOfBest)
     .slice(0, maxQuotes)
-    .flatMap(({ id, metadata = {} }) => {
-      const { text, title, heading, source } = metadata;
+    .flatMap(({ id, metadata: { text, title, heading, source } = {} }) => {
       if (typeof text !== "string" || text.trim() === "") return [];
       const shownTitle = typeof title === "string" && title !== "" ? title : id;
-      return [
-        {
-          title: shownTitle,
-          heading: typeof heading === "string" ? heading : shownTitle,
-          source: typeof source === "string" ? source : id,
-          text: excerpt(text, words),
-        },
-      ];
+      return {
+        title: shownTitle,
+        heading: typeof heading === "string" ? heading : shownTitle,
+        source: typeof source === "string" ? source : id,
+        text: excerpt(text, words),
+      };
     });
 }
 
-function countHeld({
-  metadata: { title, heading, text } = {},
-  words,
-}: {
-  metadata: Record<string, unknown> | undefined;
-  words: ReadonlySet<string>;
-}): number {
-  const said = [title, heading, text].filter((part) => typeof part === "string").join(" ");
-  return new Set(toSearchWords(said).filter((word) => words.has(word))).size;
+/** How many of the words the text holds. */
+function countWords(text: string, words: ReadonlySet<string>): number {
+  return new Set(toSearchWords(text).filter((word) => words.has(word))).size;
 }
 
 /** The paragraphs around the one that holds most of the question's words, whole where they fit. */
 function excerpt(text: string, words: ReadonlySet<string>): string {
   if (!isLongerThan(text, maxQuoteChars)) return text;
   const paragraphs = text.split(/\n{2,}/);
-  const hits = paragraphs.map(
-    (paragraph) => new Set(toSearchWords(paragraph).filter((word) => words.has(word))).size,
-  );
+  const hits = paragraphs.map((paragraph) => countWords(paragraph, words));
   const from = hits.indexOf(Math.max(...hits));
   let chosen = paragraphs[from] ?? "";
   for (const paragraph of paragraphs.slice(from + 1)) {
@@ -129,8 +113,6 @@ function cutAtWord(text: string): string {
 }
 
 function toQuote(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => (line === "" ? ">" : `> ${line}`))
-    .join("\n");
+  const lines = text.split("\n");
+  return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
 }

@@ -1,37 +1,43 @@
 import { setMaxListeners } from "node:events";
+import type { Tool, ToolCaller } from "~/tools/tool";
 import { charsPerToken } from "../chat-limits";
+import type { ChatMessage } from "../chat.schema";
+import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
+import type { ChatProvider } from "../providers/chat-provider";
+import type { FinishReason } from "./chat-events";
 
-/** How far an answer may go, and where its real length is put down. `settle` is called exactly once. */
+/** How long an answer may be, and where its real length is recorded. `settle` is called exactly once. */
 export type QuotaReservation = {
   maxOutputTokens: number;
   settle: (usage: { usedTokens: number }) => Promise<void>;
 };
 
-export type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "shutdown";
-
-/** Raised inside an answer that was ended from outside; never leaves this folder. */
-export class ReplyEnded extends Error {
-  override readonly name = "ReplyEnded";
-  constructor(readonly ending: ReplyEnding) {
-    super(`The answer was ended: ${ending}`);
-  }
-}
-
-export type ReplyRun = ReturnType<typeof startRun>;
-
-type StartRunOptions = {
+export type ReplyOptions = {
+  provider: ChatProvider;
+  model: string;
+  system: string;
+  messages: readonly ChatMessage[];
+  tools: readonly Tool[];
+  caller: ToolCaller;
+  clientId: string;
   reservation: QuotaReservation;
+  maxSteps: number;
   maxDurationMs: number;
+  /** How long the first event is awaited before the stream begins without it. */
+  firstEventWaitMs?: number;
+  /** Aborted when the client is gone. */
   signal: AbortSignal;
   shutdownSignal: AbortSignal;
   warn: (message: string, error: unknown) => void;
 };
 
-/**
- * The life of one answer: what it may still say, and its one end. Whoever ends it first wins; the provider and
- * the tools are cancelled and the quota is settled in that moment, whether or not anybody reads on.
- */
-export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, warn }: StartRunOptions) {
+type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "shutdown";
+
+export type ReplyRun = ReturnType<typeof startRun>;
+
+// One answer: the characters it has left, and its one end. The first to end it decides why; provider and tools are
+// cancelled and the quota is settled at once, whether or not anybody reads on.
+export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, warn }: ReplyOptions) {
   const controller = new AbortController();
   let usedChars = 0;
   let ending: ReplyEnding | null = null;
@@ -58,7 +64,7 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, w
     settled = Promise.resolve()
       .then(() => reservation.settle({ usedTokens }))
       .catch((error: unknown) => warn("The quota of an answer could not be settled", error));
-    controller.abort(new ReplyEnded(why));
+    controller.abort(new Error(`The answer was ended: ${why}`));
     return settled;
   }
 
@@ -70,14 +76,58 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, w
     ending: () => ending,
     leftTokens: () => Math.ceil(leftChars() / charsPerToken),
     leftChars,
-    /** Gives back whether all of it fitted; what fits is counted either way. */
+    /** Returns whether all of it fitted; what fits is counted either way. */
     count: (chars: number): boolean => {
       const left = leftChars();
       usedChars += Math.min(chars, left);
       return chars <= left;
     },
-    throwIfEnded: () => {
-      if (ending !== null) throw new ReplyEnded(ending);
-    },
+    throwIfEnded: () => controller.signal.throwIfAborted(),
   };
+}
+
+export class ReplyCancelled extends Error {
+  override readonly name = "ReplyCancelled";
+}
+
+/** An answer that holds neither text nor a tool call. */
+export function emptyAnswer({ name }: ChatProvider, reason: FinishReason): ProviderError {
+  const emptyDetails: Partial<Record<FinishReason, string>> = {
+    length: "the model reached its length limit before it said anything",
+    "content-filter": "the answer was withheld by the provider's content filter",
+  };
+  const details = emptyDetails[reason] ?? "the model ended its answer without a word";
+  return new ProviderError({ provider: name, message: generalFailureMessage, details });
+}
+
+/** Before the first byte: becomes a status. */
+export function toOpeningError(cause: unknown, run: ReplyRun, options: ReplyOptions): Error {
+  const { provider, maxDurationMs, warn } = options;
+  const failure = { provider: provider.name, message: generalFailureMessage, cause };
+  switch (run.ending()) {
+    case "client-gone":
+      return new ReplyCancelled("The client left before the answer began", { cause });
+    case "time-limit": {
+      const details = `no answer within ${maxDurationMs / 1000} seconds`;
+      return new ProviderError({ ...failure, message: provider.failureMessage, details });
+    }
+    case "shutdown":
+      return new ProviderError({ ...failure, details: "the server is shutting down" });
+    default:
+      if (cause instanceof ProviderError) return cause;
+      warn("A chat request failed before its answer began", cause);
+      return new ProviderError({ ...failure, details: "unexpected failure" });
+  }
+}
+
+/** Once the stream has begun: the text of its error event. */
+export function toErrorText(error: unknown, run: ReplyRun, options: ReplyOptions): string {
+  const ending = run.ending();
+  if (ending === "time-limit") {
+    return `The answer was ended: it took longer than the limit of ${options.maxDurationMs / 1000} seconds.`;
+  }
+  if (ending === "shutdown")
+    return "The answer was ended: the server is shutting down. Ask again in a moment.";
+  options.warn("A chat answer broke off", error);
+  return error instanceof ProviderError ? `${error.message} (${error.details})` : generalFailureMessage;
 }

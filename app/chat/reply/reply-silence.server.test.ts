@@ -12,8 +12,8 @@ import type { Behaviour } from "~e2e/support/providers/openai-server";
 import type { ChatEvent } from "./chat-events";
 import { localProvider } from "../providers/local.gateway.server";
 import { openReply } from "./reply.server";
-import { ReplyCancelled } from "./reply-failures.server";
-import type { ReplyOptions } from "./reply.server";
+import { ReplyCancelled } from "./reply-run.server";
+import type { ReplyOptions } from "./reply-run.server";
 
 async function prepare(behaviours: [Behaviour, ...Behaviour[]], changes: Partial<ReplyOptions> = {}) {
   const server = await startOpenAiServer(...behaviours);

@@ -1,20 +1,16 @@
 import type { ChatEvent, FinishReason } from "./chat-events";
-import type { Tool, ToolCaller } from "~/tools/tool";
+import type { Tool } from "~/tools/tool";
 import type { ModelMessage, ProviderEvent, ToolCall } from "../providers/chat-provider";
-import type { ReplyRun } from "./reply-run.server";
+import type { ReplyOptions, ReplyRun } from "./reply-run.server";
 import { readToolInput, runTool } from "~/tools/run-tool.server";
 import type { ToolInput, ToolOutcome } from "~/tools/run-tool.server";
 import { countCharacters, cutText, toWellFormedText } from "~/platform/well-formed-text";
 
 /** More calls than this in one step are answered with an error instead of being run. */
-export const maxToolsPerStep = 8;
+const maxToolsPerStep = 8;
 
-export type StepContext = {
+export type StepContext = Pick<ReplyOptions, "caller" | "clientId" | "warn"> & {
   run: ReplyRun;
-  tools: readonly Tool[];
-  caller: ToolCaller;
-  clientId: string;
-  warn: (message: string, error: unknown) => void;
   /** Every id handed out in this answer: clients tell calls apart by them, models repeat them. */
   usedIds: Set<string>;
   /** Parts that are open in the stream, so that a failure can close them. */
@@ -23,9 +19,11 @@ export type StepContext = {
   hasContent: boolean;
 };
 
-export type StepResult = { reason: FinishReason; addedMessages: ModelMessage[]; wantsAnother: boolean };
+/** `tools` are those that the model was offered in this step. */
+export type Step = { events: AsyncIterator<ProviderEvent>; tools: readonly Tool[] };
+type StepResult = { reason: FinishReason; addedMessages: ModelMessage[]; wantsAnother: boolean };
 
-type AskedCall = ToolCall & { input: ToolInput };
+type AskedCall = ToolCall & { input: ToolInput; isTooMany: boolean };
 
 /** A call as the stream knows it, from its first sign; the id is the provider's in the map and ours in here. */
 type OpenCall = { toolCallId: string | null; countedChars: number; isWhole: boolean };
@@ -41,16 +39,10 @@ type Said = {
 type CallEvent = Exclude<ProviderEvent, { type: "text" | "finish" }>;
 
 /** One step: what the model says, the tools it asks for run side by side, and what they answered. */
-export async function* runStep({
-  context,
-  events,
-  tools,
-}: {
-  context: StepContext;
-  events: AsyncIterator<ProviderEvent>;
-  /** Those that the model was offered in this step. */
-  tools: readonly Tool[];
-}): AsyncGenerator<ChatEvent, StepResult> {
+export async function* runStep(
+  context: StepContext,
+  { events, tools }: Step,
+): AsyncGenerator<ChatEvent, StepResult> {
   const said: Said = { text: "", calls: [], openCalls: new Map(), reason: "other", wasCut: false };
   try {
     let next = await events.next();
@@ -77,10 +69,6 @@ export async function* runStep({
   const outcomes = yield* runCalls(context, said.calls, tools);
   context.open.step = false;
   yield { type: "finish-step" };
-  return toResult(said, outcomes);
-}
-
-function toResult(said: Said, outcomes: Map<string, ToolOutcome>): StepResult {
   const { text, calls, wasCut } = said;
   return {
     reason: wasCut ? "length" : said.reason,
@@ -109,7 +97,8 @@ function relayText(context: StepContext, said: Said, text: string): ChatEvent[] 
 }
 
 function* relayCall(context: StepContext, said: Said, event: CallEvent): Generator<ChatEvent> {
-  const call = findOpenCall({ said, event });
+  const call = said.openCalls.get(event.toolCallId) ?? { toolCallId: null, countedChars: 0, isWhole: false };
+  said.openCalls.set(event.toolCallId, call);
   if (event.type === "tool-call-progress") {
     said.wasCut = !countInput(context.run, call, event.inputChars);
     return;
@@ -124,21 +113,14 @@ function* relayCall(context: StepContext, said: Said, event: CallEvent): Generat
   if (event.type === "tool-call-start") return;
   const { toolCallId } = call;
   const { inputText } = event;
-  // What a provider did not tell of while it came counts now.
+  // What the provider did not report while it came counts now.
   said.wasCut = !countInput(context.run, call, countCharacters(inputText) - call.countedChars);
   if (said.wasCut) return;
   call.isWhole = true;
   const input = readToolInput(inputText);
-  said.calls.push({ toolCallId, toolName, inputText: toWellFormedText(inputText), input });
+  const isTooMany = said.calls.length >= maxToolsPerStep;
+  said.calls.push({ toolCallId, toolName, inputText: toWellFormedText(inputText), input, isTooMany });
   if (input.ok) yield { type: "tool-input-available", toolCallId, toolName, input: input.value };
-}
-
-function findOpenCall({ said: { openCalls }, event }: { said: Said; event: CallEvent }): OpenCall {
-  const known = openCalls.get(event.toolCallId);
-  if (known) return known;
-  const call = { toolCallId: null, countedChars: 0, isWhole: false };
-  openCalls.set(event.toolCallId, call);
-  return call;
 }
 
 /** Arguments are the model's work as text is: they count as they come, also those that end the answer. */
@@ -155,7 +137,7 @@ function* closeCalls({ openCalls }: Said): Generator<ChatEvent> {
   }
 }
 
-/** Yields each answer as it comes; the slowest tool holds up nobody but the next step. */
+/** Yields each outcome as it comes; the slowest tool delays only the next step. */
 async function* runCalls(
   context: StepContext,
   calls: readonly AskedCall[],
@@ -163,39 +145,29 @@ async function* runCalls(
 ): AsyncGenerator<ChatEvent, Map<string, ToolOutcome>> {
   const outcomes = new Map<string, ToolOutcome>();
   const running = new Map(
-    calls.map((call, index) => [
+    calls.map((call) => [
       call.toolCallId,
-      runCall({ context, call, tools, isTooMany: index >= maxToolsPerStep }).then((outcome) => ({
-        call,
-        outcome,
-      })),
+      runCall(context, call, tools).then((outcome) => ({ call, outcome })),
     ]),
   );
   while (running.size > 0) {
     const { call, outcome } = await Promise.race(running.values());
+    const { toolCallId } = call;
     context.run.throwIfEnded();
-    running.delete(call.toolCallId);
-    outcomes.set(call.toolCallId, outcome);
+    running.delete(toolCallId);
+    outcomes.set(toolCallId, outcome);
     yield outcome.ok
-      ? { type: "tool-output-available", toolCallId: call.toolCallId, output: outcome.output }
-      : { type: "tool-output-error", toolCallId: call.toolCallId, errorText: outcome.errorText };
+      ? { type: "tool-output-available", toolCallId, output: outcome.output }
+      : { type: "tool-output-error", toolCallId, errorText: outcome.errorText };
   }
   return outcomes;
 }
 
-type RunCallOptions = {
-  context: StepContext;
-  call: AskedCall;
-  tools: readonly Tool[];
-  isTooMany: boolean;
-};
-
-async function runCall({
-  context: { caller, clientId, run, warn },
-  call: { toolName, input },
-  tools,
-  isTooMany,
-}: RunCallOptions): Promise<ToolOutcome> {
+async function runCall(
+  { caller, clientId, run, warn }: StepContext,
+  { toolName, input, isTooMany }: AskedCall,
+  tools: readonly Tool[],
+): Promise<ToolOutcome> {
   const tool = tools.find(({ name }) => name === toolName);
   if (!tool) return { ok: false, errorText: `There is no tool called ${toolName} here.` };
   if (isTooMany) return { ok: false, errorText: `Not run: at most ${maxToolsPerStep} tools in one step.` };
@@ -210,17 +182,9 @@ export function* closeText({ open }: StepContext): Generator<ChatEvent> {
   yield { type: "text-end", id };
 }
 
-function toToolMessage(call: AskedCall, outcome: ToolOutcome | undefined): ModelMessage {
-  const outputText = outcome?.ok
-    ? outcome.outputText
-    : JSON.stringify({ error: outcome?.errorText ?? "Not run." });
-  return {
-    role: "tool",
-    toolCallId: call.toolCallId,
-    toolName: call.toolName,
-    outputText: toWellFormedText(outputText),
-    failed: !outcome?.ok,
-  };
+function toToolMessage({ toolCallId, toolName }: ToolCall, outcome: ToolOutcome | undefined): ModelMessage {
+  const text = outcome?.ok ? outcome.outputText : JSON.stringify({ error: outcome?.errorText ?? "Not run." });
+  return { role: "tool", toolCallId, toolName, outputText: toWellFormedText(text), failed: !outcome?.ok };
 }
 
 function toUnusedId(id: string, usedIds: Set<string>): string {

@@ -17,8 +17,8 @@ import type { Tool } from "~/tools/tool";
 import type { ChatProvider } from "../providers/chat-provider";
 import { openaiProvider } from "../providers/openai.gateway.server";
 import { openReply } from "./reply.server";
-import { ReplyCancelled } from "./reply-failures.server";
-import type { ReplyOptions } from "./reply.server";
+import { ReplyCancelled } from "./reply-run.server";
+import type { ReplyOptions } from "./reply-run.server";
 
 const echoTool = defineTool({
   name: "echo",

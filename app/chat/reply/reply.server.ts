@@ -1,35 +1,11 @@
-import type { ChatMessage } from "../chat.schema";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatEvent, FinishReason } from "./chat-events";
 import { toToolOffer } from "~/tools/tool";
-import type { Tool, ToolCaller } from "~/tools/tool";
-import type { ChatProvider, ModelMessage, ProviderEvent } from "../providers/chat-provider";
-import { emptyAnswer, tellFailure, toOpeningError } from "./reply-failures.server";
-import { startRun } from "./reply-run.server";
-import type { QuotaReservation, ReplyRun } from "./reply-run.server";
+import type { ModelMessage } from "../providers/chat-provider";
+import { emptyAnswer, startRun, toErrorText, toOpeningError } from "./reply-run.server";
+import type { QuotaReservation, ReplyOptions, ReplyRun } from "./reply-run.server";
 import { closeText, runStep } from "./reply-step.server";
-import type { StepContext } from "./reply-step.server";
-
-export type ReplyOptions = {
-  provider: ChatProvider;
-  model: string;
-  /** The operator's own words to the model; nothing a client sends replaces them. */
-  system: string;
-  messages: readonly ChatMessage[];
-  tools: readonly Tool[];
-  caller: ToolCaller;
-  /** Tools share what they use between clients. */
-  clientId: string;
-  reservation: QuotaReservation;
-  maxSteps: number;
-  maxDurationMs: number;
-  /** How long the first event is awaited before the stream begins without it. */
-  firstEventWaitMs?: number;
-  /** Fires when the client is gone. */
-  signal: AbortSignal;
-  /** Fires when the server begins to shut down. */
-  shutdownSignal: AbortSignal;
-  warn: (message: string, error: unknown) => void;
-};
+import type { Step, StepContext } from "./reply-step.server";
 
 /** Proxies cut connections that are silent for too long: from then on the stream sends keep-alives. */
 const defaultFirstEventWaitMs = 10_000;
@@ -39,78 +15,42 @@ export function unmeteredReservation(maxOutputTokens: number): QuotaReservation 
   return { maxOutputTokens, settle: () => Promise.resolve() };
 }
 
-/**
- * Waits for the provider's first event, for a while, so that its failure can still be answered with a status: throws
- * `ProviderError`, or `ReplyCancelled` when the client left. From then on failures are events of the stream.
- *
- * From the moment of the call the reservation is this function's: it is settled exactly once, with what was
- * really sent, on every way out, and also when the events are never read or their reader stops half-way.
- */
+// Waits for the provider's first event, so that its failure can still become a status: throws `ProviderError` or
+// `ReplyCancelled`. The reservation is settled exactly once on every way out, also when the events are never read.
 export async function openReply(options: ReplyOptions): Promise<AsyncIterableIterator<ChatEvent>> {
   const run = startRun(options);
   try {
     run.throwIfEnded();
-    const events = openStep({
-      options,
-      run,
-      messages: options.messages,
-      tools: toolsIn(options, 1),
-    });
+    const { events, tools } = openStep({ options, run, messages: options.messages, number: 1 });
     const first = events.next();
     const early = await awaitFor(first, options.firstEventWaitMs ?? defaultFirstEventWaitMs);
     run.throwIfEnded();
-    if (early) await requireContent(early, events, options.provider);
-    return guardEvents(run, streamReply(options, run, startingWith(first, events)));
+    if (early?.done) throw new Error("The provider ended without an event");
+    if (early?.value.type === "finish") {
+      await events.return?.();
+      throw emptyAnswer(options.provider, early.value.reason);
+    }
+    return guardEvents(run, streamReply(options, run, { tools, events: startingWith(first, events) }));
   } catch (error) {
     await run.end("failed");
-    throw toOpeningError({ error, run, options });
+    throw toOpeningError(error, run, options);
   }
 }
 
 /** Null on timeout; the promise is then still to be awaited. */
 async function awaitFor<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, ms, null)));
-  promise.catch(() => undefined);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const waiting = new AbortController();
+  const late = sleep(ms, null, { signal: waiting.signal });
+  for (const side of [promise, late]) side.catch(() => undefined);
+  return await Promise.race([promise, late]).finally(() => waiting.abort());
 }
 
-/** An answer that ends with its first event is none. */
-async function requireContent(
-  first: IteratorResult<ProviderEvent>,
-  events: AsyncIterator<ProviderEvent>,
-  provider: ChatProvider,
-): Promise<void> {
-  if (first.done) throw new Error("The provider ended without an event");
-  if (first.value.type !== "finish") return;
-  await events.return?.();
-  throw emptyAnswer(provider, first.value.reason);
-}
-
-async function* streamReply(
-  options: ReplyOptions,
-  run: ReplyRun,
-  firstStep: AsyncIterator<ProviderEvent>,
-): AsyncGenerator<ChatEvent> {
-  const { tools, caller, clientId, warn } = options;
+async function* streamReply(options: ReplyOptions, run: ReplyRun, first: Step): AsyncGenerator<ChatEvent> {
   const open = { step: false, textId: null, texts: 0 };
-  const context: StepContext = {
-    run,
-    tools,
-    caller,
-    clientId,
-    warn,
-    open,
-    usedIds: new Set(),
-    hasContent: false,
-  };
+  const context: StepContext = { ...options, run, open, usedIds: new Set(), hasContent: false };
   yield { type: "start" };
   try {
-    const reason = yield* runSteps(options, context, firstStep);
+    const reason = yield* runSteps(options, context, first);
     // Settled before the last event, so that a client who has read it all reads the right figure next.
     await run.end("complete");
     yield { type: "finish", messageMetadata: { finishReason: reason } };
@@ -119,7 +59,7 @@ async function* streamReply(
     if (run.ending() === "client-gone") return;
     yield* closeText(context);
     if (context.open.step) yield { type: "finish-step" };
-    yield { type: "error", errorText: tellFailure({ error, run, options }) };
+    yield { type: "error", errorText: toErrorText(error, run, options) };
     yield { type: "finish", messageMetadata: { finishReason: "error" } };
   }
 }
@@ -127,49 +67,30 @@ async function* streamReply(
 async function* runSteps(
   options: ReplyOptions,
   context: StepContext,
-  firstStep: AsyncIterator<ProviderEvent>,
+  first: Step,
 ): AsyncGenerator<ChatEvent, FinishReason> {
   const { run } = context;
   const messages: ModelMessage[] = [...options.messages];
-  let events = firstStep;
-  for (let step = 1; ; step += 1) {
-    const tools = toolsIn(options, step);
-    const result = yield* runStep({ context, events, tools });
+  let step = first;
+  for (let number = 1; ; number += 1) {
+    const result = yield* runStep(context, step);
     if (!context.hasContent) throw emptyAnswer(options.provider, result.reason);
-    if (!result.wantsAnother || step >= options.maxSteps) return result.reason;
+    if (!result.wantsAnother || number >= options.maxSteps) return result.reason;
     if (run.leftTokens() === 0) return "length";
     messages.push(...result.addedMessages);
-    events = openStep({ options, run, messages, tools: toolsIn(options, step + 1) });
+    step = openStep({ options, run, messages, number: number + 1 });
   }
 }
 
+type NextStep = { options: ReplyOptions; run: ReplyRun; messages: readonly ModelMessage[]; number: number };
+
 /** The last step is offered no tools, so that it is spent on an answer. */
-function toolsIn(options: ReplyOptions, step: number): readonly Tool[] {
-  return step >= options.maxSteps ? [] : options.tools;
-}
-
-type OpenStepOptions = {
-  options: ReplyOptions;
-  run: ReplyRun;
-  messages: readonly ModelMessage[];
-  tools: readonly Tool[];
-};
-
-function openStep({
-  options: { provider, model, system },
-  run,
-  messages,
-  tools,
-}: OpenStepOptions): AsyncIterator<ProviderEvent> {
-  const events = provider.open({
-    model,
-    system,
-    messages: [...messages],
-    tools: tools.map(toToolOffer),
-    maxOutputTokens: run.leftTokens(),
-    signal: run.signal,
-  });
-  return events[Symbol.asyncIterator]();
+function openStep({ options, run, messages, number }: NextStep): Step {
+  const { provider, model, system, maxSteps } = options;
+  const tools = number >= maxSteps ? [] : options.tools;
+  const request = { model, system, messages: [...messages], tools: tools.map(toToolOffer) };
+  const events = provider.open({ ...request, maxOutputTokens: run.leftTokens(), signal: run.signal });
+  return { tools, events: events[Symbol.asyncIterator]() };
 }
 
 function startingWith<Value>(
@@ -187,10 +108,8 @@ function startingWith<Value>(
   };
 }
 
-/**
- * A generator cannot be stopped while it waits, and one that never started runs none of its clean-up. So
- * `return()` ends the answer first, which cancels what the generator may be waiting for.
- */
+// A generator cannot be stopped while it waits, and one that never started runs none of its clean-up. So `return()`
+// ends the answer first, which cancels what the generator may be waiting for.
 function guardEvents(run: ReplyRun, events: AsyncGenerator<ChatEvent>): AsyncIterableIterator<ChatEvent> {
   const guarded: AsyncIterableIterator<ChatEvent> = {
     [Symbol.asyncIterator]: () => guarded,

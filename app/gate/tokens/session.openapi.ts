@@ -44,10 +44,10 @@ export function describeSession(api: ApiRegistry): void {
     description:
       "The access token in a cookie that no script can read, for the gate's own pages. Requests from other sites are refused.",
   });
-  api.addKeyScheme({
-    name: "sessionCookie",
-    place: "cookie",
-    key: sessionCookieName,
+  api.addSecurityScheme("sessionCookie", {
+    type: "apiKey",
+    in: "cookie",
+    name: sessionCookieName,
     description:
       "The same access token in the cookie of a signed-in browser, which `POST /session` sets. It counts for requests of this gate's own pages only.",
   });

@@ -1,5 +1,5 @@
 import type { Clock } from "~/platform/clock";
-import { limitKeepMs, limitKeys } from "~/platform/limits/redis-limit-keys";
+import { limitKeepMs, limitKeys } from "~/platform/limits/redis-rate-limits.store.server";
 import { defineScript } from "~/platform/redis/redis-script.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { createListedTable } from "./listed-table.server";

@@ -24,18 +24,14 @@ export const themes: Readonly<Record<keyof AccentThemes, Theme>> = {
 };
 
 const lightnessStep = 0.005;
-/** A colour is rounded to whole steps of a screen when it is written down; this much is kept in hand for it. */
+/** For what a colour loses when it is rounded to a screen's steps. */
 const margin = 0.1;
 
 /** An accent in all four themes. Hue stays; lightness moves only as far as contrast asks for, chroma as far as screens do. */
 export function deriveAccent(accent: string): AccentThemes {
   const chosen = toOklch(getRgb(accent));
-  return {
-    light: deriveTheme(chosen, themes.light),
-    dark: deriveTheme(chosen, themes.dark),
-    lightContrast: deriveTheme(chosen, themes.lightContrast),
-    darkContrast: deriveTheme(chosen, themes.darkContrast),
-  };
+  const derived = Object.entries(themes).map(([name, theme]) => [name, deriveTheme(chosen, theme)]);
+  return Object.fromEntries(derived) as AccentThemes;
 }
 
 function deriveTheme(chosen: Oklch, theme: Theme): AccentTokens {
@@ -46,7 +42,7 @@ function deriveTheme(chosen: Oklch, theme: Theme): AccentTokens {
   const grounds = [getRgb(theme.hardestGround), questionGround];
   const onAccent = isDark ? tint(0.15, 0.03) : getRgb("#ffffff");
   // What stands on the accent is as much a text as the accent is on the page's grounds.
-  const accent = moveUntilReadable({ from: chosen, against: [...grounds, onAccent], theme });
+  const accent = moveUntilReadable(chosen, [...grounds, onAccent], theme);
   const strong = { ...accent, lightness: accent.lightness + (isDark ? 0.07 : -0.09) };
   return {
     accent: toHex(toRgb(accent)),
@@ -59,15 +55,7 @@ function deriveTheme(chosen: Oklch, theme: Theme): AccentTokens {
   };
 }
 
-function moveUntilReadable({
-  from,
-  against,
-  theme: { isDark, leastRatio },
-}: {
-  from: Oklch;
-  against: readonly Rgb[];
-  theme: Theme;
-}): Oklch {
+function moveUntilReadable(from: Oklch, against: readonly Rgb[], { isDark, leastRatio }: Theme): Oklch {
   let colour = from;
   const isReadable = () => against.every((other) => contrast(toRgb(colour), other) >= leastRatio + margin);
   // Black and white end the search: each is readable on every ground of its theme.
@@ -79,13 +67,11 @@ function moveUntilReadable({
 
 /** The accent's tokens as a stylesheet that comes after tokens.css. */
 export function writeAccentCss({ light, dark, lightContrast, darkContrast }: AccentThemes): string {
-  const root = (tokens: AccentTokens) =>
-    `:root{${Object.entries(tokens)
-      .map(([name, value]) => `--${name}:${value}`)
-      .join(";")}}`;
   // In forced colours the system's own count, which tokens.css names.
-  const media = (query: string, tokens: AccentTokens) =>
-    `@media (forced-colors: none)${query}{${root(tokens)}}`;
+  const media = (query: string, tokens: AccentTokens) => {
+    const declarations = Object.entries(tokens).map(([name, value]) => `--${name}:${value}`);
+    return `@media (forced-colors: none)${query}{:root{${declarations.join(";")}}}`;
+  };
   return [
     media("", light),
     media(" and (prefers-color-scheme: dark)", dark),

@@ -5,6 +5,12 @@ const tag = "Appearance";
 const bytes = { type: "string", format: "binary" } as const;
 const text = { type: "string" } as const;
 
+const icon = {
+  src: z.string(),
+  sizes: z.string(),
+  type: z.string(),
+  purpose: z.literal("maskable").optional(),
+};
 const manifestSchema = z
   .object({
     id: z.string(),
@@ -17,14 +23,7 @@ const manifestSchema = z
     display: z.literal("standalone"),
     background_color: z.string(),
     theme_color: z.string(),
-    icons: z.array(
-      z.object({
-        src: z.string(),
-        sizes: z.string(),
-        type: z.string(),
-        purpose: z.literal("maskable").optional(),
-      }),
-    ),
+    icons: z.array(z.object(icon)),
     shortcuts: z.array(z.object({ name: z.string(), url: z.string() })),
   })
   .meta({ id: "WebManifest", description: "A web application manifest, as the W3C describes it." });

@@ -1,28 +1,66 @@
-import type { BrandTexts } from "./brand-texts";
+import { z } from "zod";
 
-/** An address of a picture, with what its place on the page has to be before it arrives. */
-export type BrandLogo = {
-  href: string;
-  /** Width by height. */
-  aspectRatio: number;
-  /** Wide enough to hold the name itself. */
-  isWordmark: boolean;
-};
+const line = (maxChars: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, "must not be empty")
+    .max(maxChars, `must have at most ${maxChars} characters`)
+    // Invisible marks that turn the order of letters around could make a sentence say something else.
+    .refine((text) => !/\p{Cc}|\p{Bidi_Control}/u.test(text), "must be one line without control characters");
 
-export type ManifestIcon = { src: string; sizes: string; type: string; purpose?: "maskable" };
+/** The file BRAND_TEXTS names. Everything in it is plain text: what looks like markup is shown as it is written. */
+export const brandTextsSchema = z.strictObject({
+  lang: z
+    .string()
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "must be a language such as en, de or pt-BR")
+    .optional(),
+  description: line(200).optional(),
+  headline: line(80).optional(),
+  lead: line(320).optional(),
+  steps: z
+    .array(z.strictObject({ title: line(40), text: line(240) }))
+    .min(2, "must have 2 to 4 steps")
+    .max(4, "must have 2 to 4 steps")
+    .optional(),
+  footer: line(200).optional(),
+  gateIntro: line(320).optional(),
+});
 
 /** How this place looks, as far as its pages have to know. All of it ends up in the HTML. */
 export type Brand = {
   name: string;
-  texts: BrandTexts;
-  /** null: the key mark that is drawn into the page. */
-  logo: BrandLogo | null;
+  texts: z.infer<typeof brandTextsSchema>;
+  /** `isWordmark`: wide enough to hold the name itself. null: the key mark that is drawn into the page. */
+  logo: { href: string; aspectRatio: number; isWordmark: boolean } | null;
   /** The accent's tokens, to come after the page's own; null: the ones in tokens.css. */
   stylesheetHref: string | null;
   favicon: { href: string; type: string };
   /** For home screens that take nothing but PNG; null where the operator's look has none. */
   touchIconHref: string | null;
-  manifestIcons: readonly ManifestIcon[];
+  manifestIcons: readonly { src: string; sizes: string; type: string; purpose?: "maskable" }[];
   themeColor: { light: string; dark: string };
   hasOfflinePage: boolean;
 };
+
+/** What a phone needs to put this place on its home screen. */
+export function writeManifest({ name, texts, themeColor, manifestIcons }: Brand) {
+  return {
+    id: "/",
+    name,
+    // Home screens cut off what is longer.
+    short_name: [...name].length <= 12 ? name : [...name].slice(0, 12).join("").trim(),
+    ...(texts.description ? { description: texts.description } : {}),
+    ...(texts.lang ? { lang: texts.lang } : {}),
+    start_url: "/",
+    scope: "/",
+    display: "standalone",
+    background_color: themeColor.light,
+    theme_color: themeColor.light,
+    icons: manifestIcons,
+    shortcuts: [
+      { name: "The room", url: "/gate" },
+      { name: "Chat", url: "/chat" },
+    ],
+  };
+}

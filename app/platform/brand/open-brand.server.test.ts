@@ -3,9 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answerBrandFile } from "./answer-brand-file.server";
-import { writeManifest } from "./manifest";
-import { openBrand } from "./open-brand.server";
+import { writeManifest } from "./brand";
+import { answerBrandFile, openBrand } from "./open-brand.server";
 import type { BrandOptions } from "./open-brand.server";
 
 const plain: BrandOptions = {

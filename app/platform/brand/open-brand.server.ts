@@ -1,63 +1,59 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
+import { Refusal } from "~/platform/http/refusal";
 import { deriveAccent, writeAccentCss } from "./accent";
 import type { AccentThemes } from "./accent";
-import { brandTextsSchema } from "./brand-texts";
-import type { BrandTexts } from "./brand-texts";
-import type { Brand, ManifestIcon } from "./brand";
-import { findRgb, getRgb, toHex } from "./colour";
+import { brandTextsSchema } from "./brand";
+import type { Brand } from "./brand";
+import type { readBrand } from "./brand.settings";
+import { getRgb, toHex } from "./colour";
 import { drawKeyMark, drawMaskableIcon } from "./key-mark";
 import { readPicture } from "./picture.server";
 import type { Picture } from "./picture.server";
 
-export type BrandFile = { bytes: Buffer; contentType: string };
+type BrandFile = { bytes: Buffer; contentType: string };
 export type OpenedBrand = {
   brand: Brand;
   /** Changes with anything an operator may change about the look. */
   version: string;
   files: ReadonlyMap<string, BrandFile>;
 };
-export type BrandOptions = {
-  name: string;
-  accent: string | null;
-  logoFile: string | null;
-  iconFile: string | null;
-  textsFile: string | null;
-  hasOfflinePage: boolean;
-};
+export type BrandOptions = ReturnType<typeof readBrand>;
 type BrandLog = { info: (message: string) => void };
 
 const maxFileBytes = 200 * 1024;
 const maxIconBytes = 1024 * 1024;
 const wordmarkRatio = 2;
+const svgType = "image/svg+xml";
 const ownAccent = "#1f4d46";
 const ownTheme = { light: "#163a35", dark: "#10302b" };
 
-/** Reads and judges the operator's files once, at start; throws words for the operator where one cannot be used. */
+/** Throws words for the operator where a file cannot be used. */
 export async function openBrand(options: BrandOptions, log: BrandLog): Promise<OpenedBrand> {
   const [texts, logo, icon] = await Promise.all([
     readTexts(options.textsFile),
     readPictureFile("BRAND_LOGO", options.logoFile, maxFileBytes),
     readPictureFile("BRAND_ICON", options.iconFile, maxIconBytes),
   ]);
-  if (icon) requireIconShape(icon);
-  const accents = options.accent === null ? null : deriveAccent(options.accent);
-  if (accents && options.accent) tellOfChanges(options.accent, accents, log);
+  if (icon && !isIcon(icon)) {
+    throw new Error("BRAND_ICON: must be a square PNG of 512 to 1024 pixels a side.");
+  }
+  const accents = options.accent === null ? null : chooseAccent(options.accent, log);
   const files = drawFiles(accents, logo, icon);
   const version = digest([
     JSON.stringify([options, texts]),
     ...[...files.values()].map(({ bytes }) => bytes),
   ]);
-  const place = (name: string) => `/brand/${version}/${name}`;
+  const hrefOf = (name: string) => `/brand/${version}/${name}`;
   return {
     version,
     files,
     brand: {
       name: options.name,
       texts,
-      logo: logo && { ...describeLogo(logo), href: place(logoName(logo)) },
-      stylesheetHref: accents && place("accent.css"),
-      ...chooseIcons(files, logo, place),
+      logo: logo && describeLogo(logo, hrefOf(logoName(logo))),
+      stylesheetHref: accents && hrefOf("accent.css"),
+      ...chooseIcons(files, logo, hrefOf),
       themeColor: accents ? { light: accents.light.deep, dark: accents.dark.deep } : ownTheme,
       hasOfflinePage: options.hasOfflinePage,
     },
@@ -72,20 +68,12 @@ async function readBounded(setting: string, file: string, maxBytes: number): Pro
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined) throw error;
-    throw new Error(
-      `${setting}: ${file} cannot be read (${code}). Name a file that is there, or unset ${setting}.`,
-      {
-        cause: error,
-      },
-    );
+    const remedy = `Name a file that is there, or unset ${setting}.`;
+    throw new Error(`${setting}: ${file} cannot be read (${code}). ${remedy}`, { cause: error });
   }
 }
 
-async function readPictureFile(
-  setting: string,
-  file: string | null,
-  maxBytes: number,
-): Promise<Picture | null> {
+async function readPictureFile(setting: string, file: string | null, maxBytes: number) {
   if (file === null) return null;
   const bytes = await readBounded(setting, file, maxBytes);
   try {
@@ -95,12 +83,11 @@ async function readPictureFile(
   }
 }
 
-function requireIconShape({ type, width, height }: Picture): void {
-  if (type === "image/png" && width === height && width >= 512 && width <= 1024) return;
-  throw new Error("BRAND_ICON: must be a square PNG of 512 to 1024 pixels a side.");
+function isIcon({ type, width, height }: Picture): boolean {
+  return type === "image/png" && width === height && width >= 512 && width <= 1024;
 }
 
-async function readTexts(file: string | null): Promise<BrandTexts> {
+async function readTexts(file: string | null): Promise<Brand["texts"]> {
   if (file === null) return {};
   const bytes = await readBounded("BRAND_TEXTS", file, maxFileBytes);
   let value: unknown;
@@ -109,17 +96,15 @@ async function readTexts(file: string | null): Promise<BrandTexts> {
   } catch (cause) {
     throw new Error(`BRAND_TEXTS: ${file} is not valid JSON.`, { cause });
   }
-  const result = brandTextsSchema.safeParse(value);
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(
-    ({ path, message }) => `${path.join(".") || "the file"}: ${message}`,
-  );
+  const { data, error } = brandTextsSchema.safeParse(value);
+  if (data) return data;
+  const faults = error.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`);
   throw new Error(`BRAND_TEXTS: ${file} does not have the right shape (${faults.join("; ")}).`);
 }
 
-function describeLogo({ width, height }: Picture) {
+function describeLogo({ width, height }: Picture, href: string): Brand["logo"] {
   const aspectRatio = Math.round((width / height) * 1000) / 1000;
-  return { aspectRatio, isWordmark: aspectRatio > wordmarkRatio };
+  return { href, aspectRatio, isWordmark: aspectRatio > wordmarkRatio };
 }
 
 const logoName = ({ type }: Picture) => (type === "image/png" ? "logo.png" : "logo.svg");
@@ -133,7 +118,7 @@ function drawFiles(
   icon: Picture | null,
 ): Map<string, BrandFile> {
   const files = new Map<string, BrandFile>();
-  const svg = (text: string) => ({ bytes: Buffer.from(text), contentType: "image/svg+xml" });
+  const svg = (text: string) => ({ bytes: Buffer.from(text), contentType: svgType });
   if (accents) {
     const css = writeAccentCss(accents);
     files.set("accent.css", { bytes: Buffer.from(css), contentType: "text/css; charset=utf-8" });
@@ -155,53 +140,70 @@ function drawFiles(
 function chooseIcons(
   files: ReadonlyMap<string, BrandFile>,
   logo: Picture | null,
-  place: (name: string) => string,
+  hrefOf: (name: string) => string,
 ): Pick<Brand, "favicon" | "touchIconHref" | "manifestIcons"> {
-  const maskable = files.has("icon-maskable.svg");
-  const drawn = maskable && ["icon.svg", "logo.svg", "logo.png"].find((name) => files.has(name));
-  const drawnType = drawn ? files.get(drawn)!.contentType : "";
-  const drawnIcons: ManifestIcon[] = drawn
-    ? [
-        {
-          src: place(drawn),
-          sizes: drawn === "logo.png" ? `${logo?.width}x${logo?.height}` : "any",
-          type: drawnType,
-        },
-        { src: place("icon-maskable.svg"), sizes: "any", type: "image/svg+xml", purpose: "maskable" },
-      ]
-    : ownIcons;
-  const favicon = drawn
-    ? { href: place(drawn), type: drawnType }
-    : { href: "/favicon.svg", type: "image/svg+xml" };
-  if (!files.has("icon.png")) {
-    return { favicon, touchIconHref: drawn ? null : "/icons/touch-icon.png", manifestIcons: drawnIcons };
-  }
-  const href = place("icon.png");
-  const icon: ManifestIcon = { src: href, sizes: "512x512", type: "image/png" };
+  const drawn = ["icon.svg", "logo.svg", "logo.png"].find((name) => files.has(name));
+  const maskable = files.has("icon-maskable.svg") && {
+    src: hrefOf("icon-maskable.svg"),
+    sizes: "any",
+    type: svgType,
+    purpose: "maskable" as const,
+  };
+  const picture = maskable &&
+    drawn && {
+      src: hrefOf(drawn),
+      sizes: drawn === "logo.png" ? `${logo?.width}x${logo?.height}` : "any",
+      type: files.get(drawn)!.contentType,
+    };
+  const png = files.has("icon.png") && { src: hrefOf("icon.png"), sizes: "512x512", type: "image/png" };
+  const { src, type } = picture || png || { src: "/favicon.svg", type: svgType };
+  const icons = [png || picture, maskable].filter((icon) => typeof icon === "object");
   return {
-    favicon: drawn ? favicon : { href, type: "image/png" },
-    touchIconHref: href,
-    manifestIcons: [icon, ...drawnIcons.filter(({ purpose }) => purpose === "maskable" && drawn)],
+    favicon: { href: src, type },
+    touchIconHref: png ? png.src : picture ? null : "/icons/touch-icon.png",
+    manifestIcons: icons.length > 0 ? icons : shippedIcons,
   };
 }
 
-const ownIcons: ManifestIcon[] = [
+const shippedIcons: Brand["manifestIcons"] = [
   { src: "/icons/icon-192.png", sizes: "192x192", type: "image/png" },
   { src: "/icons/icon-512.png", sizes: "512x512", type: "image/png" },
   { src: "/icons/icon-maskable-512.png", sizes: "512x512", type: "image/png", purpose: "maskable" },
-  { src: "/favicon.svg", sizes: "any", type: "image/svg+xml" },
+  { src: "/favicon.svg", sizes: "any", type: svgType },
 ];
 
-function tellOfChanges(chosen: string, accents: AccentThemes, log: BrandLog): void {
+function chooseAccent(chosen: string, log: BrandLog): AccentThemes {
+  const accents = deriveAccent(chosen);
   const asWritten = toHex(getRgb(chosen));
-  if (!findRgb(chosen) || asWritten === accents.light.accent) return;
-  log.info(
-    `BRAND_ACCENT: ${asWritten} could not be read on the light ground, so it is ${accents.light.accent} there, and ${accents.dark.accent} in the dark.`,
-  );
+  const [light, dark] = [accents.light.accent, accents.dark.accent];
+  if (asWritten !== light) {
+    const change = `so it is ${light} there, and ${dark} in the dark.`;
+    log.info(`BRAND_ACCENT: ${asWritten} could not be read on the light ground, ${change}`);
+  }
+  return accents;
 }
 
 function digest(parts: readonly (string | Buffer)[]): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part).update("\0");
   return hash.digest("hex").slice(0, 16);
+}
+
+/**
+ * The operator's picture or the accent's stylesheet. A picture is for `<img>`, where it runs nothing; opened as a
+ * page of its own, its policy leaves it as powerless.
+ */
+export function answerBrandFile(opened: OpenedBrand, version = "", name = ""): Response {
+  const file = opened.files.get(name);
+  if (!file) throw new Refusal("not-found");
+  // A page from before a restart may name an older version: it gets the current file, and may not keep it.
+  const cacheControl = version === opened.version ? "public, max-age=31536000, immutable" : "no-cache";
+  return new Response(new Uint8Array(file.bytes), {
+    headers: {
+      "Content-Type": file.contentType,
+      "Content-Length": String(file.bytes.length),
+      "Cache-Control": cacheControl,
+      "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    },
+  });
 }

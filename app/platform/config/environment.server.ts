@@ -3,7 +3,7 @@ import path from "node:path";
 import { ConfigError } from "./setting-reader";
 import type { Environment } from "./setting-reader";
 
-/** Reads the process's environment, or ends the process with the full list of what to mend. */
+/** Ends the process with the full list of mistakes where there are any. */
 export function readEnvironment<Config>(parse: (environment: Environment) => Config): Config {
   const environment = { ...process.env };
   forgetPostgresqlNames();
@@ -18,7 +18,7 @@ export function readEnvironment<Config>(parse: (environment: Environment) => Con
 
 /**
  * PostgreSQL's driver reads names of its own for whatever an address leaves out, encryption included, and a file of
- * passwords. Without them DATABASE_URL alone decides. For a command that connects without reading the settings.
+ * passwords. Without them DATABASE_URL alone decides. Exported for a command that connects without settings.
  */
 export function forgetPostgresqlNames(): void {
   for (const name of listPostgresqlNames(process.env)) delete process.env[name];

@@ -2,7 +2,6 @@ import { InvalidSetting } from "./setting";
 import type { Parse, Setting, SwitchText } from "./setting";
 
 type Options = { isSecret?: boolean; switches?: SwitchText };
-type Given<Extra, Default = string> = Options & Extra & { default?: Default };
 
 /** With a default there always is a value; without one it is null where the setting is not set. */
 type Kind<Value, Extra = unknown, Default = string> = {
@@ -10,43 +9,37 @@ type Kind<Value, Extra = unknown, Default = string> = {
   (name: string, options: Options & Extra, text: string): Setting<Value | null>;
 };
 
-type Custom<Value> = { parse: Parse<Value> };
+type RowOptions<Value> = Options & { parse: Parse<Value>; default?: string };
 
-function row<Value>(name: string, options: Given<Custom<Value>>, text: string): Setting<Value> {
+function row<Value>(name: string, options: RowOptions<Value>, text: string): Setting<Value> {
   const { parse, default: standard, isSecret = false, switches = null } = options;
   // Whoever calls says in its type where it may be null.
   return { name, text, default: standard, unset: null as Value, isSecret, switches, parse };
 }
 
 /** A setting of a kind of its own. */
-export function setting<Value>(
-  name: string,
-  options: Options & Custom<Value> & { default: string },
-  text: string,
-): Setting<Value>;
-export function setting<Value>(
-  name: string,
-  options: Options & Custom<Value>,
-  text: string,
-): Setting<Value | null>;
-export function setting<Value>(name: string, options: Given<Custom<Value>>, text: string): Setting<Value> {
-  return row(name, options, text);
+export const setting: {
+  <Value>(name: string, options: RowOptions<Value> & { default: string }, text: string): Setting<Value>;
+  <Value>(name: string, options: RowOptions<Value>, text: string): Setting<Value | null>;
+} = row;
+
+/** `parse` is told the row's options too. */
+function kind<Value, Extra = unknown, Default extends string | number | boolean = string>(
+  parse: (given: string, options: Extra) => Value,
+): Kind<Value, Extra, Default> {
+  return (name: string, options: Options & Extra & { default?: Default }, text: string) => {
+    const standard = options.default?.toString();
+    return row(name, { ...options, default: standard, parse: (given) => parse(given, options) }, text);
+  };
 }
 
 /** `problem` ends the sentence that the setting's name begins. */
 type Pattern = { pattern?: { matches: RegExp; problem: string } };
 
-export const text: Kind<string, Pattern> = (
-  name: string,
-  { pattern, ...options }: Given<Pattern>,
-  text: string,
-) => {
-  const parse = (given: string) => {
-    if (pattern && !pattern.matches.test(given)) throw new InvalidSetting(pattern.problem);
-    return given;
-  };
-  return row(name, { ...options, parse }, text);
-};
+export const text = kind<string, Pattern>((given, { pattern }) => {
+  if (pattern && !pattern.matches.test(given)) throw new InvalidSetting(pattern.problem);
+  return given;
+});
 
 /** A secret that somebody else made; for those an operator makes up there is `ownSecret`. */
 export function secret(name: string, options: Options, description: string): Setting<string | null> {
@@ -54,74 +47,47 @@ export function secret(name: string, options: Options, description: string): Set
 }
 
 /** PEM text often travels through environment files with its line breaks written as \n. */
-export function pem(name: string, options: Options, description: string): Setting<string | null> {
-  return row(name, { ...options, parse: (given) => given.replaceAll("\\n", "\n") }, description);
-}
+export const pem = kind((given) => given.replaceAll("\\n", "\n"));
 
-type Range = { min: number; max: number };
+export const integer = kind<number, { min: number; max: number }, number>((given, { min, max }) => {
+  const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new InvalidSetting(`must be a whole number from ${min} to ${max}.`);
+});
 
-export const integer: Kind<number, Range, number> = (
-  name: string,
-  { min, max, default: standard, ...options }: Given<Range, number>,
-  text: string,
-) => {
-  const parse = (given: string) => {
-    const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    throw new InvalidSetting(`must be a whole number from ${min} to ${max}.`);
-  };
-  return row(name, { ...options, default: standard?.toString(), parse }, text);
-};
-
-export function flag(
-  name: string,
-  { default: standard, ...options }: Options & { default: boolean },
-  text: string,
-): Setting<boolean> {
-  const parse = (given: string) => {
-    if (["true", "1", "yes", "on"].includes(given.toLowerCase())) return true;
-    if (["false", "0", "no", "off"].includes(given.toLowerCase())) return false;
-    throw new InvalidSetting("must be true or false.");
-  };
-  return row(name, { ...options, default: String(standard), parse }, text);
-}
+export const flag = kind<boolean, unknown, boolean>((given) => {
+  if (["true", "1", "yes", "on"].includes(given.toLowerCase())) return true;
+  if (["false", "0", "no", "off"].includes(given.toLowerCase())) return false;
+  throw new InvalidSetting("must be true or false.");
+});
 
 type Choices<Choice extends string> = Options & { of: readonly Choice[] };
 
-export function oneOf<const Choice extends string>(
-  name: string,
-  options: Choices<Choice> & { default: NoInfer<Choice> },
-  text: string,
-): Setting<Choice>;
-export function oneOf<const Choice extends string>(
-  name: string,
-  options: Choices<Choice>,
-  text: string,
-): Setting<Choice | null>;
-export function oneOf<const Choice extends string>(
-  name: string,
-  { of: choices, ...options }: Choices<Choice> & { default?: Choice },
-  text: string,
-): Setting<Choice> {
+export const oneOf: {
+  <const Choice extends string>(
+    name: string,
+    options: Choices<Choice> & { default: NoInfer<Choice> },
+    text: string,
+  ): Setting<Choice>;
+  <const Choice extends string>(name: string, options: Choices<Choice>, text: string): Setting<Choice | null>;
+} = <Choice extends string>(name: string, options: Choices<Choice>, text: string) => {
   const parse = (given: string) => {
-    const found = choices.find((choice) => choice.toLowerCase() === given.toLowerCase());
+    const found = options.of.find((choice) => choice.toLowerCase() === given.toLowerCase());
     if (found !== undefined) return found;
-    throw new InvalidSetting(`must be one of ${choices.join(", ")}.`);
+    throw new InvalidSetting(`must be one of ${options.of.join(", ")}.`);
   };
   return row(name, { ...options, parse }, text);
-}
+};
 
 /** Comma-separated, each entry once; empty where it is not set. */
 export function list(name: string, options: Options & Pattern, text: string): Setting<readonly string[]> {
-  const { pattern, ...rest } = options;
+  const { pattern } = options;
   const parse = (given: string): readonly string[] => {
     const entries = [...new Set(splitList(given))];
-    if (pattern && !entries.every((entry) => pattern.matches.test(entry))) {
-      throw new InvalidSetting(pattern.problem);
-    }
-    return entries;
+    if (!pattern || entries.every((entry) => pattern.matches.test(entry))) return entries;
+    throw new InvalidSetting(pattern.problem);
   };
-  return { ...row(name, { ...rest, parse }, text), unset: [] };
+  return { ...row(name, { ...options, parse }, text), unset: [] };
 }
 
 export function splitList(given: string): string[] {
@@ -131,41 +97,22 @@ export function splitList(given: string): string[] {
     .filter(Boolean);
 }
 
-type Protocols = { protocols?: readonly string[] };
+export const url = kind<string, { protocols?: readonly string[] }>((given, { protocols }) => {
+  requireUrl(given, protocols);
+  return given;
+});
 
-export const url: Kind<string, Protocols> = (
-  name: string,
-  { protocols, ...options }: Given<Protocols>,
-  text: string,
-) => {
-  const parse = (given: string) => {
-    requireUrl(given, protocols);
-    return given;
-  };
-  return row(name, { ...options, parse }, text);
-};
-
-/** An address of the same make: then it must end in /v1 like that one. */
-type Root = { suchAs?: string };
-
-/** The root of an API, without slashes at its end. */
-export const baseUrl: Kind<string, Root> = (
-  name: string,
-  { suchAs, ...options }: Given<Root>,
-  text: string,
-) => {
-  const parse = (given: string) => {
-    const address = requireUrl(given);
-    // Credentials would reach error messages and logs.
-    if (address.username || address.password || address.search || address.hash) {
-      throw new InvalidSetting("must be a plain address, without user name, query or fragment.");
-    }
-    const root = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
-    if (suchAs && !root.endsWith("/v1")) throw new InvalidSetting(`must end in /v1, such as ${suchAs}.`);
-    return root;
-  };
-  return row(name, { ...options, parse }, text);
-};
+/** The root of an API, without slashes at its end. `suchAs`: an address of the same make, which must end in /v1 then. */
+export const baseUrl = kind<string, { suchAs?: string }>((given, { suchAs }) => {
+  const address = requireUrl(given);
+  // Credentials would reach error messages and logs.
+  if (address.username || address.password || address.search || address.hash) {
+    throw new InvalidSetting("must be a plain address, without user name, query or fragment.");
+  }
+  const root = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
+  if (suchAs && !root.endsWith("/v1")) throw new InvalidSetting(`must end in /v1, such as ${suchAs}.`);
+  return root;
+});
 
 export function requireUrl(given: string, protocols: readonly string[] = ["https:", "http:"]): URL {
   const address = URL.canParse(given) ? new URL(given) : null;

@@ -7,7 +7,7 @@ export type SettingGroup = { title: string; rows: Settings };
 
 const lineWidth = 108;
 
-/** No settings of the server: compose.yaml makes its databases and their addresses from them. */
+/** Not for the server: compose.yaml makes its databases and their addresses from them. */
 const composePasswords = `
 ## Containers
 
@@ -44,7 +44,10 @@ From the environment, or from \`.env\` beside \`package.json\` (\`npm start\` re
 mistake is reported at start-up, by name and without values. An unknown name is pointed out in the log where it
 begins with ${prefixes.slice(0, -1).join(", ")} or ${prefixes.at(-1)}.
 `;
-  const tables = groups.map(({ title, rows }) => renderTable(title, listSettings(rows)));
+  const tables = groups.map(({ title, rows }) => {
+    const heading = [`## ${title}`, "", "| Setting | Default | Effect |", "|---|---|---|"];
+    return [...heading, ...listSettings(rows).map(renderRow), ""].join("\n");
+  });
   const foot = `
 \`npm run env-example\` writes this page and \`.env.example\` from the rows that the server reads: \`*.settings.ts\` beside
 each feature.
@@ -52,12 +55,7 @@ each feature.
   return [head, ...tables, foot].join("\n");
 }
 
-function renderTable(title: string, rows: readonly Setting[]): string {
-  const head = `## ${title}\n\n| Setting | Default | Effect |\n|---|---|---|\n`;
-  return `${head}${rows.map(renderTableRow).join("\n")}\n`;
-}
-
-function renderTableRow(row: Setting): string {
+function renderRow(row: Setting): string {
   const cells = [`\`${row.name}\``, row.default ? `\`${row.default}\`` : "", describe(row)];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
@@ -67,14 +65,10 @@ function describe({ text, isSecret }: Setting): string {
 }
 
 function wrap(text: string): string[] {
-  const lines: string[] = [];
-  let line = "#";
+  const lines = ["#"];
   for (const word of text.split(" ")) {
-    if (line.length + word.length + 1 > lineWidth) {
-      lines.push(line);
-      line = "#";
-    }
-    line += ` ${word}`;
+    if (lines.at(-1)!.length + word.length + 1 > lineWidth) lines.push("#");
+    lines[lines.length - 1] += ` ${word}`;
   }
-  return [...lines, line];
+  return lines;
 }

@@ -1,6 +1,6 @@
 import { setting } from "./kinds";
 import { InvalidSetting } from "./setting";
-import type { Judging, Mode, Setting, SwitchText } from "./setting";
+import type { Judging, Mode, SwitchText } from "./setting";
 
 /** Begins every secret that the repository itself ships or generates for the demo; production refuses it. */
 export const demoSecretPrefix = "demo-";
@@ -13,29 +13,19 @@ const minDistinctChars = 8;
 const obviousParts = new RegExp(
   [
     "change[\\s._-]*(?:it|me|this)",
-    "s[e3]cr[e3]t",
-    "p[a@4]ss(?:w[o0]rd|phrase)?",
-    "letmein",
-    "default",
-    "example",
-    "replace",
-    "placeholder",
-    "admin",
-    "(?:0?123456789(?:0?abcdef|0)?|12345678|1234567|123456|9876543210?|87654321)",
-    "abcdefghijklmnopqrstuvwxyz",
-    "abcdefgh(?:ijklmnop)?",
-    "qwerty(?:uiop)?",
-    "asdfghjkl",
-    "zxcvbnm",
+    "s[e3]cr[e3]t|p[a@4]ss(?:w[o0]rd|phrase)?",
+    "letmein|default|example|replace|placeholder|admin",
+    "0?123456789(?:0?abcdef|0)?|12345678|1234567|123456|9876543210?|87654321",
+    "abcdefghijklmnopqrstuvwxyz|abcdefgh(?:ijklmnop)?",
+    "qwerty(?:uiop)?|asdfghjkl|zxcvbnm",
   ].join("|"),
   "gi",
 );
 
 /** What makes a secret easy to guess, as the end of a sentence that begins with its name; null for a good one. */
 export function findWeakness(secret: string): string | null {
-  if (new Set(secret).size < minDistinctChars) {
+  if (new Set(secret).size < minDistinctChars)
     return `has fewer than ${minDistinctChars} different characters`;
-  }
   if (isRepetition(secret)) return "is a short text repeated";
   const rest = secret.replaceAll(obviousParts, "").replaceAll(/[\s._-]/g, "");
   if (new Set(rest).size < minDistinctChars) return "is made of words and rows that are tried first";
@@ -44,21 +34,15 @@ export function findWeakness(secret: string): string | null {
 
 function isRepetition(text: string): boolean {
   const longestUnit = Math.min(minSecretChars - 1, Math.floor(text.length / 2));
-  return Array.from({ length: longestUnit }, (_, index) => index + 1).some((unit) =>
-    text.startsWith(text.slice(unit)),
-  );
+  return Array.from({ length: longestUnit }).some((_, index) => text.startsWith(text.slice(index + 1)));
 }
 
 /** A secret that an operator makes up and that is compared as it stands. */
-export function ownSecret(
-  name: string,
-  options: { switches?: SwitchText },
-  text: string,
-): Setting<string | null> {
+export function ownSecret(name: string, options: { switches?: SwitchText }, text: string) {
   const parse = (given: string, judging: Judging) => {
     if (given.length >= minSecretChars) return requireStrongSecret(given, judging);
     refuseDemoSecret(given, judging.mode);
-    return requireGood(given, `is shorter than ${minSecretChars} characters`, judging);
+    return requireGood(given, { weakness: `is shorter than ${minSecretChars} characters` }, judging);
   };
   return setting(name, { ...options, isSecret: true, parse }, text);
 }
@@ -66,7 +50,7 @@ export function ownSecret(
 /** Production refuses a secret that can be guessed; elsewhere the operator is told. */
 export function requireStrongSecret(secret: string, judging: Judging): string {
   refuseDemoSecret(secret, judging.mode);
-  return requireGood(secret, findWeakness(secret), judging);
+  return requireGood(secret, { weakness: findWeakness(secret) }, judging);
 }
 
 export function refuseDemoSecret(secret: string, mode: Mode): void {
@@ -76,25 +60,21 @@ export function refuseDemoSecret(secret: string, mode: Mode): void {
   );
 }
 
-function requireGood(secret: string, weakness: string | null, { mode, warn }: Judging): string {
-  // Expected outside production.
-  if (weakness === null || secret.startsWith(demoSecretPrefix)) return secret;
-  if (mode === "production") {
-    throw new InvalidSetting(`${weakness}, which production refuses. Generate one: openssl rand -hex 32`);
-  }
+function requireGood(
+  secret: string,
+  { weakness, remedy = "Generate one: openssl rand -hex 32" }: { weakness: string | null; remedy?: string },
+  { mode, warn }: Judging,
+): string {
+  const isExpected = mode !== "production" && secret.startsWith(demoSecretPrefix);
+  if (weakness === null || isExpected) return secret;
+  if (mode === "production") throw new InvalidSetting(`${weakness}, which production refuses. ${remedy}`);
   warn(`${weakness}: production refuses it.`);
   return secret;
 }
 
 /** A secret that is no longer given out still verifies: whoever guesses it makes tokens like its owner. */
-export function requireStrongRetiredSecret(secret: string, { mode, warn }: Judging): void {
-  const isDemoSecret = secret.startsWith(demoSecretPrefix);
-  const weakness = isDemoSecret ? "holds a demo key" : findWeakness(secret);
-  if (weakness === null) return;
-  if (mode === "production") {
-    throw new InvalidSetting(
-      `${weakness}, which production refuses. Take that secret off the list: whoever guesses it can sign in with it.`,
-    );
-  }
-  if (!isDemoSecret) warn(`${weakness}: production refuses it.`);
+export function requireStrongRetiredSecret(secret: string, judging: Judging): void {
+  const weakness = secret.startsWith(demoSecretPrefix) ? "holds a demo key" : findWeakness(secret);
+  const remedy = "Take that secret off the list: whoever guesses it can sign in with it.";
+  requireGood(secret, { weakness, remedy }, judging);
 }

@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 
-  /** `warnings` would not stop anything by themselves, but a mistyped name often explains a missing setting. */
+  /** `warnings`: a mistyped name often explains a missing setting. */
   constructor(
     readonly problems: readonly string[],
     warnings: readonly string[],
@@ -23,7 +23,7 @@ export class ConfigError extends Error {
 const listed = (line: string) => `- ${line}`;
 
 /** Every other setting may be judged by it, so the reader knows it first. */
-export const modeSetting: Setting<Mode> = oneOf(
+export const modeSetting = oneOf(
   "LATCHKEY_MODE",
   {
     of: ["production", "development", "demo"],
@@ -41,24 +41,25 @@ export function createSettingReader(environment: Environment) {
   const values = new Map<Setting, unknown>();
   let mode: Mode = "production";
 
-  function readOne<Value>(row: Setting<Value>): Value {
-    if (!values.has(row)) values.set(row, readNew(row));
-    return values.get(row) as Value;
-  }
+  const report = (row: Setting, problem: string) => void problems.push(`${row.name} ${problem}`);
+  const warn = (row: Setting, problem: string) => void warnings.push(`${row.name} ${problem}`);
 
-  function readNew<Value>(row: Setting<Value>): Value {
-    const value = parseOrReport(row, environment[row.name]?.trim() || row.default);
-    if (row.switches) switches.set(row, describeSwitch(row, row.switches, value));
-    return value;
+  function readOne<Value>(row: Setting<Value>): Value {
+    if (!values.has(row)) {
+      const value = parseOrReport(row, environment[row.name]?.trim() || row.default);
+      if (row.switches) switches.set(row, describeSwitch(row, row.switches, value));
+      values.set(row, value);
+    }
+    return values.get(row) as Value;
   }
 
   function parseOrReport<Value>(row: Setting<Value>, text: string | undefined): Value {
     if (text === undefined) return row.unset;
     try {
-      return row.parse(text, { mode, warn: (problem) => warnings.push(`${row.name} ${problem}`) });
+      return row.parse(text, { mode, warn: (problem) => warn(row, problem) });
     } catch (error) {
       if (!(error instanceof InvalidSetting)) throw error;
-      problems.push(`${row.name} ${error.problem}`);
+      report(row, error.problem);
       // For what else is judged by it; nothing is started with it.
       return parseOrReport(row, text === row.default ? undefined : row.default);
     }
@@ -72,22 +73,13 @@ export function createSettingReader(environment: Environment) {
     listSwitches: () => [...switches.values()],
 
     read<Rows extends Settings>(rows: Rows): ValuesOf<Rows> {
-      const entries = Object.entries(rows).map(([key, row]) => [
-        key,
-        isSetting(row) ? readOne(row) : this.read(row),
-      ]);
-      return Object.fromEntries(entries) as ValuesOf<Rows>;
+      const read = (row: Setting | Settings) => (isSetting(row) ? readOne(row) : this.read(row));
+      return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, read(row)])) as ValuesOf<Rows>;
     },
 
     isSet: (row: Setting) => Boolean(environment[row.name]?.trim()),
-
-    report(row: Setting, problem: string): void {
-      problems.push(`${row.name} ${problem}`);
-    },
-
-    warn(row: Setting, problem: string): void {
-      warnings.push(`${row.name} ${problem}`);
-    },
+    report,
+    warn,
 
     /** For a switch that hangs on more than its own setting. */
     setSwitch(row: Setting, isOn: boolean, why: string): void {

@@ -1,5 +1,11 @@
 import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
+import { defaultJsonBounds, findJsonExcess, parseJsonText } from "./json-text";
+import type { JsonBounds } from "./json-text";
 import { Refusal } from "./refusal";
+import type { RefusalName } from "./refusal";
+import type { RequestContext } from "./request-context.server";
+import { describeIssues } from "./shape-issues";
 
 function tooLarge(maxBytes: number): Refusal {
   return new Refusal("body-too-large", {
@@ -19,45 +25,25 @@ export function readLimitedBody(request: IncomingMessage, maxBytes: number): Pro
     const chunks: Buffer[] = [];
     let receivedBytes = 0;
 
-    function settle(finish: () => void): void {
-      request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
-      finish();
-    }
     function onData(chunk: Buffer): void {
       receivedBytes += chunk.length;
-      if (receivedBytes > maxBytes) {
-        request.pause();
-        settle(() => reject(tooLarge(maxBytes)));
-        return;
-      }
-      chunks.push(chunk);
-    }
-    function onEnd(): void {
-      settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+      if (receivedBytes <= maxBytes) return void chunks.push(chunk);
+      request.off("data", onData).pause();
+      reject(tooLarge(maxBytes));
     }
     function onGone(): void {
-      settle(() =>
-        reject(
-          new Refusal("request-timeout", { detail: "The connection ended before the body was complete." }),
-        ),
-      );
+      const detail = "The connection ended before the body was complete.";
+      if (!request.readableEnded) reject(new Refusal("request-timeout", { detail }));
     }
     if (request.readableEnded) return resolve(Buffer.alloc(0));
-    request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+    request.on("data", onData).once("error", onGone).once("close", onGone);
+    request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
   });
 }
 
 /** Throws the refusal `unsupported-media-type` unless the body is declared as plain JSON in UTF-8. */
-export function requireJsonMediaType({
-  contentType,
-  contentEncoding,
-}: {
-  contentType?: string;
-  contentEncoding?: string;
-}): void {
-  const [essence = "", ...parameters] = (contentType ?? "")
-    .split(";")
-    .map((part) => part.trim().toLowerCase());
+export function requireJsonMediaType(contentType = "", contentEncoding = ""): void {
+  const [essence, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
   const isUtf8 = charset === undefined || ["utf-8", '"utf-8"', "utf8"].includes(charset);
   if (essence !== "application/json" || !isUtf8) {
@@ -65,9 +51,57 @@ export function requireJsonMediaType({
       detail: "Send the body as JSON in UTF-8, with the header Content-Type: application/json.",
     });
   }
-  if (contentEncoding && contentEncoding.toLowerCase() !== "identity") {
+  if (!["", "identity"].includes(contentEncoding.toLowerCase())) {
     throw new Refusal("unsupported-media-type", {
       detail: "Compressed bodies are not accepted. Send plain JSON.",
     });
   }
+}
+
+/** Null where the request has no body. */
+export async function receiveJson(
+  context: Pick<RequestContext, "headers" | "readBody">,
+  maxBytes: number,
+): Promise<Buffer | null> {
+  const { headers } = context;
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  if (!hasBody) return null;
+  requireJsonMediaType(headers["content-type"], headers["content-encoding"]);
+  const bytes = await context.readBody(maxBytes);
+  return bytes.length === 0 ? null : bytes;
+}
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+const notJson = "The body is not valid JSON.";
+
+export function parseJson(
+  bytes: Uint8Array,
+  bounds: JsonBounds = defaultJsonBounds,
+  refusalName: RefusalName = "invalid-request",
+): unknown {
+  const excess = findJsonExcess(bytes, bounds);
+  if (excess !== null) throw new Refusal(refusalName, { detail: excess, members: nameFault(excess) });
+  try {
+    return parseJsonText(strictUtf8.decode(bytes));
+  } catch (cause) {
+    // A refusal that says as much by its title has nothing to add.
+    const members = refusalName === "invalid-request" ? nameFault(notJson) : {};
+    throw new Refusal(refusalName, { detail: notJson, members, cause });
+  }
+}
+
+function nameFault(message: string) {
+  return { errors: [{ path: "", message }] };
+}
+
+export function parseShape<Shape>(schema: z.ZodType<Shape>, value: unknown): Shape {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = describeIssues(parsed.error.issues);
+  const [first] = errors;
+  const isTokenIdOnly = errors.length > 0 && errors.every(({ path }) => path === "tokenId");
+  throw new Refusal(isTokenIdOnly ? "invalid-tokenid" : "invalid-request", {
+    detail: first ? `${first.path ? `${first.path}: ` : ""}${first.message}` : undefined,
+    members: { errors },
+  });
 }

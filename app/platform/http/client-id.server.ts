@@ -1,10 +1,7 @@
 import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 
-/**
- * Whether a hop may be believed about the hop before it. `hop` counts from our own socket: 0 is the direct peer,
- * 1 the right-most entry of X-Forwarded-For.
- */
+/** Whether to believe a hop about the one before it; hop 0 is the direct peer, 1 the right-most X-Forwarded-For entry. */
 export type TrustCheck = (address: string, hop: number) => boolean;
 
 /** More proxies in a row than anybody runs; a larger count is a mistake that would let clients choose. */
@@ -12,15 +9,12 @@ const maxTrustedHops = 16;
 
 const namedRanges = new Set(["loopback", "linklocal", "uniquelocal"]);
 
-/** The identifier of clients whose address cannot be told: they share one, so that limits still hold. */
+/** Shared by all clients whose address cannot be told, so that limits still hold. */
 const unknownClient = "unknown";
 
 /**
- * Reads TRUST_PROXY in Express's syntax. A hop count trusts that many hops nearest to us, *whatever their
- * address*: right only when nobody can reach the server past the proxies, for otherwise a direct client is
- * itself the trusted hop. An address list (addresses, CIDR ranges, `loopback`, `linklocal`, `uniquelocal`) trusts
- * hops by where they are. Unset, empty, `0` and `false` trust nobody. Throws on what makes no sense, and on
- * `true`, which would let every client name its own address.
+ * Reads TRUST_PROXY in Express's syntax. A hop count trusts that many hops *whatever their address*: right only where
+ * nobody can reach the server past the proxies. Otherwise a direct client is itself the trusted hop.
  */
 export function compileTrust(value: string | undefined): TrustCheck {
   const text = value?.trim() ?? "";
@@ -39,7 +33,7 @@ export function compileTrust(value: string | undefined): TrustCheck {
   try {
     if (entries.every(isTrustEntry)) return proxyAddr.compile(entries);
   } catch {
-    // A range the library finds senseless, such as a netmask with holes: told below.
+    // A range the library rejects, such as a netmask with holes: reported below.
   }
   throw new Error(
     "TRUST_PROXY must be a number of proxies, or a comma-separated list of addresses, CIDR ranges, loopback, linklocal and uniquelocal.",
@@ -58,9 +52,8 @@ function isTrustEntry(entry: string): boolean {
 }
 
 /**
- * Whom limits and nonces count: the direct peer, or, where trusted proxies stand between, the right-most address
- * they did not vouch for themselves. An entry that is no address ends the search, and its reporter counts
- * instead: an identifier is never text a client chose. IPv6 counts by /64, which is what one customer has.
+ * Whom limits and nonces count: the direct peer, or the right-most address that trusted proxies report and that is not
+ * trusted itself. It is never text a client chose. IPv6 counts by /64, which is what one customer has.
  */
 export function clientIdentifier(
   socketAddress: string | undefined,
@@ -79,7 +72,7 @@ export function clientIdentifier(
   return identifierOf(client);
 }
 
-/** Whether what the direct peer says in its X-Forwarded headers counts. */
+/** Whether the direct peer's X-Forwarded headers count. */
 export function isPeerTrusted(socketAddress: string | undefined, isTrustedPeer: TrustCheck): boolean {
   const peer = readAddress(socketAddress ?? "");
   return peer !== null && isTrustedPeer(peer.toString(), 0);
@@ -87,36 +80,30 @@ export function isPeerTrusted(socketAddress: string | undefined, isTrustedPeer: 
 
 const privateRanges = new Set(["loopback", "private", "uniqueLocal", "linkLocal", "carrierGradeNat"]);
 
-/** Whether an address is one that proxies and containers have among themselves, and visitors from outside do not. */
+/** Whether proxies and containers have such addresses, and visitors from outside do not. */
 export function isPrivateAddress(text: string | undefined): boolean {
   const address = readAddress(text ?? "");
   return address !== null && privateRanges.has(address.range());
 }
 
 /**
- * The host the client asked for, raw: it still has to be normalised and held against the allowlist.
- * X-Forwarded-Host counts only from a trusted proxy, and of several values the right-most, which is the one the
- * nearest proxy wrote.
+ * The host the client asked for, raw: it still has to be normalised and checked against the allowlist.
+ * X-Forwarded-Host counts only from a trusted proxy; its right-most value is what the nearest proxy wrote.
  */
-export function requestHost({
-  hostHeader,
-  forwardedHost,
-  peerTrusted,
-}: {
-  hostHeader: string | undefined;
-  forwardedHost: string | undefined;
-  peerTrusted: boolean;
-}): string | null {
-  const reported = peerTrusted ? (forwardedHost ?? "").split(",").map((entry) => entry.trim()) : [];
+export function requestHost(
+  hostHeader: string | undefined,
+  forwardedHost: string | undefined,
+  isPeerTrusted: boolean,
+): string | null {
+  const reported = isPeerTrusted ? (forwardedHost ?? "").split(",").map((entry) => entry.trim()) : [];
   return reported.findLast((entry) => entry !== "") ?? (hostHeader?.trim() || null);
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
- * An address as sockets and proxies write it: with a zone, a port, or brackets round IPv6. IPv4 in IPv6 clothes
- * is IPv4. Null for everything else, and for the odd IPv4 notations (octal, hex, fewer parts) whose reading
- * differs between programs.
+ * An address as sockets and proxies write it: with a zone, a port, or brackets round IPv6. Null for everything else, the
+ * IPv4 notations that programs read differently (octal, hex, fewer parts) among it.
  */
 function readAddress(text: string): Address | null {
   const bare = text.trim();

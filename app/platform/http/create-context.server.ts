@@ -6,22 +6,22 @@ import { readLimitedBody } from "./body.server";
 import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "./client-id.server";
 import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "./domains";
-import { countHeader } from "./raw-headers";
+import { countHeader } from "./request-target";
 import type { AccessClaim, RequestContext, ServiceContext } from "./request-context.server";
 
 type Exchange = { request: IncomingMessage; response: ServerResponse };
 type ContextOptions = {
   service: ServiceContext;
   isTrustedPeer: TrustCheck;
-  /** Nobody said whether there is a proxy: one that shows itself is warned of, once. */
+  /** TRUST_PROXY is not set: a proxy that shows itself is warned of, once. */
   warnsOfProxy: boolean;
   log: Log;
 };
-/** What is known of a connection, however many requests come over it. */
+/** What all requests of a connection share. */
 type Peer = {
   isTrusted: boolean;
   clientId: string;
-  /** The host that was named last, as it came and in normal form: a client names the same one every time. */
+  /** The latest host, as it came and in normal form: a client names the same one every time. */
   named: { given: string; host: string | null } | null;
 };
 
@@ -30,7 +30,7 @@ const unknownProxyWarning =
 
 const acceptableRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** Everything a route may know of a request, worked out once from the socket and the raw headers. */
+/** Computes what a route may know of a request from the socket and the raw headers. */
 export function createRequestContexts({ service, isTrustedPeer, warnsOfProxy, log }: ContextOptions) {
   let isWarningDue = warnsOfProxy;
   const peers = new WeakMap<Socket, Peer>();
@@ -38,34 +38,31 @@ export function createRequestContexts({ service, isTrustedPeer, warnsOfProxy, lo
   function readPeer(socket: Socket): Peer {
     const known = peers.get(socket);
     if (known) return known;
-    const socketAddress = socket.remoteAddress;
     const peer: Peer = {
-      isTrusted: isPeerTrusted(socketAddress, isTrustedPeer),
-      clientId: clientIdentifier(socketAddress, undefined, isTrustedPeer),
+      isTrusted: isPeerTrusted(socket.remoteAddress, isTrustedPeer),
+      clientId: clientIdentifier(socket.remoteAddress, undefined, isTrustedPeer),
       named: null,
     };
     peers.set(socket, peer);
     return peer;
   }
 
-  return function createRequestContext({ request, response }: Exchange): RequestContext {
-    const peer = readPeer(request.socket);
-    if (isWarningDue && request.headers["x-forwarded-for"] !== undefined) {
-      isWarningDue = !isPrivateAddress(request.socket.remoteAddress);
-      if (!isWarningDue) log.warn(unknownProxyWarning);
+  return function createRequestContext(exchange: Exchange): RequestContext {
+    const { socket, headers } = exchange.request;
+    const peer = readPeer(socket);
+    const forwardedFor = headers["x-forwarded-for"]?.toString();
+    if (isWarningDue && forwardedFor !== undefined && isPrivateAddress(socket.remoteAddress)) {
+      isWarningDue = false;
+      log.warn(unknownProxyWarning);
     }
     const clientId = peer.isTrusted
-      ? clientIdentifier(
-          request.socket.remoteAddress,
-          request.headers["x-forwarded-for"]?.toString(),
-          isTrustedPeer,
-        )
+      ? clientIdentifier(socket.remoteAddress, forwardedFor, isTrustedPeer)
       : peer.clientId;
-    return new IncomingContext({ request, response, service, log, clientId, peer });
+    return new IncomingContext(exchange, peer, { service, log, clientId });
   };
 }
 
-/** A class, so that parts most requests never ask for are worked out when somebody does. */
+/** A class, so that parts most requests never need are computed when somebody does. */
 class IncomingContext implements RequestContext {
   readonly requestId: string;
   readonly method: string;
@@ -83,26 +80,23 @@ class IncomingContext implements RequestContext {
   #signal: AbortSignal | undefined;
   #cspNonce: string | undefined;
 
-  constructor({
-    request,
-    response,
-    service,
-    log,
-    clientId,
-    peer,
-  }: Exchange & Omit<ContextOptions, "isTrustedPeer" | "warnsOfProxy"> & { clientId: string; peer: Peer }) {
-    const target = request.url ?? "/";
+  constructor(
+    exchange: Exchange,
+    peer: Peer,
+    { service, log, clientId }: Pick<RequestContext, "service" | "log" | "clientId">,
+  ) {
+    const { url: target = "/", method = "GET", headers } = exchange.request;
     const queryStart = target.indexOf("?");
-    const givenId = peer.isTrusted ? request.headers["x-request-id"] : undefined;
+    const givenId = peer.isTrusted ? headers["x-request-id"] : undefined;
     this.requestId =
       typeof givenId === "string" && acceptableRequestId.test(givenId) ? givenId : randomUUID();
-    this.method = request.method ?? "GET";
+    this.method = method;
     this.pathname = withoutTrailingSlash(queryStart < 0 ? target : target.slice(0, queryStart));
-    this.headers = request.headers;
+    this.headers = headers;
     this.clientId = clientId;
     this.service = service;
     this.log = log;
-    this.#exchange = { request, response };
+    this.#exchange = exchange;
     this.#query = queryStart < 0 ? "" : target.slice(queryStart + 1);
     this.#peer = peer;
   }
@@ -114,11 +108,8 @@ class IncomingContext implements RequestContext {
 
   get host(): string | null {
     if (this.#host === undefined) {
-      const host = requestHost({
-        hostHeader: this.headers.host,
-        forwardedHost: this.headers["x-forwarded-host"]?.toString(),
-        peerTrusted: this.#peer.isTrusted,
-      });
+      const forwarded = this.headers["x-forwarded-host"]?.toString();
+      const host = requestHost(this.headers.host, forwarded, this.#peer.isTrusted);
       this.#host = host === null ? null : normalizeNamed(host, this.#peer);
     }
     return this.#host;

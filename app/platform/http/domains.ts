@@ -1,12 +1,6 @@
-/**
- * Which hosts this service answers for. Every host is brought to one normal form before it is compared:
- * lower case, punycode, no scheme, no path, no default port.
- *
- * "Default port" means 80 and 443 alike, with or without a scheme. A Host header carries no scheme, and a
- * browser names neither port where it is the default one, so `example.com`, `example.com:443` and
- * `http://example.com:80` cannot be told apart by what arrives. The normal form therefore names neither.
- */
+import { splitList } from "~/platform/config/kinds";
 
+/** A Host header has no scheme, so which of the two is the default cannot be told: the normal form names neither. */
 const defaultPorts = new Set(["80", "443"]);
 const maxPort = 65_535;
 const maxNameLength = 253;
@@ -34,8 +28,8 @@ function canonicalName(name: string): string | null {
 }
 
 /**
- * The normal form of a Host header or of the domain of a signed message, or null where it is no plain
- * `host[:port]`. A trailing dot is refused: browsers treat `example.com.` as a site of its own.
+ * The normal form of a `host[:port]`: lower case, punycode, no default port; null for anything else. A trailing dot is
+ * refused, since browsers treat `example.com.` as a site of its own.
  */
 export function normalizeHost(host: string): string | null {
   if (host.length > maxHostLength || neverInHost.test(host)) return null;
@@ -75,9 +69,8 @@ export function isAllowedDomain(host: string | null, domains: readonly string[])
   return host !== null && domains.includes(host);
 }
 
-type Entry = { domain: string } | { fault: string };
-
-function readEntry(entry: string): Entry {
+/** The domain, or what is wrong with it. */
+function readEntry(entry: string): { domain: string } | { fault: string } {
   // An address with a user name may hold a password, which must not reach a log.
   if (entry.includes("@")) return { fault: "an entry with a user name: write the host alone" };
   const quoted = JSON.stringify(entry.length > 100 ? `${entry.slice(0, 100)}...` : entry);
@@ -87,7 +80,6 @@ function readEntry(entry: string): Entry {
   }
   const [host = ""] = entry.slice(scheme?.[0].length ?? 0).split("/");
   const domain = normalizeHost(host);
-  // The name pattern below refuses it as well; the special case is for the message alone.
   if (entry.includes("*")) return { fault: `${quoted}: there are no wildcards, name each host` };
   if (/\.(?::[0-9]*)?$/.test(host)) return { fault: `${quoted}: write it without the dot at its end` };
   if (domain === null) {
@@ -96,30 +88,21 @@ function readEntry(entry: string): Entry {
   return { domain };
 }
 
-/**
- * Reads a comma-separated allowlist. Empty entries, such as the one behind a trailing comma, are skipped;
- * anything else that is no host stops with an error that names every bad entry at once.
- */
-export function parseDomainAllowlist(value: string): { domains: string[] } {
-  const entries = value
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");
+/** Reads a comma-separated allowlist; throws an error that names every bad entry at once. */
+export function parseDomainAllowlist(value: string): string[] {
+  const entries = splitList(value);
   if (entries.length === 0) {
     throw new Error("The list of domains is empty: name at least one host, such as example.com");
   }
   const read = entries.map(readEntry);
   const faults = read.flatMap((entry) => ("fault" in entry ? [entry.fault] : []));
   if (faults.length > 0) throw new Error(`The list of domains cannot be used: ${faults.join("; ")}`);
-  return { domains: [...new Set(read.flatMap((entry) => ("domain" in entry ? [entry.domain] : [])))] };
+  return [...new Set(read.flatMap((entry) => ("domain" in entry ? [entry.domain] : [])))];
 }
 
-/** Origins whose pages may call the API: those of the domains, and those the operator names besides. */
-export function createOriginCheck(
-  domains: readonly string[],
-  corsOrigins: readonly string[],
-): (origin: string) => boolean {
-  return (origin) => {
+/** Origins whose pages may call the API. */
+export function createOriginCheck(domains: readonly string[], corsOrigins: readonly string[]) {
+  return (origin: string): boolean => {
     const host = originHost(origin);
     return host !== null && (domains.includes(host) || corsOrigins.includes(origin));
   };

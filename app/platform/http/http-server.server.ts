@@ -2,23 +2,14 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Log } from "~/platform/log.server";
-import { countHeader } from "./raw-headers";
-import { readTarget } from "./request-target";
-
-export type ServerTimeouts = { headersMs: number; requestMs: number; idleMs: number; keepAliveMs: number };
+import { countHeader, readTarget } from "./request-target";
+import type { RequestTarget } from "./request-target";
 
 /** Slow clients are cut off: the request must arrive in time, and a socket that moves nothing is closed. */
-export const defaultTimeouts: ServerTimeouts = {
-  headersMs: 10_000,
-  requestMs: 30_000,
-  idleMs: 120_000,
-  keepAliveMs: 10_000,
-};
+const defaultTimeouts = { headersMs: 10_000, requestMs: 30_000, idleMs: 120_000, keepAliveMs: 10_000 };
+export type ServerTimeouts = typeof defaultTimeouts;
 
-export function createHttpServer(
-  listener: RequestListener,
-  timeouts: ServerTimeouts = defaultTimeouts,
-): Server {
+export function createHttpServer(listener: RequestListener, timeouts = defaultTimeouts): Server {
   const server = createServer(
     {
       headersTimeout: timeouts.headersMs,
@@ -28,8 +19,11 @@ export function createHttpServer(
       insecureHTTPParser: false,
     },
     (request, response) => {
+      const { socket } = request;
       response.once("prefinish", () => {
-        if (!request.complete) endInHalves(request);
+        // After `Connection: close` Node would close both ways at once, and with bytes of the request on their way that
+        // is a reset, which discards the answer. This closes our own way only; `endUnreadRequest` the rest.
+        if (!request.complete) socket.destroySoon = () => void socket.end();
       });
       response.once("finish", () => {
         if (!request.complete) endUnreadRequest(request);
@@ -39,64 +33,48 @@ export function createHttpServer(
   );
   server.setTimeout(timeouts.idleMs);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writable && error.code !== "ECONNRESET") {
-      socket.end(toBareAnswer(error));
-    } else socket.destroy();
+    if (socket.writable && error.code !== "ECONNRESET") socket.end(toBareAnswer(error));
+    else socket.destroy();
   });
   return server;
 }
 
 const serverMethods = "GET, HEAD, POST, OPTIONS";
 
-/**
- * What is wrong with the request line and the host is answered here, where no route has been looked for; a whole
- * address in the request line becomes the path that everything behind this goes by.
- */
+/** Answers what is wrong with the request line or the host; a whole address in the request line becomes its path. */
 function isForRoutes(request: IncomingMessage, response: ServerResponse): boolean {
-  function answer(status: number, headers: Record<string, string>, text?: string) {
-    response.writeHead(status, {
-      "X-Request-Id": randomUUID(),
-      "X-Content-Type-Options": "nosniff",
-      ...headers,
-    });
-    response.end(text);
-    return false;
+  const { method, url = "/", headers, rawHeaders } = request;
+  const target: RequestTarget =
+    countHeader(rawHeaders, "host") > 1
+      ? { kind: "fault", detail: "The request has more than one Host header. Send one." }
+      : readTarget(method, url, headers.host);
+  if (target.kind === "path") {
+    request.url = target.path;
+    return true;
   }
-  function refuse(detail: string) {
-    const headers = {
-      "Content-Type": "text/plain; charset=utf-8",
-      "Cache-Control": "no-store",
-      Connection: "close",
-    };
-    return answer(400, headers, `${detail}\n`);
-  }
-  if (countHeader(request.rawHeaders, "host") > 1) {
-    return refuse("The request has more than one Host header. Send one.");
-  }
-  const { method, url = "/", headers } = request;
-  const target = readTarget(method, url, headers.host);
-  if (target.kind === "fault") return refuse(target.detail);
-  if (target.kind === "server") return answer(204, { Allow: serverMethods });
-  request.url = target.path;
-  return true;
+  const isFault = target.kind === "fault";
+  response.writeHead(isFault ? 400 : 204, {
+    "X-Request-Id": randomUUID(),
+    "X-Content-Type-Options": "nosniff",
+    ...(isFault
+      ? {
+          "Content-Type": "text/plain; charset=utf-8",
+          "Cache-Control": "no-store",
+          Connection: "close",
+        }
+      : { Allow: serverMethods }),
+  });
+  response.end(isFault ? `${target.detail}\n` : undefined);
+  return false;
 }
 
-/** How much of an unwanted body is still taken in, so that a client that is busy sending gets to read the answer. */
+/** How much of an unwanted body is still received, so that a client that is busy sending gets to read the answer. */
 const lingerMs = 1000;
 const lingerBytes = 1024 * 1024;
 
 /**
- * After an answer that says `Connection: close` Node would close both ways at once, and with bytes of the request on
- * their way that is a reset, which takes the answer with it. Ours closes its own way only; `endUnreadRequest` the rest.
- */
-function endInHalves({ socket }: IncomingMessage): void {
-  socket.destroySoon = () => void socket.end();
-}
-
-/**
- * A request whose body was not wanted does not go on being received: closed soon, but not before the answer has had
- * time to arrive. Closing while bytes are on their way resets the connection, and a reset discards what the client
- * has not read yet; so beyond `lingerBytes` nothing more is read, and the client's own buffer fills up.
+ * Closes the connection once the answer has had time to arrive: closing while bytes are on their way resets it, and a
+ * reset discards what the client has not read yet. Beyond `lingerBytes` nothing is read: the client's own buffer fills.
  */
 function endUnreadRequest(request: IncomingMessage): void {
   let discardedBytes = 0;
@@ -110,9 +88,9 @@ function endUnreadRequest(request: IncomingMessage): void {
   request.resume();
 }
 
-/** For what never became a request, so that nothing but the socket is there to answer with. */
-function toBareAnswer(error: NodeJS.ErrnoException): string {
-  const { status, text } = describeParseError(error);
+/** For what never became a request, so that there is only the socket to answer with. */
+function toBareAnswer({ code }: NodeJS.ErrnoException): string {
+  const [status, text] = parseErrors[code ?? ""] ?? malformed;
   return [
     `HTTP/1.1 ${status}`,
     "Connection: close",
@@ -126,22 +104,20 @@ function toBareAnswer(error: NodeJS.ErrnoException): string {
   ].join("\r\n");
 }
 
-function describeParseError({ code }: NodeJS.ErrnoException): { status: string; text: string } {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    return {
-      status: "408 Request Timeout",
-      text: "The request was not received whole in time. Send it again.\n",
-    };
-  }
-  if (code === "HPE_HEADER_OVERFLOW") {
-    const text = "The headers of the request are larger than 16 KiB together. Send fewer or shorter ones.\n";
-    return { status: "431 Request Header Fields Too Large", text };
-  }
-  return {
-    status: "400 Bad Request",
-    text: "This is not a request that HTTP/1.1 allows. Check its headers.\n",
-  };
-}
+const malformed = [
+  "400 Bad Request",
+  "This is not a request that HTTP/1.1 allows. Check its headers.\n",
+] as const;
+const parseErrors: Readonly<Record<string, readonly [status: string, text: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    "408 Request Timeout",
+    "The request was not received whole in time. Send it again.\n",
+  ],
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    "The headers of the request are larger than 16 KiB together. Send fewer or shorter ones.\n",
+  ],
+};
 
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -160,12 +136,13 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
       `Port ${port} on ${host} is taken by another program. Stop it, or set PORT to another one.`,
     );
   }
-  if (error.code === "EACCES")
+  if (error.code === "EACCES") {
     return new Error(`This user may not listen on port ${port}. Set PORT to 1024 or higher.`);
+  }
   return new Error(`The server cannot listen on ${host}:${port} (${error.code}). Check HOST and PORT.`);
 }
 
-/** Longest a stop may take; answers still open after the grace are cut off. */
+/** Answers still open after it are cut off. */
 const stopGraceMs = 5_000;
 const idleSweepMs = 50;
 const stopLimitMs = 9_500;
@@ -179,12 +156,10 @@ type StopOnSignalsOptions = {
 };
 
 /**
- * Ends the process in order: no new connections, open answers get a grace, then everything the service runs is
- * stopped. Leaves within `stopLimitMs` whatever happens.
+ * Drains and ends the process: no new connections, open answers get a grace, then everything the service runs is
+ * stopped, within `stopLimitMs` whatever happens. Returns whether that has begun.
  */
-export function stopOnSignals({ server, beginStop, stopServices, log, closeLog }: StopOnSignalsOptions): {
-  isStopping: () => boolean;
-} {
+export function stopOnSignals({ server, beginStop, stopServices, log, closeLog }: StopOnSignalsOptions) {
   let isStopping = false;
   async function stop(signal: string): Promise<void> {
     if (isStopping) return;
@@ -209,8 +184,6 @@ export function stopOnSignals({ server, beginStop, stopServices, log, closeLog }
     await closeLog();
     process.exit(0);
   }
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => void stop(signal));
-  }
-  return { isStopping: () => isStopping };
+  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => void stop(signal));
+  return () => isStopping;
 }

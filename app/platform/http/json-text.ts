@@ -12,7 +12,6 @@ export const defaultJsonBounds: JsonBounds = { maxValues: 1_000, maxDepth: 64 };
 const marks = {
   quote: 0x22,
   comma: 0x2c,
-  colon: 0x3a,
   backslash: 0x5c,
   openArray: 0x5b,
   closeArray: 0x5d,
@@ -21,15 +20,12 @@ const marks = {
 } as const;
 const lastWhiteSpace = 0x20;
 
-/**
- * What is too much about a JSON text in UTF-8, in words; null where nothing is. It reads each byte once and recurses
- * nowhere. The bytes need not be JSON: what is not is left to the parser.
- */
+/** What is too much about a JSON text, in words, or null. Reads each byte once; what is no JSON is left to the parser. */
 export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonBounds): string | null {
   let depth = 0;
   let values = 0;
   let isInString = false;
-  /** The last mark opened an object or an array: what it holds has not begun. */
+  /** The last mark opened an object or an array. */
   let isFresh = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
@@ -51,12 +47,12 @@ export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonB
   return null;
 }
 
-/** Members whose numbers are judged as they were written, here and in an array of theirs. */
+/** Members whose numbers are judged as they were written, in arrays too. */
 const keptNames: ReadonlySet<unknown> = new Set(["tokenId", "tokenIds"]);
 
 /**
- * `JSON.parse`, but that a token id written with an exponent or a fraction comes out as the text that was sent:
- * `1e3` and `7.0` are 1000 and 7 to the parser, and nobody could tell any more that they were no whole numbers.
+ * `JSON.parse`, except that a token id written with an exponent or a fraction stays text: the parser makes 1000 and 7 of
+ * `1e3` and `7.0`, which then look like whole numbers.
  */
 export function parseJsonText(text: string): unknown {
   const value = JSON.parse(text) as unknown;
@@ -65,61 +61,22 @@ export function parseJsonText(text: string): unknown {
   return kept === text ? value : (JSON.parse(kept) as unknown);
 }
 
+/** Strings, with the colon behind a member's name; what opens and closes; numbers. */
+const jsonTokens = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[[\]{}]|-?\d[-+.\deE]*/g;
+
 /** Needs a text that is JSON. */
 function quoteKeptNumbers(text: string): string {
-  /** Whose value is being read, one for each object and array that is open: an array's elements are its own name's. */
+  /** The member being read, for each open object and array; an array's elements have the array's name. */
   const names: unknown[] = [null];
-  let kept = "";
-  let copiedTo = 0;
-  let at = 0;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    const start = at;
-    if (code === marks.quote) {
-      at = endOfString(text, at);
-      if (isName(text, at)) names[names.length - 1] = readName(text.slice(start + 1, at - 1));
-    } else if (isNumberStart(code)) {
-      at = endOfNumber(text, at);
-      const written = text.slice(start, at);
-      if (keptNames.has(names.at(-1)) && /[.eE]/.test(written)) {
-        kept += `${text.slice(copiedTo, start)}"${written}"`;
-        copiedTo = at;
-      }
-    } else {
-      if (code === marks.openArray) names.push(names.at(-1));
-      else if (code === marks.openObject) names.push(null);
-      else if (code === marks.closeArray || code === marks.closeObject) names.pop();
-      at += 1;
+  return text.replace(jsonTokens, (token: string, string?: string, colon?: string) => {
+    if (string !== undefined) {
+      if (colon !== undefined) names[names.length - 1] = JSON.parse(string);
+      return token;
     }
-  }
-  return kept + text.slice(copiedTo);
-}
-
-/** Behind its closing quote. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (text.charCodeAt(at) !== marks.quote) at += text.charCodeAt(at) === marks.backslash ? 2 : 1;
-  return at + 1;
-}
-
-function isName(text: string, end: number): boolean {
-  let at = end;
-  while (text.charCodeAt(at) <= lastWhiteSpace) at += 1;
-  return text.charCodeAt(at) === marks.colon;
-}
-
-function readName(written: string): unknown {
-  return written.includes("\\") ? JSON.parse(`"${written}"`) : written;
-}
-
-function isNumberStart(code: number): boolean {
-  return code === 0x2d || (code >= 0x30 && code <= 0x39);
-}
-
-/** A number ends where something stands that is no part of any: JSON has no two of them side by side. */
-const beyondNumber = /[^-+.0-9eE]/g;
-
-function endOfNumber(text: string, start: number): number {
-  beyondNumber.lastIndex = start;
-  return beyondNumber.exec(text)?.index ?? text.length;
+    if (token === "[") names.push(names.at(-1));
+    else if (token === "{") names.push(null);
+    else if (token === "]" || token === "}") names.pop();
+    else if (keptNames.has(names.at(-1)) && /[.eE]/.test(token)) return `"${token}"`;
+    return token;
+  });
 }

@@ -1,5 +1,5 @@
 import type { RateLimitName } from "~/platform/limits/limit-name";
-import type { RateLimit } from "~/platform/limits/rate-limiter.server";
+import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 
@@ -21,7 +21,7 @@ export async function requireWithinLimit(
 }
 
 /** The names clients have long known, and the fields of the IETF draft (structured fields, named by the limit). */
-function limitHeaders(verdict: RateLimit, name: string): Record<string, string> {
+function limitHeaders(verdict: LimitVerdict, name: string): Record<string, string> {
   const { limit, remaining, windowSeconds, resetSeconds } = verdict;
   return {
     "X-RateLimit-Limit": String(limit),

@@ -1,7 +1,6 @@
-import { refusalTable } from "./refusal";
-import type { RefusalEntry } from "./refusal";
+import { refusalTable } from "./refusal-table";
+import type { RefusalEntry } from "./refusal-table";
 
-/** What a person should know: what happened, why, and what to do next. */
 export type NoticeText = {
   title: string;
   detail: string | null;
@@ -31,13 +30,9 @@ export type RefusedAnswer = {
   headers?: { get: (name: string) => string | null };
 };
 
-/** What to do in terms of one page, by slug: the table's own remedies also speak to API clients. */
+/** By slug, in terms of one page: the table's own remedies also speak to API clients, and so do its titles. */
 export type PageRemedies = Readonly<Record<string, PageRemedy>>;
-export type PageRemedy = {
-  remedy: string;
-  /** Instead of words that only programs know; those follow as the detail. */
-  title?: string;
-};
+export type PageRemedy = { remedy: string; title?: string };
 
 const lastRemedy = "Try again; if it stays like this, tell whoever runs this site.";
 
@@ -72,7 +67,7 @@ export function noticeForRefused(refused: Refused, remedies: PageRemedies, nowMs
 }
 
 export function findRefusal(slug: string | null): RefusalEntry | undefined {
-  return (Object.values(refusalTable) as RefusalEntry[]).find((entry) => entry.slug === slug);
+  return Object.values(refusalTable).find((entry) => entry.slug === slug);
 }
 
 export function asRecord(value: unknown): Record<string, unknown> {

@@ -10,13 +10,11 @@ import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 import { writeAnswer } from "./write-answer.server";
 
-const pageMethods = ["GET", "HEAD"];
 const allow = "GET, HEAD, OPTIONS";
 
 /**
- * Pages, through the framework. Built on the stock adapter's headers, but with our own address (the stock one
- * takes the host from headers anybody may send) and our own writer. Pages are read and never written to, so nothing
- * but GET and HEAD gets to the framework, which would take another method for a fault of ours.
+ * Pages, through the framework, with our own address (the stock adapter takes the host from headers anybody may send)
+ * and our own writer. Only GET and HEAD reach the framework, which would answer another method with a 500.
  */
 export function createPageHandler(build: ServerBuild, mode: string) {
   const handle = createRequestHandler(onlyPages(build), mode);
@@ -24,11 +22,10 @@ export function createPageHandler(build: ServerBuild, mode: string) {
 
   async function answer(context: RequestContext, request: IncomingMessage): Promise<Answer> {
     try {
-      // `_data` is how pages of an older framework asked for their data; this one answers it with an error of its own.
+      // `_data` is how older pages asked for their data; the framework answers it with an error of its own.
       if (!isDecodable(context.pathname) || context.searchParams.has("_data")) throw new Refusal("not-found");
-      if (pageMethods.includes(context.method)) {
+      if (["GET", "HEAD"].includes(context.method))
         return await handle(toWebRequest(context, request), context);
-      }
       if (!isPage(context.pathname)) throw new Refusal("not-found");
       if (context.method === "OPTIONS") return new Response(null, { status: 204, headers: { Allow: allow } });
       throw new Refusal("method-not-allowed", {
@@ -37,47 +34,25 @@ export function createPageHandler(build: ServerBuild, mode: string) {
       });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      context.service.countRefusal(error.slug);
       const { service, headers, requestId } = context;
-      return answerPageRefusal({
-        refusal: error,
-        accept: headers.accept,
-        origin: service.origin,
-        requestId,
-      });
+      service.countRefusal(error.slug);
+      return answerPageRefusal(headers.accept, { refusal: error, origin: service.origin, requestId });
     }
   }
 
-  return async function answerPage({
-    context,
-    request,
-    response,
-  }: {
-    context: RequestContext;
-    request: IncomingMessage;
-    response: ServerResponse;
-  }): Promise<void> {
-    const withBody = context.method !== "HEAD";
-    await writeAnswer({ answer: await answer(context, request), to: response, withBody });
+  return async function answerPage(
+    context: RequestContext,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    await writeAnswer(await answer(context, request), response);
   };
 }
 
-type AnswerPageRefusalOptions = {
-  refusal: Refusal;
-  accept: string | undefined;
-  origin: string;
-  requestId: string;
-};
-
-/** In words for somebody who sits before a browser, as Problem Details for a program. */
-export function answerPageRefusal({
-  refusal,
-  accept = "",
-  origin,
-  requestId,
-}: AnswerPageRefusalOptions): Answer {
-  const { status, title, detail, headers } = refusal;
-  if (!/\btext\/html\b/i.test(accept)) return answerProblem({ refusal, origin, requestId });
+/** Plain text for a browser, Problem Details for a program. */
+export function answerPageRefusal(accept = "", refused: Parameters<typeof answerProblem>[0]): Answer {
+  if (!/\btext\/html\b/i.test(accept)) return answerProblem(refused);
+  const { status, title, detail, headers } = refused.refusal;
   return answerText({
     status,
     text: `${title}. ${detail}\n`,
@@ -86,7 +61,7 @@ export function answerPageRefusal({
   });
 }
 
-/** Whether a page lives at an address, in any of the spellings the framework finds it under. */
+/** Whether there is a page at an address, in any of the spellings the framework finds it under. */
 function createPageFinder({ routes }: ServerBuild): (pathname: string) => boolean {
   const patterns = Object.values(routes).flatMap((route) => {
     if (!route || route.id === "root" || route.module.default === undefined) return [];
@@ -101,23 +76,17 @@ function createPageFinder({ routes }: ServerBuild): (pathname: string) => boolea
 }
 
 /**
- * Resource routes belong to the direct routes alone. The framework would find them under more spellings (`/API/…`,
- * `/health%7a`, `.data`), without their headers, with a body that was read already, and with every answer, streams
- * and whole files too, collected in memory first.
+ * Resource routes belong to the direct routes alone: the framework would find them under more spellings (`/API/…`,
+ * `/health%7a`, `.data`), without their headers, and would collect streams and files in memory first.
  */
 function onlyPages(build: ServerBuild): ServerBuild {
   const { assets, routes } = build;
-  const isPage = (id: string) => id === "root" || routes[id]?.module.default !== undefined;
-  // Both lists: what the manifest names and the routes lack, no page can be drawn with.
-  return {
-    ...build,
-    routes: pick(routes, isPage),
-    assets: { ...assets, routes: pick(assets.routes, isPage) },
-  };
-}
-
-function pick<Value>(from: Record<string, Value>, isWanted: (id: string) => boolean): Record<string, Value> {
-  return Object.fromEntries(Object.entries(from).filter(([id]) => isWanted(id)));
+  const pickPages = <Value>(from: Record<string, Value>): Record<string, Value> =>
+    Object.fromEntries(
+      Object.entries(from).filter(([id]) => id === "root" || routes[id]?.module.default !== undefined),
+    );
+  // Both lists: no page can be rendered with what the manifest names and the routes lack.
+  return { ...build, routes: pickPages(routes), assets: { ...assets, routes: pickPages(assets.routes) } };
 }
 
 /** The framework answers an address it cannot decode with a page that has no data, which no page expects. */
@@ -131,8 +100,7 @@ function isDecodable(pathname: string): boolean {
 }
 
 function toWebRequest(context: RequestContext, request: IncomingMessage): Request {
-  // Only the path and the query of this address mean anything; who asked for which host stands in the context.
-  // Put together as text: resolving it as an address would let "//elsewhere/path" choose another path.
+  // As text: resolving it as an address would let "//elsewhere/path" choose another path.
   const target = request.url?.startsWith("/") ? request.url : "/";
   return new Request(`${context.service.origin}${target}`, {
     method: context.method,

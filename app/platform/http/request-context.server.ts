@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Brand } from "~/platform/brand/brand";
 import type { RateLimitName } from "~/platform/limits/limit-name";
-import type { RateLimit } from "~/platform/limits/rate-limiter.server";
+import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import type { Log } from "~/platform/log.server";
 import type { PublicSettings } from "~/platform/public-settings";
 import type { Refusal } from "./refusal";
@@ -18,7 +18,7 @@ export type RequestContext = {
   readonly headers: IncomingHttpHeaders;
   /** `headers.authorization` is then but the first of them. */
   readonly hasSeveralAuthorizations: boolean;
-  /** Who rate limits and nonces hold on to: see client-id.server.ts. */
+  /** See client-id.server.ts. */
   readonly clientId: string;
   /** `host[:port]` in normal form; null when the request named none that makes sense. */
   readonly host: string | null;
@@ -29,7 +29,7 @@ export type RequestContext = {
   readonly log: Log;
   readonly cspNonce: string;
   readonly service: ServiceContext;
-  /** Who is asking for access, set by whoever finds it out: for the record of decisions and for nothing else. */
+  /** For the record of decisions and for nothing else. */
   accessClaim?: AccessClaim;
 };
 
@@ -39,12 +39,12 @@ export type AccessClaim = { proof: string; address: string | null; tokenId: stri
 /** How a request for access ended; `refusal` null: it was granted. */
 export type AccessOutcome = { context: RequestContext; refusal: Refusal | null };
 
-/** What the corridor needs from the running service; the composition root provides it. */
+/** What routes need from the running service; the composition root provides it. */
 export type ServiceContext = {
   /** The service's own origin, without a trailing slash. */
   readonly origin: string;
   readonly isAllowedOrigin: (origin: string) => boolean;
-  readonly consumeLimit: (limit: { name: RateLimitName; clientId: string }) => Promise<RateLimit | null>;
+  readonly consumeLimit: (limit: { name: RateLimitName; clientId: string }) => Promise<LimitVerdict | null>;
   readonly countRefusal: (slug: string) => void;
   readonly noteAccess: (outcome: AccessOutcome) => void;
   readonly publicSettings: PublicSettings;

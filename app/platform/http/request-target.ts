@@ -4,6 +4,9 @@ import { normalizeHost } from "./domains";
 export type RequestTarget =
   { kind: "path"; path: string } | { kind: "server" } | { kind: "fault"; detail: string };
 
+const differingHosts =
+  "The address in the request line and the Host header name different hosts. Send the same in both.";
+
 /**
  * What stands between method and version (RFC 9112, 3.2). Two names for the host of one request are how a proxy and
  * the server behind it come to disagree, so a whole address has to name the host that the Host header names.
@@ -23,11 +26,16 @@ export function readTarget(
   const [, authority = "", rest = ""] = match;
   const host = normalizeHost(authority);
   if (host === null || hostHeader === undefined || normalizeHost(hostHeader) !== host) {
-    return {
-      kind: "fault",
-      detail:
-        "The address in the request line and the Host header name different hosts. Send the same in both.",
-    };
+    return { kind: "fault", detail: differingHosts };
   }
   return { kind: "path", path: rest.startsWith("/") ? rest : `/${rest}` };
+}
+
+/** How often a header came: of some, Node keeps only the first. */
+export function countHeader(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]!.toLowerCase() === name) count += 1;
+  }
+  return count;
 }

@@ -6,7 +6,7 @@ import { createLogLines } from "~e2e/support/log-lines";
 import type { Answer, TextAnswer } from "./answer.server";
 import { Refusal, chainUnavailable } from "./refusal";
 import type { RequestContext } from "./request-context.server";
-import { defineRoute, getRouteAnswer } from "./route.server";
+import { defineRoute } from "./route.server";
 import type { CallerStep, MethodSpec } from "./route.server";
 
 type Line = { level: string; msg: string; slug: string; requestId: string; err?: { message: string } };
@@ -37,7 +37,7 @@ async function logThrown(
       countRefusal: () => undefined,
     },
   } as unknown as RequestContext;
-  const answer = await getRouteAnswer(loader)({ context, params: {} });
+  const answer = await loader({ context, params: {} });
   const { detail } = JSON.parse(String((answer as TextAnswer).text)) as { detail?: unknown };
   return { lines: entries() as Line[], answer, detail };
 }
@@ -180,7 +180,7 @@ async function post({
       },
     },
   } as unknown as RequestContext;
-  const answer = await getRouteAnswer(action)({ context, params: {} });
+  const answer = await action({ context, params: {} });
   const body = JSON.parse((answer as TextAnswer).text) as Record<string, unknown>;
   const problem = (answer as TextAnswer).headers["x-problem"];
   return { status: answer.status, title: body.title, errors: body.errors, problem, turns };

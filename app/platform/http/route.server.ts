@@ -1,15 +1,13 @@
-import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
-import { TextAnswer, addHeaders, answerJson, answerProblem, toWebResponse } from "./answer.server";
+import { TextAnswer, addHeaders, answerJson, answerProblem } from "./answer.server";
 import type { Answer } from "./answer.server";
-import { requireJsonMediaType } from "./body.server";
+import { parseJson, parseShape, receiveJson, requireJsonMediaType } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
-import { parseJson, parseShape, receiveJson } from "./json-body.server";
 import { defaultJsonBounds } from "./json-text";
 import { requireWithinLimit } from "./limit.server";
 import { Refusal } from "./refusal";
-import type { AccessOutcome, RequestContext } from "./request-context.server";
+import type { RequestContext } from "./request-context.server";
 import { toRefusal } from "./to-refusal.server";
 
 const readingMethods = new Set(["GET", "HEAD"]);
@@ -17,17 +15,17 @@ const readingMethods = new Set(["GET", "HEAD"]);
 type Params = Readonly<Record<string, string | undefined>>;
 type RouteResult = Answer | Record<string, unknown>;
 
-/** Finds out who is calling, or throws the refusal of whoever may not. `body`: the JSON that was sent, of any shape. */
+/** Finds out who is calling, or throws a refusal. `body`: the JSON that was sent, of any shape. */
 export type CallerStep<Caller> = {
   identify: (request: { context: RequestContext; body: unknown }) => Promise<Caller> | Caller;
-  /** Whoever is refused is told only that: the body is received after the limit, and its faults wait for the caller. */
+  /** A refused caller learns nothing else: the body is received after the limit, and its faults wait for the caller. */
   precedesBody?: boolean;
 };
 
 export type MethodSpec<Body, Caller = undefined> = {
   /** Limit, bounds of the body, refusals, answers: what the API description says, and what holds. */
   operation?: OperationDescription;
-  /** Refuses requests before anybody asks who is calling. */
+  /** Refuses requests before the caller is identified. */
   guard?: (request: { context: RequestContext; body: unknown }) => void;
   caller?: CallerStep<Caller>;
   /**
@@ -63,96 +61,62 @@ export type RefusedRequest = {
   json?: unknown;
 };
 
-type RouteArguments = Pick<LoaderFunctionArgs | ActionFunctionArgs, "params"> & { context: RequestContext };
-/** What a route module exports, in the framework's terms. */
-export type RouteFunction = (args: RouteArguments) => Promise<Response>;
-/** The same without the framework's kind of answer, which has its price. */
-export type RouteAnswer = (args: RouteArguments) => Promise<Answer>;
+/** What a route module exports as its loader and action; only direct-route.server.ts calls it. */
+export type RouteFunction = {
+  (request: { context: RequestContext; params: Params }): Promise<Answer>;
+  /** What the route was declared with; the API description is compared with it. */
+  spec: Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE">;
+  /** For what is refused before the route itself is called. */
+  answerRefusal: (refused: RefusedRequest) => Answer;
+};
 
 /**
- * The one corridor of every resource route: method, media type, bytes, rate limit, JSON, caller, shape, the route's own
- * function; and one place where a refusal becomes an answer, which bears its slug whatever the body's shape. Whatever a
- * body says is read only once its request was counted.
+ * Every resource route: method, media type, bytes, rate limit, JSON, caller, shape, the route's own function. A refusal
+ * becomes an answer here alone. What a body says is read only once its request was counted.
  */
 export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCaller = undefined>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
 ): { loader: RouteFunction; action: RouteFunction } {
-  const { answerRefusal: answerShaped = answerProblem } = spec;
-  const answerRefusal: AnswerRefusal = (refused) =>
+  const { GET, POST, DELETE, answerRefusal: answerShaped = answerProblem } = spec;
+  const answerRefusal = (refused: RefusedRequest) =>
     addHeaders(answerShaped(refused), { "X-Problem": refused.refusal.slug });
   const allow = allowedMethods(spec);
 
-  async function answer({ context, params }: RouteArguments): Promise<Answer> {
+  async function answer({ context, params }: { context: RequestContext; params: Params }): Promise<Answer> {
     const headers = corsHeaders(context);
     const request: RunningRequest = { context, params, headers };
     try {
       const result = await dispatch(spec, allow, request);
-      noteAccess({ spec, context, refusal: null });
+      noteAccess(context, null);
       const isAnswer = result instanceof TextAnswer || result instanceof Response;
       return addHeaders(isAnswer ? result : answerJson({ body: result }), headers);
     } catch (error) {
       const refusal = toRefusal(error, { onlyReads: readingMethods.has(context.method) });
       logServerRefusal(refusal, context);
       context.service.countRefusal(refusal.slug);
-      noteAccess({ spec, context, refusal });
+      noteAccess(context, refusal);
       const { requestId, pathname, service } = context;
       const { origin } = service;
       const refused = { refusal, origin, requestId, pathname, headers: context.headers, json: request.json };
       return addHeaders(answerRefusal(refused), headers);
     }
   }
-  async function answerFramework(args: RouteArguments): Promise<Response> {
-    return toWebResponse(await answer(args));
+  function noteAccess(context: RequestContext, refusal: Refusal | null): void {
+    if (context.method === "POST" && POST?.decidesAccess) context.service.noteAccess({ context, refusal });
   }
-  knownRoutes.set(answerFramework, {
-    spec: { GET: spec.GET, POST: spec.POST, DELETE: spec.DELETE } as KnownRouteSpec,
-    answer,
+  const route = Object.assign(answer, {
+    spec: { GET, POST, DELETE } as RouteFunction["spec"],
     answerRefusal,
   });
-  return { loader: answerFramework, action: answerFramework };
-}
-
-type KnownRouteSpec = Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE">;
-type AnswerRefusal = (refused: RefusedRequest) => Answer;
-type KnownRoute = { spec: KnownRouteSpec; answer: RouteAnswer; answerRefusal: AnswerRefusal };
-const knownRoutes = new WeakMap<RouteFunction, KnownRoute>();
-
-/** What a route was declared with; the API description is held against it. */
-export function getRouteSpec(routeFunction: RouteFunction): KnownRouteSpec {
-  return getKnownRoute(routeFunction).spec;
-}
-
-export function getRouteAnswer(routeFunction: RouteFunction): RouteAnswer {
-  return getKnownRoute(routeFunction).answer;
-}
-
-/** For what is refused before the route itself is asked. */
-export function getRefusalAnswer(routeFunction: RouteFunction): AnswerRefusal {
-  return getKnownRoute(routeFunction).answerRefusal;
-}
-
-function getKnownRoute(routeFunction: RouteFunction): KnownRoute {
-  const known = knownRoutes.get(routeFunction);
-  if (!known) throw new TypeError("This function was not made by defineRoute.");
-  return known;
-}
-
-function noteAccess({
-  spec,
-  ...outcome
-}: AccessOutcome & { spec: { POST?: { decidesAccess?: boolean } } }): void {
-  if (outcome.context.method === "POST" && spec.POST?.decidesAccess) {
-    outcome.context.service.noteAccess(outcome);
-  }
+  return { loader: route, action: route };
 }
 
 function allowedMethods(spec: { GET?: unknown; POST?: unknown; DELETE?: unknown }): string {
   const own = (["POST", "DELETE"] as const).filter((method) => spec[method]);
-  const methods = [...(spec.GET ? ["GET", "HEAD"] : []), ...own, "OPTIONS"];
-  return methods.join(", ");
+  return [...(spec.GET ? ["GET", "HEAD"] : []), ...own, "OPTIONS"].join(", ");
 }
 
-/** What becomes known of a request on its way; `headers` are those of every answer. */
+/** `headers` are those of every answer, `json` what was sent as far as it was read. */
 type RunningRequest = {
   context: RequestContext;
   params: Params;
@@ -188,9 +152,9 @@ async function run<Body, Caller>(
   const limit = method.operation?.limit;
   if (limit) Object.assign(headers, await requireWithinLimit(context, limit));
   requireOneAuthorization(context);
-  const { json, fault } = precedesBody
+  const { json, fault = null } = precedesBody
     ? await readLater(method, context)
-    : { json: readJson(method, bytes), fault: null };
+    : { json: readJson(method, bytes) };
   request.json = json;
   method.guard?.({ context, body: json });
   const caller = (await method.caller?.identify({ context, body: json })) as Caller;
@@ -198,7 +162,7 @@ async function run<Body, Caller>(
   return method.handle({ context, params, caller, body: readShape(method.body, json) });
 }
 
-/** Of two tokens nobody can say which one was meant: a proxy may have judged the one, and a route the other. */
+/** Of two tokens a proxy may have judged the one, and a route the other. */
 function requireOneAuthorization(context: RequestContext): void {
   if (!context.hasSeveralAuthorizations) return;
   const message = "The request has more than one Authorization header. Send one.";
@@ -210,14 +174,12 @@ function requireOneAuthorization(context: RequestContext): void {
 
 const defaultMaxBodyBytes = 64 * 1024;
 
-type ReceivedBody = { json: unknown; fault: Refusal | null };
-
 async function readLater<Body, Caller>(
   method: MethodSpec<Body, Caller>,
   context: RequestContext,
-): Promise<ReceivedBody> {
+): Promise<{ json: unknown; fault?: Refusal }> {
   try {
-    return { json: readJson(method, await receiveBody(method, context)), fault: null };
+    return { json: readJson(method, await receiveBody(method, context)) };
   } catch (error) {
     if (error instanceof Refusal) return { json: undefined, fault: error };
     throw error;
@@ -232,7 +194,7 @@ async function receiveBody<Body, Caller>(
   const bytes = await receiveJson(context, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
   const isOptional = operation?.body?.required === false || typeof body === "function";
   if (bytes !== null || isOptional) return bytes;
-  requireJsonMediaType({ contentType: context.headers["content-type"] });
+  requireJsonMediaType(context.headers["content-type"]);
   return Buffer.alloc(0);
 }
 
@@ -248,16 +210,13 @@ function readShape<Body>(body: MethodSpec<Body>["body"], json: unknown): Body {
   return body && json !== undefined ? parseShape(body, json) : (undefined as Body);
 }
 
-/** A defect calls for somebody; what is away (the cause tells) may; what is switched off or busy is as it should be. */
+/** A defect is an error, an outage (it has a cause) a warning; what is switched off or busy is as it should be. */
 function logServerRefusal(refusal: Refusal, context: RequestContext): void {
   if (refusal.status < 500) return;
   const { slug, cause, refusalName } = refusal;
   const fields = { slug, requestId: context.requestId };
   if (refusalName === "internal-error") {
     context.log.error({ ...fields, err: cause ?? refusal }, "request failed");
-  } else if (cause !== undefined) {
-    context.log.warn({ ...fields, err: cause }, "request failed");
-  } else {
-    context.log.info(fields, "request refused");
-  }
+  } else if (cause !== undefined) context.log.warn({ ...fields, err: cause }, "request failed");
+  else context.log.info(fields, "request refused");
 }

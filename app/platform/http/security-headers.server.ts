@@ -1,8 +1,8 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import helmet from "helmet";
 
 /** For answers that are not pages: nothing may be loaded, framed or guessed from them. Names in lower case. */
-export function createApiHeaders({ isHttps }: { isHttps: boolean }): Readonly<Record<string, string>> {
+export function createApiHeaders({ isHttps }: { isHttps: boolean }): Record<string, string> {
   return {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -11,19 +11,17 @@ export function createApiHeaders({ isHttps }: { isHttps: boolean }): Readonly<Re
   };
 }
 
-/** What pages may reach beyond this site. */
-type Reach = { connect: readonly string[]; frame: readonly string[]; opensWindows: boolean };
-
-/** For pages: scripts only with the request's own nonce, everything else only from here and from `reach`. */
-export function createPageHeaders({
-  isHttps,
-  isDevelopment,
-  reach,
-}: {
+type PageHeaderOptions = {
   isHttps: boolean;
   isDevelopment: boolean;
-  reach: Reach;
-}) {
+  nonceOf: (request: IncomingMessage) => string;
+  /** What pages may reach beyond this site. */
+  reach: { connect: readonly string[]; frame: readonly string[]; opensWindows: boolean };
+};
+
+/** For pages: scripts only with the request's own nonce, everything else only from here and from `reach`. */
+export function createPageHeaders({ isHttps, isDevelopment, nonceOf, reach }: PageHeaderOptions) {
+  const nonce = (request: IncomingMessage) => `'nonce-${nonceOf(request)}'`;
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -32,14 +30,8 @@ export function createPageHeaders({
         baseUri: ["'none'"],
         objectSrc: ["'none'"],
         formAction: ["'self'"],
-        scriptSrc: [
-          "'self'",
-          (_request, response) => `'nonce-${(response as ServerResponse & { cspNonce?: string }).cspNonce}'`,
-        ],
-        styleSrc: [
-          "'self'",
-          (_request, response) => `'nonce-${(response as ServerResponse & { cspNonce?: string }).cspNonce}'`,
-        ],
+        scriptSrc: ["'self'", nonce],
+        styleSrc: ["'self'", nonce],
         imgSrc: ["'self'", "data:", "blob:"],
         // Speech arrives as the answer to a POST, which no address stands for.
         mediaSrc: ["'self'", "blob:"],

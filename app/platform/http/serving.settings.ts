@@ -84,30 +84,28 @@ export function readServing(reader: SettingReader) {
   }
   warnOfForeignOrigin(reader, values);
   const { metricsPort, metricsToken } = values;
-  const metricsReason =
-    metricsToken === null
-      ? "Neither METRICS_TOKEN nor METRICS_PORT is set."
-      : "At /metrics, with METRICS_TOKEN.";
-  reader.setSwitch(
-    servingSettings.metricsToken,
-    metricsPort !== null || metricsToken !== null,
-    metricsPort === null ? metricsReason : "On a port of their own (METRICS_PORT).",
-  );
+  let why = "On a port of their own (METRICS_PORT).";
+  if (metricsPort === null) {
+    why = metricsToken
+      ? "At /metrics, with METRICS_TOKEN."
+      : "Neither METRICS_TOKEN nor METRICS_PORT is set.";
+  }
+  reader.setSwitch(servingSettings.metricsToken, metricsPort !== null || metricsToken !== null, why);
   return { ...values, corsOrigins: values.corsOrigins ?? [] };
 }
 
-type Serving = Pick<ValuesOf<typeof servingSettings>, "publicOrigin" | "domains" | "port">;
-
-/** People come to the public origin: where its host is not on the list, nobody of them can sign in. */
-function warnOfForeignOrigin(reader: SettingReader, { publicOrigin, domains, port }: Serving): void {
-  // A list that cannot be read is a mistake of its own.
-  const isUnread = domains === null && reader.isSet(servingSettings.domains);
-  if (publicOrigin === null || isUnread) return;
+/** Where the public origin's host is not on the list, nobody can sign in. */
+function warnOfForeignOrigin(
+  reader: SettingReader,
+  { publicOrigin, domains, port }: Omit<ValuesOf<typeof servingSettings>, "mode">,
+): void {
+  // A list that cannot be read is reported by itself.
+  if (publicOrigin === null || (domains === null && reader.isSet(servingSettings.domains))) return;
   // Without a list the one domain is localhost and the port, which is known here unless the system chooses it.
   const isPortOpen = domains === null && port === 0;
   const isListed = isPortOpen
     ? new URL(publicOrigin).hostname === "localhost"
-    : (domains ?? [`localhost:${port}`]).some((domain) => domain === originHost(publicOrigin));
+    : (domains ?? [`localhost:${port}`]).includes(originHost(publicOrigin)!);
   if (isListed) return;
   reader.warn(
     servingSettings.publicOrigin,
@@ -117,9 +115,9 @@ function warnOfForeignOrigin(reader: SettingReader, { publicOrigin, domains, por
 
 function parseDomains(given: string): string[] {
   try {
-    return parseDomainAllowlist(given).domains;
+    return parseDomainAllowlist(given);
   } catch (error) {
-    throw new InvalidSetting(`has an entry that is not a domain. ${String((error as Error).message)}`);
+    throw new InvalidSetting(`has an entry that is not a domain. ${(error as Error).message}`);
   }
 }
 
@@ -144,7 +142,7 @@ function parseOrigins(given: string, mode: Mode): string[] {
   return urls.map(({ origin }) => origin);
 }
 
-/** Whoever is on the way of plain HTTP can change its pages, and speak as them. */
+/** Whoever is on the path of plain HTTP can change its pages, and speak as them. */
 function isOpenToListeners({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && !isLoopbackName(hostname);
 }

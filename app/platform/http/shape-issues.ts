@@ -5,7 +5,6 @@ export type ShapeIssue = { path: string; message: string };
 /** More would help nobody, and each costs its words. */
 export const maxIssues = 20;
 
-/** What is wrong with a body, as clients are told; of much the first. */
 export function describeIssues(issues: z.ZodError["issues"]): ShapeIssue[] {
   return issues.slice(0, maxIssues).map(({ path, message }) => ({ path: path.join("."), message }));
 }

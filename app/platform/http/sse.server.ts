@@ -1,7 +1,7 @@
 /** Bytes that wait for the reader before the next event is pulled. */
 const highWaterMarkBytes = 16 * 1024;
 
-/** A reader who takes nothing for so many keep-alive turns is treated as gone: its connection is cut. */
+/** Keep-alive turns without reading after which the connection is closed. */
 const maxStalledTurns = 4;
 
 const endMark = "data: [DONE]\n\n";
@@ -14,7 +14,7 @@ const streamHeaders = {
   "x-vercel-ai-ui-message-stream": "v1",
 };
 
-type AnswerEventStreamOptions = {
+type EventStreamOptions = {
   events: AsyncIterable<object>;
   signal: AbortSignal;
   keepAliveMs?: number;
@@ -23,22 +23,11 @@ type AnswerEventStreamOptions = {
 };
 
 /**
- * Answers with the AI SDK's event stream: one JSON object a `data:` line, `[DONE]` at the end. Events are
- * pulled when the reader has room and never ahead of it by more than one. When the reader cancels, the signal
- * fires or the reader has stalled, the events' iterator is ended, exactly once.
- *
- * An iterator that throws is a defect: the stream then ends with `error`, `finish` and the end mark, and
- * `onFailure` is told.
+ * The AI SDK's event stream. Events are pulled when the reader has room. When it cancels or stalls, or the signal fires,
+ * the iterator is ended, exactly once. One that throws is a defect: the stream ends with `error` and `finish`.
  */
-export function answerEventStream({
-  events,
-  signal,
-  keepAliveMs = 15_000,
-  headers = {},
-  onFailure = () => undefined,
-}: AnswerEventStreamOptions): Response {
-  const body = createEventBody({ events, signal, keepAliveMs, onFailure });
-  return new Response(body, { headers: { ...headers, ...streamHeaders } });
+export function answerEventStream(options: EventStreamOptions): Response {
+  return new Response(createEventBody(options), { headers: { ...options.headers, ...streamHeaders } });
 }
 
 /** JSON escapes what would end a line, and half surrogates; the rest is escaped for readers that split on it. */
@@ -50,19 +39,12 @@ export function encodeEvent(event: object): string {
   return `data: ${json}\n\n`;
 }
 
-type BodyOptions = {
-  events: AsyncIterable<object>;
-  signal: AbortSignal;
-  keepAliveMs: number;
-  onFailure: (error: unknown) => void;
-};
-
 function createEventBody({
   events,
   signal,
-  keepAliveMs,
-  onFailure,
-}: BodyOptions): ReadableStream<Uint8Array> {
+  keepAliveMs = 15_000,
+  onFailure = () => undefined,
+}: EventStreamOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = events[Symbol.asyncIterator]();
   let isOver = false;
@@ -75,7 +57,7 @@ function createEventBody({
     signal.removeEventListener("abort", onAbort);
   }
 
-  /** Ends the iterator early. Its own clean-up may fail; nobody is left to be told but the log. */
+  /** Ends the iterator early. Its clean-up may fail. */
   async function abandon(): Promise<void> {
     if (isOver) return;
     release();

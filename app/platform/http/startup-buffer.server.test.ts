@@ -12,7 +12,7 @@ const neverMs = 60_000;
 async function openDoors(limits: { waitMs?: number; maxWaiting?: number }) {
   const buffer = createStartupBuffer({
     ...limits,
-    answerRefusal: ({ refusal, requestId }) =>
+    answerRefusal: (refusal, _request, requestId) =>
       answerProblem({ refusal, origin: "https://gate.example", requestId }),
   });
   let arrived = 0;

@@ -5,37 +5,26 @@ import type { Answer } from "./answer.server";
 import { Refusal } from "./refusal";
 import { writeAnswer } from "./write-answer.server";
 
-export type StartupBuffer = {
-  /** What the HTTP server calls, from the first moment on. */
-  listener: RequestListener;
-  open: (listener: RequestListener) => void;
-  /** There will be no opening: whoever waits, and whoever still comes, is refused at once. */
-  close: () => void;
+type StartupBufferOptions = {
+  /** In the shape of the requested address. */
+  answerRefusal: (refusal: Refusal, request: IncomingMessage, requestId: string) => Answer;
+  /** Longer than a usual start takes; shorter than anybody waits before trying again. */
+  waitMs?: number;
+  maxWaiting?: number;
 };
 
-/** In the shape of the address that was asked, as far as that is known while nothing runs yet. */
-type AnswerRefusal = (refused: { refusal: Refusal; request: IncomingMessage; requestId: string }) => Answer;
-
-/** Longer than a start with nothing in its way takes; shorter than anybody waits before asking again. */
-const longestWaitMs = 2_000;
-const mostWaiting = 200;
 const retryAfterSeconds = 2;
 const servicePath = /^\/(healthz|readyz)(?:\?|$)/;
 
 /**
- * While the server is starting, it says that it lives and that it is not ready; everything else waits for a moment, and
- * is then told to come back. A start may take long, before a database that hangs or is being migrated. Who gave up
- * while waiting is forgotten: done late, and for nobody, that work would keep those waiting who are still there.
+ * While the server is starting, it says that it is alive and not ready; every other request waits for a moment, and is
+ * then told to come back. Requests whose clients gave up are dropped: their work would only delay the others.
  */
 export function createStartupBuffer({
   answerRefusal,
-  waitMs = longestWaitMs,
-  maxWaiting = mostWaiting,
-}: {
-  answerRefusal: AnswerRefusal;
-  waitMs?: number;
-  maxWaiting?: number;
-}): StartupBuffer {
+  waitMs = 2_000,
+  maxWaiting = 200,
+}: StartupBufferOptions) {
   let opened: RequestListener | undefined;
   let isClosed = false;
   const waiting = new Map<ServerResponse, { request: IncomingMessage; timer: NodeJS.Timeout }>();
@@ -52,8 +41,7 @@ export function createStartupBuffer({
       detail: `The server is ${isClosed ? "stopping" : "still starting"}. Nothing was decided or changed.`,
       headers: { "Retry-After": String(retryAfterSeconds) },
     });
-    const requestId = randomUUID();
-    answerWith({ answer: answerRefusal({ refusal, request, requestId }), requestId, request, response });
+    answerWith(response, (requestId) => answerRefusal(refusal, request, requestId));
   }
 
   function refuseWaiting(response: ServerResponse): void {
@@ -62,33 +50,31 @@ export function createStartupBuffer({
   }
 
   return {
-    listener(request, response) {
+    /** What the HTTP server calls, from the first moment on. */
+    listener(request: IncomingMessage, response: ServerResponse): void {
       if (opened) return opened(request, response);
       const service = servicePath.exec(request.url ?? "")?.[1];
-      if (service !== undefined && isRead(request)) {
+      if (service !== undefined && ["GET", "HEAD"].includes(request.method ?? "")) {
         const answer = service === "healthz" ? answerJson({ body: { status: "alive" } }) : answerUnready();
-        return answerWith({ answer, requestId: randomUUID(), request, response });
+        return answerWith(response, () => answer);
       }
       if (isClosed || waiting.size >= maxWaiting) return refuse(request, response);
       waiting.set(response, { request, timer: setTimeout(refuseWaiting, waitMs, response) });
       response.once("close", () => takeOut(response));
     },
-    open(listener) {
+    open(listener: RequestListener): void {
       opened = listener;
       for (const response of [...waiting.keys()]) {
         const request = takeOut(response);
         if (request) listener(request, response);
       }
     },
-    close() {
+    /** There will be no opening: waiting and coming requests are refused at once. */
+    close(): void {
       isClosed = true;
       for (const response of [...waiting.keys()]) refuseWaiting(response);
     },
   };
-}
-
-function isRead({ method }: IncomingMessage): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 /** In the shape that `/readyz` always has. */
@@ -106,14 +92,8 @@ function answerUnready(): Answer {
   });
 }
 
-type AnswerWithOptions = {
-  answer: Answer;
-  requestId: string;
-  request: IncomingMessage;
-  response: ServerResponse;
-};
-
-function answerWith({ answer, requestId, request, response }: AnswerWithOptions): void {
+function answerWith(response: ServerResponse, toAnswer: (requestId: string) => Answer): void {
+  const requestId = randomUUID();
   const headers = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
-  void writeAnswer({ answer, to: response, withBody: request.method !== "HEAD", headers });
+  void writeAnswer(toAnswer(requestId), response, headers);
 }

@@ -2,7 +2,7 @@ import { isDatabaseOutage } from "~/platform/database/outage.server";
 import { RedisOutage } from "~/platform/redis/redis-outage";
 import { Refusal, nothingDone, stateUnavailable } from "./refusal";
 
-/** Refusals pass; a database or a Redis that cannot be asked is 503; everything else is a defect of ours and says nothing. */
+/** An outage of the database or of Redis is a 503; everything else but a refusal is a defect, and says nothing. */
 export function toRefusal(error: unknown, { onlyReads = false }: { onlyReads?: boolean } = {}): Refusal {
   if (error instanceof Refusal) return error;
   const isOutage = isDatabaseOutage(error) || error instanceof RedisOutage;

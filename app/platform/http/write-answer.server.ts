@@ -3,35 +3,27 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { TextAnswer } from "./answer.server";
-import type { Answer } from "./answer.server";
-
-type Writing<Kind> = {
-  answer: Kind;
-  to: ServerResponse;
-  withBody: boolean;
-  /** In lower case; what the answer itself says counts more. */
-  headers?: Readonly<Record<string, string>>;
-};
+import type { Answer, HeaderTable } from "./answer.server";
 
 /**
- * Puts an answer on the socket. A stream waits for its reader (back-pressure) and is cancelled when the client
- * goes away; the stock adapter does neither.
+ * Puts an answer on the socket. A stream waits for its reader (back-pressure) and is cancelled when the client goes
+ * away; the stock adapter does neither. `headers`, in lower case, yield to the answer's own.
  */
-export async function writeAnswer({ answer, ...rest }: Writing<Answer>): Promise<void> {
-  if (answer instanceof TextAnswer) writeText({ answer, ...rest });
-  else await writeStream({ answer, ...rest });
+export async function writeAnswer(answer: Answer, to: ServerResponse, headers: HeaderTable = {}) {
+  if (answer instanceof TextAnswer) writeText(answer, to, headers);
+  else await writeStream(answer, to, headers);
 }
 
 /** All headers in one call: set one by one they are kept in a table first, and read back from there. */
-function writeText({ answer, to, withBody, headers }: Writing<TextAnswer>): void {
+function writeText(answer: TextAnswer, to: ServerResponse, headers: HeaderTable): void {
   const { status, text } = answer;
   const head: Record<string, string | number> = { ...headers, ...answer.headers };
   if (status !== 204) head["content-length"] = Buffer.byteLength(text);
   to.writeHead(status, head);
-  to.end(withBody ? text : undefined);
+  to.end(to.req.method === "HEAD" ? undefined : text);
 }
 
-async function writeStream({ answer, to, withBody, headers }: Writing<Response>): Promise<void> {
+async function writeStream(answer: Response, to: ServerResponse, headers: HeaderTable): Promise<void> {
   to.statusCode = answer.status;
   for (const name in headers) to.setHeader(name, headers[name]!);
   const cookies = answer.headers.getSetCookie();
@@ -39,7 +31,7 @@ async function writeStream({ answer, to, withBody, headers }: Writing<Response>)
     if (name !== "set-cookie") to.setHeader(name, value);
   }
   if (cookies.length > 0) to.setHeader("set-cookie", cookies);
-  if (!answer.body || !withBody) {
+  if (!answer.body || to.req.method === "HEAD") {
     await answer.body?.cancel();
     to.end();
     return;

@@ -14,3 +14,6 @@ export type RateLimitName =
   | "quota"
   | "quota-reset"
   | "operator";
+
+/** Null: the limit is off. */
+export type RateLimit = { points: number; windowSeconds: number } | null;

@@ -1,11 +1,8 @@
 import { setting } from "~/platform/config/kinds";
 import { InvalidSetting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import type { RateLimitName } from "./limit-name";
+import type { RateLimit, RateLimitName } from "./limit-name";
 
-export type RateLimit = { points: number; windowSeconds: number };
-
-/** Each under the name that clients are told. */
 export const limitSettings = {
   nonce: {
     ...limit(
@@ -43,12 +40,11 @@ export const limitSettings = {
   operator: limit("OPERATOR", "5/60", "The same for signing in to /operator; right and wrong secrets count."),
 } satisfies Record<RateLimitName, unknown>;
 
-/** Null: the limit is off. */
 function limit(name: string, standard: string, text: string) {
   return setting(`RATE_LIMIT_${name}`, { parse: parseLimit, default: standard }, text);
 }
 
-export function parseLimit(given: string): RateLimit | null {
+export function parseLimit(given: string): RateLimit {
   if (given === "0") return null;
   const [, points, windowSeconds] = /^(\d{1,7})\/(\d{1,6})$/.exec(given) ?? [];
   if (Number(points) > 0 && Number(windowSeconds) > 0) {
@@ -57,15 +53,13 @@ export function parseLimit(given: string): RateLimit | null {
   throw new InvalidSetting("must be <requests>/<seconds>, for example 60/60, or 0 to turn the limit off.");
 }
 
-export function readLimits(reader: SettingReader): Record<RateLimitName, RateLimit | null> {
+export function readLimits(reader: SettingReader): Record<RateLimitName, RateLimit> {
   const limits = reader.read(limitSettings);
   const off = Object.entries(limitSettings).flatMap(([key, { name }]) =>
     limits[key as RateLimitName] ? [] : [name],
   );
-  reader.setSwitch(
-    limitSettings.nonce,
-    off.length === 0,
-    off.length === 0 ? "No RATE_LIMIT_ setting is 0." : `0 is set for ${off.join(", ")}.`,
-  );
+  const isOn = off.length === 0;
+  const why = isOn ? "No RATE_LIMIT_ setting is 0." : `0 is set for ${off.join(", ")}.`;
+  reader.setSwitch(limitSettings.nonce, isOn, why);
   return limits;
 }

@@ -1,10 +1,7 @@
 import { toMoment } from "./hit-log";
-import type { CountingStore, Hit, LogTake, WindowTake } from "./rate-limits.store.server";
+import type { Hit, LogTake, WindowTake } from "./rate-limits.store.server";
 
-/**
- * What one limit keeps at most, however many clients come: some 20 MB for the clients, and 16 MB for the moments of a
- * sliding one. Beyond that those that came last long ago begin anew.
- */
+/** Of one limit: some 20 MB for clients and 16 MB for a sliding one's moments. Beyond, whoever came longest ago begins anew. */
 const defaultMaxClients = 50_000;
 const defaultMaxMoments = 2_000_000;
 
@@ -13,15 +10,11 @@ type Window = { startedAtMs: number; points: number };
 export type MemoryLimitsOptions = {
   maxClients?: number;
   maxMoments?: number;
-  /**
-   * Told of each client that is forgotten while it still has something to its account. To come to that, somebody must
-   * have sent requests in the name of as many other clients as are kept, and each of these has a limit of its own: it
-   * wins nothing, but it is worth knowing.
-   */
+  /** For each client that is forgotten within its window: that takes requests in the name of `maxClients` others. */
   onForgotten?: () => void;
 };
 
-/** The limits of the database, for the time it cannot be asked: the same rules, in this process alone. */
+/** The rules of the database store in this process alone, for while the store fails. */
 export function createMemoryLimits({
   maxClients = defaultMaxClients,
   maxMoments = defaultMaxMoments,
@@ -32,20 +25,19 @@ export function createMemoryLimits({
   let moments = 0;
 
   // A moment beyond the window lies in the future: the clock was set back.
-  const isWithin = ({ atMs, hit: { nowMs, windowMs } }: { atMs: number; hit: Hit }) =>
+  const isWithin = (atMs: number, { nowMs, windowMs }: Hit) =>
     atMs > nowMs - windowMs && atMs <= nowMs + windowMs;
 
   async function takeFromWindow(hit: Hit): Promise<WindowTake> {
     const { key, points, nowMs } = hit;
     const known = windows.get(key);
-    const open =
-      known && isWithin({ atMs: known.startedAtMs, hit }) ? known : { startedAtMs: nowMs, points: 0 };
+    const open = known && isWithin(known.startedAtMs, hit) ? known : { startedAtMs: nowMs, points: 0 };
     const isAdmitted = open.points < points;
     const value = { ...open, points: open.points + (isAdmitted ? 1 : 0) };
     putLast(windows, key, value);
     if (windows.size > maxClients) {
       const forgotten = takeFirst(windows);
-      if (forgotten && isWithin({ atMs: forgotten.startedAtMs, hit })) onForgotten();
+      if (forgotten && isWithin(forgotten.startedAtMs, hit)) onForgotten();
     }
     return { isAdmitted, ...value };
   }
@@ -53,7 +45,7 @@ export function createMemoryLimits({
   async function takeFromLog(hit: Hit): Promise<LogTake> {
     const { key, points, nowMs } = hit;
     const known = logs.get(key) ?? [];
-    const inWindow = known.filter((atMs) => isWithin({ atMs, hit }));
+    const inWindow = known.filter((atMs) => isWithin(atMs, hit));
     const isAdmitted = inWindow.length < points;
     const hits = isAdmitted ? [...inWindow, nowMs] : inWindow;
     putLast(logs, key, hits);
@@ -61,20 +53,15 @@ export function createMemoryLimits({
     while (logs.size > maxClients || (moments > maxMoments && logs.size > 1)) {
       const forgotten = takeFirst(logs) ?? [];
       moments -= forgotten.length;
-      if (forgotten.some((atMs) => isWithin({ atMs, hit }))) onForgotten();
+      if (forgotten.some((atMs) => isWithin(atMs, hit))) onForgotten();
     }
     return { isAdmitted, hits: hits.map(toMoment).join("") };
   }
 
-  return {
-    takeFromWindow,
-    takeFromLog,
-    size: () => windows.size + logs.size,
-    moments: () => moments,
-  } satisfies CountingStore & { size: () => number; moments: () => number };
+  return { takeFromWindow, takeFromLog, size: () => windows.size + logs.size, moments: () => moments };
 }
 
-/** Back at the end, so that the first is the one that was not heard of for longest. */
+/** At the end, so that the first is the one that came longest ago. */
 function putLast<Value>(of: Map<string, Value>, key: string, value: Value): void {
   of.delete(key);
   of.set(key, value);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countOutcomes, createSqliteTestDatabase, createTestDatabase } from "~e2e/support/databases/database";
+import { countOutcomes, createSqliteTestDatabase } from "~e2e/support/databases/database";
 import { createStateClock, testOnEachState } from "~e2e/support/databases/state";
 import type { TestState } from "~e2e/support/databases/state";
 import { createMemoryLimits } from "./memory-limits.server";
@@ -215,14 +215,6 @@ test("refused clients are remembered up to a number, and then asked of the store
   await limiter.consume("one more");
   await limiter.consume("client 0");
   expect(asked).toBe(902);
-});
-
-test("zero points turn a limiter off", async () => {
-  const { database } = await createTestDatabase();
-  const limiter = createLimiter({ store: createRateLimitStore(database), points: 0 });
-  expect(await countAllowed(limiter, 100)).toBe(100);
-  expect(await limiter.consume("a")).toMatchObject({ allowed: true, limit: 0 });
-  expect(await database.rateLimitWindow.count()).toBe(0);
 });
 
 test("when the database fails the process counts by itself, and says so", async () => {

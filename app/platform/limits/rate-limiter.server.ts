@@ -1,15 +1,13 @@
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import type { RateLimiterStoreAbstract } from "rate-limiter-flexible";
+import RateLimiterStoreAbstract from "rate-limiter-flexible/lib/RateLimiterStoreAbstract.js";
 import type { Clock } from "~/platform/clock";
-import { CountingLimiter } from "./counting-limiter.server";
 import { readHits } from "./hit-log";
 import { createMemoryLimits } from "./memory-limits.server";
-import { limitKeys } from "./redis-limit-keys";
-import type { CountingStore, Hit, LogTake, RateLimitStore, WindowTake } from "./rate-limits.store.server";
+import { limitKeys } from "./redis-rate-limits.store.server";
+import type { CountingStore, Hit, RateLimitStore } from "./rate-limits.store.server";
 
-export type RateLimit = {
+export type LimitVerdict = {
   allowed: boolean;
-  /** 0: the limiter is off, and there is nothing to tell the client. */
   limit: number;
   remaining: number;
   /** Whole seconds until a request will be admitted again: at least 1 when refused, 0 when allowed. */
@@ -19,60 +17,51 @@ export type RateLimit = {
   windowSeconds: number;
 };
 
-export type RateLimiter = { consume: (clientId: string) => Promise<RateLimit> };
+export type RateLimiter = { consume: (clientId: string) => Promise<LimitVerdict> };
 
 export type RateLimiterOptions = {
   store: RateLimitStore;
   /** Keeps the limits of different routes apart. */
   name: string;
-  /** 0 turns the limiter off. */
   points: number;
   windowSeconds: number;
   /** `fixed`: so many in each window, which begins with the first hit. `sliding`: so many in any window at all. */
   algorithm: "fixed" | "sliding";
   clock: Clock;
-  /** Called for each request that the store could not count; the process then counts by itself. */
+  /** For each request that the store could not count; the process then counts by itself. */
   onStoreFailure: (error: unknown) => void;
-  /** Called for each client that this process had to forget meanwhile, though its limit was in force. */
+  /** For each client that this process had to forget meanwhile, though its limit was in force. */
   onForgotten?: () => void;
 };
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const { points, windowSeconds, clock } = options;
-  if (points === 0) {
-    const off = {
-      allowed: true,
-      limit: 0,
-      remaining: 0,
-      retryAfterSeconds: 0,
-      resetSeconds: 0,
-      windowSeconds,
-    };
-    return { consume: async () => off };
-  }
+  const { points: limit, windowSeconds, clock } = options;
   const limiter = createLibraryLimiter(options);
   const blocks = boundBlocks(limiter);
   return {
     async consume(clientId) {
       blocks.beforeHit(clock());
-      try {
-        return toRateLimit({ options, isAllowed: true, result: await limiter.consume(clientId) });
-      } catch (error) {
+      let allowed = true;
+      const result = await limiter.consume(clientId).catch((error: unknown) => {
         if (!(error instanceof RateLimiterRes)) throw error;
         blocks.afterRefusal(error);
-        return toRateLimit({ options, isAllowed: false, result: error });
-      }
+        allowed = false;
+        return error;
+      });
+      const resetSeconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
+      const remaining = allowed ? result.remainingPoints : 0;
+      const retryAfterSeconds = allowed ? 0 : resetSeconds;
+      return { allowed, limit, remaining, retryAfterSeconds, resetSeconds, windowSeconds };
     },
   };
 }
 
 /**
- * The library's own store for Redis counts fixed windows as they should be. In a database its stores can be raced, and
- * none of them slides or holds memory within bounds: there, ours stand on its base class for stores. Whoever was
- * refused is refused from memory until their time has come, and a store that fails is stood in for, by the library.
+ * The library's own Redis store counts fixed windows. Its database stores can be raced, and none of them slides or bounds
+ * its memory: those are ours. The library caches refusals and falls back to memory where a store fails.
  */
 function createLibraryLimiter(options: RateLimiterOptions): RateLimiterStoreAbstract {
-  const { store, name, points, windowSeconds, onForgotten } = options;
+  const { store, name, points, windowSeconds, onForgotten, onStoreFailure } = options;
   const limit = { keyPrefix: name, points, duration: windowSeconds };
   const memory = createMemoryLimits({ onForgotten });
   const insured = {
@@ -80,7 +69,6 @@ function createLibraryLimiter(options: RateLimiterOptions): RateLimiterStoreAbst
     inMemoryBlockOnConsumed: points + 1,
     insuranceLimiter: new CountingLimiter(limit, (key) => takeFrom(memory, key, options)),
   };
-  const { onStoreFailure } = options;
   function tellFailure(error: unknown): never {
     onStoreFailure(error);
     throw error;
@@ -96,10 +84,7 @@ function createLibraryLimiter(options: RateLimiterOptions): RateLimiterStoreAbst
   return new RateLimiterRedis({ ...insured, keyPrefix: limitKeys.window(name), storeClient });
 }
 
-/**
- * So many refused clients are remembered by a process; then they are all asked of the store again. From a thousand on
- * the library walks through all of them for each one that it adds.
- */
+/** Then all cached refusals are dropped: from a thousand on the library walks through all of them for each one it adds. */
 const maxBlockedClients = 900;
 
 function boundBlocks(limiter: RateLimiterStoreAbstract) {
@@ -110,12 +95,12 @@ function boundBlocks(limiter: RateLimiterStoreAbstract) {
     blocked = 0;
   }
   return {
-    /** A clock that was set back would hold them for as much longer. */
+    /** A clock that was set back would prolong them. */
     beforeHit(nowMs: number): void {
       if (nowMs < newestMs) forget();
       newestMs = nowMs;
     },
-    /** What the store has refused was counted; what was refused from memory was not. */
+    /** The store's own refusals count points; cached ones do not. */
     afterRefusal({ consumedPoints }: RateLimiterRes): void {
       if (consumedPoints > 0) blocked += 1;
       if (blocked > maxBlockedClients) forget();
@@ -129,69 +114,52 @@ async function takeFrom(
   { points, windowSeconds, clock, algorithm }: RateLimiterOptions,
 ): Promise<RateLimiterRes> {
   const hit: Hit = { key, points, windowMs: windowSeconds * 1000, nowMs: clock() };
-  return algorithm === "fixed" && store.takeFromWindow
-    ? describeWindow(hit, await store.takeFromWindow(hit))
-    : describeLog(hit, await store.takeFromLog(hit));
-}
-
-function describeWindow(hit: Hit, take: WindowTake): RateLimiterRes {
-  return toLibraryResult({
-    hit,
-    isAdmitted: take.isAdmitted,
-    usedPoints: take.points,
-    resetAtMs: take.startedAtMs + hit.windowMs,
-  });
-}
-
-function describeLog(hit: Hit, take: LogTake): RateLimiterRes {
-  const { nowMs, windowMs, points } = hit;
-  const inWindow = readHits(take.hits)
+  const { windowMs, nowMs } = hit;
+  if (algorithm === "fixed" && store.takeFromWindow) {
+    const { isAdmitted, points: used, startedAtMs } = await store.takeFromWindow(hit);
+    return toLibraryResult(hit, isAdmitted, { used, resetAtMs: startedAtMs + windowMs });
+  }
+  const { isAdmitted, hits } = await store.takeFromLog(hit);
+  const inWindow = readHits(hits)
     .slice(-points)
-    .filter((hitAtMs) => hitAtMs > nowMs - windowMs);
-  return toLibraryResult({
-    hit,
-    isAdmitted: take.isAdmitted,
-    usedPoints: inWindow.length,
-    resetAtMs: (inWindow[0] ?? nowMs) + windowMs,
-  });
+    .filter((atMs) => atMs > nowMs - windowMs);
+  const resetAtMs = (inWindow[0] ?? nowMs) + windowMs;
+  return toLibraryResult(hit, isAdmitted, { used: inWindow.length, resetAtMs });
 }
-
-type ToLibraryResultOptions = {
-  hit: Hit;
-  isAdmitted: boolean;
-  usedPoints: number;
-  resetAtMs: number;
-};
 
 /** The library refuses whatever has consumed more than the limit. */
-function toLibraryResult(outcome: ToLibraryResultOptions): RateLimiterRes {
-  const { points, nowMs } = outcome.hit;
-  const usedPoints = Math.min(outcome.usedPoints, points);
-  const msBeforeNext = Math.max(0, outcome.resetAtMs - nowMs);
-  return new RateLimiterRes(
-    outcome.isAdmitted ? points - usedPoints : 0,
-    msBeforeNext,
-    outcome.isAdmitted ? usedPoints : points + 1,
-    usedPoints === 1,
-  );
+function toLibraryResult(
+  { points, nowMs }: Hit,
+  isAdmitted: boolean,
+  { used, resetAtMs }: { used: number; resetAtMs: number },
+): RateLimiterRes {
+  const usedPoints = Math.min(used, points);
+  const remaining = isAdmitted ? points - usedPoints : 0;
+  const consumed = isAdmitted ? usedPoints : points + 1;
+  return new RateLimiterRes(remaining, Math.max(0, resetAtMs - nowMs), consumed, usedPoints === 1);
 }
 
-function toRateLimit({
-  options: { points, windowSeconds },
-  isAllowed,
-  result,
-}: {
-  options: RateLimiterOptions;
-  isAllowed: boolean;
-  result: RateLimiterRes;
-}): RateLimit {
-  const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
-  return {
-    allowed: isAllowed,
-    limit: points,
-    remaining: isAllowed ? result.remainingPoints : 0,
-    retryAfterSeconds: isAllowed ? 0 : seconds,
-    resetSeconds: seconds,
-    windowSeconds,
-  };
+type LibrarySettings = ConstructorParameters<typeof RateLimiterStoreAbstract>[0];
+
+/** The library's limiter on a store of ours: `consume`, the only method called here, needs these two of its four. */
+class CountingLimiter extends RateLimiterStoreAbstract {
+  readonly #take: (key: string) => Promise<RateLimiterRes>;
+
+  /** `take`: counts one request, or refuses to, and tells where the client stands. */
+  constructor(
+    settings: Omit<LibrarySettings, "storeClient">,
+    take: (key: string) => Promise<RateLimiterRes>,
+  ) {
+    super({ ...settings, storeClient: null });
+    this.#take = take;
+  }
+
+  /** What it resolves to goes on to the next one. */
+  _upsert(key: string): Promise<RateLimiterRes> {
+    return this.#take(key);
+  }
+
+  _getRateLimiterRes(_key: string, _changedPoints: number, result: RateLimiterRes): RateLimiterRes {
+    return result;
+  }
 }

@@ -1,21 +1,18 @@
 /** Begins the name of every cache these workers fill, so that they delete their own and nobody else's. */
 const cachePrefix = "latchkey-offline-";
 
-/**
- * The service worker, as text. It keeps one page and what that page is drawn with, and gives them only where the
- * network has failed: every answer that can be had comes from the server, so no deploy can leave a page behind, and
- * neither an API answer nor a page that knows its visitor is ever kept.
- */
-export function writeOfflineWorker({
-  version,
-  page,
-  files,
-}: {
+type OfflineWorkerOptions = {
   /** Has to change with anything that is kept; a worker of another version fills a cache of its own. */
   version: string;
   page: string;
   files: readonly string[];
-}): string {
+};
+
+/**
+ * The service worker's text. It keeps one page and that page's files, and uses them only where the network has failed:
+ * no deploy can leave a page behind, and neither an API answer nor a page that knows its visitor is ever kept.
+ */
+export function writeOfflineWorker({ version, page, files }: OfflineWorkerOptions): string {
   return `"use strict";
 const cacheName = ${JSON.stringify(cachePrefix + version)};
 const page = ${JSON.stringify(page)};
@@ -77,7 +74,7 @@ addEventListener("fetch", (event) => {
 `;
 }
 
-/** Takes the place of a worker that was once given out, deletes what it kept, and goes. */
+/** Replaces a worker of before, deletes its caches, and unregisters. */
 export function writeRetiringWorker(): string {
   return `"use strict";
 async function retire() {

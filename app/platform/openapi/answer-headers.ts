@@ -1,54 +1,43 @@
-/**
- * Headers that answers carry, described once. `required` says that an answer which names the header always has
- * it; a header that only some answers of a status carry is described where it belongs, without this mark.
- */
+/** Headers of answers. An answer that names one always has it; what only some have are its `ownHeaders`. */
 export const answerHeaders = {
   "X-Request-Id": {
     description: "The id of this request, as it stands in the server's log.",
-    required: true,
     schema: { type: "string", pattern: "^[A-Za-z0-9._-]{8,64}$" },
     example: "0b9f3a52-7c41-4f0e-9d38-2a6a1d7c5e90",
   },
   "X-Problem": {
     description: "Which refusal this is: the last part of its address under /problems.",
-    required: true,
     schema: { type: "string", pattern: "^[a-z-]+$" },
     example: "too-many-requests",
   },
   "X-RateLimit-Limit": {
     description: "Requests this address allows a client in one window.",
-    required: true,
     schema: { type: "integer", minimum: 1 },
     example: 60,
   },
   "X-RateLimit-Remaining": {
     description: "Requests the client has left in this window.",
-    required: true,
     schema: { type: "integer", minimum: 0 },
     example: 59,
   },
   RateLimit: {
     description:
       "The same in the form of the IETF draft: the limit's name, `r` requests left, `t` seconds until the window ends.",
-    required: true,
     schema: { type: "string", pattern: '^"[a-z-]+";r=\\d+;t=\\d+$' },
     example: '"gate-access";r=59;t=60',
   },
   "RateLimit-Policy": {
     description: "The limit itself, in the form of the IETF draft: `q` requests in `w` seconds.",
-    required: true,
     schema: { type: "string", pattern: '^"[a-z-]+";q=\\d+;w=\\d+$' },
     example: '"gate-access";q=60;w=60',
   },
   "Retry-After": {
     description: "Whole seconds to wait before the next attempt.",
-    required: true,
     schema: { type: "integer", minimum: 1 },
     example: 12,
   },
   "WWW-Authenticate": {
     description: 'How to prove oneself. Has `error="invalid_token"` where a token was sent and is not good.',
-    required: true,
     schema: {
       type: "string",
       pattern: '^Bearer realm="[a-z-]+"(, error="invalid_token")?(, resource_metadata="[^"]+")?$',
@@ -57,23 +46,20 @@ export const answerHeaders = {
   },
   Allow: {
     description: "The methods this address has.",
-    required: true,
     schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" },
     example: "GET, HEAD, OPTIONS",
   },
   ETag: {
     description: "The version of the answer; send it back in If-None-Match.",
-    required: true,
     schema: { type: "string", pattern: '^"[^"]+"$' },
     example: '"a3f1c0d2e4b5968778695a4b3c2d1e0f"',
   },
   "Cache-Control": {
     description: "Who may keep the answer, and for how long.",
-    required: true,
     schema: { type: "string" },
     example: "no-store",
   },
-} as const satisfies Record<string, HeaderDescription>;
+} satisfies Record<string, Omit<HeaderDescription, "required">>;
 
 export type HeaderDescription = {
   description: string;
@@ -83,9 +69,9 @@ export type HeaderDescription = {
 };
 export type AnswerHeaderName = keyof typeof answerHeaders;
 
-export const rateLimitHeaders = [
+export const rateLimitHeaders: readonly AnswerHeaderName[] = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
   "RateLimit",
   "RateLimit-Policy",
-] as const satisfies readonly AnswerHeaderName[];
+];

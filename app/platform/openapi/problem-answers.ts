@@ -1,13 +1,51 @@
+import { z } from "zod";
+import { maxIssues } from "~/platform/http/shape-issues";
 import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalEntry, RefusalName } from "~/platform/http/refusal";
+import type { RefusalName } from "~/platform/http/refusal";
+import type { RefusalContent } from "./api-registry";
 import { rateLimitHeaders } from "./answer-headers";
 import type { AnswerHeaderName } from "./answer-headers";
-import { problemSchema, rateLimitProblemSchema } from "./problem.schema";
-import type { Problem } from "./problem.schema";
+
+/** What every refusal of this service looks like, unless a route keeps an error shape of its own. */
+const problemSchema = z
+  .object({
+    type: z.url().describe("Names the kind of problem. The address opens a page that explains it."),
+    title: z
+      .string()
+      .describe("The kind of problem in a few words; the same for every problem of this type."),
+    status: z.int().min(400).max(599).describe("The HTTP status."),
+    detail: z.string().describe("What was wrong with this request, and what to do about it."),
+    instance: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{8,64}$/)
+      .describe("The id of the request, as in X-Request-Id. Name it when you report a problem."),
+    errors: z
+      .array(
+        z.object({
+          path: z.string().describe("The field, with dots between levels; empty for the body as a whole."),
+          message: z.string(),
+        }),
+      )
+      .max(maxIssues)
+      .optional()
+      .describe("Bodies that do not fit only: what is wrong with which field; of very much the first."),
+    maxBytes: z.int().min(1).optional().describe("Bodies that are too large only: the limit in bytes."),
+  })
+  .meta({ id: "Problem", description: "Problem Details (RFC 9457)." });
+
+const rateLimitProblemSchema = problemSchema
+  .omit({ errors: true, maxBytes: true })
+  .extend({
+    limit: z.int().min(1).describe("Requests the limit allows in its window."),
+    remaining: z.int().min(0).describe("Requests that are left in the window."),
+    retryAfter: z.int().min(1).describe("Seconds to wait, as in the Retry-After header."),
+  })
+  .meta({ id: "RateLimitProblem", description: "Problem Details of a rate limit." });
+
+type Problem = z.infer<typeof problemSchema>;
 
 const exampleRequestId = "0b9f3a52-7c41-4f0e-9d38-2a6a1d7c5e90";
 
-/** What some refusals say of one request, where the table only knows the kind. */
 const exampleMembers: Partial<Record<RefusalName, Partial<Problem> & Record<string, unknown>>> = {
   "invalid-request": {
     detail: "signature: Must be a signature in hex, beginning with 0x.",
@@ -26,7 +64,6 @@ const exampleMembers: Partial<Record<RefusalName, Partial<Problem> & Record<stri
   },
 };
 
-/** One refusal as the wire shows it. */
 export function problemExample(name: RefusalName, origin: string): Problem {
   const { slug, title, status, meaning } = refusalTable[name];
   const type = `${origin}/problems/${slug}`;
@@ -37,46 +74,57 @@ export function problemSchemaOf(status: number) {
   return status === 429 ? rateLimitProblemSchema : problemSchema;
 }
 
-/** Away for a while, and so worth another attempt; a 503 of something that is switched off is not. */
+/** Worth a retry; a 503 of something that is switched off is not. */
 const outages: readonly RefusalName[] = ["chain-unavailable", "state-unavailable"];
 
+type RefusalGroup = { names: readonly RefusalName[]; status: number; hasLimit: boolean };
+
 /**
- * Headers that every one of these refusals carries, and headers that only some do. A limit is consumed once method, media
- * type and size were judged; a server that is still starting refuses with 503 before it counts anybody.
+ * What all of these refusals carry, and what only some do: a limit counts once method, media type and size were judged,
+ * and a server that is still starting refuses with 503 before that.
  */
-export function refusalHeaders({
-  names,
-  status,
-  hasLimit,
-}: {
-  names: readonly RefusalName[];
-  status: number;
-  hasLimit: boolean;
-}): { always: AnswerHeaderName[]; sometimes: AnswerHeaderName[] } {
-  const areOutages = names.every((name) => outages.includes(name));
-  const own: Record<number, AnswerHeaderName[]> = {
-    401: ["WWW-Authenticate"],
-    405: ["Allow"],
-    409: ["Retry-After"],
-    429: ["Retry-After"],
-    503: areOutages ? ["Retry-After"] : [],
-  };
-  const afterLimit = hasLimit && [401, 403, 409, 429, 501].includes(status) ? rateLimitHeaders : [];
-  const onlySome: AnswerHeaderName[] = [
-    ...(areOutages ? [] : (["Retry-After"] as const)),
-    ...(hasLimit ? rateLimitHeaders : []),
-  ];
-  return {
-    always: ["X-Request-Id", "X-Problem", "Cache-Control", ...(own[status] ?? []), ...afterLimit],
-    sometimes: status === 503 ? onlySome : [],
-  };
+export function refusalHeaders({ names, status, hasLimit }: RefusalGroup) {
+  const always: AnswerHeaderName[] = ["X-Request-Id", "X-Problem", "Cache-Control"];
+  const sometimes: AnswerHeaderName[] = [];
+  if (status === 401) always.push("WWW-Authenticate");
+  if (status === 405) always.push("Allow");
+  if (status === 409 || status === 429) always.push("Retry-After");
+  if (status === 503) {
+    (names.every((name) => outages.includes(name)) ? always : sometimes).push("Retry-After");
+    if (hasLimit) sometimes.push(...rateLimitHeaders);
+  }
+  if (hasLimit && [401, 403, 409, 429, 501].includes(status)) always.push(...rateLimitHeaders);
+  return { always, sometimes };
 }
 
 /** The refusals of a status in words, each with the page that explains it. */
 export function describeRefusals(names: readonly RefusalName[], origin: string): string {
   const lines = names.map((name) => {
-    const { slug, title, meaning }: RefusalEntry = refusalTable[name];
+    const { slug, title, meaning } = refusalTable[name];
     return `**${title}** ([${slug}](${origin}/problems/${slug})): ${meaning}`;
   });
   return lines.length === 1 ? lines.join("") : lines.map((line) => `- ${line}`).join("\n");
 }
+
+/** How the routes of chat, speech and quota word their refusals; the counterpart of `answerError`. */
+const errorSchema = z
+  .looseObject({
+    error: z.string().describe("What was refused, in a few words."),
+    details: z.string().optional().describe("Where the body was at fault: what is wrong with it."),
+  })
+  .meta({ id: "ErrorAnswer", type: "object", additionalProperties: true });
+
+const statusesWithDetails = [400, 413, 415];
+
+export const errorContent: RefusalContent = ({ names, status }) => ({
+  "application/json": {
+    schema: errorSchema,
+    examples: Object.fromEntries(
+      names.map((name) => {
+        const { title, meaning } = refusalTable[name];
+        const details = statusesWithDetails.includes(status) ? { details: meaning } : {};
+        return [name, { summary: title, value: { error: title, ...details } }];
+      }),
+    ),
+  },
+});

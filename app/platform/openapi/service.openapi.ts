@@ -1,9 +1,8 @@
 import { z } from "zod";
+import { jsonContent } from "./api-registry";
 import type { ApiRegistry, OperationDescription } from "./api-registry";
-import { healthSchema, readinessSchema, settingsSchema } from "./service.schema";
 
 const tag = "Service";
-const json = "application/json";
 
 /** The routes that no feature owns. */
 export function describeService(api: ApiRegistry): void {
@@ -12,12 +11,80 @@ export function describeService(api: ApiRegistry): void {
   api.describe(getOpenApiOperation);
   api.describe(getHealthOperation);
   api.describe(getReadinessOperation);
-  api.addBearerScheme({
-    name: "metricsToken",
-    description: "The operator's METRICS_TOKEN, for /metrics alone.",
-  });
+  const description = "The operator's METRICS_TOKEN, for /metrics alone.";
+  api.addSecurityScheme("metricsToken", { type: "http", scheme: "bearer", description });
   api.describe(getMetricsOperation);
 }
+
+const healthSchema = z.object({ status: z.literal("alive") }).meta({ id: "Health" });
+
+const dependencySchema = z.object({
+  state: z.enum(["up", "down"]),
+  latencyMs: z.number().min(0).describe("How long it took to ask, in milliseconds."),
+  detail: z.string().optional().describe("Only when it is down: what could not be done."),
+});
+
+export const readinessSchema = z
+  .object({
+    status: z
+      .enum(["ready", "degraded", "unready"])
+      .describe("`degraded` while only something is away that the service can do without."),
+    dependencies: z
+      .object({
+        database: dependencySchema,
+        redis: dependencySchema.optional().describe("Where state is kept in Redis."),
+        chain: dependencySchema,
+        watcher: dependencySchema
+          .extend({ ageSeconds: z.number().optional().describe("How long ago they were read.") })
+          .optional()
+          .describe(
+            "Whether transfers of keys are read, by any of the processes on this database. Absent while the server is still starting.",
+          ),
+        provider: dependencySchema,
+        speech: dependencySchema.optional().describe("Absent where speech is switched off."),
+      })
+      .catchall(dependencySchema)
+      .describe("Each thing the service depends on, by its name."),
+    quota: z
+      .object({
+        active: z.boolean(),
+        missing: z.array(z.string()).describe("What keeps it from being in force, in words."),
+      })
+      .describe("Whether the chat quota is in force."),
+  })
+  .meta({ id: "Readiness" });
+
+export const settingsSchema = z
+  .object({
+    mode: z.enum(["demo", "development", "production"]),
+    chainId: z.int().min(1).describe("The chain the keys live on; part of every signed text."),
+    contractAddress: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{40}$/)
+      .describe("The contract of the keys."),
+    keyStandard: z.enum(["erc721", "erc1155", "unlock"]),
+    appName: z.string(),
+    rpcUrlForBrowser: z
+      .string()
+      .nullable()
+      .describe("An address to read the chain through; null means: ask the wallet."),
+    wallets: z
+      .object({
+        chain: z
+          .object({
+            name: z.string(),
+            currency: z.string(),
+            rpcUrl: z.string().nullable(),
+            explorerUrl: z.string().nullable(),
+          })
+          .describe("How a wallet that does not know the chain can add it."),
+        keyShopUrl: z.string().nullable().describe("Where to get a key."),
+        walletConnect: z.object({ projectId: z.string(), relayUrl: z.string() }).nullable(),
+        base: z.boolean(),
+      })
+      .describe("What the page tells wallets, and which it offers besides those in the browser."),
+  })
+  .meta({ id: "Settings", description: "What a client has to know before it can sign." });
 
 export const getSettingsOperation: OperationDescription = {
   method: "get",
@@ -29,25 +96,20 @@ export const getSettingsOperation: OperationDescription = {
   answers: {
     200: {
       description: "The public settings.",
-      content: {
-        [json]: {
-          schema: settingsSchema,
-          example: {
-            mode: "production",
-            chainId: 1,
-            contractAddress: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-            keyStandard: "erc721",
-            appName: "Latchkey",
-            rpcUrlForBrowser: null,
-            wallets: {
-              chain: { name: "Ethereum", currency: "ETH", rpcUrl: null, explorerUrl: null },
-              keyShopUrl: null,
-              walletConnect: null,
-              base: false,
-            },
-          },
+      content: jsonContent(settingsSchema, {
+        mode: "production",
+        chainId: 1,
+        contractAddress: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+        keyStandard: "erc721",
+        appName: "Latchkey",
+        rpcUrlForBrowser: null,
+        wallets: {
+          chain: { name: "Ethereum", currency: "ETH", rpcUrl: null, explorerUrl: null },
+          keyShopUrl: null,
+          walletConnect: null,
+          base: false,
         },
-      },
+      }),
     },
   },
 };
@@ -75,21 +137,19 @@ export const getOpenApiOperation: OperationDescription = {
     200: {
       description: "This document.",
       headers: ["ETag"],
-      content: {
-        [json]: {
-          schema: {
-            type: "object",
-            required: ["openapi", "info", "paths"],
-            properties: {
-              openapi: { type: "string", enum: ["3.0.3"] },
-              info: { type: "object", additionalProperties: true },
-              paths: { type: "object", additionalProperties: true },
-            },
-            additionalProperties: true,
+      content: jsonContent(
+        {
+          type: "object",
+          required: ["openapi", "info", "paths"],
+          properties: {
+            openapi: { type: "string", enum: ["3.0.3"] },
+            info: { type: "object", additionalProperties: true },
+            paths: { type: "object", additionalProperties: true },
           },
-          example: { openapi: "3.0.3", info: { title: "Latchkey API", version: "0.1.0" }, paths: {} },
+          additionalProperties: true,
         },
-      },
+        { openapi: "3.0.3", info: { title: "Latchkey API", version: "0.1.0" }, paths: {} },
+      ),
     },
     304: {
       description: "The version named in If-None-Match is still the current one.",
@@ -106,12 +166,7 @@ export const getHealthOperation: OperationDescription = {
   summary: "Ask whether the process lives",
   description: "Touches nothing outside the process. Answers while the server is still starting, too.",
   answersWhileStarting: true,
-  answers: {
-    200: {
-      description: "It does.",
-      content: { [json]: { schema: healthSchema, example: { status: "alive" } } },
-    },
-  },
+  answers: { 200: { description: "It does.", content: jsonContent(healthSchema, { status: "alive" }) } },
 };
 
 const quota = { active: true, missing: [] };
@@ -135,29 +190,19 @@ export const getReadinessOperation: OperationDescription = {
   answers: {
     200: {
       description: "Everything the service cannot do without can be asked.",
-      content: {
-        [json]: {
-          schema: readinessSchema,
-          example: {
-            status: "ready",
-            dependencies: { database: up, chain: up, watcher, provider: up, speech: up },
-            quota,
-          },
-        },
-      },
+      content: jsonContent(readinessSchema, {
+        status: "ready",
+        dependencies: { database: up, chain: up, watcher, provider: up, speech: up },
+        quota,
+      }),
     },
     503: {
       description: "The database or the chain cannot be asked, or the server is still starting.",
-      content: {
-        [json]: {
-          schema: readinessSchema,
-          example: {
-            status: "unready",
-            dependencies: { database: up, chain: down, watcher, provider: up, speech: up },
-            quota,
-          },
-        },
-      },
+      content: jsonContent(readinessSchema, {
+        status: "unready",
+        dependencies: { database: up, chain: down, watcher, provider: up, speech: up },
+        quota,
+      }),
     },
   },
 };

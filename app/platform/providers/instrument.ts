@@ -1,6 +1,5 @@
-/** A request to something outside that answers in its own time: a model, a voice, an embedder, a search store. */
 export type ProviderCall = {
-  /** What for, such as `chat`. */
+  /** What it is for, such as `chat`. */
   kind: string;
   provider: string;
   /** Of the configuration, not of the request. */
@@ -9,9 +8,9 @@ export type ProviderCall = {
 
 export type ProviderOutcome = "ok" | "error" | "cancelled";
 
-/** Told when a call begins; what it gives back is told the rest. */
+/** Notes that a call begins, and how it goes on. */
 export type ProviderInstrument = (call: ProviderCall) => {
-  /** The first of the answer is there. */
+  /** The first part of the answer is there. */
   first: () => void;
   /** Only the first time counts. */
   end: (outcome: ProviderOutcome, error?: unknown) => void;
@@ -25,15 +24,11 @@ type InstrumentCallOptions<T> = {
   work: () => Promise<T>;
 };
 
-export async function instrumentCall<T>({
-  instrument,
-  call,
-  signal,
-  work,
-}: InstrumentCallOptions<T>): Promise<T> {
+export async function instrumentCall<T>(options: InstrumentCallOptions<T>): Promise<T> {
+  const { instrument, call, signal } = options;
   const begun = instrument(call);
   try {
-    const result = await work();
+    const result = await options.work();
     begun.end("ok");
     return result;
   } catch (error) {
@@ -52,13 +47,9 @@ type InstrumentIterationOptions<T> = {
 };
 
 /** The same events. Pulls only when pulled, and adds no more than one turn of the loop to each. */
-export function instrumentIteration<T>({
-  events,
-  begin,
-  isLast = () => false,
-  signal,
-}: InstrumentIterationOptions<T>): AsyncIterableIterator<T> {
-  const iterator = events[Symbol.asyncIterator]();
+export function instrumentIteration<T>(options: InstrumentIterationOptions<T>): AsyncIterableIterator<T> {
+  const { begin, isLast = () => false, signal } = options;
+  const iterator = options.events[Symbol.asyncIterator]();
   let call: ReturnType<ProviderInstrument> | null = null;
   let hasBegun = false;
   const iteration: AsyncIterableIterator<T> = {

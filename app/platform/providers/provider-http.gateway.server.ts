@@ -7,7 +7,7 @@ export class ConnectionFault extends Error {
   override readonly name = "ConnectionFault";
 }
 
-export type PostOptions = {
+type PostOptions = {
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -16,33 +16,23 @@ export type PostOptions = {
 };
 
 /**
- * Sends one POST and answers when the headers are there. Redirects are not followed, the environment's proxies
- * are not used. When the signal fires, now or while the body is being read, the socket is destroyed at once.
+ * Sends one POST and resolves with the headers. Redirects are not followed, the environment's proxies are not used.
+ * When the signal fires, now or while the body is being read, the socket is destroyed at once.
  */
-export function post({
-  url,
-  headers,
-  body,
-  connectTimeoutMs,
-  signal,
-}: PostOptions): Promise<IncomingMessage> {
+export function post(options: PostOptions): Promise<IncomingMessage> {
+  const { url, body, signal } = options;
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const send = url.startsWith("https:") ? requestHttps : requestHttp;
-    const request = send(url, {
-      method: "POST",
-      headers: { ...headers, "Content-Length": Buffer.byteLength(body), "Accept-Encoding": "identity" },
-    });
+    const length = { "Content-Length": Buffer.byteLength(body), "Accept-Encoding": "identity" };
+    const request = send(url, { method: "POST", headers: { ...options.headers, ...length } });
     let response: IncomingMessage | null = null;
     const stop = () => (response ?? request).destroy(toError(signal.reason));
     signal.addEventListener("abort", stop, { once: true });
     request.once("close", () => signal.removeEventListener("abort", stop));
-    limitConnecting(request, connectTimeoutMs);
-    request.once("response", (headersRead) => {
-      response = headersRead;
-      resolve(headersRead);
-    });
-    // Stays for the life of the request: after the headers, failures are raised on the answer's body instead.
+    limitConnecting(request, options.connectTimeoutMs);
+    request.once("response", (received) => resolve((response = received)));
+    // For the life of the request: after the headers, failures are raised on the answer's body instead.
     request.on("error", reject);
     request.end(body);
   });
@@ -61,30 +51,25 @@ function limitConnecting(request: ClientRequest, connectTimeoutMs: number): void
 }
 
 /**
- * Pulls a body chunk by chunk; null at its proper end. Between pulls nothing is read beyond the socket's own
- * buffers, so that a slow consumer slows the sender. `idleTimeoutMs` runs only while a pull is waiting; without it the
- * sender may be silent for as long as whoever pulls waits.
+ * Pulls a body chunk by chunk; null at its proper end. Between pulls nothing is read beyond the socket's own buffers, so
+ * that a slow consumer slows the sender. `idleTimeoutMs` runs only while a pull is waiting.
  */
 export function createBodyReader(body: IncomingMessage, idleTimeoutMs?: number) {
   let wake: (() => void) | null = null;
   let failure: Error | null = null;
   const rouse = () => wake?.();
-  // One timer for the whole body, wound up again by each wait: making one for each costs more than the reading.
-  const timer =
-    idleTimeoutMs === undefined
-      ? undefined
-      : setTimeout(() => {
-          if (wake) body.destroy(new ConnectionFault(`nothing was sent for ${idleTimeoutMs / 1000} seconds`));
-        }, idleTimeoutMs);
-  body.on("readable", rouse).on("end", rouse);
-  body.once("close", () => {
-    clearTimeout(timer);
-    rouse();
-  });
+  body.on("readable", rouse).on("end", rouse).once("close", rouse);
   body.on("error", (error) => {
     failure ??= error;
     rouse();
   });
+  // One timer for the whole body, refreshed by each wait: making one for each costs more than the reading.
+  let timer: NodeJS.Timeout | undefined;
+  if (idleTimeoutMs !== undefined) {
+    const fault = new ConnectionFault(`nothing was sent for ${idleTimeoutMs / 1000} seconds`);
+    timer = setTimeout(() => wake && body.destroy(fault), idleTimeoutMs);
+    body.once("close", () => clearTimeout(timer));
+  }
 
   async function next(): Promise<Buffer | null> {
     for (;;) {
@@ -108,11 +93,10 @@ export async function readBodyStart(body: IncomingMessage, maxBytes: number): Pr
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    while (bytes < maxBytes) {
-      const chunk = await reader.next();
-      if (chunk === null) break;
+    for (let chunk = await reader.next(); chunk !== null; chunk = await reader.next()) {
       chunks.push(chunk);
       bytes += chunk.length;
+      if (bytes >= maxBytes) break;
     }
   } catch {
     // What came so far is used.

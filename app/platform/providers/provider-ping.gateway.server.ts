@@ -1,11 +1,11 @@
 import type { Clock } from "~/platform/clock";
 
 const pingTimeoutMs = 2000;
-/** Hosted providers count requests: one look serves every probe for this long. */
+/** Hosted providers count requests: one answer serves every probe for this long. */
 const sharedForMs = 15_000;
 const maxRefusalBytes = 4096;
 
-export type PingedPlace = {
+type PingTarget = {
   /** As the sentence names it: "model provider". */
   what: string;
   /** The API's root, under which `models` is. */
@@ -13,18 +13,13 @@ export type PingedPlace = {
   headers: Record<string, string>;
 };
 
-/**
- * Whether a provider would take our requests, told by its list of models. Null when it would; else a sentence
- * without any address or key.
- */
-export function createProviderPing({ clock, ...place }: PingedPlace & { clock: Clock }) {
-  let latest: { askedAtMs: number; answer: Promise<string | null> } | undefined;
+/** Whether a provider's list of models can be read: null, or a sentence without any address or key. */
+export function createProviderPing({ clock, ...target }: PingTarget & { clock: Clock }) {
+  let latest: { sentAtMs: number; answer: Promise<string | null> } | undefined;
 
   return function pingProvider(): Promise<string | null> {
     const nowMs = clock();
-    if (!latest || nowMs - latest.askedAtMs >= sharedForMs) {
-      latest = { askedAtMs: nowMs, answer: ask(place) };
-    }
+    if (!latest || nowMs - latest.sentAtMs >= sharedForMs) latest = { sentAtMs: nowMs, answer: ping(target) };
     return latest.answer;
   };
 }
@@ -33,7 +28,7 @@ export function bearerHeaders(apiKey: string | null): Record<string, string> {
   return apiKey ? { Authorization: `Bearer ${apiKey}` } : {};
 }
 
-async function ask({ what, baseUrl, headers }: PingedPlace): Promise<string | null> {
+async function ping({ what, baseUrl, headers }: PingTarget): Promise<string | null> {
   try {
     const response = await fetch(`${baseUrl}/models`, {
       headers,

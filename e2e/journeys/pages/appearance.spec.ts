@@ -132,11 +132,11 @@ test.describe("on a phone", () => {
       await page.setViewportSize(viewport);
       await page.goto("/chat");
       await expect(page.locator(".chat[data-ready]")).toBeVisible();
-      const parts = [".chat-head h1", ".welcome", ".bar-warning", ".composer-box"];
+      const parts = [".chat-head h1", ".welcome", ".bar.tone-warning", ".composer-box"];
       parts.push(viewport.width > 960 ? ".chat-side .conversations" : ".chat-head button >> nth=0");
       if (viewport.width <= 960) parts.push(".chat-head button >> nth=1");
       await context.setOffline(true);
-      await expect(page.locator(".bar-warning")).toBeVisible();
+      await expect(page.locator(".bar.tone-warning")).toBeVisible();
       await setNotch(page, { top: 47, right: 51, bottom: 34, left: 63 });
       for (const part of parts) {
         const box = await page.locator(part).boundingBox();

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { Caller } from "~/gate/caller.server";
 import { exampleClaims } from "~/gate/gate-examples";
-import { toWebResponse } from "~/platform/http/answer.server";
+import type { TextAnswer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { createQuotaStore } from "~/quota/quota.store.server";
 import { ownerOfSpeech } from "~/quota/quota-subject";
@@ -63,7 +63,8 @@ export async function openSpeechDesk({ provider, limit, maxFlights, dir }: OpenS
       return answerSpeech({ speech: await speak({ call, dependencies }) });
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
-      return toWebResponse(answerRefusal({ refusal }));
+      const { status, headers, text } = answerRefusal({ refusal }) as TextAnswer;
+      return new Response(text, { status, headers });
     }
   }
 

@@ -1,17 +1,16 @@
 import { useEffect, useMemo, useState } from "react";
 import { CopyButton } from "./copy-button";
 
-type CodeBlockProps = { code: string; language: string };
 type Highlight = (code: string, language: string) => string | null;
 
-export function CodeBlock({ code, language }: CodeBlockProps) {
+export function CodeBlock({ code, language }: { code: string; language: string }) {
   const highlight = useHighlight();
   const html = useMemo(() => highlight?.(code, language) ?? null, [highlight, code, language]);
   return (
     <figure className="code-block">
       <figcaption>
         <span>{language || "code"}</span>
-        <CopyButton label="Copy code" text={() => code} />
+        <CopyButton label="Copy code" text={code} />
       </figcaption>
       {/* A wide block scrolls by itself, so the keyboard must be able to get there. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}

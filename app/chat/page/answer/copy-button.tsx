@@ -1,16 +1,13 @@
 import { useCopy } from "~/ui/use-copy";
-import { Icon } from "../icon";
+import { IconButton } from "../icon";
 
-/** Copies and says so, in words that a screen reader hears too. */
-export function CopyButton({ label, text }: { label: string; text: () => string }) {
+export function CopyButton({ label, text }: { label: string; text: string }) {
   const { outcome, copy } = useCopy();
-
   return (
-    <button type="button" className="quiet-action" aria-label={label} onClick={() => void copy(text())}>
-      <Icon name={outcome === "copied" ? "check" : "copy"} />
+    <IconButton label={label} icon={outcome === "copied" ? "check" : "copy"} onClick={() => void copy(text)}>
       <span role="status">
         {outcome === "copied" ? "Copied" : outcome === "refused" ? "Not allowed" : ""}
       </span>
-    </button>
+    </IconButton>
   );
 }

@@ -3,49 +3,33 @@ import type { Token } from "marked";
 
 /** `depth` is that of a heading, null for everything else. */
 export type MarkdownBlock = { source: string; depth: number | null };
+type Source = MarkdownBlock & { isDefinition: boolean };
 
-/**
- * Cuts growing Markdown into blocks of which only the last ones can still change, so that each piece that arrives
- * costs what it is long and not what the whole answer is long. Blocks that did not change stay the same objects.
- */
+/** Splits growing Markdown: only its last two blocks are lexed again, and the others stay the same objects. */
 export function createBlockSplitter() {
   let text = "";
-  let settled: MarkdownBlock[] = [];
+  let settled: Source[] = [];
   let settledChars = 0;
-  let definitions = "";
 
   return function split(received: string): { blocks: MarkdownBlock[]; definitions: string } {
     const grown = received.replace(/\r\n?/g, "\n");
     if (!grown.startsWith(text)) {
       settled = [];
       settledChars = 0;
-      definitions = "";
     }
     text = grown;
-    const rest = grown.slice(settledChars);
-    const sources = lexSources(rest);
+    const sources = lexSources(grown.slice(settledChars));
     // What follows a block may still join it, as an item joins the list before it; a block after that cannot.
-    const firstOpen = Math.max(0, sources.length - 2);
-    for (const { source, depth, isDefinition } of sources.slice(0, firstOpen)) {
-      settledChars += source.length;
-      if (isDefinition) definitions += `${source.trim()}\n`;
-      else settled.push({ source, depth });
-    }
-    const open = sources.slice(firstOpen);
+    const open = sources.splice(Math.max(0, sources.length - 2));
+    for (const { source } of sources) settledChars += source.length;
+    settled.push(...sources);
+    const all = [...settled, ...open];
     return {
-      blocks: [
-        ...settled,
-        ...open.flatMap(({ source, depth, isDefinition }) => (isDefinition ? [] : [{ source, depth }])),
-      ],
-      definitions: open.reduce(
-        (all, { source, isDefinition }) => (isDefinition ? `${all}${source.trim()}\n` : all),
-        definitions,
-      ),
+      blocks: all.filter(({ isDefinition }) => !isDefinition),
+      definitions: all.map(({ source, isDefinition }) => (isDefinition ? `${source.trim()}\n` : "")).join(""),
     };
   };
 }
-
-type Source = MarkdownBlock & { isDefinition: boolean };
 
 /** One entry for each block, the empty lines after it included: together they are the text again. */
 function lexSources(text: string): Source[] {
@@ -67,10 +51,7 @@ export function lexBlock({ source, definitions }: { source: string; definitions:
   return tokens.filter(({ type }) => type !== "space" && type !== "def");
 }
 
-/**
- * Closes what is only half there while it is being written, so that it is drawn as what it will be: `**bol` as
- * bold, half a link as its words.
- */
+/** Closes what is half written, so that it is drawn as what it will be: `**bol` as bold, half a link as its words. */
 export function closeOpenMarkup(source: string): string {
   if (/^ {0,3}(?:```|~~~)/m.test(source)) return source;
   let closed = source.replace(/!?\[([^\]\n]*)(?:\](?:\([^)\s]*)?)?$/, "$1");
@@ -99,42 +80,19 @@ export function toSafeHref(href: string): string | null {
   return /^(?:#|\/(?![/\\]))/.test(address) ? address : null;
 }
 
-const entities: Record<string, string> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00a0",
-  hellip: "…",
-  mdash: "—",
-  ndash: "–",
-  copy: "©",
-  reg: "®",
-  trade: "™",
-  deg: "°",
-  times: "×",
-  rarr: "→",
-  larr: "←",
-  euro: "€",
-  middot: "·",
-  laquo: "«",
-  raquo: "»",
-  ldquo: "“",
-  rdquo: "”",
-  lsquo: "‘",
-  rsquo: "’",
-  bull: "•",
-  le: "≤",
-  ge: "≥",
-};
+const entities = new Map(
+  `amp=& lt=< gt=> quot=" apos=' nbsp=\u00a0 hellip=… mdash=— ndash=– copy=© reg=® trade=™ deg=° times=× rarr=→
+  larr=← euro=€ middot=· laquo=« raquo=» ldquo=“ rdquo=” lsquo=‘ rsquo=’ bull=• le=≤ ge=≥`
+    .split(/[ \n]+/)
+    .map((pair) => pair.split("=") as [string, string]),
+);
 
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g,
     (whole, decimal, hex, name) => {
-      if (name) return Object.hasOwn(entities, name) ? entities[name]! : whole;
+      if (name) return entities.get(name) ?? whole;
       const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
       return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
         ? String.fromCodePoint(code)

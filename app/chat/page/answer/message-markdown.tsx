@@ -10,22 +10,21 @@ import {
   toSafeHref,
 } from "./markdown-blocks";
 
-/** Draws a name of a source, where the text mentions one, as a way to its passage. */
-export type SourceLinker = { names: readonly string[]; render: (name: string) => ReactNode };
-export const SourceLinkerContext = createContext<SourceLinker | null>(null);
+/** Names of sources in the text, which the pattern captures, lead to their passages. */
+export const SourceLinkerContext = createContext<{
+  pattern: RegExp;
+  render: (name: string) => ReactNode;
+} | null>(null);
 
 const lowestDepth = 6;
 
-/**
- * Markdown as elements, never as HTML: markup in an answer is text, images are links, and nothing is fetched.
- * While the text grows, blocks that are finished are not drawn again.
- */
+/** Markdown as elements, never as HTML: markup in an answer is text, images are links, and nothing is fetched. */
 export function MessageMarkdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
   const [split] = useState(createBlockSplitter);
   const { blocks, definitions } = useMemo(() => split(text), [split, text]);
   const topDepth = Math.min(...blocks.map(({ depth }) => depth ?? lowestDepth));
   return (
-    <div className="markdown">
+    <div className="stack markdown">
       {blocks.map(({ source }, index) => (
         <MarkdownBlock
           key={index}
@@ -38,14 +37,9 @@ export function MessageMarkdown({ text, isGrowing = false }: { text: string; isG
   );
 }
 
-const MarkdownBlock = memo(function MarkdownBlock({
-  topDepth,
-  ...block
-}: {
-  source: string;
-  definitions: string;
-  topDepth: number;
-}) {
+type MarkdownBlockProps = { source: string; definitions: string; topDepth: number };
+
+const MarkdownBlock = memo(function MarkdownBlock({ topDepth, ...block }: MarkdownBlockProps) {
   const tokens = lexBlock(block).map((token) =>
     token.type === "heading" ? { ...token, level: (token as Tokens.Heading).depth - topDepth } : token,
   );
@@ -54,8 +48,16 @@ const MarkdownBlock = memo(function MarkdownBlock({
 
 function renderBlock(token: Token, key: number): ReactNode {
   switch (token.type) {
-    case "heading":
-      return <MarkdownHeading key={key} token={token as Tokens.Heading} />;
+    case "heading": {
+      const { level = 3, depth, tokens } = token as Tokens.Heading & { level?: number };
+      // The page has its own first headings: an answer's highest ones come right below them.
+      const Level = (["h3", "h4", "h5", "h6"] as const)[level] ?? "h6";
+      return (
+        <Level key={key} className={`heading-${depth}`}>
+          {renderInline(tokens)}
+        </Level>
+      );
+    }
     case "paragraph":
       return <p key={key}>{renderInline(token.tokens)}</p>;
     case "code": {
@@ -66,10 +68,21 @@ function renderBlock(token: Token, key: number): ReactNode {
     }
     case "blockquote":
       return <blockquote key={key}>{(token.tokens ?? []).map(renderBlock)}</blockquote>;
-    case "list":
-      return <MarkdownList key={key} token={token as Tokens.List} />;
+    case "list": {
+      const { ordered, start, items } = token as Tokens.List;
+      const List = ordered ? "ol" : "ul";
+      return (
+        <List key={key} start={ordered ? Number(start) || 1 : undefined}>
+          {items.map((item, index) => (
+            <li key={index} className={item.task ? "task" : undefined}>
+              {item.tokens.map(renderBlock)}
+            </li>
+          ))}
+        </List>
+      );
+    }
     case "table":
-      return <MarkdownTable key={key} token={token as Tokens.Table} />;
+      return <MarkdownTable key={key} {...(token as Tokens.Table)} />;
     case "hr":
       return <hr key={key} />;
     case "space":
@@ -82,49 +95,32 @@ function renderBlock(token: Token, key: number): ReactNode {
   }
 }
 
-/** The page has its own first headings: an answer's highest ones come right below them. */
-function MarkdownHeading({ token }: { token: Tokens.Heading & { level?: number } }) {
-  const Level = (["h3", "h4", "h5", "h6"] as const)[token.level ?? 3] ?? "h6";
-  return <Level className={`heading-${token.depth}`}>{renderInline(token.tokens)}</Level>;
-}
-
-function MarkdownList({ token: { ordered, start, items } }: { token: Tokens.List }) {
-  const entries = items.map((item, index) => (
-    <li key={index} className={item.task ? "task" : undefined}>
-      {item.tokens.map(renderBlock)}
-    </li>
-  ));
-  return ordered ? <ol start={Number(start) || 1}>{entries}</ol> : <ul>{entries}</ul>;
-}
-
-function MarkdownTable({ token: { header, rows } }: { token: Tokens.Table }) {
+function MarkdownTable({ header, rows }: Pick<Tokens.Table, "header" | "rows">) {
   return (
     // A wide table scrolls by itself, so the keyboard must be able to get there.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="table-frame" role="group" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
-          <tr>
-            {header.map((cell, index) => (
-              <th key={index} scope="col" className={cell.align ? `align-${cell.align}` : undefined}>
-                {renderInline(cell.tokens)}
-              </th>
-            ))}
-          </tr>
+          <tr>{header.map(renderCell)}</tr>
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            <tr key={index}>
-              {row.map((cell, column) => (
-                <td key={column} className={cell.align ? `align-${cell.align}` : undefined}>
-                  {renderInline(cell.tokens)}
-                </td>
-              ))}
-            </tr>
+            <tr key={index}>{row.map(renderCell)}</tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function renderCell({ header, align, tokens }: Tokens.TableCell, key: number): ReactNode {
+  const style = align ? { textAlign: align } : undefined;
+  const Cell = header ? "th" : "td";
+  return (
+    <Cell key={key} scope={header ? "col" : undefined} style={style}>
+      {renderInline(tokens)}
+    </Cell>
   );
 }
 
@@ -135,11 +131,8 @@ function renderInline(tokens: readonly Token[] | undefined): ReactNode[] {
 function renderInlineToken(token: Token): ReactNode {
   switch (token.type) {
     case "text":
-      return token.tokens ? (
-        renderInline(token.tokens)
-      ) : (
-        <PlainText text={decodeEntities(token.text as string)} />
-      );
+      if (token.tokens) return renderInline(token.tokens);
+      return <PlainText text={decodeEntities(token.text as string)} />;
     case "escape":
       return token.text as string;
     case "strong":
@@ -152,8 +145,14 @@ function renderInlineToken(token: Token): ReactNode {
       return <code>{token.text as string}</code>;
     case "br":
       return <br />;
-    case "checkbox":
-      return <Checkbox isChecked={(token as { checked?: boolean }).checked === true} />;
+    case "checkbox": {
+      const isChecked = (token as { checked?: boolean }).checked === true;
+      return (
+        <span role="img" aria-label={isChecked ? "done: " : "not done: "}>
+          {isChecked ? "☑ " : "☐ "}
+        </span>
+      );
+    }
     case "link":
       return <SafeLink href={token.href as string}>{renderInline(token.tokens)}</SafeLink>;
     case "image":
@@ -169,14 +168,6 @@ function renderInlineToken(token: Token): ReactNode {
   }
 }
 
-function Checkbox({ isChecked }: { isChecked: boolean }) {
-  return (
-    <span className="checkbox" role="img" aria-label={isChecked ? "done: " : "not done: "}>
-      {isChecked ? "☑" : "☐"}{" "}
-    </span>
-  );
-}
-
 function SafeLink({ href, children }: { href: string; children: ReactNode }) {
   const address = toSafeHref(href);
   if (address === null) return <>{children}</>;
@@ -190,28 +181,14 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }) {
 
 function PlainText({ text }: { text: string }) {
   const linker = useContext(SourceLinkerContext);
-  if (!linker || !linker.names.some((name) => text.includes(name))) return <>{text}</>;
+  if (!linker) return <>{text}</>;
+  // The names are captured: every second part is one.
+  const parts = text.split(linker.pattern);
   return (
     <>
-      {splitAtNames(text, linker.names).map(({ part, isName }, index) => (
-        <Fragment key={index}>{isName ? linker.render(part) : part}</Fragment>
+      {parts.map((part, index) => (
+        <Fragment key={index}>{index % 2 === 1 ? linker.render(part) : part}</Fragment>
       ))}
     </>
   );
-}
-
-function splitAtNames(text: string, names: readonly string[]) {
-  const pieces: { part: string; isName: boolean }[] = [];
-  let rest = text;
-  while (rest !== "") {
-    const found = names
-      .map((name) => ({ name, at: rest.indexOf(name) }))
-      .filter(({ at }) => at >= 0)
-      .sort((one, other) => one.at - other.at || other.name.length - one.name.length)[0];
-    if (!found) break;
-    if (found.at > 0) pieces.push({ part: rest.slice(0, found.at), isName: false });
-    pieces.push({ part: found.name, isName: true });
-    rest = rest.slice(found.at + found.name.length);
-  }
-  return rest === "" ? pieces : [...pieces, { part: rest, isName: false }];
 }

@@ -1,45 +1,38 @@
-import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { memo, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { Button } from "~/ui/button";
-import { barrierWords, useAskingBarrier } from "../conversation/asking-barrier";
+import { Dialog } from "~/ui/dialog";
+import { AskingBarrierContext, askingBarriers, useChatSession } from "../conversation/chat-context";
 import { ChatNoticeCard } from "../chat-notice-card";
-import { focusComposer } from "../composer-focus";
+import { focusComposer } from "../composer";
 import { CopyButton } from "./copy-button";
 import { textOfReply } from "../conversation/conversation";
 import type { Message, Question, Reply } from "../conversation/conversation";
-import { Icon } from "../icon";
+import { Icon, IconButton } from "../icon";
 import { MessageMarkdown, SourceLinkerContext } from "./message-markdown";
 import { chooseCitations, listPassages } from "../conversation/passages";
-import type { Citation } from "../conversation/passages";
+import type { Passage } from "../conversation/passages";
 import { QuestionEditor } from "./question-editor";
 import { ReadAloud } from "../speech/read-aloud";
-import { PassageDialog, Sources } from "./sources";
 import { ToolChip } from "./tool-chip";
-import { useChatSession } from "../conversation/use-chat";
 
-type Variants = { ids: readonly string[]; index: number };
+type ViewProps<Kind extends Message> = {
+  message: Kind;
+  /** The ids of its versions in one text, by which React sees whether they changed. */
+  versionIds: string;
+  /** While an answer is being written: what would begin another one is not offered then. */
+  isQuiet: boolean;
+};
 
-/** `isQuiet` while an answer is being written: what would begin another one is not offered then. */
-type MessageViewProps = { message: Message; variants: Variants | null; isQuiet: boolean };
+export const MessageView = memo(function MessageView({ message, ...view }: ViewProps<Message>) {
+  return message.role === "user" ? (
+    <QuestionView message={message} {...view} />
+  ) : (
+    <ReplyView message={message} {...view} />
+  );
+});
 
-export const MessageView = memo(
-  function MessageView({ message, variants, isQuiet }: MessageViewProps) {
-    return message.role === "user" ? (
-      <QuestionView question={message} variants={variants} isQuiet={isQuiet} />
-    ) : (
-      <ReplyView reply={message} variants={variants} isQuiet={isQuiet} />
-    );
-  },
-  (one, other) =>
-    one.message === other.message &&
-    one.isQuiet === other.isQuiet &&
-    one.variants?.index === other.variants?.index &&
-    one.variants?.ids.length === other.variants?.ids.length,
-);
-
-type ViewProps = Omit<MessageViewProps, "message">;
-
-function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Question }) {
+function QuestionView({ message: question, versionIds, isQuiet }: ViewProps<Question>) {
   const [isEdited, setIsEdited] = useState(false);
   const editButton = useRef<HTMLButtonElement>(null);
   const wasEdited = useRef(false);
@@ -51,26 +44,23 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
   }, [isEdited]);
 
   return (
-    <article className="message message-question" aria-label="You">
+    <article className="stack message message-question" aria-label="You">
       <h2 className="visually-hidden">You</h2>
       {isEdited ? (
         <QuestionEditor question={question} isQuiet={isQuiet} onClose={() => setIsEdited(false)} />
       ) : (
         <>
           <div className="question-text">{question.text}</div>
-          <div className="message-actions">
-            <VariantSwitch variants={variants} parentId={question.parentId} isQuiet={isQuiet} />
-            <CopyButton label="Copy your message" text={() => question.text} />
+          <div className="row message-actions">
+            <VersionSwitch message={question} versionIds={versionIds} isQuiet={isQuiet} />
+            <CopyButton label="Copy your message" text={question.text} />
             {isQuiet ? null : (
-              <button
-                ref={editButton}
-                type="button"
-                className="quiet-action"
-                aria-label="Edit your message"
+              <IconButton
+                buttonRef={editButton}
+                label="Edit your message"
+                icon="edit"
                 onClick={() => setIsEdited(true)}
-              >
-                <Icon name="edit" />
-              </button>
+              />
             )}
           </div>
         </>
@@ -79,28 +69,28 @@ function QuestionView({ question, variants, isQuiet }: ViewProps & { question: Q
   );
 }
 
-function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
+function ReplyView({ message: reply, versionIds, isQuiet }: ViewProps<Reply>) {
   const session = useChatSession();
-  const [opened, setOpened] = useState<Citation | null>(null);
+  const [opened, setOpened] = useState<Passage | null>(null);
   const isGrowing = reply.status === "streaming";
   const text = textOfReply(reply);
   const passages = useMemo(() => listPassages(reply), [reply]);
-  const barrier = useAskingBarrier();
+  const barrier = useContext(AskingBarrierContext);
   // Signing in again happens elsewhere, and trying again is how this page learns of it.
   const mayTry = barrier === null || barrier === "sign-in";
+  const barrierText = barrier ? askingBarriers[barrier] : undefined;
   function answerAgain(): void {
     session.answerAgain(reply);
     focusComposer();
   }
 
-  const citations = isGrowing ? [] : chooseCitations(passages, text);
   return (
-    <article className="message message-reply" aria-label="Assistant">
+    <article className="stack message message-reply" aria-label="Assistant">
       <h2 className="visually-hidden">Assistant</h2>
       <SourceLinkerContext.Provider value={useSourceLinker(reply, setOpened)}>
         <ReplyParts reply={reply} isGrowing={isGrowing} />
       </SourceLinkerContext.Provider>
-      {isGrowing ? null : <Sources citations={citations} onOpen={setOpened} />}
+      {isGrowing ? null : <Sources citations={chooseCitations(passages, text)} onOpen={setOpened} />}
       <ReplyEnding reply={reply} />
       {reply.notice ? (
         <ChatNoticeCard notice={reply.notice}>
@@ -109,7 +99,7 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
               <Button
                 tone="quiet"
                 blocked={mustWait || !mayTry}
-                title={barrier && !mayTry ? barrierWords[barrier] : undefined}
+                title={mayTry ? undefined : barrierText}
                 onClick={answerAgain}
               >
                 <Icon name="again" /> Try again
@@ -118,36 +108,32 @@ function ReplyView({ reply, variants, isQuiet }: ViewProps & { reply: Reply }) {
           }
         </ChatNoticeCard>
       ) : null}
-      <div className="message-actions">
+      <div className="row message-actions">
         {isGrowing ? null : (
           <>
-            <VariantSwitch variants={variants} parentId={reply.parentId} isQuiet={isQuiet} />
-            {text === "" ? null : <CopyButton label="Copy the answer" text={() => text} />}
+            <VersionSwitch message={reply} versionIds={versionIds} isQuiet={isQuiet} />
+            {text === "" ? null : <CopyButton label="Copy the answer" text={text} />}
             {isQuiet || reply.notice ? null : (
-              <button
-                type="button"
-                className="quiet-action"
-                aria-label="Answer again"
+              <IconButton
+                label="Answer again"
+                icon="again"
                 aria-disabled={barrier !== null || undefined}
-                title={barrier ? barrierWords[barrier] : undefined}
+                title={barrierText}
                 onClick={barrier ? undefined : answerAgain}
-              >
-                <Icon name="again" />
-              </button>
+              />
             )}
           </>
         )}
         {text === "" ? null : <ReadAloud reply={reply} />}
-        {!isGrowing && reply.model ? <span className="reply-model">{reply.model}</span> : null}
+        {!isGrowing && reply.model ? <span className="soft reply-model">{reply.model}</span> : null}
       </div>
-      {opened ? <PassageDialog citation={opened} onClose={() => setOpened(null)} /> : null}
+      {opened ? <PassageDialog passage={opened} onClose={() => setOpened(null)} /> : null}
     </article>
   );
 }
 
 function ReplyParts({ reply, isGrowing }: { reply: Reply; isGrowing: boolean }) {
   const last = reply.parts.at(-1);
-  // Between a question and its first word, and between a tool and what follows it, something has to move.
   const isThinking = isGrowing && (last === undefined || last.kind === "tool" || last.text === "");
   return (
     <>
@@ -159,7 +145,7 @@ function ReplyParts({ reply, isGrowing }: { reply: Reply; isGrowing: boolean }) 
         ),
       )}
       {isThinking ? (
-        <p className="thinking">
+        <p className="row thinking">
           <span className="visually-hidden">The assistant is working on it</span>
           <span aria-hidden="true" />
           <span aria-hidden="true" />
@@ -177,27 +163,28 @@ const endings: Partial<Record<string, string>> = {
 };
 
 function ReplyEnding({ reply: { status, finishReason } }: { reply: Reply }) {
-  const words =
+  const text =
     status === "stopped" ? "Stopped." : status === "done" ? endings[finishReason ?? ""] : undefined;
-  return words ? <p className="reply-ending">{words}</p> : null;
+  return text ? <p className="soft reply-ending">{text}</p> : null;
 }
 
 /** Names of pages that the answer mentions lead to what was read there. */
-function useSourceLinker(reply: Reply, onOpen: (citation: Citation) => void) {
+function useSourceLinker(reply: Reply, onOpen: (passage: Passage) => void) {
   // Tools change with their outcomes only, so that growing text leaves finished blocks alone.
   const outcomes = JSON.stringify(
     reply.parts.flatMap((part) => (part.kind === "tool" ? [[part.toolCallId, part.state]] : [])),
   );
   return useMemo(() => {
     const passages = listPassages(reply);
-    const names = [...new Set(passages.map(({ source }) => source))];
-    if (names.length === 0) return null;
+    if (passages.length === 0) return null;
+    const names = passages.map(({ source }) => source.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+    names.sort((one, other) => other.length - one.length);
     return {
-      names,
+      pattern: new RegExp(`(${names.join("|")})`),
       render: (name: string) => {
         const passage = passages.find(({ source }) => source === name)!;
         return (
-          <button type="button" className="source-mention" onClick={() => onOpen({ ...passage, number: 0 })}>
+          <button type="button" className="source-mention" onClick={() => onOpen(passage)}>
             {name}
           </button>
         );
@@ -207,45 +194,64 @@ function useSourceLinker(reply: Reply, onOpen: (citation: Citation) => void) {
   }, [outcomes, onOpen]);
 }
 
-function VariantSwitch({
-  variants,
-  parentId,
-  isQuiet,
-}: {
-  variants: Variants | null;
-  parentId: string;
-  isQuiet: boolean;
-}) {
-  const session = useChatSession();
-  if (!variants || isQuiet) return null;
-  const { ids, index } = variants;
-  const choose = (next: number) => {
-    const id = ids[next];
-    if (id) session.choose({ parentId, id });
-  };
+type SourcesProps = { citations: readonly Passage[]; onOpen: (passage: Passage) => void };
+
+function Sources({ citations, onOpen }: SourcesProps) {
+  if (citations.length === 0) return null;
   return (
-    <span className="variants" role="group" aria-label="Versions">
-      <button
-        type="button"
-        className="quiet-action"
-        aria-label="Version before"
-        aria-disabled={index === 0 || undefined}
-        onClick={() => choose(index - 1)}
-      >
-        <Icon name="previous" />
-      </button>
+    <div className="sources" role="group" aria-label="Sources">
+      <ol className="row">
+        {citations.map((citation, index) => (
+          <li key={citation.id}>
+            <button type="button" className="source-chip" onClick={() => onOpen(citation)}>
+              <span className="source-number" aria-hidden="true">
+                {index + 1}
+              </span>
+              <span className="stack source-words">
+                <span className="source-title">{citation.heading ?? citation.title}</span>
+                <span className="soft source-page">
+                  {citation.heading ? citation.title : citation.source}
+                </span>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+type PassageDialogProps = { passage: Passage; onClose: () => void };
+
+function PassageDialog({ passage, onClose }: PassageDialogProps) {
+  return (
+    <Dialog title={passage.heading ?? passage.title} onClose={onClose}>
+      <p className="row soft passage-origin">
+        <Icon name="page" /> {passage.title} <code>{passage.source}</code>
+      </p>
+      <div className="passage-text">
+        <MessageMarkdown text={passage.text} />
+      </div>
+    </Dialog>
+  );
+}
+
+function VersionSwitch({ message, versionIds, isQuiet }: ViewProps<Message>) {
+  const session = useChatSession();
+  const ids = versionIds.split(" ");
+  if (ids.length < 2 || isQuiet) return null;
+  const index = ids.indexOf(message.id);
+  const toVersion = (next: number) => ({
+    "aria-disabled": ids[next] === undefined || undefined,
+    onClick: () => ids[next] !== undefined && session.choose(message.parentId, ids[next]),
+  });
+  return (
+    <span className="versions" role="group" aria-label="Versions">
+      <IconButton label="Version before" icon="previous" {...toVersion(index - 1)} />
       <span>
         {index + 1}/{ids.length}
       </span>
-      <button
-        type="button"
-        className="quiet-action"
-        aria-label="Version after"
-        aria-disabled={index === ids.length - 1 || undefined}
-        onClick={() => choose(index + 1)}
-      >
-        <Icon name="next" />
-      </button>
+      <IconButton label="Version after" icon="next" {...toVersion(index + 1)} />
     </span>
   );
 }

@@ -1,25 +1,18 @@
-import { useEffect, useRef, useState } from "react";
+import { useContext, useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
-import { barrierWords, useAskingBarrier } from "../conversation/asking-barrier";
-import { CharactersLeft, countLeft } from "../characters-left";
-import { focusComposer } from "../composer-focus";
+import { CharactersLeft, countLeft, focusComposer } from "../composer";
 import type { Question } from "../conversation/conversation";
-import { useChatSession } from "../conversation/use-chat";
+import { AskingBarrierContext, askingBarriers, useChatSession } from "../conversation/chat-context";
 
-type QuestionEditorProps = {
-  question: Question;
-  /** While an answer is being written, another one cannot be begun. */
-  isQuiet: boolean;
-  onClose: () => void;
-};
+type QuestionEditorProps = { question: Question; isQuiet: boolean; onClose: () => void };
 
 export function QuestionEditor({ question, isQuiet, onClose }: QuestionEditorProps) {
   const session = useChatSession();
   const [text, setText] = useState(question.text);
   const leftChars = countLeft(text);
   const field = useRef<HTMLTextAreaElement>(null);
-  const barrier = useAskingBarrier();
-  const reason = isQuiet ? "Wait until the answer is complete." : barrier && barrierWords[barrier];
+  const barrier = useContext(AskingBarrierContext);
+  const reason = isQuiet ? "Wait until the answer is complete." : barrier && askingBarriers[barrier];
 
   useEffect(() => {
     const element = field.current;
@@ -29,14 +22,14 @@ export function QuestionEditor({ question, isQuiet, onClose }: QuestionEditorPro
 
   function send(): void {
     if (reason !== null || text.trim() === "" || leftChars < 0) return;
-    session.edit({ question, text: text.trim() });
+    session.edit(question, text.trim());
     onClose();
     focusComposer();
   }
 
   return (
     <form
-      className="question-editor"
+      className="card question-editor"
       onSubmit={(event) => {
         event.preventDefault();
         send();

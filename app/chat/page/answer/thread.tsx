@@ -1,10 +1,10 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ReactNode } from "react";
-import { listShown, listSiblings } from "../conversation/conversation";
-import type { Conversation } from "../conversation/conversation";
+import { listShown } from "../conversation/conversation";
+import type { Conversation, Message } from "../conversation/conversation";
 import { Icon } from "../icon";
 import { MessageView } from "./message-view";
-import { useChatState } from "../conversation/use-chat";
+import { useChatState } from "../conversation/chat-context";
 
 /** So near the end counts as being there. */
 const nearPx = 64;
@@ -16,14 +16,14 @@ export function Thread({ children }: { children: ReactNode }) {
   const shown = useMemo(() => listShown(open), [open]);
   const { frame, isAway, goToEnd } = useFollowedEnd(open, shown.length, answeringId);
   return (
-    <div className="thread-frame">
+    <div className="stack thread-frame">
       {/* A list that scrolls must be reachable by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div ref={frame} className="thread" tabIndex={0} role="region" aria-label="Conversation">
         {shown.length === 0 ? children : null}
         {/* Streamed words would flood a screen reader: the announcer tells them in sentences. */}
         <div
-          className="thread-messages"
+          className="stack thread-messages"
           role="log"
           aria-label="Messages"
           aria-live="off"
@@ -33,7 +33,7 @@ export function Thread({ children }: { children: ReactNode }) {
             <MessageView
               key={message.id}
               message={message}
-              variants={toVariants(open, message)}
+              versionIds={listVersionIds(open, message)}
               isQuiet={answeringId !== null}
             />
           ))}
@@ -49,10 +49,9 @@ export function Thread({ children }: { children: ReactNode }) {
   );
 }
 
-function toVariants(conversation: Conversation, message: Conversation["messages"][number]) {
-  const siblings = listSiblings(conversation, message);
-  if (siblings.length < 2) return null;
-  return { ids: siblings.map(({ id }) => id), index: siblings.indexOf(message) };
+function listVersionIds({ messages }: Conversation, message: Message): string {
+  const versions = messages.filter(({ parentId }) => parentId === message.parentId);
+  return versions.map(({ id }) => id).join(" ");
 }
 
 function useFollowedEnd(open: Conversation, shownCount: number, answeringId: string | null) {
@@ -72,10 +71,9 @@ function useFollowedEnd(open: Conversation, shownCount: number, answeringId: str
   }, [shownCount]);
 
   useLayoutEffect(() => {
-    const element = frame.current;
-    if (!element) return;
+    const element = frame.current!;
     function onScroll() {
-      const { scrollTop, scrollHeight, clientHeight } = element!;
+      const { scrollTop, scrollHeight, clientHeight } = element;
       const isNear = scrollHeight - scrollTop - clientHeight < nearPx;
       // Growing text moves nothing upwards: only a reader does.
       if (scrollTop < lastTop.current - 1 && !isNear) isFollowing.current = false;
@@ -90,21 +88,19 @@ function useFollowedEnd(open: Conversation, shownCount: number, answeringId: str
   // Another conversation, or another message at its end: there the reader wants to be.
   useLayoutEffect(goToEnd, [goToEnd, open.id]);
 
-  // The answer's end brings its sources and buttons: they belong to what is followed.
-  useLayoutEffect(() => {
+  const follow = useCallback(() => {
     if (isFollowing.current) goToEnd();
-  }, [answeringId, goToEnd, open]);
+  }, [goToEnd]);
+
+  // The answer's end brings its sources and buttons: they belong to what is followed.
+  useLayoutEffect(follow, [answeringId, follow, open]);
 
   // What appears below the messages, or a keyboard, takes room from them.
   useLayoutEffect(() => {
-    const element = frame.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => {
-      if (isFollowing.current) goToEnd();
-    });
-    observer.observe(element);
+    const observer = new ResizeObserver(follow);
+    observer.observe(frame.current!);
     return () => observer.disconnect();
-  }, [goToEnd]);
+  }, [follow]);
 
   return { frame, isAway, goToEnd };
 }

@@ -1,20 +1,12 @@
 import { useId, useState } from "react";
+import { asRecord } from "~/platform/http/notice";
 import type { ToolPart } from "../conversation/conversation";
 import { CodeBlock } from "./code-block";
 import { Icon } from "../icon";
 
-const states = {
-  preparing: "preparing",
-  running: "running",
-  done: "done",
-  failed: "failed",
-  stopped: "stopped",
-} as const;
-
 /** Longer inputs and outputs are cut where they are shown; the export holds them whole. */
 const maxShownChars = 20_000;
 
-/** What the assistant used: its name, how it went, how long it took, and all of it on request. */
 export function ToolChip({ part }: { part: ToolPart }) {
   const [isUnfolded, setIsUnfolded] = useState(false);
   const panelId = useId();
@@ -38,7 +30,7 @@ export function ToolChip({ part }: { part: ToolPart }) {
           {describeQuery(part.input)}
         </span>
         <span className="tool-state">
-          {states[part.state]}
+          {part.state}
           {part.endedAtMs === null ? "" : ` · ${formatDuration(part.endedAtMs - part.startedAtMs)}`}
         </span>
         <Icon name="next" />
@@ -71,19 +63,14 @@ function ToolDetails({ part }: { part: ToolPart }) {
   );
 }
 
-/** The one thing about a search that says what is going on. */
 function describeQuery(input: unknown) {
-  const { query, tokenId } = (typeof input === "object" && input !== null ? input : {}) as Record<
-    string,
-    unknown
-  >;
+  const { query, tokenId } = asRecord(input);
   if (typeof query === "string") return <q>{query}</q>;
   return typeof tokenId === "string" || typeof tokenId === "number" ? <span>#{tokenId}</span> : null;
 }
 
-export function formatDuration(durationMs: number): string {
-  if (durationMs < 1_000) return `${Math.max(0, Math.round(durationMs))} ms`;
-  return `${(durationMs / 1_000).toFixed(1)} s`;
+function formatDuration(durationMs: number): string {
+  return durationMs < 1_000 ? `${Math.max(0, durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
 }
 
 function toShownJson(value: unknown): string {

@@ -1,21 +1,18 @@
 import { cutText } from "~/platform/well-formed-text";
-import type { ChatEvent } from "~/chat/reply/chat-events";
 import { maxMessageChars, maxMessages, maxRequestBytes } from "~/chat/chat-limits";
-import { noticeForRefusal } from "../chat-notice";
-import type { ChatNotice } from "../chat-notice";
-import type { Activity } from "../chat-remedies";
+import { noticeForBrokenAnswer, noticeForFailure, noticeForRefusal } from "../chat-notice";
+import type { Activity, ChatNotice } from "../chat-notice";
 import { readChatStream } from "./chat-stream";
-import { textOfReply } from "./conversation";
-import type { Message } from "./conversation";
+import { applyEvent, settleTools, textOfReply } from "./conversation";
+import type { Message, Reply } from "./conversation";
 
-/** The server said no. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
-  readonly notice: ChatNotice;
-
-  constructor(notice: ChatNotice) {
+  constructor(
+    readonly notice: ChatNotice,
+    readonly response: Response,
+  ) {
     super(notice.title);
-    this.notice = notice;
   }
 }
 
@@ -25,29 +22,59 @@ export type SentMessage = { role: "user" | "assistant"; parts: [{ type: "text"; 
 
 const quotaTimeoutMs = 15_000;
 
-type OpenChatStreamOptions = {
+type RunReplyOptions = {
   path: string;
-  messages: SentMessage[];
-  model: string | null;
+  reply: Reply;
+  /** The conversation up to the question. */
+  shown: readonly Message[];
   signal: AbortSignal;
+  onStart: (start: { quota: Quota | null; isWhole: boolean }) => void;
+  onChange: (reply: Reply) => void;
 };
 
-export async function openChatStream({
-  path,
-  messages,
-  model,
-  signal,
-}: OpenChatStreamOptions): Promise<{ events: AsyncGenerator<ChatEvent>; quota: Quota | null }> {
-  const response = await fetch(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
-    body: JSON.stringify({ messages, ...(model !== null && { model }) }),
-    credentials: "same-origin",
-    cache: "no-store",
-    signal,
-  });
-  if (!response.ok || !response.body) throw new RefusedError(await readRefusal(response, "asking"));
-  return { events: readChatStream(response.body), quota: readQuotaHeaders(response.headers) };
+/** Asks, and reports the reply as it grows, up to its end, whichever it is. */
+export async function runReply({ path, shown, signal, onStart, onChange, ...options }: RunReplyOptions) {
+  let { reply } = options;
+  let errorText: string | null = null;
+  let notice: ChatNotice | null = null;
+  try {
+    const { messages, isWhole } = toSentMessages(shown);
+    const { model } = reply;
+    const response = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
+      body: JSON.stringify({ messages, ...(model !== null && { model }) }),
+      credentials: "same-origin",
+      cache: "no-store",
+      signal,
+    });
+    if (!response.ok || !response.body) throw await readRefusal(response, "asking");
+    onStart({ quota: readQuotaHeaders(response.headers), isWhole });
+    for await (const event of readChatStream(response.body)) {
+      if (signal.aborted) break;
+      if (event.type === "error") errorText = event.errorText;
+      reply = applyEvent(reply, event, Date.now());
+      onChange(reply);
+    }
+    // Without its last event the answer was cut off, however complete it may look.
+    if (errorText !== null || reply.finishReason === null || reply.finishReason === "error") {
+      notice = noticeForBrokenAnswer({ errorText, hasContent: reply.parts.length > 0 });
+    }
+  } catch (error) {
+    notice = noticeFor(error, reply.parts.length > 0);
+  }
+  const parts = settleTools(reply.parts);
+  const ended: Reply = signal.aborted
+    ? { ...reply, parts, status: "stopped" }
+    : { ...reply, parts, status: notice ? "failed" : "done", notice };
+  onChange(ended);
+  return ended;
+}
+
+function noticeFor(error: unknown, hasContent: boolean): ChatNotice {
+  if (error instanceof RefusedError) return error.notice;
+  if (hasContent && navigator.onLine) return noticeForBrokenAnswer({ errorText: null, hasContent });
+  return noticeForFailure({ activity: "asking", isOnline: navigator.onLine });
 }
 
 /** Null where no quota is in force. */
@@ -57,37 +84,25 @@ export async function fetchQuota(): Promise<Quota | null> {
     cache: "no-store",
     signal: AbortSignal.timeout(quotaTimeoutMs),
   });
-  if (!response.ok) throw new RefusedError(await readRefusal(response, "asking"));
+  if (!response.ok) throw await readRefusal(response, "asking");
   const { active, limit, used, remaining, resetAt } = (await response.json()) as Record<string, unknown>;
   if (active !== true || typeof limit !== "number" || typeof remaining !== "number") return null;
-  return {
-    limit,
-    used: typeof used === "number" ? used : limit - remaining,
-    remaining,
-    resetAtMs: toMoment(resetAt),
-  };
+  const usedTokens = typeof used === "number" ? used : limit - remaining;
+  return { limit, used: usedTokens, remaining, resetAtMs: toMoment(resetAt) };
 }
 
-export function readQuotaHeaders(headers: Headers): Quota | null {
-  const limit = headers.get("X-Quota-Limit");
-  const remaining = headers.get("X-Quota-Remaining");
-  if (limit === null || remaining === null) return null;
-  return {
-    limit: Number(limit),
-    used: Number(limit) - Number(remaining),
-    remaining: Number(remaining),
-    resetAtMs: toMoment(headers.get("X-Quota-Reset")),
-  };
+function readQuotaHeaders(headers: Headers): Quota | null {
+  if (!headers.has("X-Quota-Limit") || !headers.has("X-Quota-Remaining")) return null;
+  const limit = Number(headers.get("X-Quota-Limit"));
+  const remaining = Number(headers.get("X-Quota-Remaining"));
+  return { limit, used: limit - remaining, remaining, resetAtMs: toMoment(headers.get("X-Quota-Reset")) };
 }
 
-export async function readRefusal(response: Response, activity: Activity): Promise<ChatNotice> {
-  let body: unknown = null;
-  try {
-    body = await response.json();
-  } catch {
-    // Something between here and the server answered in its own way; the status has to do.
-  }
-  return noticeForRefusal({ status: response.status, headers: response.headers, body }, activity);
+export async function readRefusal(response: Response, activity: Activity): Promise<RefusedError> {
+  // Something between here and the server may answer in its own way; the status has to do then.
+  const body: unknown = await response.json().catch(() => null);
+  const { status, headers } = response;
+  return new RefusedError(noticeForRefusal({ status, headers, body }, activity), response);
 }
 
 function toMoment(text: unknown): number | null {

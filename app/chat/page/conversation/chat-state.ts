@@ -1,46 +1,44 @@
 import type { Quota } from "./chat-api";
 import type { ChatNotice } from "../chat-notice";
-import type { Conversation } from "./conversation";
-import type { SpeechState } from "../speech/speech-player";
+import { createConversation } from "./conversation";
+import { silence } from "../speech/speech-player";
 
-export type ConversationSummary = { id: string; title: string; updatedAtMs: number; isAnswering: boolean };
+export type ConversationSummary = { id: string; title: string; isAnswering: boolean };
 
-export type ChatState = {
-  /** False until the browser's storage has been read: the server knows no conversations. */
-  isLoaded: boolean;
-  /** Newest first, those without a message left out. */
-  summaries: readonly ConversationSummary[];
-  open: Conversation;
-  /** The reply of the open conversation that is being written. */
-  answeringId: string | null;
-  /** False when older messages were too much for the last request. */
-  isSentWhole: boolean;
-  /** Null where no quota is in force, or nothing is known of it yet. */
-  quota: Quota | null;
-  /** Why the visitor may not ask at all; null when they may. */
-  barrier: ChatNotice | null;
-  isOnline: boolean;
-  isStored: boolean;
-  models: readonly string[];
-  model: string | null;
-  speech: SpeechState;
-  /** For screen readers: what just happened, in sentences. */
-  announcement: string;
-};
+export type ChatState = ReturnType<typeof createChatState>;
 
-/** A state that tells those who asked, at once or with the next frame the browser draws. */
+export function createChatState(models: readonly string[]) {
+  return {
+    /** False until the browser's storage has been read: the server knows no conversations. */
+    isLoaded: false,
+    summaries: [] as readonly ConversationSummary[],
+    // Drawn on the server too, where nothing may differ from one drawing to the next.
+    open: createConversation("first", 0),
+    answeringId: null as string | null,
+    isSentWhole: true,
+    /** Null where no quota is in force, or nothing is known of it yet. */
+    quota: null as Quota | null,
+    /** Why the visitor may not ask at all; null when they may. */
+    barrier: null as ChatNotice | null,
+    isOnline: true,
+    isStored: true,
+    models,
+    model: models[0] ?? null,
+    speech: silence,
+    /** For screen readers: what just happened, in sentences. */
+    announcement: "",
+  };
+}
+
+/** Tells those who subscribed of its changes, at once or with the next frame the browser draws. */
 export function createStateHolder(initial: ChatState) {
   const listeners = new Set<() => void>();
   let state = initial;
   let isFrameAsked = false;
 
   function tell(): void {
-    for (const listener of listeners) listener();
-  }
-
-  function tellInFrame(): void {
     isFrameAsked = false;
-    tell();
+    for (const listener of listeners) listener();
   }
 
   return {
@@ -52,7 +50,7 @@ export function createStateHolder(initial: ChatState) {
     },
     set(change: Partial<ChatState>): void {
       state = { ...state, ...change };
-      tell();
+      for (const listener of listeners) listener();
     },
     /** Many changes within one frame are drawn once. */
     setInFrame(change: Partial<ChatState>): void {
@@ -60,8 +58,8 @@ export function createStateHolder(initial: ChatState) {
       if (isFrameAsked) return;
       isFrameAsked = true;
       // A page nobody sees draws no frames.
-      if (document.hidden) window.setTimeout(tellInFrame, 250);
-      else window.requestAnimationFrame(tellInFrame);
+      if (document.hidden) window.setTimeout(tell, 250);
+      else window.requestAnimationFrame(tell);
     },
   };
 }

@@ -1,7 +1,13 @@
 import { createSseReader } from "~/chat/providers/sse-reader";
 import type { ChatEvent } from "~/chat/reply/chat-events";
 
-type MemberKind = "text" | "optional-text" | "anything" | "ending";
+const isOfKind = {
+  text: (value: unknown) => typeof value === "string",
+  "optional-text": (value: unknown) => value === undefined || typeof value === "string",
+  ending: (value: unknown) => value === undefined || (typeof value === "object" && value !== null),
+  anything: () => true,
+};
+type MemberKind = keyof typeof isOfKind;
 
 /** The members of each event; the server's own schema says the same, and a test compares the two. */
 export const eventMembers: { [Type in ChatEvent["type"]]: Record<string, MemberKind> } = {
@@ -19,7 +25,6 @@ export const eventMembers: { [Type in ChatEvent["type"]]: Record<string, MemberK
   finish: { messageMetadata: "ending" },
 };
 
-/** The stream held something that is no event of ours. */
 export class UnreadableStreamError extends Error {
   override readonly name = "UnreadableStreamError";
 }
@@ -36,32 +41,18 @@ export function readChatEvent(json: string): ChatEvent | null {
     throw new UnreadableStreamError("An event of the stream has no type.");
   }
   if (typeof value.type !== "string" || !Object.hasOwn(eventMembers, value.type)) return null;
-  const members = eventMembers[value.type as ChatEvent["type"]];
-  for (const [name, kind] of Object.entries(members)) {
-    if (!isOfKind((value as Record<string, unknown>)[name], kind)) {
+  for (const [name, kind] of Object.entries(eventMembers[value.type as ChatEvent["type"]])) {
+    if (!isOfKind[kind]((value as Record<string, unknown>)[name])) {
       throw new UnreadableStreamError(`The stream's event ${value.type} has a wrong member ${name}.`);
     }
   }
   return value as ChatEvent;
 }
 
-function isOfKind(value: unknown, kind: MemberKind): boolean {
-  switch (kind) {
-    case "text":
-      return typeof value === "string";
-    case "optional-text":
-      return value === undefined || typeof value === "string";
-    case "ending":
-      return value === undefined || (typeof value === "object" && value !== null);
-    case "anything":
-      return true;
-  }
-}
-
 /** More than the largest output of a tool, escaped. */
 const maxEventChars = 8 * 1024 * 1024;
 
-/** The events of a server-sent stream up to its end mark; comments that keep it alive are passed over. */
+/** The events of a server-sent stream up to its end mark; comments that keep it alive are skipped. */
 export async function* readChatStream(body: ReadableStream<Uint8Array>): AsyncGenerator<ChatEvent> {
   const reader = body.getReader();
   const sse = createSseReader(maxEventChars);
@@ -76,7 +67,7 @@ export async function* readChatStream(body: ReadableStream<Uint8Array>): AsyncGe
       if (done) return;
     }
   } finally {
-    // Also reached when whoever reads turns away: the connection must not be left half read.
+    // Also reached when the reader stops early: the connection must not be left half read.
     reader.cancel().catch(() => undefined);
   }
 }

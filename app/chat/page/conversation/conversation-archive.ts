@@ -2,50 +2,37 @@ import { chatEntryPrefix as prefix } from "~/platform/personal-storage";
 import { settleTools } from "./conversation";
 import type { Conversation, Message, Part } from "./conversation";
 
-/** The browser's own storage, or nothing where it is switched off. */
 export type KeyValueStore = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
 const conversationPrefix = `${prefix}conversation.`;
-const draftPrefix = `${prefix}draft.`;
 
-/**
- * Conversations and drafts, one entry each, so that windows side by side overwrite nothing of each other's. No
- * token ever comes here: the page has none.
- */
+type TextName = "open" | "model" | `draft.${string}`;
+
+/** Conversations and drafts, one entry each, so that windows side by side overwrite nothing of each other's. */
 export function createConversationArchive(store: KeyValueStore) {
-  function listKeys(): string[] {
-    return Array.from({ length: store.length }, (_, index) => store.key(index)).filter((key) => key !== null);
-  }
-
   return {
-    /** Newest first. What cannot be read is left where it is: a later version of this page may read it. */
+    /** What cannot be read is left where it is: a later version of this page may read it. */
     readAll(): Conversation[] {
-      return listKeys()
-        .filter((key) => key.startsWith(conversationPrefix))
-        .flatMap((key) => readConversation(store.getItem(key)) ?? [])
-        .sort((one, other) => other.updatedAtMs - one.updatedAtMs);
+      return Array.from({ length: store.length }, (_, index) => store.key(index)).flatMap((key) =>
+        key?.startsWith(conversationPrefix) ? (readConversation(store.getItem(key)) ?? []) : [],
+      );
     },
+    find: (id: string): Conversation | null => readConversation(store.getItem(conversationPrefix + id)),
     /** False when the browser takes no more. */
     write(conversation: Conversation): boolean {
       return tryTo(() => store.setItem(conversationPrefix + conversation.id, JSON.stringify(conversation)));
     },
     remove(id: string): void {
       tryTo(() => store.removeItem(conversationPrefix + id));
-      tryTo(() => store.removeItem(draftPrefix + id));
+      tryTo(() => store.removeItem(`${prefix}draft.${id}`));
     },
-    readDraft: (id: string): string => store.getItem(draftPrefix + id) ?? "",
-    writeDraft(id: string, text: string): void {
-      if (text === "") tryTo(() => store.removeItem(draftPrefix + id));
-      else tryTo(() => store.setItem(draftPrefix + id, text));
+    readText: (name: TextName): string | null => store.getItem(prefix + name),
+    writeText(name: TextName, text: string): void {
+      tryTo(() => (text === "" ? store.removeItem(prefix + name) : store.setItem(prefix + name, text)));
     },
-    readOpenId: (): string | null => store.getItem(`${prefix}open`),
-    writeOpenId: (id: string): void => void tryTo(() => store.setItem(`${prefix}open`, id)),
-    readModel: (): string | null => store.getItem(`${prefix}model`),
-    writeModel: (model: string): void => void tryTo(() => store.setItem(`${prefix}model`, model)),
     /** The conversation that an entry's key belongs to, for changes made in another window. */
     findConversationId: (key: string | null): string | null =>
       key?.startsWith(conversationPrefix) ? key.slice(conversationPrefix.length) : null,
-    find: (id: string): Conversation | null => readConversation(store.getItem(conversationPrefix + id)),
   };
 }
 
@@ -75,34 +62,31 @@ function tryTo(act: () => void): boolean {
   }
 }
 
+const isText = (value: unknown) => typeof value === "string";
+
 /** Null for anything that is not whole: other code, or a person, may have written there. */
 export function readConversation(json: string | null): Conversation | null {
   try {
-    const value = JSON.parse(json ?? "null") as Conversation | null;
+    const { messages, ...rest } = JSON.parse(json ?? "") as Conversation;
     const isWhole =
-      value !== null &&
-      [value.id, value.title].every((text) => typeof text === "string") &&
-      [value.createdAtMs, value.updatedAtMs].every(Number.isFinite) &&
-      typeof value.choices === "object" &&
-      value.messages.every(isMessage);
-    return isWhole ? { ...value, messages: value.messages.map(asInterrupted) } : null;
+      [rest.id, rest.title].every(isText) &&
+      [rest.createdAtMs, rest.updatedAtMs].every(Number.isFinite) &&
+      typeof rest.choices === "object" &&
+      messages.every(isMessage);
+    return isWhole ? { ...rest, messages: messages.map(asInterrupted) } : null;
   } catch {
     return null;
   }
 }
 
 function isMessage(message: Message): boolean {
-  const hasFrame =
-    typeof message.id === "string" &&
-    typeof message.parentId === "string" &&
-    Number.isFinite(message.createdAtMs);
-  if (!hasFrame) return false;
-  return message.role === "user" ? typeof message.text === "string" : message.parts.every(isPart);
+  const isWhole = message.role === "user" ? isText(message.text) : message.parts.every(isPart);
+  return isWhole && [message.id, message.parentId].every(isText) && Number.isFinite(message.createdAtMs);
 }
 
 function isPart(part: Part): boolean {
-  if (part.kind === "text") return typeof part.text === "string";
-  return part.kind === "tool" && typeof part.name === "string" && typeof part.toolCallId === "string";
+  if (part.kind === "text") return isText(part.text);
+  return part.kind === "tool" && isText(part.name) && isText(part.toolCallId);
 }
 
 /** A page that is gone cannot go on: what it was writing then has ended. */

@@ -1,18 +1,20 @@
-import { listShown } from "./conversation";
+import { listShown, textOfReply } from "./conversation";
 import type { Conversation, Reply } from "./conversation";
 import { chooseCitations, listPassages } from "./passages";
-import { textOfReply } from "./conversation";
 
-export type ExportFormat = "markdown" | "json";
+type ExportFormat = "markdown" | "json";
+
+export function downloadConversation(conversation: Conversation, format: ExportFormat): void {
+  const { fileName, mediaType, text } = exportConversation(conversation, format);
+  const address = URL.createObjectURL(new Blob([text], { type: `${mediaType};charset=utf-8` }));
+  const link = Object.assign(document.createElement("a"), { href: address, download: fileName });
+  link.click();
+  // The browser reads it a moment after the click.
+  window.setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
 
 /** Markdown holds what is shown, JSON every version and everything the tools gave and took. */
-export function exportConversation({
-  conversation,
-  format,
-}: {
-  conversation: Conversation;
-  format: ExportFormat;
-}): { fileName: string; mediaType: string; text: string } {
+export function exportConversation(conversation: Conversation, format: ExportFormat) {
   const name = toFileName(conversation.title);
   if (format === "json") {
     const text = `${JSON.stringify({ format: "latchkey-conversation", version: 1, ...conversation }, null, 2)}\n`;
@@ -27,8 +29,7 @@ export function exportConversation({
 
 function toMarkdown(reply: Reply): string {
   const text = textOfReply(reply);
-  const citations = chooseCitations(listPassages(reply), text);
-  const sources = citations.map(
+  const sources = chooseCitations(listPassages(reply), text).map(
     ({ title, heading, source }) => `- ${heading ? `${title}: ${heading}` : title} (${source})`,
   );
   const ending = reply.status === "stopped" ? "*Stopped.*" : reply.notice ? `*${reply.notice.title}*` : "";

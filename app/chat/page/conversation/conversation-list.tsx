@@ -1,37 +1,35 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import type { ConversationSummary } from "./chat-state";
-import { focusComposer } from "../composer-focus";
-import { downloadConversation } from "./download";
-import { Icon } from "../icon";
-import { useChatSession, useChatState } from "./use-chat";
+import { focusComposer } from "../composer";
+import { downloadConversation } from "./conversation-export";
+import { Icon, IconButton } from "../icon";
+import { useChatSession, useChatState } from "./chat-context";
 
-/** `onChosen` is called when the visitor is done here: another conversation is open. */
 export function ConversationList({ onChosen }: { onChosen?: () => void }) {
   const session = useChatSession();
   const summaries = useChatState("summaries");
   const open = useChatState("open");
   const isStored = useChatState("isStored");
   const [unfoldedId, setUnfoldedId] = useState<string | null>(null);
+
+  function startNew(): void {
+    session.startNew();
+    onChosen?.();
+  }
+
   return (
-    <div className="conversations">
-      <button
-        type="button"
-        className="new-conversation"
-        onClick={() => {
-          session.startNew();
-          onChosen?.();
-        }}
-      >
+    <div className="stack conversations">
+      <Button tone="quiet" onClick={startNew}>
         <Icon name="plus" /> New conversation
-      </button>
+      </Button>
       {isStored ? null : (
         <p className="storage-warning" role="status">
           This browser keeps no more: its storage is full or switched off. Export what you need, and delete
           what you do not.
         </p>
       )}
-      <ul>
+      <ul className="stack">
         {summaries.map((summary) => (
           <ConversationItem
             key={summary.id}
@@ -43,7 +41,7 @@ export function ConversationList({ onChosen }: { onChosen?: () => void }) {
           />
         ))}
       </ul>
-      <p className="conversations-note">Kept in this browser only.</p>
+      <p className="soft">Kept in this browser only.</p>
     </div>
   );
 }
@@ -82,17 +80,14 @@ function ConversationItem({ summary, isOpen, isUnfolded, onUnfold, onChosen }: C
           {summary.isAnswering ? <span className="spinner" role="img" aria-label="Being answered" /> : null}
           <span>{title}</span>
         </button>
-        <button
-          ref={moreButton}
-          type="button"
-          className="quiet-action"
-          aria-label={`More about ${title}`}
+        <IconButton
+          buttonRef={moreButton}
+          label={`More about ${title}`}
+          icon="more"
           aria-expanded={isUnfolded}
           aria-controls={panelId}
           onClick={onUnfold}
-        >
-          <Icon name="more" />
-        </button>
+        />
       </div>
       <div id={panelId} hidden={!isUnfolded}>
         {isUnfolded ? <ConversationMenu summary={summary} onDone={fold} /> : null}
@@ -101,65 +96,48 @@ function ConversationItem({ summary, isOpen, isUnfolded, onUnfold, onChosen }: C
   );
 }
 
-function ConversationMenu({
-  summary: { id, title },
-  onDone,
-}: {
-  summary: ConversationSummary;
-  onDone: () => void;
-}) {
+type ConversationMenuProps = { summary: ConversationSummary; onDone: () => void };
+
+function ConversationMenu({ summary: { id, title }, onDone }: ConversationMenuProps) {
   const session = useChatSession();
   const [step, setStep] = useState<"menu" | "rename" | "delete">("menu");
 
   function download(format: "markdown" | "json"): void {
-    const conversation = session.findConversation(id);
-    if (conversation) downloadConversation({ conversation, format });
+    const conversation = session.conversations.find(id);
+    if (conversation) downloadConversation(conversation, format);
     onDone();
   }
 
-  if (step === "rename") {
-    return (
-      <RenameForm
-        title={title}
-        onDone={(next) => {
-          if (next !== null) session.rename({ id, title: next });
-          onDone();
-        }}
-      />
-    );
+  function rename(next: string | null): void {
+    if (next !== null) session.rename(id, next);
+    onDone();
   }
-  if (step === "delete") {
-    return (
-      <DeleteQuestion
-        title={title}
-        onKeep={onDone}
-        onDelete={() => {
-          session.remove(id);
-          session.announce("The conversation is deleted.");
-          focusComposer();
-        }}
-      />
-    );
+
+  function remove(): void {
+    session.remove(id);
+    session.announcer.say("The conversation is deleted.");
+    focusComposer();
   }
+
+  if (step === "rename") return <RenameForm title={title} onDone={rename} />;
+  if (step === "delete") return <DeleteQuestion title={title} onKeep={onDone} onDelete={remove} />;
+  const items = [
+    ["Rename", () => setStep("rename")],
+    ["Export as Markdown", () => download("markdown")],
+    ["Export as JSON", () => download("json")],
+    ["Delete", () => setStep("delete")],
+  ] as const;
   return (
-    <div className="conversation-menu">
-      <Button tone="quiet" onClick={() => setStep("rename")}>
-        Rename
-      </Button>
-      <Button tone="quiet" onClick={() => download("markdown")}>
-        Export as Markdown
-      </Button>
-      <Button tone="quiet" onClick={() => download("json")}>
-        Export as JSON
-      </Button>
-      <Button tone="quiet" onClick={() => setStep("delete")}>
-        Delete
-      </Button>
+    <div className="stack conversation-menu">
+      {items.map(([label, onClick]) => (
+        <Button key={label} tone="quiet" onClick={onClick}>
+          {label}
+        </Button>
+      ))}
     </div>
   );
 }
 
-/** `onDone` gets the new title, or null when it stays. */
 function RenameForm({ title, onDone }: { title: string; onDone: (title: string | null) => void }) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -168,7 +146,7 @@ function RenameForm({ title, onDone }: { title: string; onDone: (title: string |
   }, []);
   return (
     <form
-      className="conversation-menu"
+      className="stack conversation-menu"
       onSubmit={(event) => {
         event.preventDefault();
         onDone(field.current?.value ?? null);
@@ -195,20 +173,14 @@ function RenameForm({ title, onDone }: { title: string; onDone: (title: string |
   );
 }
 
-function DeleteQuestion({
-  title,
-  onKeep,
-  onDelete,
-}: {
-  title: string;
-  onKeep: () => void;
-  onDelete: () => void;
-}) {
+type DeleteQuestionProps = { title: string; onKeep: () => void; onDelete: () => void };
+
+function DeleteQuestion({ title, onKeep, onDelete }: DeleteQuestionProps) {
   const group = useRef<HTMLDivElement>(null);
-  // The button that was pressed is gone: the harmless one takes the keyboard.
+  // The button that was pressed is gone: the harmless one takes the focus.
   useEffect(() => group.current?.querySelector("button")?.focus(), []);
   return (
-    <div ref={group} className="conversation-menu" role="group" aria-label={`Delete ${title}?`}>
+    <div ref={group} className="stack conversation-menu" role="group" aria-label={`Delete ${title}?`}>
       <p>Delete it for good? Nobody else has a copy.</p>
       <Button tone="quiet" onClick={onKeep}>
         Keep

@@ -120,7 +120,7 @@ test("a store that takes no more is noticed and throws nothing", () => {
     },
   };
   expect(createConversationArchive(full).write(build(question("q", rootId)))).toBe(false);
-  expect(() => createConversationArchive(full).writeDraft("c", "x")).not.toThrow();
+  expect(() => createConversationArchive(full).writeText("draft.c", "x")).not.toThrow();
 });
 
 test("an export in Markdown reads like the conversation, one in JSON holds all of it", () => {
@@ -129,12 +129,12 @@ test("an export in Markdown reads like the conversation, one in JSON holds all o
     reply("a", "q"),
     reply("b", "q", "**Because**"),
   );
-  const markdown = exportConversation({ conversation, format: "markdown" });
+  const markdown = exportConversation(conversation, "markdown");
   expect(markdown.fileName).toBe("what-why.md");
   expect(markdown.text).toBe("# What? Why?\n\n## You\n\nWhat?\nWhy?\n\n## Assistant\n\n**Because**\n");
-  const json = JSON.parse(exportConversation({ conversation, format: "json" }).text) as Conversation;
+  const json = JSON.parse(exportConversation(conversation, "json").text) as Conversation;
   expect(json.messages).toHaveLength(3);
-  expect(exportConversation({ conversation: build(), format: "json" }).fileName).toBe("conversation.json");
+  expect(exportConversation(build(), "json").fileName).toBe("conversation.json");
 });
 
 test("a title is one line, cut between words", () => {
@@ -171,7 +171,7 @@ test("the passages an answer quotes or names are its citations, all of them when
   const passage = (id: string, text: string) => ({ id, text, source: `${id}.md`, title: id, heading: null });
   const long = "A passage that is long enough to be known by its beginning when it is quoted.";
   const passages = [passage("one", long), passage("two", "Another text."), passage("three", "A third.")];
-  const cited = (text: string) => chooseCitations(passages, text).map(({ id, number }) => `${number}:${id}`);
-  expect(cited(`As it says:\n\n> ${long}\n\nSources: two.md`)).toEqual(["1:one", "2:two"]);
-  expect(cited("Nothing of it.")).toEqual(["1:one", "2:two", "3:three"]);
+  const cited = (text: string) => chooseCitations(passages, text).map(({ id }) => id);
+  expect(cited(`As it says:\n\n> ${long}\n\nSources: two.md`)).toEqual(["one", "two"]);
+  expect(cited("Nothing of it.")).toEqual(["one", "two", "three"]);
 });

@@ -7,20 +7,18 @@ export type ToolPart = {
   toolCallId: string;
   name: string;
   state: "preparing" | "running" | "done" | "failed" | "stopped";
-  input: unknown;
-  output: unknown;
+  input?: unknown;
+  output?: unknown;
   errorText: string | null;
   startedAtMs: number;
   endedAtMs: number | null;
 };
 export type Part = TextPart | ToolPart;
 
-export type Question = { role: "user"; id: string; parentId: string; createdAtMs: number; text: string };
-export type Reply = {
+type Entry = { id: string; parentId: string; createdAtMs: number };
+export type Question = Entry & { role: "user"; text: string };
+export type Reply = Entry & {
   role: "assistant";
-  id: string;
-  parentId: string;
-  createdAtMs: number;
   parts: Part[];
   status: "streaming" | "done" | "stopped" | "failed";
   finishReason: FinishReason | null;
@@ -29,10 +27,7 @@ export type Reply = {
 };
 export type Message = Question | Reply;
 
-/**
- * A tree: an edited question and a second answer stand beside the first ones. `choices` names, for each message
- * that has several successors, the one that is shown; without an entry it is the newest.
- */
+/** A tree. `choices` names, for messages with several successors, the one that is shown; by default the newest. */
 export type Conversation = {
   id: string;
   title: string;
@@ -42,7 +37,6 @@ export type Conversation = {
   choices: Record<string, string>;
 };
 
-/** The parent of first messages. */
 export const rootId = "root";
 const maxTitleChars = 60;
 
@@ -50,25 +44,24 @@ export function createConversation(id: string, nowMs: number): Conversation {
   return { id, title: "", createdAtMs: nowMs, updatedAtMs: nowMs, messages: [], choices: {} };
 }
 
-export function listSiblings({ messages }: Conversation, message: Message): Message[] {
-  return messages.filter(({ parentId }) => parentId === message.parentId);
+export function findAnswering(conversation: Conversation | null): Reply | null {
+  const last = conversation?.messages.findLast(({ role }) => role === "assistant") as Reply | undefined;
+  return last?.status === "streaming" ? last : null;
 }
 
 /** The messages on the chosen branch, first to last. */
 export function listShown({ messages, choices }: Conversation): Message[] {
   const successors = new Map<string, Message[]>();
   for (const message of messages) {
-    const known = successors.get(message.parentId);
-    if (known) known.push(message);
-    else successors.set(message.parentId, [message]);
+    successors.set(message.parentId, [...(successors.get(message.parentId) ?? []), message]);
   }
   const shown: Message[] = [];
   let parentId = rootId;
   for (;;) {
     const candidates = successors.get(parentId) ?? [];
     const next = candidates.find(({ id }) => id === choices[parentId]) ?? candidates.at(-1);
+    if (!next) return shown;
     // Each message is shown once, whatever a damaged store says about its parents.
-    if (!next || shown.length > messages.length) return shown;
     successors.delete(parentId);
     shown.push(next);
     parentId = next.id;
@@ -86,11 +79,8 @@ export function addMessage(conversation: Conversation, message: Message): Conver
   };
 }
 
-export function replaceMessage(conversation: Conversation, message: Message): Conversation {
-  return {
-    ...conversation,
-    messages: conversation.messages.map((known) => (known.id === message.id ? message : known)),
-  };
+export function replaceMessage({ messages, ...rest }: Conversation, message: Message): Conversation {
+  return { ...rest, messages: messages.map((known) => (known.id === message.id ? message : known)) };
 }
 
 export function removeMessage(conversation: Conversation, id: string): Conversation {
@@ -111,7 +101,6 @@ export function toTitle(text: string): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), maxTitleChars / 2)).replace(/[\uD800-\uDBFF]$/, "")} …`;
 }
 
-/** The reply after one more event of its stream. */
 export function applyEvent(reply: Reply, event: ChatEvent, nowMs: number): Reply {
   switch (event.type) {
     case "text-start":
@@ -119,21 +108,19 @@ export function applyEvent(reply: Reply, event: ChatEvent, nowMs: number): Reply
     case "text-delta":
       return appendText(reply, event.id, event.delta);
     case "tool-input-start":
-      return { ...reply, parts: [...reply.parts, startTool({ ...event, nowMs })] };
+      return startTool(reply, event, nowMs);
     case "tool-input-available": {
       const { toolCallId, input } = event;
       const isKnown = reply.parts.some((part) => part.kind === "tool" && part.toolCallId === toolCallId);
-      const parts = isKnown ? reply.parts : [...reply.parts, startTool({ ...event, nowMs })];
-      return changeTool({ ...reply, parts }, toolCallId, { state: "running", input, startedAtMs: nowMs });
+      const started = isKnown ? reply : startTool(reply, event, nowMs);
+      return changeTool(started, toolCallId, { state: "running", input, startedAtMs: nowMs });
     }
     case "tool-output-available":
       return changeTool(reply, event.toolCallId, { state: "done", output: event.output, endedAtMs: nowMs });
-    case "tool-output-error":
-      return changeTool(reply, event.toolCallId, {
-        state: "failed",
-        errorText: event.errorText,
-        endedAtMs: nowMs,
-      });
+    case "tool-output-error": {
+      const { toolCallId, errorText } = event;
+      return changeTool(reply, toolCallId, { state: "failed", errorText, endedAtMs: nowMs });
+    }
     case "finish":
       return { ...reply, finishReason: event.messageMetadata?.finishReason ?? "other" };
     default:
@@ -141,7 +128,6 @@ export function applyEvent(reply: Reply, event: ChatEvent, nowMs: number): Reply
   }
 }
 
-/** What was still under way when the stream ended stays so for nobody. */
 export function settleTools(parts: Part[]): Part[] {
   return parts.map((part) =>
     part.kind === "tool" && (part.state === "running" || part.state === "preparing")
@@ -150,43 +136,25 @@ export function settleTools(parts: Part[]): Part[] {
   );
 }
 
-function startTool({
-  toolCallId,
-  toolName,
-  nowMs,
-}: {
-  toolCallId: string;
-  toolName: string;
-  nowMs: number;
-}): ToolPart {
-  return {
-    kind: "tool",
-    toolCallId,
-    name: toolName,
-    state: "preparing",
-    input: undefined,
-    output: undefined,
-    errorText: null,
-    startedAtMs: nowMs,
-    endedAtMs: null,
-  };
+type StartedCall = { toolCallId: string; toolName: string };
+
+function startTool(reply: Reply, { toolCallId, toolName: name }: StartedCall, startedAtMs: number): Reply {
+  const times = { startedAtMs, endedAtMs: null };
+  const part: ToolPart = { kind: "tool", toolCallId, name, state: "preparing", errorText: null, ...times };
+  return { ...reply, parts: [...reply.parts, part] };
 }
 
 function changeTool(reply: Reply, toolCallId: string, change: Partial<ToolPart>): Reply {
-  return {
-    ...reply,
-    parts: reply.parts.map((part) =>
-      part.kind === "tool" && part.toolCallId === toolCallId ? { ...part, ...change } : part,
-    ),
-  };
+  const parts = reply.parts.map((part) =>
+    part.kind === "tool" && part.toolCallId === toolCallId ? { ...part, ...change } : part,
+  );
+  return { ...reply, parts };
 }
 
 /** Ids of text parts may come again in a later step; the newest part of that id is meant. */
 function appendText(reply: Reply, id: string, delta: string): Reply {
   const at = reply.parts.findLastIndex((part) => part.kind === "text" && part.id === id);
-  const part = reply.parts[at];
-  if (part?.kind !== "text") {
-    return { ...reply, parts: [...reply.parts, { kind: "text", id, text: delta }] };
-  }
-  return { ...reply, parts: reply.parts.with(at, { ...part, text: part.text + delta }) };
+  const text = at < 0 ? delta : (reply.parts[at] as TextPart).text + delta;
+  const part: TextPart = { kind: "text", id, text };
+  return { ...reply, parts: at < 0 ? [...reply.parts, part] : reply.parts.with(at, part) };
 }

@@ -1,29 +1,25 @@
+import { asRecord } from "~/platform/http/notice";
 import type { Reply, ToolPart } from "./conversation";
 
 export type Passage = { id: string; title: string; heading: string | null; source: string; text: string };
-export type Citation = Passage & { number: number };
 
 /** What the tools of this reply found that can be read, best first, each once. */
 export function listPassages({ parts }: Pick<Reply, "parts">): Passage[] {
-  const found = new Map<string, Passage>();
-  for (const part of parts) {
-    if (part.kind !== "tool" || part.state !== "done") continue;
-    for (const passage of passagesOf(part)) {
-      if (!found.has(passage.id)) found.set(passage.id, passage);
-    }
-  }
-  return [...found.values()];
+  const found = parts.flatMap((part) =>
+    part.kind === "tool" && part.state === "done" ? passagesOf(part) : [],
+  );
+  return found.filter(({ id }, index) => found.findIndex((other) => other.id === id) === index);
 }
 
 /** Those the answer names or quotes; all that were found when it names none. */
-export function chooseCitations(passages: readonly Passage[], text: string): Citation[] {
+export function chooseCitations(passages: readonly Passage[], text: string): readonly Passage[] {
   const said = flatten(text);
   const quoted = passages.filter((passage) => said.includes(flatten(passage.text).slice(0, minQuoteChars)));
   const named = passages.filter(({ source }) => text.includes(source));
   const missing = named.filter(({ source }) => !quoted.some((passage) => passage.source === source));
   const firstOfEach = [...new Map(missing.toReversed().map((passage) => [passage.source, passage])).values()];
   const chosen = [...quoted, ...firstOfEach.toReversed()];
-  return (chosen.length > 0 ? chosen : passages).map((passage, index) => ({ ...passage, number: index + 1 }));
+  return chosen.length > 0 ? chosen : passages;
 }
 
 /** So much of a passage's beginning, in the answer word for word, is a quotation. */
@@ -37,21 +33,19 @@ function flatten(text: string): string {
 }
 
 function passagesOf({ output }: ToolPart): Passage[] {
-  const matches = (output as { matches?: unknown } | null | undefined)?.matches;
+  const { matches } = asRecord(output);
   if (!Array.isArray(matches)) return [];
   return matches.flatMap((match: { id?: unknown; metadata?: Record<string, unknown> } | null) => {
     const id = match?.id;
     const { text, title, heading, source } = match?.metadata ?? {};
     if (typeof id !== "string" || typeof text !== "string" || text.trim() === "") return [];
     const shownTitle = typeof title === "string" && title !== "" ? title : id;
-    return [
-      {
-        id,
-        text,
-        title: shownTitle,
-        heading: typeof heading === "string" && heading !== "" && heading !== shownTitle ? heading : null,
-        source: typeof source === "string" && source !== "" ? source : id,
-      },
-    ];
+    return {
+      id,
+      text,
+      title: shownTitle,
+      heading: typeof heading === "string" && heading !== "" && heading !== shownTitle ? heading : null,
+      source: typeof source === "string" && source !== "" ? source : id,
+    };
   });
 }

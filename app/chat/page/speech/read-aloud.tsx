@@ -3,23 +3,27 @@ import { Button } from "~/ui/button";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { steadyPress } from "~/ui/steady-press";
 import { ChatNoticeCard } from "../chat-notice-card";
-import { focusComposer } from "../composer-focus";
+import { focusComposer } from "../composer";
 import { textOfReply } from "../conversation/conversation";
 import type { Reply } from "../conversation/conversation";
-import { Icon } from "../icon";
-import { useChatSession, useChatState } from "../conversation/use-chat";
+import { Icon, IconButton } from "../icon";
+import { useChatSession, useChatState } from "../conversation/chat-context";
 
 const toggleId = (messageId: string) => `read-aloud-${messageId}`;
 
-/** Begins to read a message aloud; while it is read, the way to pause, skip and stop. */
 export function ReadAloud({ reply }: { reply: Reply }) {
   const { speech } = useChatSession();
   const state = useChatState("speech");
   const toggle = useRef<HTMLButtonElement>(null);
+  const hasFocus = useRef(false);
   const isRead = state.messageId === reply.id && state.status !== "held";
-  const focusOwner = useKeptFocus({ isRead, toggle });
+  // The controls go when reading ends: the focus that was on one of them moves to the button that stays.
+  useLayoutEffect(() => {
+    if (!isRead && hasFocus.current) takeLostFocus(toggle.current, { preventScroll: true });
+  }, [isRead]);
   if (!isRead && !state.isOffered) return null;
   const isPaused = isRead && state.status === "paused";
+  const isWaiting = isRead && state.status === "waiting";
 
   function press(): void {
     if (isPaused) speech.resume();
@@ -32,27 +36,21 @@ export function ReadAloud({ reply }: { reply: Reply }) {
 
   return (
     <span
-      {...focusOwner}
-      className={isRead ? "speech" : undefined}
-      role={isRead ? "group" : undefined}
-      aria-label={isRead ? "Reading aloud" : undefined}
+      onFocus={() => void (hasFocus.current = true)}
+      onBlur={() => void (hasFocus.current = false)}
+      {...(isRead && { className: "speech", role: "group", "aria-label": "Reading aloud" })}
     >
       {/* One button throughout: the keyboard stays where it was when reading begins. */}
-      <button
-        ref={toggle}
+      <IconButton
+        buttonRef={toggle}
         id={toggleId(reply.id)}
-        type="button"
-        className="quiet-action"
-        aria-label={isPaused ? "Go on reading" : isRead ? "Pause reading" : "Read aloud"}
+        label={isPaused ? "Go on reading" : isRead ? "Pause reading" : "Read aloud"}
+        icon={isWaiting ? undefined : isPaused ? "play" : isRead ? "pause" : "speak"}
         onClick={press}
         onPointerDown={steadyPress}
       >
-        {isRead && state.status === "waiting" ? (
-          <span className="spinner" aria-hidden="true" />
-        ) : (
-          <Icon name={isPaused ? "play" : isRead ? "pause" : "speak"} />
-        )}
-      </button>
+        {isWaiting ? <span className="spinner" aria-hidden="true" /> : null}
+      </IconButton>
       {isRead ? (
         <>
           <input
@@ -64,37 +62,13 @@ export function ReadAloud({ reply }: { reply: Reply }) {
             value={state.at}
             onChange={(event) => speech.seek(Number(event.target.value))}
           />
-          <button
-            type="button"
-            className="quiet-action"
-            aria-label="Stop reading"
-            onClick={speech.stop}
-            onPointerDown={steadyPress}
-          >
-            <Icon name="cross" />
-          </button>
+          <IconButton label="Stop reading" icon="cross" onClick={speech.stop} onPointerDown={steadyPress} />
         </>
       ) : null}
     </span>
   );
 }
 
-/** The controls go when reading ends: whoever had the keyboard on one of them is left on the button that stays. */
-function useKeptFocus({
-  isRead,
-  toggle,
-}: {
-  isRead: boolean;
-  toggle: { current: HTMLButtonElement | null };
-}) {
-  const hasFocus = useRef(false);
-  useLayoutEffect(() => {
-    if (!isRead && hasFocus.current) takeLostFocus(toggle.current, { preventScroll: true });
-  }, [isRead, toggle]);
-  return { onFocus: () => void (hasFocus.current = true), onBlur: () => void (hasFocus.current = false) };
-}
-
-/** Why nothing is heard, and the way on from where it stopped. */
 export function SpeechNotice() {
   const { speech } = useChatSession();
   const { notice, status, messageId } = useChatState("speech");

@@ -1,51 +1,64 @@
-import { fetchSpeech } from "./fetch-speech";
+import { readRefusal } from "../conversation/chat-api";
 
 type Load = { audio: Promise<Blob>; abort: AbortController; outcome: "pending" | "loaded" | "failed" };
-type Piece = { text: string; load: Load | null };
 
 /** The pieces of one message and their sound, each asked for once: every request counts against the limits. */
-export function createSpeechLoads({ messageId }: { messageId: string }) {
-  const pieces: Piece[] = [];
+export class SpeechLoads {
+  private readonly pieces: { text: string; load: Load | null }[] = [];
 
-  function load(at: number): Load | null {
-    const piece = pieces[at];
-    if (!piece) return null;
-    if (piece.load) return piece.load;
-    const abort = new AbortController();
-    const audio = fetchSpeech(piece.text, `${messageId}:${at}`, abort.signal);
-    const begun: Load = { audio, abort, outcome: "pending" };
-    piece.load = begun;
-    // Whoever plays it sees the failure; until then it is nobody's.
-    audio.then(
-      () => (begun.outcome = "loaded"),
-      () => (begun.outcome = "failed"),
-    );
-    return begun;
+  constructor(private readonly messageId: string) {}
+
+  get count(): number {
+    return this.pieces.length;
   }
 
-  return {
-    count: () => pieces.length,
-    add(texts: readonly string[]): void {
-      pieces.push(...texts.map((text) => ({ text, load: null })));
-    },
-    /** To be heard soon. What failed is left so until it is needed: a limit may have room by then. */
-    prepare: (at: number): void => void load(at),
-    /** To be heard now; null for a piece that is not known. */
-    get(at: number): Promise<Blob> | null {
-      const piece = pieces[at];
-      if (piece?.load?.outcome === "failed") piece.load = null;
-      return load(at)?.audio ?? null;
-    },
-    /** Ends what is still on its way, but for the piece to be heard now and the one after it. */
-    keepOnly({ at }: { at: number | null }): void {
-      for (const [index, piece] of pieces.entries()) {
-        if (piece.load?.outcome !== "pending" || (at !== null && (index === at || index === at + 1)))
-          continue;
-        piece.load.abort.abort();
-        piece.load = null;
-      }
-    },
-  };
+  add(texts: readonly string[]): void {
+    this.pieces.push(...texts.map((text) => ({ text, load: null })));
+  }
+
+  /** To be heard soon. What failed stays failed until it is needed: a limit may have room by then. */
+  prepare(at: number): Promise<Blob> | null {
+    const piece = this.pieces[at];
+    if (!piece) return null;
+    if (piece.load) return piece.load.audio;
+    const abort = new AbortController();
+    const audio = fetchSpeech(piece.text, `${this.messageId}:${at}`, abort.signal);
+    const load: Load = { audio, abort, outcome: "pending" };
+    piece.load = load;
+    // The failure is reported when the piece is to be played.
+    audio.then(
+      () => (load.outcome = "loaded"),
+      () => (load.outcome = "failed"),
+    );
+    return audio;
+  }
+
+  /** To be heard now; null for a piece that is not known. */
+  get(at: number): Promise<Blob> | null {
+    const piece = this.pieces[at];
+    if (piece?.load?.outcome === "failed") piece.load = null;
+    return this.prepare(at);
+  }
+
+  /** Aborts what is still loading, except these two: the piece to be heard now and the one after it. */
+  abortExcept(at: number | null): void {
+    for (const [index, piece] of this.pieces.entries()) {
+      const isNeeded = at !== null && (index === at || index === at + 1);
+      if (piece.load?.outcome !== "pending" || isNeeded) continue;
+      piece.load.abort.abort();
+      piece.load = null;
+    }
+  }
 }
 
-export type SpeechLoads = ReturnType<typeof createSpeechLoads>;
+async function fetchSpeech(text: string, messageId: string, signal: AbortSignal): Promise<Blob> {
+  const response = await fetch("/api/tts", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "audio/*, application/json" },
+    body: JSON.stringify({ text, messageId }),
+    credentials: "same-origin",
+    signal,
+  });
+  if (response.ok) return response.blob();
+  throw await readRefusal(response, "reading");
+}

@@ -1,211 +1,189 @@
 import { createSpeechPieces } from "~/speech/speech-pieces";
 import { noticeForFailure } from "../chat-notice";
 import type { ChatNotice } from "../chat-notice";
-import { SpeechRefusedError } from "./fetch-speech";
-import { createSpeechLoads } from "./speech-loads";
-import type { SpeechLoads } from "./speech-loads";
+import { RefusedError } from "../conversation/chat-api";
+import { SpeechLoads } from "./speech-loads";
 
-export type SpeechState = {
-  /** The message that is being read, null while none is. */
-  messageId: string | null;
-  /** `held`: something stands in the way, which `notice` tells; the place is kept. */
-  status: "waiting" | "playing" | "paused" | "held";
+export const silence = {
+  /** The message that is being read. */
+  messageId: null as string | null,
+  /** `held`: something stands in the way, which `notice` says; the position is kept. */
+  status: "waiting" as "waiting" | "playing" | "paused" | "held",
   /** The piece that is being read, counted from 0, of those known so far. */
-  at: number;
-  count: number;
-  notice: ChatNotice | null;
-  /** False once the server has said that it reads nothing aloud. */
-  isOffered: boolean;
-};
-
-export const silence: SpeechState = {
-  messageId: null,
-  status: "waiting",
   at: 0,
   count: 0,
-  notice: null,
+  notice: null as ChatNotice | null,
+  /** False once the server has said that it reads nothing aloud. */
   isOffered: true,
 };
+export type SpeechState = typeof silence;
 
 /** A slider that has rested for so long has been let go of, or is where its reader wants it. */
 const seekRestMs = 200;
 
-/** From these the reading can go on where it stopped; the others end it. */
+/** After these the reading can go on where it stopped; the others end it. */
 const passingKinds = new Set<ChatNotice["kind"]>(["wait", "again", "offline", "skip"]);
 
-type Reading = {
-  messageId: string;
-  loads: SpeechLoads;
-  cutter: ReturnType<typeof createSpeechPieces>;
-  takenChars: number;
-  isComplete: boolean;
-};
+type SpokenMessage = { messageId: string; text: string; isComplete: boolean };
 
 /** Reads messages aloud piece by piece, so that the first words sound while the last are still being written. */
-export function createSpeechPlayer(onChange: (state: SpeechState) => void) {
-  let state = silence;
-  let reading: Reading | null = null;
-  let player: HTMLAudioElement | null = null;
-  /** Counts what has been begun or ended: an older beginning that comes late has nothing to say any more. */
-  let turn = 0;
-  /** Runs while a place is being chosen: nothing is asked for until it has been. */
-  let seekTimer: number | undefined;
+export class SpeechPlayer {
+  private state = silence;
+  private message = { messageId: "", takenChars: 0, isComplete: true };
+  private cutter = createSpeechPieces();
+  private loads: SpeechLoads | null = null;
+  private audio: HTMLAudioElement | null = null;
+  /** Counts what has been begun or ended: what was begun in an earlier turn and comes late is ignored. */
+  private turn = 0;
+  /** Runs while a position is being chosen: nothing is fetched until it has been. */
+  private seekTimer: number | undefined;
 
-  function set(change: Partial<SpeechState>): void {
-    state = { ...state, ...change };
-    onChange(state);
-  }
+  constructor(private readonly onChange: (state: SpeechState) => void) {}
 
-  async function play(at: number): Promise<void> {
-    const mine = ++turn;
-    const current = reading;
-    if (!current) return;
-    const coming = current.loads.get(at);
-    if (!coming) {
-      if (current.isComplete) stop();
-      else set({ at, status: "waiting" });
-      return;
-    }
-    set({ at, status: "waiting", count: current.loads.count() });
-    current.loads.prepare(at + 1);
-    try {
-      const audio = await coming;
-      if (mine !== turn) return;
-      await sound(audio, () => void play(at + 1));
-      if (mine === turn) set({ status: "playing" });
-    } catch (error) {
-      if (mine === turn) fail(error);
-    }
-  }
-
-  async function sound(audio: Blob, onEnd: () => void): Promise<void> {
-    player ??= new Audio();
-    silencePlayer();
-    player.src = URL.createObjectURL(audio);
-    player.onended = onEnd;
-    await player.play();
-  }
-
-  function silencePlayer(): void {
-    if (!player) return;
-    player.onended = null;
-    player.pause();
-    if (player.src) URL.revokeObjectURL(player.src);
-  }
-
-  function fail(error: unknown): void {
-    const isSwitchedOff = error instanceof SpeechRefusedError && error.isSwitchedOff;
-    const notice =
-      error instanceof SpeechRefusedError
-        ? error.notice
-        : noticeForFailure({ activity: "reading", isOnline: navigator.onLine });
-    if (isSwitchedOff || !passingKinds.has(notice.kind)) {
-      stop();
-      set({ notice, isOffered: state.isOffered && !isSwitchedOff });
-      return;
-    }
-    turn += 1;
-    forgetSound();
-    reading?.loads.keepOnly({ at: null });
-    set({ status: "held", notice });
-  }
-
-  /** What was half heard begins anew when it is played next. */
-  function forgetSound(): void {
-    silencePlayer();
-    player?.removeAttribute("src");
-  }
-
-  function stop(): void {
-    turn += 1;
-    window.clearTimeout(seekTimer);
-    seekTimer = undefined;
-    reading?.loads.keepOnly({ at: null });
-    reading = null;
-    forgetSound();
-    set({ ...silence, isOffered: state.isOffered });
-  }
-
-  function settleSeek(): void {
-    seekTimer = undefined;
-    reading?.loads.keepOnly({ at: state.at });
-    // Whoever has paused hears the place when they go on.
-    if (state.status !== "paused") void play(state.at);
+  start(message: SpokenMessage): void {
+    const { messageId } = message;
+    this.stop();
+    this.message = { messageId, takenChars: 0, isComplete: false };
+    this.cutter = createSpeechPieces();
+    this.loads = new SpeechLoads(messageId);
+    this.set({ messageId, notice: null });
+    this.feed(message);
   }
 
   /** More of the message that is being read. */
-  function feed({
-    messageId,
-    text,
-    isComplete,
-  }: {
-    messageId: string;
-    text: string;
-    isComplete: boolean;
-  }): void {
-    if (reading?.messageId !== messageId || reading.isComplete) return;
-    reading.isComplete = isComplete;
-    const fresh = reading.cutter.push(text.slice(reading.takenChars));
-    reading.takenChars = text.length;
-    if (isComplete) fresh.push(...reading.cutter.flush());
+  feed({ messageId, text, isComplete }: SpokenMessage): void {
+    const { loads, message, cutter } = this;
+    if (!loads || message.messageId !== messageId || message.isComplete) return;
+    const fresh = cutter.push(text.slice(message.takenChars));
+    this.message = { messageId, takenChars: text.length, isComplete };
+    if (isComplete) fresh.push(...cutter.flush());
     if (fresh.length === 0 && !isComplete) return;
-    const wasDry = state.at >= reading.loads.count();
-    reading.loads.add(fresh);
-    set({ count: reading.loads.count() });
-    if (state.status === "paused" || state.status === "held" || seekTimer !== undefined) return;
-    if (wasDry) void play(state.at);
+    const { at, status } = this.state;
+    const wasDry = at >= loads.count;
+    loads.add(fresh);
+    this.set({ count: loads.count });
+    if (status === "paused" || status === "held" || this.seekTimer !== undefined) return;
+    if (wasDry) void this.play(at);
     // The one that plays began when nothing was known to come after it.
-    else reading.loads.prepare(state.at + 1);
+    else void loads.prepare(at + 1);
   }
 
-  return {
-    feed,
-    stop,
-    start(message: { messageId: string; text: string; isComplete: boolean }): void {
-      stop();
-      reading = {
-        messageId: message.messageId,
-        isComplete: false,
-        takenChars: 0,
-        cutter: createSpeechPieces(),
-        loads: createSpeechLoads(message),
-      };
-      set({ messageId: message.messageId, notice: null });
-      feed(message);
-    },
-    pause(): void {
-      turn += 1;
-      player?.pause();
-      set({ status: "paused" });
-    },
-    resume(): void {
-      window.clearTimeout(seekTimer);
-      seekTimer = undefined;
-      // What was already sounding goes on where it was; what was still on its way begins.
-      const isHalfRead = player && player.src !== "" && player.currentTime > 0 && !player.ended;
-      if (!isHalfRead) return void play(state.at);
-      set({ status: "playing" });
-      const mine = ++turn;
-      player!.play().catch((error: unknown) => {
-        if (mine === turn) fail(error);
-      });
-    },
-    /** Shows the place at once and asks for it when no other follows: a drag passes many. */
-    seek(at: number): void {
-      if (!reading) return;
-      turn += 1;
-      forgetSound();
-      const place = Math.min(Math.max(0, at), reading.loads.count() - 1);
-      set({ at: place, status: state.status === "paused" ? "paused" : "waiting" });
-      window.clearTimeout(seekTimer);
-      seekTimer = window.setTimeout(settleSeek, seekRestMs);
-    },
-    /** After a refusal: the piece that was refused, or the one after it where it never will be heard. */
-    readOn(): void {
-      if (state.status !== "held" || !state.notice) return;
-      const at = state.notice.kind === "skip" ? state.at + 1 : state.at;
-      set({ notice: null });
-      void play(at);
-    },
+  readonly stop = (): void => {
+    this.turn += 1;
+    this.endSeek();
+    this.loads?.abortExcept(null);
+    this.loads = null;
+    this.discardSound();
+    this.set({ ...silence, isOffered: this.state.isOffered });
   };
+
+  pause(): void {
+    this.turn += 1;
+    this.audio?.pause();
+    this.set({ status: "paused" });
+  }
+
+  resume(): void {
+    const { audio } = this;
+    this.endSeek();
+    // What was already sounding goes on where it was; what was still loading begins.
+    if (!audio || audio.src === "" || audio.currentTime === 0 || audio.ended) {
+      return void this.play(this.state.at);
+    }
+    this.set({ status: "playing" });
+    const turn = ++this.turn;
+    audio.play().catch((error: unknown) => this.fail(error, turn));
+  }
+
+  /** Shows the position at once and fetches it when no other follows: a drag passes many. */
+  seek(at: number): void {
+    if (!this.loads) return;
+    this.turn += 1;
+    this.discardSound();
+    const status = this.state.status === "paused" ? "paused" : "waiting";
+    this.set({ at: Math.min(Math.max(0, at), this.loads.count - 1), status });
+    this.endSeek();
+    this.seekTimer = window.setTimeout(() => {
+      this.seekTimer = undefined;
+      this.loads?.abortExcept(this.state.at);
+      // After a pause it is heard when reading goes on.
+      if (this.state.status !== "paused") void this.play(this.state.at);
+    }, seekRestMs);
+  }
+
+  /** After a refusal: the piece that was refused, or the one after it where it never can be heard. */
+  readonly readOn = (): void => {
+    const { status, notice, at } = this.state;
+    if (status !== "held" || !notice) return;
+    this.set({ notice: null });
+    void this.play(notice.kind === "skip" ? at + 1 : at);
+  };
+
+  private set(change: Partial<SpeechState>): void {
+    this.state = { ...this.state, ...change };
+    this.onChange(this.state);
+  }
+
+  private endSeek(): void {
+    window.clearTimeout(this.seekTimer);
+    this.seekTimer = undefined;
+  }
+
+  private async play(at: number): Promise<void> {
+    const turn = ++this.turn;
+    const { loads } = this;
+    if (!loads) return;
+    const coming = loads.get(at);
+    if (!coming) {
+      if (this.message.isComplete) this.stop();
+      else this.set({ at, status: "waiting" });
+      return;
+    }
+    this.set({ at, status: "waiting", count: loads.count });
+    void loads.prepare(at + 1);
+    try {
+      const sound = await coming;
+      if (turn !== this.turn) return;
+      this.audio ??= new Audio();
+      this.discardSound();
+      this.audio.src = URL.createObjectURL(sound);
+      this.audio.onended = () => void this.play(at + 1);
+      await this.audio.play();
+      if (turn === this.turn) this.set({ status: "playing" });
+    } catch (error) {
+      this.fail(error, turn);
+    }
+  }
+
+  private fail(error: unknown, turn: number): void {
+    if (turn !== this.turn) return;
+    const isRefused = error instanceof RefusedError;
+    const notice = isRefused
+      ? error.notice
+      : noticeForFailure({ activity: "reading", isOnline: navigator.onLine });
+    const isSwitchedOff = isRefused && saysSwitchedOff(error.response);
+    if (isSwitchedOff || !passingKinds.has(notice.kind)) {
+      this.stop();
+      this.set({ notice, isOffered: this.state.isOffered && !isSwitchedOff });
+      return;
+    }
+    this.turn += 1;
+    this.discardSound();
+    this.loads?.abortExcept(null);
+    this.set({ status: "held", notice });
+  }
+
+  /** What was half heard begins anew when it is played next. */
+  private discardSound(): void {
+    if (!this.audio) return;
+    this.audio.onended = null;
+    this.audio.pause();
+    if (this.audio.src) URL.revokeObjectURL(this.audio.src);
+    this.audio.removeAttribute("src");
+  }
+}
+
+/** 503 without a time to come back says that speech is switched off, 404 that this server has none. */
+function saysSwitchedOff({ status, headers }: Response): boolean {
+  return status === 404 || (status === 503 && !headers.has("Retry-After"));
 }

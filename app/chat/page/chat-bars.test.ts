@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { QuotaMeter } from "./quota-meter";
+import { QuotaMeter } from "./chat-bars";
 
 const resetAtMs = Date.UTC(2031, 4, 6, 10, 0);
 const draw = (remaining: number, limit = 10_000) =>
@@ -21,7 +21,7 @@ test("below eighty in a hundred used the meter says what is left, without a warn
 
 test("at eighty in a hundred it warns, in words and not in colour alone", () => {
   const markup = draw(2_000);
-  expect(markup).toContain('class="quota quota-low"');
+  expect(markup).toContain('class="row quota quota-low"');
   expect(markup).toContain("<strong>Running low: </strong>");
   expect(markup).toContain("width:80%");
 });

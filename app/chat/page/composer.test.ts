@@ -2,7 +2,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { maxMessageChars } from "../chat-limits";
-import { CharactersLeft, countLeft } from "./characters-left";
+import { CharactersLeft, countLeft } from "./composer";
 
 const tell = (text: string) =>
   renderToStaticMarkup(createElement(CharactersLeft, { leftChars: countLeft(text) }));

@@ -12,10 +12,19 @@ export function useChatSession(): ChatSession {
 
 /** One member of the state; only its changes draw the component again. */
 export function useChatState<Name extends keyof ChatState>(name: Name): ChatState[Name] {
-  const session = useChatSession();
+  const { state } = useChatSession();
   return useSyncExternalStore(
-    session.subscribe,
-    () => session.getState()[name],
-    () => session.getInitialState()[name],
+    state.subscribe,
+    () => state.get()[name],
+    () => state.getInitial()[name],
   );
 }
+
+/** Why nothing may be asked right now, from wherever. */
+export const askingBarriers = {
+  "sign-in": "Sign in at the gate first.",
+  quota: "Wait until the next quota window begins.",
+  offline: "Wait until the connection is back.",
+};
+
+export const AskingBarrierContext = createContext<keyof typeof askingBarriers | null>(null);

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { createArchiveKeeper } from "./archive-keeper";
 import { createStateHolder } from "./chat-state";
 import type { ChatState } from "./chat-state";
 import { addMessage, createConversation, rootId } from "./conversation";
+import type { Reply } from "./conversation";
 import { createConversationArchive, createMemoryStore } from "./conversation-archive";
+import { ConversationKeeper } from "./conversation-keeper";
 
 const question = {
   role: "user",
@@ -12,7 +13,18 @@ const question = {
   createdAtMs: 1,
   text: "What is behind it?",
 } as const;
-const conversation = addMessage(createConversation("one", 1), question);
+const reply: Reply = {
+  role: "assistant",
+  id: "a",
+  parentId: "q",
+  createdAtMs: 2,
+  status: "streaming",
+  finishReason: null,
+  parts: [],
+  notice: null,
+  model: null,
+};
+const conversation = addMessage(addMessage(createConversation("one", 1), question), reply);
 const entry = "latchkey.chat.conversation.one";
 
 test("what another window deleted is forgotten, also while it is being answered, and never written again", () => {
@@ -22,22 +34,18 @@ test("what another window deleted is forgotten, also while it is being answered,
     models: [],
     isStored: true,
   } as unknown as ChatState);
-  const runs = new Map([["one", { replyId: "a" }]]);
-  const keeper = createArchiveKeeper(
-    holder,
-    () => createConversationArchive(store),
-    (id) => runs.get(id) ?? null,
-  );
+  const keeper = new ConversationKeeper(holder, createConversationArchive(store));
   keeper.put(conversation);
   expect(store.getItem(entry)).toContain("What is behind it?");
+  expect(holder.get().answeringId).toBe("a");
   // Changed there, answered here: this window goes on.
-  expect(keeper.takeOver(entry)).toBeNull();
-  expect(keeper.find("one")).not.toBeNull();
+  expect(keeper.readChanged(entry)).toBeNull();
+  expect(keeper.find("one")).toBe(conversation);
 
   store.removeItem(entry);
-  expect(keeper.takeOver(entry)).toBe("one");
+  expect(keeper.readChanged(entry)).toBe("one");
   keeper.settle("one");
   keeper.writeUnwritten();
   expect([keeper.find("one"), store.getItem(entry)]).toEqual([null, null]);
-  expect(keeper.takeOver("somebody else's entry")).toBeNull();
+  expect(keeper.readChanged("somebody else's entry")).toBeNull();
 });
