@@ -179,6 +179,7 @@ export default tseslint.config(
     rules: {
       "func-style": ["error", "declaration", { allowArrowFunctions: true }],
       "max-lines": ["error", { max: 300, skipBlankLines: false, skipComments: false }],
+      "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true }],
       "max-params": ["error", 3],
       "no-console": "error",
       "no-empty": ["error", { allowEmptyCatch: false }],
@@ -284,4 +285,5 @@ export default tseslint.config(
     rules: { "no-restricted-syntax": ["error", castToAny, ...textAsCode] },
   },
   { files: ["**/*.test.{ts,tsx}", "e2e/**"], rules: { "max-lines": ["error", { max: 600 }] } },
+  { files: ["**/*.{test,spec}.{ts,tsx}"], rules: { "max-lines-per-function": "off" } },
 );

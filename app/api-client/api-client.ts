@@ -5,17 +5,14 @@ import type { components, paths } from "./api-types";
 export type ApiClient = Client<paths>;
 export type ApiSchemas = components["schemas"];
 
-/** Calls a gate with paths, bodies, answers and refusals typed as its API description has them. */
-export function createApiClient({
-  origin,
-  accessToken,
-}: {
+type ClientOptions = {
   origin: string;
   /** Sent with every call; none for what is open to everybody. */
   accessToken?: string;
-}): ApiClient {
-  return createClient<paths>({
-    baseUrl: origin,
-    headers: accessToken === undefined ? {} : { Authorization: `Bearer ${accessToken}` },
-  });
+};
+
+/** Calls a gate with paths, bodies, answers and refusals typed as its API description has them. */
+export function createApiClient({ origin: baseUrl, accessToken }: ClientOptions): ApiClient {
+  const headers = accessToken === undefined ? {} : { Authorization: `Bearer ${accessToken}` };
+  return createClient<paths>({ baseUrl, headers });
 }

@@ -1,28 +1,20 @@
 // Puts into a folder what runs in production and nothing else: the build, its files, and the packages it loads.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
 import { projectDir as projectDirWithSlash } from "./prepare.mjs";
 
 const projectDir = path.resolve(projectDirWithSlash);
 
+/** What somebody on that machine needs when the server is away. */
+const shippedDocs = "backup changing-keys databases deploying many-instances operating settings upgrading";
 /** What the server reads besides its packages. */
-const shippedPlaces = [
+const shippedPaths = [
   "package.json",
   "LICENSE",
   "THIRD-PARTY-NOTICES.md",
   "docs/licences",
-  // What somebody on that machine needs when the server is away.
-  ...[
-    "backup.md",
-    "changing-keys.md",
-    "databases.md",
-    "deploying.md",
-    "many-instances.md",
-    "operating.md",
-    "settings.md",
-  ].map((name) => `docs/${name}`),
-  "docs/upgrading.md",
+  ...shippedDocs.split(" ").map((name) => `docs/${name}.md`),
   "docs/empty-database.sql",
   "docs/postgresql.sh",
   "docs/postgresql-address.mjs",
@@ -48,7 +40,7 @@ function readSource(file) {
   return readFileSync(path.join(projectDir, file), "utf8");
 }
 
-/** The threads that the build starts by their place, each with what it imports from beside it. */
+/** The threads that the build starts by their path, each with what it imports from beside it. */
 function listThreadFiles() {
   const files = new Set(
     [...readSource("build/index.js").matchAll(/"(app\/[\w./-]+\.mjs)"/g)].map(([, file]) => file),
@@ -68,12 +60,12 @@ function listImports(files) {
   const imports = files.flatMap((file) => [...readSource(file).matchAll(importPattern)]);
   // What looks like an import in a text of the bundle names no package of ours.
   return imports
-    .filter(([, name]) => !isBuiltin(name) && (dependencies[name] ?? findPackage({ name, from: projectDir })))
+    .filter(([, name]) => !isBuiltin(name) && (dependencies[name] ?? findPackage(name, projectDir)))
     .map(([, name, rest]) => ({ name, specifier: name + rest }));
 }
 
 /** Where Node finds a package that code in `from` asks for; null where it is not installed. */
-function findPackage({ name, from }) {
+function findPackage(name, from) {
   for (let folder = from; ; folder = path.dirname(folder)) {
     const found = path.join(folder, "node_modules", name);
     if (existsSync(path.join(found, "package.json"))) return found;
@@ -84,9 +76,9 @@ function findPackage({ name, from }) {
 /** The packages with all they depend on. Optional peers, such as Prisma's command line, stay behind. */
 function collectPackages(names) {
   const folders = new Set();
-  const waiting = [...names].map((name) => ({ name, from: projectDir, isNeeded: true }));
+  const waiting = names.map((name) => ({ name, from: projectDir, isNeeded: true }));
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const folder = findPackage(next);
+    const folder = findPackage(next.name, next.from);
     if (folder === null && next.isNeeded) throw new Error(`${next.name} is not installed. Run npm ci.`);
     if (folder === null || folders.has(folder)) continue;
     folders.add(folder);
@@ -101,24 +93,12 @@ function collectPackages(names) {
   return folders;
 }
 
-function copyTree({ from, to, isWanted }) {
-  if (!statSync(from).isDirectory()) {
-    if (!isWanted(from)) return;
-    mkdirSync(path.dirname(to), { recursive: true });
-    copyFileSync(from, to);
-    return;
-  }
-  for (const name of readdirSync(from)) {
-    copyTree({ from: path.join(from, name), to: path.join(to, name), isWanted });
-  }
-}
-
 /** Prisma brings a compiler for every database, in two sizes and two encodings; the build names the ones it loads. */
-function createFileChoice({ folder, specifiers }) {
-  const nested = path.join(folder, "node_modules") + path.sep;
+function createFileChoice(folder, specifiers) {
+  const nested = path.join(folder, "node_modules");
   const isPrismaClient = folder === path.join(projectDir, "node_modules/@prisma/client");
   return function isWanted(file) {
-    if (file.startsWith(nested) || unreadFiles.test(file)) return false;
+    if (file === nested || unreadFiles.test(file)) return false;
     if (!isPrismaClient || !prismaCompiler.test(path.basename(file))) return true;
     return specifiers.has(`@prisma/client/${path.relative(folder, file)}`);
   };
@@ -131,19 +111,18 @@ function isForOtherLibc(folder) {
 }
 
 function assemble(target) {
-  const threadFiles = listThreadFiles();
-  for (const place of [...shippedPlaces, ...threadFiles]) {
-    copyTree({ from: path.join(projectDir, place), to: path.join(target, place), isWanted: () => true });
+  function copy(file, filter) {
+    const to = path.join(target, path.relative(projectDir, file));
+    cpSync(file, to, { recursive: true, dereference: true, filter });
   }
+  const threadFiles = listThreadFiles();
+  for (const file of [...shippedPaths, ...threadFiles]) copy(path.join(projectDir, file));
   const imports = listImports(["build/index.js", ...threadFiles]);
   const specifiers = new Set(imports.map(({ specifier }) => specifier));
-  const folders = [...collectPackages(new Set(imports.map(({ name }) => name)))].filter(
+  const folders = [...collectPackages(imports.map(({ name }) => name))].filter(
     (folder) => !isForOtherLibc(folder),
   );
-  for (const folder of folders) {
-    const to = path.join(target, path.relative(projectDir, folder));
-    copyTree({ from: folder, to, isWanted: createFileChoice({ folder, specifiers }) });
-  }
+  for (const folder of folders) copy(folder, createFileChoice(folder, specifiers));
   return folders.length;
 }
 

@@ -1,18 +1,67 @@
 // Asks the package registry for known faults of what production runs. Exit codes: 0 none that is grave, 1 high or
 // critical ones, 2 the registry could not be asked, which says nothing either way.
-import { judgeAudit } from "./dependencies/audit-verdict";
-import { runNpm } from "./dependencies/run-npm";
+import { execFile } from "node:child_process";
+import { z } from "zod";
 
-const verdict = judgeAudit(await runNpm(["audit", "--omit=dev", "--package-lock-only", "--json"]));
-if (verdict.outcome === "not-asked") {
-  console.error(`The registry could not be asked: ${verdict.reason}`);
+/** What `npm audit --json` prints when it was answered; all else it prints is about not being answered. */
+const reportSchema = z.object({
+  vulnerabilities: z.record(
+    z.string(),
+    z.object({
+      severity: z.enum(["info", "low", "moderate", "high", "critical"]),
+      via: z.array(z.union([z.string(), z.object({ title: z.string(), url: z.string() })])),
+    }),
+  ),
+  metadata: z.object({ dependencies: z.object({ prod: z.number() }) }),
+});
+type Report = z.infer<typeof reportSchema>;
+
+/** npm's output and complaints, whatever its exit code; settings of npm come from the environment. */
+function runNpm(parameters: readonly string[]): Promise<{ output: string; complaint: string }> {
+  // On Windows npm is a script that only a shell can start.
+  const options = { shell: process.platform === "win32", maxBuffer: Infinity };
+  return new Promise((resolve) => {
+    execFile("npm", parameters, options, (_error, output, complaint) => resolve({ output, complaint }));
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function findReason(failure: unknown, complaint: string): string {
+  const { message } = Object(failure) as { message?: unknown };
+  if (typeof message === "string") return message;
+  const line = complaint.split("\n").find((one) => one.startsWith("npm error"));
+  return line?.replace(/^npm error /, "") ?? "npm gave no reason";
+}
+
+/** High and critical findings count, lesser ones are only named. */
+function tell({ vulnerabilities, metadata }: Report): void {
+  const findings = Object.entries(vulnerabilities).map(([name, { severity, via }]) => {
+    const causes = via.map((one) => (typeof one === "string" ? `by ${one}` : `${one.title}, ${one.url}`));
+    const isGrave = severity === "high" || severity === "critical";
+    return { isGrave, text: `${severity}: ${name} (${causes.join("; ")})` };
+  });
+  findings.sort((one, other) => Number(other.isGrave) - Number(one.isGrave));
+  for (const { text } of findings) console.log(text);
+  const grave = findings.filter(({ isGrave }) => isGrave).length;
+  const lesser = findings.length - grave;
+  console.log(
+    `${metadata.dependencies.prod} packages, ${grave} high or critical, ${lesser} lesser findings.`,
+  );
+  if (grave > 0) process.exitCode = 1;
+}
+
+const { output, complaint } = await runNpm(["audit", "--omit=dev", "--package-lock-only", "--json"]);
+const report = reportSchema.safeParse(parseJson(output));
+if (report.success) tell(report.data);
+else {
+  console.error(`The registry could not be asked: ${findReason(parseJson(output), complaint)}`);
   console.error("Nothing was checked. Run this again where npm's registry answers audits.");
   process.exitCode = 2;
-} else {
-  for (const finding of [...verdict.grave, ...verdict.slight]) console.log(finding);
-  const { grave, slight, packageCount } = verdict;
-  console.log(
-    `${packageCount} packages, ${grave.length} high or critical, ${slight.length} lesser findings.`,
-  );
-  if (verdict.outcome === "findings") process.exitCode = 1;
 }

@@ -8,9 +8,9 @@ import { prepare, projectDir, run } from "./prepare.mjs";
 const sources = ["app", "server.ts", "remix.config.js", "package-lock.json", "tsconfig.json"];
 const stampFile = path.join(projectDir, "build/.made-from");
 
-function listFiles(place) {
-  if (statSync(place).isFile()) return [place];
-  return readdirSync(place).flatMap((name) => listFiles(path.join(place, name)));
+function listFiles(source) {
+  if (statSync(source).isFile()) return [source];
+  return readdirSync(source).flatMap((name) => listFiles(path.join(source, name)));
 }
 
 function digestSources() {
@@ -24,7 +24,6 @@ function digestSources() {
   return hash.digest("hex");
 }
 
-/** Returns whether anything had to be built. */
 export async function buildIfNeeded() {
   const digest = digestSources();
   const isCurrent =

@@ -4,9 +4,11 @@ import { parseArgs } from "node:util";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { createApiClient } from "~/api-client/api-client";
-import { signForm, signLegacy, signSiwe } from "./client/signed-requests";
-import type { Holder, Place } from "./client/signed-requests";
-import { mintTestKey } from "./client/test-key";
+import type { ApiClient } from "~/api-client/api-client";
+import { signForm, signLegacy, signSiwe } from "./signed-requests";
+import type { Holder, Site } from "./signed-requests";
+import { mintTestKey } from "../../contracts/mint-test-key";
+import { CommandError, runCommand, UsageError } from "./run-command";
 
 const usage = `Usage: npm run -s client -- <command> [options]
 
@@ -31,145 +33,142 @@ Options
   --rpc URL            for mint; default: the demo's own chain
 `;
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    origin: { type: "string", default: "http://localhost:3000" },
-    "token-id": { type: "string" },
-    "private-key": { type: "string" },
-    "key-file": { type: "string" },
-    "chain-id": { type: "string" },
-    legacy: { type: "boolean", default: false },
-    message: { type: "string" },
-    token: { type: "string" },
-    rpc: { type: "string" },
-    help: { type: "boolean", default: false },
-  },
-});
-const { origin } = new URL(options.origin);
+function readCommandLine() {
+  return parseArgs({
+    allowPositionals: true,
+    options: {
+      origin: { type: "string", default: "http://localhost:3000" },
+      "token-id": { type: "string" },
+      "private-key": { type: "string" },
+      "key-file": { type: "string" },
+      "chain-id": { type: "string" },
+      legacy: { type: "boolean", default: false },
+      message: { type: "string" },
+      token: { type: "string" },
+      rpc: { type: "string" },
+      help: { type: "boolean" },
+    },
+  });
+}
 
-const api = createApiClient({ origin });
-
+type Options = ReturnType<typeof readCommandLine>["values"];
+type Client = { options: Options; origin: string; api: ApiClient };
 type Answered<Data> = { data?: Data; error?: unknown; response: Response };
 
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`);
-  process.exit(1);
-}
-
-function requireOption(name: "message" | "token"): string {
-  return options[name] ?? fail(`--${name} is needed.\n\n${usage}`);
-}
-
-function readKeyFile(): { privateKey?: string; tokenId?: string } {
-  const file = options["key-file"];
-  if (!file) return {};
+/** What `mint` printed, as the options it stands for. */
+function readKeyFile(file: string | undefined): Partial<Options> {
+  if (file === undefined) return {};
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as { privateKey?: string; tokenId?: string };
+    const { privateKey, tokenId } = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+    return { "private-key": privateKey, "token-id": tokenId };
   } catch {
-    return fail(`${file} does not hold what \`mint\` printed.`);
+    throw new CommandError(`${file} does not hold what \`mint\` printed.`);
   }
 }
 
-function readTokenId(): string {
-  return options["token-id"] ?? readKeyFile().tokenId ?? fail(`--token-id is needed.\n\n${usage}`);
+function requireOption({ options }: Client, name: "message" | "token" | "token-id"): string {
+  const value = options[name];
+  if (value === undefined) throw new UsageError(`--${name} is needed.`);
+  return value;
 }
 
-function findAccount(): PrivateKeyAccount | null {
-  const key = options["private-key"] ?? readKeyFile().privateKey ?? process.env.LATCHKEY_PRIVATE_KEY;
+function findAccount({ options }: Client): PrivateKeyAccount | null {
+  const key = options["private-key"] ?? process.env.LATCHKEY_PRIVATE_KEY;
   if (!key) return null;
-  if (!/^0x[0-9a-fA-F]{64}$/.test(key)) fail("The private key must be 0x and 64 hex digits.");
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key))
+    throw new CommandError("The private key must be 0x and 64 hex digits.");
   return privateKeyToAccount(key as `0x${string}`);
 }
 
-function readHolder(): Holder {
-  const account = findAccount();
-  if (!account)
-    fail("Give the wallet's key: --private-key 0x…, --key-file, or the variable LATCHKEY_PRIVATE_KEY.");
-  return { account, tokenId: readTokenId() };
+function readHolder(client: Client): Holder {
+  const account = findAccount(client);
+  if (account) return { account, tokenId: requireOption(client, "token-id") };
+  const ways = "--private-key 0x…, --key-file, or the variable LATCHKEY_PRIVATE_KEY";
+  throw new CommandError(`Give the wallet's key: ${ways}.`);
 }
 
 /** The answer, or the end of the command with what the service said instead. */
-async function answerOf<Data>(call: Promise<Answered<Data>>): Promise<Data> {
-  const { data, error, response } = await call.catch((cause: unknown) =>
-    fail(`${origin} could not be reached: ${String((cause as Error).cause ?? cause)}`),
-  );
-  if (response.ok && data !== undefined) return data;
-  process.stderr.write(`${response.status} ${JSON.stringify(error ?? null, null, 2)}\n`);
-  process.exit(2);
-}
-
-function readSettings() {
-  return answerOf(api.GET("/api/settings"));
-}
-
-async function readPlace(): Promise<Place> {
-  return {
-    origin,
-    chainId: options["chain-id"] ? Number(options["chain-id"]) : (await readSettings()).chainId,
-  };
-}
-
-async function sign() {
-  const holder = readHolder();
-  const place = await readPlace();
-  if (options.legacy) return signLegacy(place, holder);
-  const { nonce } = await answerOf(api.GET("/api/nonce"));
-  return signSiwe({ place, holder, nonce });
-}
-
-async function enter() {
-  return answerOf(api.POST("/api/gate-access", { body: await sign() }));
-}
-
-function enterAgain() {
-  const withToken = createApiClient({ origin, accessToken: requireOption("token") });
-  return answerOf(withToken.POST("/api/gate-access"));
-}
-
-async function submit() {
-  const body = await signForm({
-    place: await readPlace(),
-    holder: readHolder(),
-    message: requireOption("message"),
+async function answerOf<Data>({ origin }: Client, call: Promise<Answered<Data>>): Promise<Data> {
+  const { data, error, response } = await call.catch((cause: Error) => {
+    throw new CommandError(`${origin} could not be reached: ${String(cause.cause ?? cause)}`);
   });
-  return answerOf(api.POST("/api/form-submission-gate", { body }));
+  if (response.ok && data !== undefined) return data;
+  throw new CommandError(`${response.status} ${JSON.stringify(error ?? null, null, 2)}`, 2);
 }
 
-async function mint() {
-  const { chainId, contractAddress, rpcUrlForBrowser } = await readSettings();
+async function readSite(client: Client): Promise<Site> {
+  const { options, origin, api } = client;
+  const given = options["chain-id"];
+  const chainId = given ? Number(given) : (await answerOf(client, api.GET("/api/settings"))).chainId;
+  return { origin, chainId };
+}
+
+async function sign(client: Client) {
+  const holder = readHolder(client);
+  const site = await readSite(client);
+  if (client.options.legacy) return signLegacy(site, holder);
+  const { nonce } = await answerOf(client, client.api.GET("/api/nonce"));
+  return signSiwe({ site, holder, nonce });
+}
+
+async function mint(client: Client) {
+  const { options, origin, api } = client;
+  const { chainId, contractAddress, rpcUrlForBrowser } = await answerOf(client, api.GET("/api/settings"));
   if (!rpcUrlForBrowser)
-    fail("This service is not a demo: get a key where its contract sells or gives them.");
+    throw new CommandError("This service is not a demo: get a key where its contract sells or gives them.");
+  const own = findAccount(client);
   const privateKey = generatePrivateKey();
-  const account = findAccount() ?? privateKeyToAccount(privateKey);
-  await answerOf(api.POST("/demo/faucet", { body: { address: account.address } }));
+  const account = own ?? privateKeyToAccount(privateKey);
+  await answerOf(client, api.POST("/demo/faucet", { body: { address: account.address } }));
   const tokenId = await mintTestKey({
     account,
     chainId,
     contractAddress: contractAddress as `0x${string}`,
     rpcUrl: options.rpc ?? `${origin}${rpcUrlForBrowser}`,
   });
-  const isNew = !findAccount();
-  return {
-    tokenId,
-    address: account.address,
-    ...(isNew ? { privateKey, note: "A test key, worth nothing." } : {}),
-  };
+  const { address } = account;
+  return own ? { tokenId, address } : { tokenId, address, privateKey, note: "A test key, worth nothing." };
 }
 
-const commands: Record<string, () => Promise<object>> = {
-  enter,
-  bearer: enterAgain,
-  status: () =>
-    answerOf(api.GET("/api/token-status/{tokenId}", { params: { path: { tokenId: readTokenId() } } })),
-  nonce: () => answerOf(api.GET("/api/nonce")),
-  submit,
+const commands: Record<string, (client: Client) => Promise<object>> = {
+  enter: async (client) =>
+    answerOf(client, client.api.POST("/api/gate-access", { body: await sign(client) })),
+  bearer: (client) => {
+    const accessToken = requireOption(client, "token");
+    return answerOf(client, createApiClient({ origin: client.origin, accessToken }).POST("/api/gate-access"));
+  },
+  submit: async (client) => {
+    const site = await readSite(client);
+    const body = await signForm({
+      site,
+      holder: readHolder(client),
+      message: requireOption(client, "message"),
+    });
+    return answerOf(client, client.api.POST("/api/form-submission-gate", { body }));
+  },
+  status: (client) => {
+    const path = { tokenId: requireOption(client, "token-id") };
+    return answerOf(client, client.api.GET("/api/token-status/{tokenId}", { params: { path } }));
+  },
+  nonce: (client) => answerOf(client, client.api.GET("/api/nonce")),
   sign,
   mint,
 };
-const command = Object.hasOwn(commands, positionals[0] ?? "") ? commands[positionals[0]!] : undefined;
-if (!command || options.help) {
-  process.stdout.write(usage);
-  process.exit(options.help ? 0 : 1);
-}
-process.stdout.write(`${JSON.stringify(await command(), null, 2)}\n`);
+
+await runCommand(
+  usage,
+  async () => {
+    const { values, positionals } = readCommandLine();
+    const options = { ...readKeyFile(values["key-file"]), ...values };
+    const name = positionals[0] ?? "";
+    if (options.help || !Object.hasOwn(commands, name)) {
+      process.stdout.write(usage);
+      process.exitCode = options.help ? 0 : 1;
+      return;
+    }
+    const { origin } = new URL(options.origin);
+    const answer = await commands[name]!({ options, origin, api: createApiClient({ origin }) });
+    process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  },
+  1,
+);

@@ -1,7 +1,9 @@
 // Everything at once, for a first look: packages, database, local chain, key contract, build, server.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import net from "node:net";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { endWithNpm, prepare, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
@@ -37,45 +39,34 @@ async function stop(exitCode) {
   if (isStopping) return;
   isStopping = true;
   server.kill("SIGTERM");
-  await new Promise((resolve) => (server.exitCode === null ? server.once("close", resolve) : resolve()));
+  if (server.exitCode === null && server.signalCode === null) await once(server, "close");
   await chain.stop();
   process.exit(exitCode);
 }
 endWithNpm();
-process.on("SIGINT", () => void stop(0));
-process.on("SIGTERM", () => void stop(0));
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => void stop(0));
 server.once("close", (code) => void stop(code ?? 1));
 
 // The server's own log tells when it listens and where; the rest of it is passed on.
 let isOpen = false;
-let rest = "";
-server.stdout.on("data", (chunk) => {
-  rest += chunk;
-  const lines = rest.split("\n");
-  rest = lines.pop() ?? "";
-  for (const line of lines) {
-    if (isOpen) console.log(line);
-    else if (line.includes('"Latchkey is open"')) {
-      isOpen = true;
-      announce(JSON.parse(line).port);
-    } else if (!line.includes('"level":"info"')) console.log(line);
-  }
+createInterface({ input: server.stdout }).on("line", (line) => {
+  const isOpening = !isOpen && line.includes('"Latchkey is open"');
+  if (isOpening) announce(JSON.parse(line).port);
+  else if (isOpen || !line.includes('"level":"info"')) console.log(line);
+  isOpen ||= isOpening;
 });
-
-/** Only a secret that was made for this start is printed. */
-const operatorWords = process.env.OPERATOR_SECRET
-  ? "yours, from OPERATOR_SECRET"
-  : env.OPERATOR_SECRET || "none, it is switched off";
 
 function announce(openPort) {
   const address = `http://localhost:${openPort}`;
+  // Only a secret that was made for this start is printed.
+  const own = process.env.OPERATOR_SECRET ? "yours, from OPERATOR_SECRET" : env.OPERATOR_SECRET;
   console.log(`
   Latchkey is open at   ${address}
 
   Key contract          ${contract.address}  (chain 31337, ${chain.rpcUrl})
   Get a key             open ${address}/gate, choose the demo wallet and press "Mint a key",
                         or from the command line:  npm run -s client -- mint --origin ${address}
-  Operator's view       ${address}/operator   (secret: ${operatorWords})
+  Operator's view       ${address}/operator   (secret: ${own || "none, it is switched off"})
   API description       ${address}/api/openapi   (readable: ${address}/docs)
 
   Everything is kept in ${path.relative(process.cwd(), dataDir)}. Stop with Ctrl+C. What follows is the request log.

@@ -6,10 +6,8 @@ import { endWithNpm, prepare, projectDir } from "./prepare.mjs";
 process.chdir(projectDir);
 await prepare();
 const { openDemoChain } = await import("./demo-chain.mjs");
-const { chain, env } = await openDemoChain({
-  dataDir: path.resolve("data/development"),
-  mode: "development",
-});
+const dataDir = path.resolve("data/development");
+const { chain, env } = await openDemoChain({ dataDir, mode: "development" });
 
 if (!process.env.OPERATOR_SECRET) console.log(`Operator's view: /operator, secret ${env.OPERATOR_SECRET}`);
 const compiler = path.join("node_modules", "@remix-run", "dev", "dist", "cli.js");

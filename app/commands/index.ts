@@ -9,7 +9,7 @@ import type { IndexReport } from "~/search/index-knowledge.server";
 import { knowledgeFolder, searchFile } from "~/search/knowledge-search.server";
 import { openSearchDatabase } from "~/search/search-database.store.server";
 import { createConfiguredEmbedder } from "~/services/search.server";
-import { createProgressBar } from "./index/progress-bar";
+import { runCommand, runInSteps } from "./run-command";
 
 const usage = `Usage: npm run index [-- options]
 
@@ -22,23 +22,10 @@ was stopped. The server does the same by itself when it starts and when files ch
 Settings are read from the environment and from .env, as by npm start.
 `;
 
-class UsageError extends Error {}
-
-function readOptions() {
-  try {
-    return parseArgs({
-      options: {
-        rebuild: { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-async function main(): Promise<void> {
-  const { rebuild, help } = readOptions();
+await runCommand(usage, async () => {
+  const { rebuild, help } = parseArgs({
+    options: { rebuild: { type: "boolean", default: false }, help: { type: "boolean" } },
+  }).values;
   if (help) return console.log(usage);
   if (existsSync(".env")) process.loadEnvFile(".env");
   const config = loadConfig();
@@ -46,33 +33,26 @@ async function main(): Promise<void> {
   if (config.search.pinecone) {
     console.error("PINECONE_API_KEY is set: the server searches there, and not in what is indexed now.");
   }
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const database = openSearchDatabase({ file: searchFile(dataDir) });
-  const bar = createProgressBar(process.stderr);
   try {
-    const report = await indexKnowledge({
-      folder: knowledgeFolder(contentDir),
-      store: createCollectionStore(database),
-      lock: database,
-      embedder: createConfiguredEmbedder(config),
-      rebuild,
-      signal: stop.signal,
-      onProgress: bar.show,
-      onWait: () => console.error("Another process is indexing. Waiting for it to finish …"),
-    });
-    bar.end();
+    const report = await runInSteps("pages", (onProgress, signal) =>
+      indexKnowledge({
+        folder: knowledgeFolder(contentDir),
+        store: createCollectionStore(database),
+        lock: database,
+        embedder: createConfiguredEmbedder(config),
+        rebuild,
+        signal,
+        onProgress,
+        onWait: () => console.error("Another process is indexing. Waiting for it to finish …"),
+      }),
+    );
     tell(report);
-  } catch (error) {
-    bar.end();
-    if (!stop.signal.aborted) throw error;
-    console.error("Stopped. The next run goes on from here.");
-    process.exitCode = 130;
   } finally {
     await database.close();
   }
-}
+});
 
 function tell({ indexed, unchanged, removed, passages, broken }: IndexReport): void {
   console.log(
@@ -84,9 +64,3 @@ function tell({ indexed, unchanged, removed, passages, broken }: IndexReport): v
 function count(number: number, one: string): string {
   return `${number} ${one}${number === 1 ? "" : "s"}`;
 }
-
-await main().catch((error: unknown) => {
-  const isMistake = error instanceof UsageError;
-  console.error(`${(error as Error).message}${isMistake ? `\n\n${usage}` : ""}`);
-  process.exitCode = isMistake ? 2 : 1;
-});

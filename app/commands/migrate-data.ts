@@ -6,12 +6,11 @@ import { forgetPostgresqlNames } from "~/platform/config/environment.server";
 import { loadConfig } from "~/settings.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { readDatabaseUrl } from "~/platform/database/database-url.server";
-import { createProgressBar } from "./index/progress-bar";
 import { copyData } from "./migrate-data/copy-data";
 import type { CopiedTable } from "./migrate-data/copy-data";
-import { CopyRefused } from "./migrate-data/refused";
 import { openSource } from "./migrate-data/source";
 import { openTarget } from "./migrate-data/target";
+import { runCommand, runInSteps, UsageError } from "./run-command";
 
 const usage = `Usage: npm run migrate-data [-- options]
 
@@ -26,35 +25,13 @@ Ends with 0 when both are the same, 1 when something failed, 2 for a wrong call,
 when it was stopped. Settings are read from the environment and from .env, as by npm start.
 `;
 
-class UsageError extends Error {}
-
-function readOptions() {
-  try {
-    return parseArgs({
-      options: {
-        from: { type: "string" },
-        to: { type: "string" },
-        help: { type: "boolean", default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-function readPlaces(options: { from?: string | undefined; to?: string | undefined }) {
+function readDatabases(options: { from?: string | undefined; to?: string | undefined }) {
   // Both given, nothing else has to be set.
   const config = options.from !== undefined && options.to !== undefined ? null : loadConfig();
   if (config === null) forgetPostgresqlNames();
   const from = options.from ?? `file:${path.join(config!.serving.dataDir, "latchkey.db")}`;
   const to = options.to ?? config!.database.url;
-  const [source, target] = [from, to].map((url) => {
-    try {
-      return readDatabaseUrl(url);
-    } catch (error) {
-      throw new UsageError((error as Error).message);
-    }
-  });
+  const [source, target] = [from, to].map(readUrl);
   if (source?.provider !== "sqlite") throw new UsageError("--from must be a file: address.");
   if (target?.provider !== "postgresql") {
     throw new UsageError("--to, or DATABASE_URL, must be a postgresql:// address.");
@@ -62,34 +39,38 @@ function readPlaces(options: { from?: string | undefined; to?: string | undefine
   return { filePath: source.path, url: target.url };
 }
 
-async function main(): Promise<void> {
-  const { help, ...options } = readOptions();
+/** A wrong address is a wrong call, whatever is wrong about it. */
+function readUrl(url: string) {
+  try {
+    return readDatabaseUrl(url);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+await runCommand(usage, async () => {
+  const { help, ...options } = parseArgs({
+    options: { from: { type: "string" }, to: { type: "string" }, help: { type: "boolean" } },
+  }).values;
   if (help) return console.log(usage);
   if (existsSync(".env")) process.loadEnvFile(".env");
-  const { filePath, url } = readPlaces(options);
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  const { filePath, url } = readDatabases(options);
   const source = openSource(filePath);
-  const bar = createProgressBar(process.stderr, "rows");
   try {
-    await migrateDatabase({ url, migrationsDir: "prisma/migrations" });
-    const target = await openTarget(url);
-    try {
-      const copied = await copyData({ source, target, onProgress: bar.show, signal: stop.signal });
-      bar.end();
-      tell(copied);
-    } finally {
-      await target.close();
-    }
-  } catch (error) {
-    bar.end();
-    if (!stop.signal.aborted) throw error;
-    console.error("Stopped. The next run goes on from here.");
-    process.exitCode = 130;
+    const copied = await runInSteps("rows", async (onProgress, signal) => {
+      await migrateDatabase({ url, migrationsDir: "prisma/migrations" });
+      const target = await openTarget(url);
+      try {
+        return await copyData({ source, target, onProgress, signal });
+      } finally {
+        await target.close();
+      }
+    });
+    tell(copied);
   } finally {
     source.close();
   }
-}
+});
 
 function tell(tables: readonly CopiedTable[]): void {
   const width = Math.max(...tables.map(({ name }) => name.length));
@@ -99,9 +80,3 @@ function tell(tables: readonly CopiedTable[]): void {
   const rows = tables.reduce((sum, { count }) => sum + count, 0);
   console.log(`Both databases hold the same ${rows} rows in ${tables.length} tables.`);
 }
-
-await main().catch((error: unknown) => {
-  const isMistake = error instanceof UsageError;
-  console.error(`${(error as Error).message}${isMistake ? `\n\n${usage}` : ""}`);
-  process.exitCode = isMistake ? 2 : error instanceof CopyRefused ? 3 : 1;
-});

@@ -1,5 +1,6 @@
 // Makes a fresh clone ready to build or test. Plain JavaScript without packages: it runs before there are any.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,29 +9,16 @@ export const projectDir = fileURLToPath(new URL("../..", import.meta.url));
 
 const oldestNode = [20, 19];
 
-/** Runs a command to its end; throws when it fails. */
-export function run(command, parameters, { env = process.env, quiet = false } = {}) {
-  return new Promise((resolve, reject) => {
-    // On Windows npm is a script that only a shell can start.
-    const isScript = process.platform === "win32" && command === "npm";
-    const child = spawn(command, parameters, {
-      cwd: projectDir,
-      env,
-      stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit",
-      shell: isScript,
-    });
-    let output = "";
-    child.stdout?.on("data", (chunk) => (output += chunk));
-    child.stderr?.on("data", (chunk) => (output += chunk));
-    child.on("error", reject);
-    child.on("close", (code) => {
-      if (code === 0) resolve(output);
-      else
-        reject(
-          new Error(`${command} ${parameters.join(" ")} failed with ${code}.${output ? `\n${output}` : ""}`),
-        );
-    });
-  });
+export async function run(command, parameters, { env = process.env, quiet = false } = {}) {
+  // On Windows npm is a script that only a shell can start.
+  const shell = process.platform === "win32" && command === "npm";
+  const stdio = quiet ? ["ignore", "pipe", "pipe"] : "inherit";
+  const child = spawn(command, parameters, { cwd: projectDir, env, stdio, shell });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += chunk));
+  const [code] = await once(child, "close");
+  if (code === 0) return output;
+  throw new Error(`${[command, ...parameters].join(" ")} failed with ${code}.${output ? `\n${output}` : ""}`);
 }
 
 function requireNode() {
@@ -51,10 +39,7 @@ function isInstalled() {
   );
 }
 
-/**
- * npm starts commands through a shell that does not pass a SIGTERM on: without this, ending npm would leave the
- * server running. Ends this process in order when the one that started it is gone.
- */
+/** npm passes no SIGTERM on: this process ends in order when the one that started it is gone. */
 export function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;
   const parent = process.ppid;
@@ -63,7 +48,6 @@ export function endWithNpm() {
   }, 500).unref();
 }
 
-/** Installs what is missing and generates the database clients. */
 export async function prepare() {
   requireNode();
   if (!isInstalled()) {

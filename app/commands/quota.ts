@@ -15,6 +15,7 @@ import { quotaResetBodySchema } from "~/quota/quota.schema";
 import type { QuotaResetOrder } from "~/quota/quota.schema";
 import type { QuotaWindowStore } from "~/quota/quota-windows.store.server";
 import { createStateStores } from "~/services/state.server";
+import { runCommand, UsageError } from "./run-command";
 
 const usage = `Usage: npm run quota -- <command> [options]
 
@@ -34,45 +35,30 @@ Options of reset: exactly one of the first three
 Settings are read from the environment and from .env, as by npm start.
 `;
 
-class UsageError extends Error {}
-
 function readCommandLine() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        all: { type: "boolean" },
-        "token-ids": { type: "string" },
-        addresses: { type: "string" },
-        scope: { type: "string" },
-        count: { type: "string", default: "50" },
-        help: { type: "boolean", default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return parseArgs({
+    allowPositionals: true,
+    options: {
+      all: { type: "boolean" },
+      "token-ids": { type: "string" },
+      addresses: { type: "string" },
+      scope: { type: "string" },
+      count: { type: "string", default: "50" },
+      help: { type: "boolean" },
+    },
+  });
 }
 
 type Options = ReturnType<typeof readCommandLine>["values"];
 
-/** The same order the HTTP route takes, read from the command line. */
 function readOrder(options: Options): QuotaResetOrder {
   const list = (text: string | undefined) => text?.split(",").map((entry) => entry.trim());
-  const order = quotaResetBodySchema.safeParse({
-    scope: options.scope,
-    all: options.all,
-    tokenIds: list(options["token-ids"]),
-    addresses: list(options.addresses),
-  });
+  const { scope, all, "token-ids": tokenIds, addresses } = options;
+  const given = { scope, all, tokenIds: list(tokenIds), addresses: list(addresses) };
+  const order = quotaResetBodySchema.safeParse(given);
   if (order.success) return order.data;
   const [issue] = order.error.issues;
   throw new UsageError([...(issue?.path ?? []), issue?.message].join(": "));
-}
-
-function readCount(options: Options): number {
-  if (/^[1-9]\d{0,5}$/.test(options.count)) return Number(options.count);
-  throw new UsageError("--count must be a whole number from 1.");
 }
 
 async function reset(order: QuotaResetOrder, config: Config, windows: QuotaWindowStore) {
@@ -88,8 +74,8 @@ async function reset(order: QuotaResetOrder, config: Config, windows: QuotaWindo
   });
   for (const kind of ["token", "crypto"] as const) {
     const { deleted } = answer[kind] ?? {};
-    if (deleted !== undefined)
-      console.log(`${kind}: ${deleted} ${deleted === 1 ? "window" : "windows"} cleared`);
+    if (deleted === undefined) continue;
+    console.log(`${kind}: ${deleted} ${deleted === 1 ? "window" : "windows"} cleared`);
   }
 }
 
@@ -103,7 +89,7 @@ async function show(count: number, config: Config, windows: QuotaWindowStore) {
   }
 }
 
-async function main(): Promise<void> {
+await runCommand(usage, async () => {
   const { values: options, positionals } = readCommandLine();
   const [command, ...rest] = positionals;
   if (options.help) return console.log(usage);
@@ -111,26 +97,16 @@ async function main(): Promise<void> {
     throw new UsageError("Give one command: show or reset.");
   }
   const order = command === "reset" ? readOrder(options) : null;
-  const count = readCount(options);
+  if (!/^[1-9]\d{0,5}$/.test(options.count)) throw new UsageError("--count must be a whole number from 1.");
   if (existsSync(".env")) process.loadEnvFile(".env");
   const config = loadConfig();
   const database = await openDatabase({ url: config.database.url });
   const redis = config.state.redis && (await openRedis(config.state.redis));
   try {
-    const { quotaWindows: windows } = createStateStores({
-      database,
-      redis,
-      clock,
-      instance: createInstanceId(),
-    });
-    await (order ? reset(order, config, windows) : show(count, config, windows));
+    const instance = createInstanceId();
+    const { quotaWindows } = createStateStores({ database, redis, clock, instance });
+    await (order ? reset(order, config, quotaWindows) : show(Number(options.count), config, quotaWindows));
   } finally {
     await Promise.all([closeDatabase(database), redis?.close()]);
   }
-}
-
-await main().catch((error: unknown) => {
-  const isMistake = error instanceof UsageError;
-  console.error(`${(error as Error).message}${isMistake ? `\n\n${usage}` : ""}`);
-  process.exitCode = isMistake ? 2 : 1;
 });

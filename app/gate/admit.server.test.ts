@@ -1,13 +1,13 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
-import { signLegacy } from "~/commands/client/signed-requests";
+import { signLegacy } from "~/commands/signed-requests";
 import { admit } from "./admit.server";
 import type { AdmitDependencies, TokenGrant } from "./admit.server";
 import { isRevokedByDeparture } from "./keys/token-departure";
 
 const account = privateKeyToAccount(generatePrivateKey());
 const holder = { account, tokenId: "7" };
-const place = { origin: "http://localhost:3000", chainId: 31337 };
+const site = { origin: "http://localhost:3000", chainId: 31337 };
 const startMs = 1_700_000_000_400;
 
 type Chain = {
@@ -61,7 +61,7 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
     readContent: async () => ({}) as never,
     countGrant: () => {},
   };
-  const body = await signLegacy(place, holder, startMs);
+  const body = await signLegacy(site, holder, startMs);
   await admit(
     {
       authorization: undefined,

@@ -6,9 +6,9 @@ import {
   readTestDocument,
   referenceOrigin,
 } from "~e2e/support/api-reference";
-import { readProblems } from "./read-problems.server";
-import { readReference } from "./read-reference.server";
-import { startingValues, usualAs } from "./reference";
+import { readProblems } from "./read-problems";
+import { readReference } from "./read-reference";
+import { startingValues, usualAs } from "./request";
 
 const document = readTestDocument();
 const reference = readReference(document);
@@ -26,7 +26,7 @@ test("every operation of the document stands in the reference once, under its ta
 test("ways in are told apart: the session, a secret, both, or none", () => {
   const accessOf = (id: string) => {
     const { takesSession, secret, isOpen } = findReferenceOperation(id).access;
-    return [takesSession, secret?.variable ?? null, isOpen];
+    return [takesSession, secret, isOpen];
   };
   expect(accessOf("getNonce")).toEqual([false, null, true]);
   expect(accessOf("openGate")).toEqual([false, "ACCESS_TOKEN", true]);
@@ -39,8 +39,7 @@ test("ways in are told apart: the session, a secret, both, or none", () => {
 });
 
 test("a call is tried as the visitor wherever that works and the visitor is signed in", () => {
-  const usual = (id: string, isSignedIn: boolean) =>
-    usualAs({ operation: findReferenceOperation(id), isSignedIn });
+  const usual = (id: string, isSignedIn: boolean) => usualAs(findReferenceOperation(id), isSignedIn);
   expect([usual("chat", false), usual("chat", true)]).toEqual(["nobody", "session"]);
   expect([usual("getQuota", false), usual("endSession", false)]).toEqual(["session", "session"]);
   expect([usual("openGate", true), usual("getNonce", true)]).toEqual(["nobody", "nobody"]);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { readSchema } from "./read-schema";
-import type { ApiSchema } from "./read-schema";
+import type { ApiSchema, ApiSchemas } from "./read-schema";
 
-function read(schema: ApiSchema, schemas: Record<string, ApiSchema> = {}) {
-  return readSchema({ schema, schemas });
+function read(schema: ApiSchema, schemas: ApiSchemas = {}) {
+  return readSchema(schema, schemas);
 }
 
 test("an object is read with its fields, what they are and which have to be there", () => {
@@ -46,13 +46,15 @@ test("limits are put into words on both sides, on one, and where both are the sa
 });
 
 test("references are followed, parts are put together, and alternatives stand side by side", () => {
-  const schemas = { Key: { type: "object", properties: { id: { type: "string" } } } };
+  const schemas: ApiSchemas = { Key: { type: "object", properties: { id: { type: "string" } } } };
   const $ref = "#/components/schemas/Key";
   expect(read({ type: "array", items: { $ref } }, schemas)).toMatchObject({
     type: "list of object",
     children: [{ name: "id", type: "string" }],
   });
-  const both = { allOf: [{ $ref }, { type: "object", properties: { used: { type: "boolean" } } }] };
+  const both: ApiSchema = {
+    allOf: [{ $ref }, { type: "object", properties: { used: { type: "boolean" } } }],
+  };
   expect(read(both, schemas).children.map(({ name }) => name)).toEqual(["id", "used"]);
   expect(read({ oneOf: [{ $ref }, { type: "string" }] }, schemas)).toMatchObject({
     type: "one of",
@@ -62,7 +64,7 @@ test("references are followed, parts are put together, and alternatives stand si
 
 test("a schema that holds itself is followed once, and one that is not there is an error", () => {
   const $ref = "#/components/schemas/Tree";
-  const schemas = { Tree: { type: "object", properties: { inside: { $ref } } } };
+  const schemas: ApiSchemas = { Tree: { type: "object", properties: { inside: { $ref } } } };
   expect(read({ $ref }, schemas).children).toMatchObject([{ name: "inside", type: "object", children: [] }]);
   expect(() => read({ $ref: "#/components/schemas/Nothing" })).toThrow("Nothing");
 });

@@ -1,5 +1,8 @@
-import { fillPath, listGiven } from "./reference";
-import type { ReferenceOperation, RequestValues } from "./reference";
+import { noticeForRefused, readRefused } from "~/platform/http/notice";
+import type { NoticeText } from "~/platform/http/notice";
+import type { ReferenceOperation } from "./read-reference";
+import { buildRequest } from "./request";
+import type { RequestValues } from "./request";
 
 export type TryAnswer = {
   phase: "receiving" | "done" | "broken";
@@ -9,112 +12,62 @@ export type TryAnswer = {
   headers: [name: string, value: string][];
   /** The body as text; empty where it is sound or a picture. */
   text: string;
-  isCut: boolean;
-  /** Sound or a picture, to play or show. */
   media: Blob | null;
 };
 
-/** More than this is of no use on a page, and slows it down. */
-const shownChars = 100_000;
+type Try = { operation: ReferenceOperation; values: RequestValues; signal: AbortSignal };
 
-type SendTryOptions = {
-  operation: ReferenceOperation;
-  values: RequestValues;
-  secret: string;
-  signal: AbortSignal;
-  onChange: (answer: TryAnswer) => void;
-};
-
-/**
- * Sends one call from the page to the gate it came from. The session's cookie is added by the browser where it
- * counts; no script can read it, and the gate refuses it from pages of other sites.
- */
-export async function sendTry({
-  operation,
-  values,
-  secret,
-  signal,
-  onChange,
-}: SendTryOptions): Promise<void> {
+// The browser adds the session's cookie; no script can read it, and the gate refuses it from pages of other sites.
+export async function* sendTry({ operation, values, signal }: Try): AsyncGenerator<TryAnswer> {
   const beganAtMs = performance.now();
-  const response = await fetch(fillPath(operation, values), {
-    method: operation.method,
-    headers: requestHeaders(operation, values, secret),
-    body: hasBody(operation, values) ? values.body : undefined,
-    credentials: values.as === "nobody" ? "omit" : "same-origin",
-    cache: "no-store",
-    signal,
-  });
+  const { method, path, headers, body } = buildRequest(operation, values);
+  if (body !== undefined) headers.push(["Content-Type", "application/json"]);
+  if (values.as === "secret") headers.push(["Authorization", `Bearer ${values.secret.trim()}`]);
+  const credentials = values.as === "nobody" ? "omit" : "same-origin";
+  const response = await fetch(path, { method, headers, body, credentials, cache: "no-store", signal });
   const contentType = response.headers.get("Content-Type") ?? "";
-  const isMedia = response.ok && /^(audio|image)\//.test(contentType);
-  const isStream = contentType.startsWith("text/event-stream");
   const answer: TryAnswer = {
     phase: "receiving",
     status: response.status,
-    durationMs: performance.now() - beganAtMs,
+    durationMs: 0,
     contentType,
     headers: [...response.headers],
     text: "",
-    isCut: false,
     media: null,
   };
-  onChange(answer);
-  const end = (ended: Partial<TryAnswer>) =>
-    onChange({ ...answer, phase: "done", durationMs: performance.now() - beganAtMs, ...ended });
-  if (isMedia) return end({ media: await response.blob() });
+  yield answer;
+  const media = response.ok && /^(audio|image)\//.test(contentType) ? await response.blob() : null;
 
+  let phase: TryAnswer["phase"] = "done";
   let text = "";
   try {
-    for await (const piece of readText(response)) {
-      text += piece;
-      if (isStream) onChange({ ...answer, ...cut(text) });
+    const reader = media ? null : response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      text += part.value;
+      if (contentType.startsWith("text/event-stream")) yield { ...answer, text };
     }
   } catch {
     // Stopped by the visitor, or the connection broke: what came so far stays.
-    return end({ phase: "broken", ...cut(text) });
+    phase = "broken";
   }
-  end(cut(isStream ? text : indentJson(text)));
-}
-
-function hasBody(operation: ReferenceOperation, values: RequestValues): boolean {
-  return operation.body !== null && values.body.trim() !== "";
-}
-
-function requestHeaders(
-  operation: ReferenceOperation,
-  values: RequestValues,
-  secret: string,
-): [string, string][] {
-  return [
-    ...(hasBody(operation, values) ? [["Content-Type", "application/json"] satisfies [string, string]] : []),
-    ...(values.as === "secret"
-      ? [["Authorization", `Bearer ${secret.trim()}`] satisfies [string, string]]
-      : []),
-    ...listGiven(operation, values, "header").map(({ parameter, value }): [string, string] => [
-      parameter.name,
-      value,
-    ]),
-  ];
-}
-
-async function* readText(response: Response): AsyncGenerator<string> {
-  if (!response.body) return;
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    yield decoder.decode(part.value, { stream: true });
-  }
-  yield decoder.decode();
-}
-
-function cut(text: string): { text: string; isCut: boolean } {
-  return { text: text.slice(0, shownChars), isCut: text.length > shownChars };
+  const durationMs = performance.now() - beganAtMs;
+  yield { ...answer, phase, durationMs, text: indentJson(text), media };
 }
 
 function indentJson(text: string): string {
+  const json = parse(text);
+  return json === undefined ? text : JSON.stringify(json, null, 2);
+}
+
+function parse(text: string): unknown {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.parse(text);
   } catch {
-    return text;
+    return undefined;
   }
+}
+
+export function readRefusal({ status, phase, headers, text }: TryAnswer): NoticeText | null {
+  if (status < 400 || phase === "receiving") return null;
+  return noticeForRefused(readRefused({ status, headers: new Headers(headers), body: parse(text) }), {});
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, expectTypeOf, test } from "vitest";
 import { createApiClient } from "~/api-client/api-client";
 import type { ApiSchemas } from "~/api-client/api-client";
-import { signForm, signSiwe } from "~/commands/client/signed-requests";
-import type { Holder } from "~/commands/client/signed-requests";
+import { signForm, signSiwe } from "~/commands/signed-requests";
+import type { Holder } from "~/commands/signed-requests";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -22,8 +22,8 @@ async function signIn(holder: Holder) {
   const api = createApiClient({ origin: gate.origin });
   const settings = await api.GET("/api/settings");
   const nonce = await api.GET("/api/nonce");
-  const place = { origin: gate.origin, chainId: settings.data!.chainId };
-  const body = await signSiwe({ place, holder, nonce: nonce.data!.nonce });
+  const site = { origin: gate.origin, chainId: settings.data!.chainId };
+  const body = await signSiwe({ site, holder, nonce: nonce.data!.nonce });
   return api.POST("/api/gate-access", { body });
 }
 
@@ -66,8 +66,8 @@ test("a wallet signs in, enters, asks, listens and looks at its quota through th
 test("the one-time form is sent through the typed client, and afterwards its key is refused with a typed problem", async () => {
   const holder = await gate.mintKey();
   const api = createApiClient({ origin: gate.origin });
-  const place = { origin: gate.origin, chainId: 31337 };
-  const body = await signForm({ place, holder, message: "Hello" });
+  const site = { origin: gate.origin, chainId: 31337 };
+  const body = await signForm({ site, holder, message: "Hello" });
   expect((await api.POST("/api/form-submission-gate", { body })).data).toMatchObject({ success: true });
 
   const refused = await signIn(holder);

@@ -1,9 +1,9 @@
 import { createPublicClient, createWalletClient, defineChain, http, parseAbi } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
-import { signForm, signLegacy, signSiwe } from "~/commands/client/signed-requests";
-import type { Holder } from "~/commands/client/signed-requests";
-import { mintTestKey, waitForReceipt } from "~/commands/client/test-key";
+import { signForm, signLegacy, signSiwe } from "~/commands/signed-requests";
+import type { Holder } from "~/commands/signed-requests";
+import { mintTestKey, waitForReceipt } from "../../contracts/mint-test-key";
 import { startServer } from "~e2e/support/running-server";
 import type { RunningServer } from "~e2e/support/running-server";
 import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
@@ -31,8 +31,8 @@ export async function openGate({
   const chain = await startLocalChain();
   async function start() {
     const contract = await deployKeyContract({ rpcUrl: chain.rpcUrl });
-    const place = { RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: contract.address, CHAIN_POLL_SECONDS: "1" };
-    return { contract, server: await startServer({ env: { ...place, ...env }, ...rest }) };
+    const site = { RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: contract.address, CHAIN_POLL_SECONDS: "1" };
+    return { contract, server: await startServer({ env: { ...site, ...env }, ...rest }) };
   }
   const { contract, server } = await start().catch(async (error: unknown) => {
     await chain.stop();
@@ -124,9 +124,9 @@ export function clientOf(server: Pick<RunningServer, "origin">) {
     return (await ask({ path: "/api/nonce" })).body.nonce as string;
   }
 
-  const place = { origin, chainId: 31337 };
+  const site = { origin, chainId: 31337 };
   async function siweBody({ nonce, fields, ...holder }: Holder & { nonce?: string; fields?: SiweFields }) {
-    return signSiwe({ place, holder, nonce: nonce ?? (await newNonce()), fields });
+    return signSiwe({ site, holder, nonce: nonce ?? (await newNonce()), fields });
   }
 
   async function signIn(holder: Holder): Promise<Answer> {
@@ -134,14 +134,14 @@ export function clientOf(server: Pick<RunningServer, "origin">) {
   }
 
   const legacyBody = ({ timestamp, ...holder }: Holder & { timestamp?: number }) =>
-    signLegacy(place, holder, timestamp);
+    signLegacy(site, holder, timestamp);
   const formBody = ({
     message,
     signHash,
     timestamp,
     ...holder
   }: Holder & { message: string; signHash?: boolean; timestamp?: number }) =>
-    signForm({ place, holder, message, signHash, timestamp });
+    signForm({ site, holder, message, signHash, timestamp });
 
   const post = (path: string, json: unknown, headers?: Record<string, string>) =>
     ask({ path, method: "POST", json, headers });

@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mintTestKey } from "~/commands/client/test-key";
-import { writeCurl } from "~/reference/curl-snippet";
-import { readReference } from "~/reference/read-reference.server";
-import type { ApiDocument } from "~/reference/read-reference.server";
-import { startingValues, usualAs } from "~/reference/reference";
+import { mintTestKey } from "../../contracts/mint-test-key";
+import { readReference } from "~/reference/read-reference";
+import type { ApiDocument } from "~/reference/read-reference";
+import { startingValues, writeCurl } from "~/reference/request";
 import { startGateServer } from "../support/browser/gate-server";
 import type { GateServer } from "../support/browser/gate-server";
 import { clientOf } from "./gate-fixture";
@@ -97,8 +96,7 @@ test("the curl line of every operation runs in a shell and is answered as the op
   const { groups, origin } = readReference(document);
   const statuses: Record<string, number> = {};
   for (const operation of groups.flatMap(({ operations }) => operations)) {
-    const values = { ...startingValues(operation), as: usualAs({ operation, isSignedIn: true }) };
-    const line = writeCurl({ operation, values, origin });
+    const line = writeCurl(operation, startingValues(operation, true), origin);
     expect(line).not.toContain(accessToken);
     const printed = await run(line, { ACCESS_TOKEN: accessToken, ...secrets });
     statuses[operation.id] = Number(printed.trimEnd().split("\n").at(-1));

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createPublicClient, http, numberToHex, parseAbi, toFunctionSelector } from "viem";
 import type { Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Holder } from "~/commands/client/signed-requests";
+import type { Holder } from "~/commands/signed-requests";
 import { developmentAccount } from "../../contracts/local-chain.mjs";
 
 export type KeyRing = ReturnType<typeof createKeyRing>;

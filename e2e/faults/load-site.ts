@@ -36,6 +36,28 @@ const webhookSecret = `whsec_${createHash("sha256").update("faults").digest("bas
 const startLimitMs = 120_000;
 const outboxDrainsWithinMs = 60_000;
 
+/** Limits are off but for one that nobody reaches, which keeps its store busy. */
+const faultSettings = {
+  CHAIN_POLL_SECONDS: "1",
+  LEASE_SECONDS: "2",
+  JWT_ACCESS_TTL: "86400",
+  AI_PROVIDER: "local",
+  NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+  AI_CHAT_MAX_OUTPUT_TOKENS: String(reservedTokens),
+  AI_CHAT_QUOTA_TOKENS: "1000000000",
+  AI_QUOTA_RESET_SECRET: resetSecret,
+  WEBHOOK_SECRET: webhookSecret,
+  RATE_LIMIT_NONCE: "0",
+  RATE_LIMIT_GATE_ACCESS: "0",
+  RATE_LIMIT_FORM_SUBMISSION: "0",
+  RATE_LIMIT_CHAT: "0",
+  RATE_LIMIT_MCP: "0",
+  RATE_LIMIT_MODELS: "0",
+  RATE_LIMIT_QUOTA: "0",
+  RATE_LIMIT_QUOTA_RESET: "0",
+  RATE_LIMIT_TOKEN_STATUS: "1000000/60",
+};
+
 type OpenLoadSiteOptions = {
   later: Later;
   random: Random;
@@ -46,10 +68,7 @@ type OpenLoadSiteOptions = {
   onExchange?: (exchange: Exchange) => void;
 };
 
-/**
- * All that stands around a server that is to be hurt, and the server on one port for as often as it is started. Limits
- * are off but for one that nobody reaches, which keeps its store busy.
- */
+/** All that stands around a server that is to be hurt, and the server on one port for as often as it is started. */
 export async function openLoadSite({
   later,
   random,
@@ -73,67 +92,21 @@ export async function openLoadSite({
   let running: RunningServer | null = null;
   later(() => running?.kill());
 
-  const settings = {
+  const settings: Record<string, string | undefined> = {
+    ...faultSettings,
     RPC_URL: chain.rpcUrl,
     KEY_CONTRACT_ADDRESS: contract.address,
-    CHAIN_POLL_SECONDS: "1",
     PORT: String(port),
-    LEASE_SECONDS: "2",
-    JWT_ACCESS_TTL: "86400",
-    AI_PROVIDER: "local",
     AI_BASE_URL: provider.baseUrl,
-    NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
-    AI_CHAT_MAX_OUTPUT_TOKENS: String(reservedTokens),
-    AI_CHAT_QUOTA_TOKENS: "1000000000",
-    AI_QUOTA_RESET_SECRET: resetSecret,
     WEBHOOK_URL: receiver.url,
-    WEBHOOK_SECRET: webhookSecret,
-    RATE_LIMIT_NONCE: "0",
-    RATE_LIMIT_GATE_ACCESS: "0",
-    RATE_LIMIT_FORM_SUBMISSION: "0",
-    RATE_LIMIT_CHAT: "0",
-    RATE_LIMIT_MCP: "0",
-    RATE_LIMIT_MODELS: "0",
-    RATE_LIMIT_QUOTA: "0",
-    RATE_LIMIT_QUOTA_RESET: "0",
-    RATE_LIMIT_TOKEN_STATUS: "1000000/60",
     DATABASE_URL: databaseUrl,
     ...env,
   };
+  const records = openRecords(databaseUrl ?? pathToFileURL(path.join(dataDir, "latchkey.db")).href);
 
   async function start(onSpawn?: (child: ChildProcess) => void): Promise<RunningServer> {
     running = await startServer({ env: settings, dataDir, onSpawn, startLimitMs });
     return running;
-  }
-
-  async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    const url = databaseUrl ?? pathToFileURL(path.join(dataDir, "latchkey.db")).href;
-    const database = await openDatabase({ url });
-    try {
-      return await work(database);
-    } finally {
-      await closeDatabase(database);
-    }
-  }
-
-  /** As if the waits of the outbox were over: a dead sender's claims last 90 seconds, its retries up to hours. */
-  async function shortenOutboxWaits(): Promise<void> {
-    receiver.calmDown();
-    await withDatabase((database) =>
-      database.notificationDelivery.updateMany({
-        where: { deliveredAtMs: null },
-        data: { nextAttemptAtMs: BigInt(Date.now()), claimedUntilMs: null, claimedBy: null },
-      }),
-    );
-  }
-
-  /** Until nothing is on its way any more. A delivery that stays is counted by whoever reckons up. */
-  async function drainOutbox(): Promise<void> {
-    await withDatabase(async (database) => {
-      const isDrained = async () =>
-        (await database.notificationDelivery.count({ where: { deliveredAtMs: null } })) === 0;
-      await waitUntil(isDrained, { timeoutMs: outboxDrainsWithinMs, everyMs: 200 }).catch(() => undefined);
-    });
   }
 
   return {
@@ -151,10 +124,45 @@ export async function openLoadSite({
     /** The server that was started last. */
     running: () => running!,
     start,
-    withDatabase,
-    shortenOutboxWaits,
-    drainOutbox,
+    ...records,
+    /** As if the waits of the outbox were over: a dead sender's claims last 90 seconds, its retries up to hours. */
+    shortenOutboxWaits(): Promise<void> {
+      receiver.calmDown();
+      return records.endOutboxWaits();
+    },
   };
+}
+
+/** What the server keeps, as seen from outside, whether or not it runs. */
+function openRecords(url: string) {
+  async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    const database = await openDatabase({ url });
+    try {
+      return await work(database);
+    } finally {
+      await closeDatabase(database);
+    }
+  }
+
+  async function endOutboxWaits(): Promise<void> {
+    await withDatabase((database) =>
+      database.notificationDelivery.updateMany({
+        where: { deliveredAtMs: null },
+        data: { nextAttemptAtMs: BigInt(Date.now()), claimedUntilMs: null, claimedBy: null },
+      }),
+    );
+  }
+
+  /** Until nothing is on its way any more. A delivery that stays is counted by the final checks. */
+  async function drainOutbox(): Promise<void> {
+    await withDatabase(async (database) => {
+      const isDrained = async () =>
+        (await database.notificationDelivery.count({ where: { deliveredAtMs: null } })) === 0;
+      await waitUntil(isDrained, { timeoutMs: outboxDrainsWithinMs, everyMs: 200 }).catch(() => undefined);
+    });
+  }
+
+  return { withDatabase, endOutboxWaits, drainOutbox };
 }
 
 async function answerSlowly(call: CompletionCall, random: Random): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { signForm, signSiwe } from "~/commands/client/signed-requests";
-import type { Holder } from "~/commands/client/signed-requests";
+import { signForm, signSiwe } from "~/commands/signed-requests";
+import type { Holder } from "~/commands/signed-requests";
 import { bodyOf } from "./client";
 import type { Exchange, Question } from "./client";
 import { resetSecret } from "./load-site";
@@ -64,7 +64,7 @@ async function insist(site: LoadSite, question: Question): Promise<Exchange> {
 
 async function sign(site: LoadSite, holder: Holder) {
   const { nonce } = bodyOf(await insist(site, { path: "/api/nonce" }));
-  return signSiwe({ place: site.place, holder, nonce: String(nonce) });
+  return signSiwe({ site: site.place, holder, nonce: String(nonce) });
 }
 
 const signInBy = (json: { nonce: string }): Question => ({ path: "/api/gate-access", method: "POST", json });
@@ -121,7 +121,7 @@ async function useKeys({ site, record, random }: LoadParts): Promise<Lane> {
       const rivals = random.between(1, 4);
       const messages = Array.from({ length: rivals }, (_, index) => `client ${index}, attempt ${attempt}`);
       const forms = await Promise.all(
-        messages.map((message) => signForm({ place: site.place, holder, message })),
+        messages.map((message) => signForm({ site: site.place, holder, message })),
       );
       const answers = await Promise.all([
         ...forms.map((form) => submitForm({ site, record, holder, form })),

@@ -1,4 +1,4 @@
-import type { Holder } from "~/commands/client/signed-requests";
+import type { Holder } from "~/commands/signed-requests";
 
 /** A use of a key that the server said it had made; `message` null: by the tool, which takes none. */
 export type AcknowledgedUse = { holder: Holder; message: string | null };

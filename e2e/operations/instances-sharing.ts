@@ -11,15 +11,15 @@ import { mcpOf } from "../api/mcp-fixture";
 /** What the tests below expect of the servers. */
 export const sharingSettings = { RATE_LIMIT_TOKEN_STATUS: "50/600" };
 
-type Place = { site: Site; origin: string };
+type Located = { site: Site; origin: string };
 
-/** Who asks through the proxy, and who asks one of the servers; the place is there when the first one asks. */
-export function openVisitors(findPlace: () => Place) {
-  const through = () => clientOf({ origin: findPlace().origin });
+/** Who asks through the proxy, and who asks one of the servers; they are located when the first one asks. */
+export function openVisitors(locate: () => Located) {
+  const through = () => clientOf({ origin: locate().origin });
 
   /** The same client at one of the servers: the proxy's name stays what is signed for. */
   function at(index: number) {
-    const { site, origin } = findPlace();
+    const { site, origin } = locate();
     const headers = { "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": new URL(origin).host };
     const { ask } = clientOf({ origin: `http://127.0.0.1:${site.servers[index]!.port}` });
     return (request: Parameters<typeof ask>[0]) =>
@@ -27,7 +27,7 @@ export function openVisitors(findPlace: () => Place) {
   }
 
   async function enterNew() {
-    const holder = await findPlace().site.gate.mintKey();
+    const holder = await locate().site.gate.mintKey();
     const answer = await through().signIn(holder);
     return { ...holder, bearer: bearerOf(answer) };
   }
@@ -39,11 +39,16 @@ export function openVisitors(findPlace: () => Place) {
 }
 
 /** What has to be one for all servers, wherever they keep it. */
-export function testSharing(findPlace: () => Place): void {
-  const { through, at, enterNew, enterAt } = openVisitors(findPlace);
+export function testSharing(locate: () => Located): void {
+  testSharedCounts(locate);
+  testSharedKeys(locate);
+}
+
+function testSharedCounts(locate: () => Located): void {
+  const { through, at, enterNew } = openVisitors(locate);
 
   test("a holder goes all the way through two servers that take turns, and never notices", async () => {
-    await walkThrough(findPlace());
+    await walkThrough(locate());
   });
 
   test("a nonce from one server is good at the other, once, for the client it was given to", async () => {
@@ -51,7 +56,7 @@ export function testSharing(findPlace: () => Place): void {
       [0, 1],
       [1, 0],
     ] as const) {
-      const holder = await findPlace().site.gate.mintKey();
+      const holder = await locate().site.gate.mintKey();
       const { nonce } = (await at(giver)({ path: "/api/nonce" })).body;
       const json = await through().siweBody({ ...holder, nonce: String(nonce) });
       const enter = (index: number, from = "127.0.0.1") =>
@@ -76,7 +81,7 @@ export function testSharing(findPlace: () => Place): void {
     const { bearer } = await enterNew();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
-        fetch(`${findPlace().origin}/api/chat`, {
+        fetch(`${locate().origin}/api/chat`, {
           method: "POST",
           headers: { "Content-Type": "application/json", ...bearer },
           body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
@@ -101,12 +106,16 @@ export function testSharing(findPlace: () => Place): void {
     expect(reset.status).toBe(200);
     expect(await used(1)).toMatchObject({ used: 0, remaining: 60 });
   });
+}
+
+function testSharedKeys(locate: () => Located): void {
+  const { at, enterNew, enterAt } = openVisitors(locate);
 
   test("a program's client works through the proxy, and a key it used up is used everywhere at once", async () => {
     const { bearer, tokenId } = await enterNew();
     const client = new Client({ name: "a-test-client", version: "1.0.0" });
     await client.connect(
-      new StreamableHTTPClientTransport(new URL("/api/mcp", findPlace().origin), {
+      new StreamableHTTPClientTransport(new URL("/api/mcp", locate().origin), {
         requestInit: { headers: bearer },
       }),
     );
@@ -114,7 +123,7 @@ export function testSharing(findPlace: () => Place): void {
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("mark_key_used");
     const marks = await Promise.all(
       Array.from({ length: 6 }, () =>
-        mcpOf({ origin: findPlace().origin }).callTool({
+        mcpOf({ origin: locate().origin }).callTool({
           name: "mark_key_used",
           headers: bearer,
         }),
@@ -122,7 +131,7 @@ export function testSharing(findPlace: () => Place): void {
     );
     expect(marks.filter(({ result }) => result)).toHaveLength(1);
     const told = () =>
-      findPlace().site.receiver.received.filter(({ body }) => body.includes(`"tokenId":"${tokenId}"`));
+      locate().site.receiver.received.filter(({ body }) => body.includes(`"tokenId":"${tokenId}"`));
     await waitUntil(() => told().length > 0);
     expect(told()).toHaveLength(1);
     for (const index of [0, 1, 0, 1]) expect((await enterAt(index, bearer)).status).toBe(403);
@@ -131,8 +140,8 @@ export function testSharing(findPlace: () => Place): void {
   test("a key that left its wallet ends the token at both servers within seconds, though one alone watches the chain", async () => {
     const { bearer, account, tokenId } = await enterNew();
     for (const index of [0, 1]) expect((await enterAt(index, bearer)).status).toBe(200);
-    const { address } = await findPlace().site.gate.rich();
-    await findPlace().site.gate.transferKey({ from: account, to: address, tokenId });
+    const { address } = await locate().site.gate.rich();
+    await locate().site.gate.transferKey({ from: account, to: address, tokenId });
     for (const index of [0, 1]) {
       await waitUntil(async () => (await enterAt(index, bearer)).status !== 200);
       // Here the chain is not asked: it knows from the database.

@@ -12,7 +12,8 @@ const eslint = new ESLint({ cwd: projectDir });
 /** What the rules about places say of this text, were it the file at this path. */
 async function judge(file: string, text: string): Promise<string[]> {
   const [result] = await eslint.lintText(text, { filePath: path.join(projectDir, file) });
-  const about = /^(no-restricted-(imports|properties|syntax)|import-x\/no-restricted-paths|max-params)$/;
+  const about =
+    /^(no-restricted-(imports|properties|syntax)|import-x\/no-restricted-paths|max-params|max-lines-per-function)$/;
   expect(result?.messages.filter(({ fatal }) => fatal)).toEqual([]);
   return (result?.messages ?? [])
     .filter(({ ruleId }) => about.test(ruleId ?? ""))
@@ -52,6 +53,10 @@ const drivers = [
   "@prisma/client",
   "ioredis",
 ];
+
+/** So many lines with its first and its last, and twice as many that do not count. */
+const functionOf = (lines: number) =>
+  `export function run() {\n${"  void 0;\n\n  // Not counted.\n".repeat(lines - 2)}}`;
 
 const rules: Rule[] = [
   {
@@ -246,6 +251,19 @@ const rules: Rule[] = [
       "type Of = { a: 1; b: 2; c: 3; d: 4; e: 5 };\nexport function show(of: Of & { f: 6 }) {\n  return of;\n}",
       "export const both = (rest: { a: number }) => ({ ...rest, b: 1 });",
     ].map((text) => ({ file: pure, text })),
+  },
+  {
+    rule: "a function has up to 80 lines, blank ones and comments apart; a test's may have more",
+    says: /Maximum allowed is 80/,
+    refused: [pure, "app/gate/page/new-thing.tsx", "e2e/support/new-thing.ts", "server.ts"].map((file) => ({
+      file,
+      text: functionOf(81),
+    })),
+    allowed: [
+      { file: pure, text: functionOf(80) },
+      { file: "app/gate/new-thing.test.ts", text: functionOf(81) },
+      { file: "e2e/journeys/new-thing.spec.ts", text: functionOf(81) },
+    ],
   },
 ];
 

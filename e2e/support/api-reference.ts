@@ -1,6 +1,5 @@
-import { readReference } from "~/reference/read-reference.server";
-import type { ApiDocument } from "~/reference/read-reference.server";
-import type { ReferenceOperation } from "~/reference/reference";
+import { readReference } from "~/reference/read-reference";
+import type { ApiDocument, ReferenceOperation } from "~/reference/read-reference";
 import { buildApiDocument } from "~/services/api-description.server";
 import { distinctLimits } from "./limits";
 

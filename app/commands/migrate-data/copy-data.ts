@@ -1,39 +1,38 @@
+import type { createProgressBar } from "../progress-bar";
 import { CopyRefused } from "./refused";
 import { createTableDigest, fingerprint } from "./rows";
 import type { Row } from "./rows";
 import type { Source, Table } from "./source";
 import type { Target } from "./target";
 
-/** A statement takes at most 65,535 parameters; no table comes near that with so many rows. */
-const batchRows = 500;
-
-export type CopyProgress = { done: number; total: number; source: string };
-export type CopiedTable = { name: string; count: number; added: number; digest: string };
-
 type Copying = {
   source: Source;
   target: Target;
-  onProgress: (progress: CopyProgress) => void;
+  onProgress: ReturnType<typeof createProgressBar>["show"];
   signal: AbortSignal;
 };
+type TableCopying = Copying & { tables: Table[] };
+export type CopiedTable = { name: string; count: number; added: number; digest: string };
 
-/**
- * Copies every table, whatever the schema has, in batches that are either there or not. What is there already is left
- * as it is, so a copy that was cut off goes on where it ended. Throws `CopyRefused` before anything is written when the
- * target holds rows the source does not have, and after all is written when the two do not agree.
- */
+const otherContentAdvice = "Give it an empty database: this copies, and does not merge.";
+
+/** Copies every table in batches that are either there or not, so the next run goes on where one was cut off. */
 export async function copyData(copying: Copying): Promise<CopiedTable[]> {
-  const tables = copying.source.listTables();
-  await requireSameSchema({ ...copying, tables });
-  await requireNobodyWorks(copying);
-  await requireNoOtherRows({ ...copying, tables });
-  const added = await copyTables({ ...copying, tables });
-  const copied = await verifyTables({ ...copying, tables, added });
-  requireNobodyWorked(copying);
-  return copied;
+  const all = { ...copying, tables: copying.source.listTables() };
+  await requireSameSchema(all);
+  await requireNobodyWorks(all);
+  await requireNoOtherRows(all);
+  const added = await copyTables(all);
+  const copied = await verifyTables(all, added);
+  // A server that came meanwhile, and may have gone again, wrote what the copy does not have.
+  if (!all.source.wasWorkedWith()) return copied;
+  throw new CopyRefused(
+    "A server has worked with the SQLite database meanwhile: the copy is of before. Do not use it. Stop the server, " +
+      "and copy into an empty database.",
+  );
 }
 
-async function requireSameSchema({ source, target, tables }: Copying & { tables: Table[] }): Promise<void> {
+async function requireSameSchema({ source, target, tables }: TableCopying): Promise<void> {
   const [from, to] = [source.listMigrations(), await target.listMigrations()];
   if (from.join() !== to.join()) {
     throw new CopyRefused(
@@ -50,7 +49,7 @@ async function requireSameSchema({ source, target, tables }: Copying & { tables:
 }
 
 async function requireNobodyWorks({ source, target }: Copying): Promise<void> {
-  const advice = "Stop it, and try again; after a crash its lease lapses by itself within LEASE_SECONDS.";
+  const advice = "Stop it, and try again; after a crash its lease expires by itself within LEASE_SECONDS.";
   if (source.readLeaseUntilMs() > Date.now()) {
     throw new CopyRefused(`A server is still working with the SQLite database. ${advice}`);
   }
@@ -59,64 +58,48 @@ async function requireNobodyWorks({ source, target }: Copying): Promise<void> {
   }
 }
 
-/** A server that came meanwhile, and may have gone again, wrote what the copy does not have. */
-function requireNobodyWorked({ source }: Copying): void {
-  if (!source.wasWorkedWith()) return;
-  throw new CopyRefused(
-    "A server has worked with the SQLite database meanwhile: the copy is of before. Do not use it. Stop the server, " +
-      "and copy into an empty database.",
-  );
-}
-
-async function requireNoOtherRows({
-  source,
-  target,
-  tables,
-  signal,
-}: Copying & { tables: Table[] }): Promise<void> {
+async function requireNoOtherRows({ source, target, tables, signal }: TableCopying): Promise<void> {
   for (const table of tables) {
     const there = await target.countRows(table);
     if (there === 0) continue;
     let known = 0;
-    for (const rows of source.readBatches({ table, size: batchRows })) {
+    for (const rows of source.readBatches(table)) {
       signal.throwIfAborted();
       known += rows.length - (await findMissing(target, table, rows)).length;
     }
     if (known === there) continue;
     throw new CopyRefused(
       `The PostgreSQL database has ${there - known} rows in ${table.name} that the SQLite database does not have. ` +
-        "Nothing was copied. Give it an empty database: this copies, and does not merge.",
+        `Nothing was copied. ${otherContentAdvice}`,
     );
   }
 }
 
 /** Of these rows the ones the target lacks. Refuses a row that is there with other content. */
 async function findMissing(target: Target, table: Table, rows: Row[]): Promise<Row[]> {
-  const keyAt = table.keyColumns.map((name) => table.columns.indexOf(name));
-  const keyOf = (row: Row) => fingerprint(keyAt.map((index) => row[index]!));
-  const there = new Map(
-    (await target.findSameKeys({ table, rows })).map((row) => [keyOf(row), fingerprint(row)]),
-  );
+  const keyOf = (row: Row) => fingerprint(table.keyOf(row));
+  const found = await target.findSameKeys(table, rows);
+  const there = new Map(found.map((row) => [keyOf(row), fingerprint(row)]));
   return rows.filter((row) => {
-    const found = there.get(keyOf(row));
-    if (found === undefined || found === fingerprint(row)) return found === undefined;
+    const same = there.get(keyOf(row));
+    if (same === undefined || same === fingerprint(row)) return same === undefined;
     throw new CopyRefused(
       `The PostgreSQL database has a row in ${table.name} with the same key and other content: it was in use, or is ` +
-        "of another source. Give it an empty database: this copies, and does not merge.",
+        `of another source. ${otherContentAdvice}`,
     );
   });
 }
 
-async function copyTables({ source, target, tables, onProgress, signal }: Copying & { tables: Table[] }) {
+async function copyTables({ source, target, tables, onProgress, signal }: TableCopying) {
   const total = tables.reduce((sum, table) => sum + source.countRows(table), 0);
   const added = new Map<string, number>();
   let done = 0;
   onProgress({ done, total, source: "" });
   for (const table of tables) {
-    for (const rows of source.readBatches({ table, size: batchRows })) {
+    for (const rows of source.readBatches(table)) {
       signal.throwIfAborted();
       const missing = await findMissing(target, table, rows);
-      await target.insert({ table, rows: missing });
+      await target.insert(table, missing);
       added.set(table.name, (added.get(table.name) ?? 0) + missing.length);
       done += rows.length;
       onProgress({ done, total, source: table.name });
@@ -125,18 +108,12 @@ async function copyTables({ source, target, tables, onProgress, signal }: Copyin
   return added;
 }
 
-async function verifyTables({
-  source,
-  target,
-  tables,
-  added,
-  signal,
-}: Copying & { tables: Table[]; added: Map<string, number> }): Promise<CopiedTable[]> {
+async function verifyTables({ source, target, tables, signal }: TableCopying, added: Map<string, number>) {
   const copied: CopiedTable[] = [];
   for (const table of tables) {
     signal.throwIfAborted();
     const [from, to] = [createTableDigest(), createTableDigest()];
-    for (const rows of source.readBatches({ table, size: batchRows })) rows.forEach(from.add);
+    for (const rows of source.readBatches(table)) rows.forEach(from.add);
     for await (const row of target.readAll(table)) to.add(row);
     const [expected, found] = [from.read(), to.read()];
     if (expected.digest !== found.digest || expected.count !== found.count) {

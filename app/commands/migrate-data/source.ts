@@ -3,17 +3,20 @@ import Sqlite from "libsql";
 import { CopyRefused } from "./refused";
 import type { Row, Value } from "./rows";
 
-export type Table = { name: string; columns: string[]; keyColumns: string[] };
+export type Table = {
+  name: string;
+  columns: string[];
+  keyColumns: string[];
+  keyOf: (row: Row) => Row;
+};
 export type Source = ReturnType<typeof openSource>;
 
 /** What both databases keep alike. A type that is not here needs a decision before it is copied. */
 const knownTypes = new Set(["TEXT", "BIGINT", "INTEGER", "BOOLEAN", "REAL", "BLOB"]);
 const historyTable = "_prisma_migrations";
 
-/** The driver gives bytes in a shape that PostgreSQL's does not take. */
-function toValue(value: Value | ArrayBuffer): Value {
-  return value instanceof ArrayBuffer ? Buffer.from(value) : value;
-}
+/** A statement takes at most 65,535 parameters; no table comes near that with so many rows. */
+const batchRows = 500;
 
 type ColumnInfo = { name: string; type: string; pk: bigint };
 
@@ -33,7 +36,9 @@ export function openSource(filePath: string) {
       `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
          AND name NOT LIKE 'libsql\\_%' ESCAPE '\\' AND name <> '${historyTable}' ORDER BY name`,
     ).map(({ name }) => name);
-    return inOrderOfReferences(names).map(describeTable);
+    const listReferences = (name: string) =>
+      all<{ table: string }>(`PRAGMA foreign_key_list("${name}")`).map(({ table }) => table);
+    return sortByReferences(names, listReferences).map(describeTable);
   }
 
   function describeTable(name: string): Table {
@@ -43,47 +48,38 @@ export function openSource(filePath: string) {
       throw new CopyRefused(`${name}.${strange.name} has a type that is not known here: ${strange.type}.`);
     const keys = columns.filter(({ pk }) => pk > 0n).sort((a, b) => Number(a.pk - b.pk));
     if (keys.length === 0) throw new CopyRefused(`${name} has no primary key to tell its rows apart by.`);
-    return { name, columns: columns.map((column) => column.name), keyColumns: keys.map((key) => key.name) };
+    return {
+      name,
+      columns: columns.map((column) => column.name),
+      keyColumns: keys.map((key) => key.name),
+      keyOf: (row: Row) => keys.map((key) => row[columns.indexOf(key)]!),
+    };
   }
 
-  /** Those that others point at come first. */
-  function inOrderOfReferences(names: readonly string[]): string[] {
-    const done: string[] = [];
-    function visit(name: string, under: readonly string[]): void {
-      if (done.includes(name) || under.includes(name)) return;
-      for (const { table } of all<{ table: string }>(`PRAGMA foreign_key_list("${name}")`)) {
-        visit(table, [...under, name]);
-      }
-      done.push(name);
-    }
-    for (const name of names) visit(name, []);
-    return done;
-  }
-
-  function countRows({ name }: Table): number {
-    return Number(all<{ count: bigint }>(`SELECT COUNT(*) AS count FROM "${name}"`)[0]!.count);
-  }
-
-  /** In batches, in no particular order. */
-  function* readBatches({ table, size }: { table: Table; size: number }): Generator<Row[]> {
+  function* readBatches(table: Table): Generator<Row[]> {
     const columns = table.columns.map((name) => `"${name}"`).join(", ");
     const page = sqlite
       .prepare(
-        `SELECT rowid AS "at", ${columns} FROM "${table.name}" WHERE rowid > ? ORDER BY rowid LIMIT ${size}`,
+        `SELECT rowid, ${columns} FROM "${table.name}" WHERE rowid > ? ORDER BY rowid LIMIT ${batchRows}`,
       )
-      .safeIntegers(true);
-    for (let last: bigint | number = -1; ;) {
-      const found = page.all(last) as (Record<string, Value | ArrayBuffer> & { at: bigint })[];
+      .safeIntegers(true)
+      .raw();
+    for (let last: unknown = -1; ;) {
+      const found = page.all(last) as (Value | ArrayBuffer)[][];
       if (found.length === 0) return;
-      last = found.at(-1)!.at;
-      yield found.map((row) => table.columns.map((name) => toValue(row[name]!)));
+      last = found.at(-1)![0];
+      // The driver gives bytes in a shape that PostgreSQL's does not take.
+      yield found.map(([, ...row]) =>
+        row.map((value) => (value instanceof ArrayBuffer ? Buffer.from(value) : value)),
+      );
     }
   }
 
   return {
     listTables,
-    countRows,
     readBatches,
+    countRows: ({ name }: Table) =>
+      Number(all<{ count: bigint }>(`SELECT COUNT(*) AS count FROM "${name}"`)[0]!.count),
     listMigrations: () =>
       all<{ name: string }>(
         `SELECT "migration_name" AS name FROM "${historyTable}" WHERE "rolled_back_at" IS NULL ORDER BY 1`,
@@ -106,4 +102,16 @@ export function openSource(filePath: string) {
     },
     close: () => sqlite.close(),
   };
+}
+
+/** Those that others point at come first. */
+function sortByReferences(names: readonly string[], listReferences: (name: string) => string[]): string[] {
+  const done = new Set<string>();
+  function visit(name: string, under: readonly string[]): void {
+    if (done.has(name) || under.includes(name)) return;
+    for (const reference of listReferences(name)) visit(reference, [...under, name]);
+    done.add(name);
+  }
+  for (const name of names) visit(name, []);
+  return [...done];
 }

@@ -22,48 +22,25 @@ export async function openTarget(url: string) {
     throw new CopyRefused("Another copy into this database is running. Wait for it to end.");
   }
 
-  async function listColumns(): Promise<Map<string, string[]>> {
-    const found = await client.query<{ table: string; columns: string[] }>(
-      `SELECT table_name AS "table", array_agg(column_name::text) AS columns FROM information_schema.columns
-       WHERE table_schema = current_schema() AND table_name <> '_prisma_migrations' GROUP BY table_name`,
-    );
-    return new Map(found.rows.map(({ table, columns }) => [table, columns]));
+  async function query<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]> {
+    return (await client.query<R>(text, values)).rows;
   }
 
-  async function countRows({ name }: Table): Promise<number> {
-    const found = await client.query<{ count: string }>(`SELECT COUNT(*) AS count FROM "${name}"`);
-    return Number(found.rows[0]!.count);
+  async function findSameKeys(table: Table, wanted: readonly Row[]): Promise<Row[]> {
+    const keys = wanted.map(table.keyOf);
+    const text = `SELECT ${list(table.columns)} FROM "${table.name}"
+      WHERE (${list(table.keyColumns)}) IN (${placeholders(keys)})`;
+    return (await client.query<Row>({ rowMode: "array", text, values: keys.flat() })).rows;
   }
 
-  /** Those rows that have the key of one of these, as they are here. */
-  async function findSameKeys({
-    table,
-    rows: wanted,
-  }: {
-    table: Table;
-    rows: readonly Row[];
-  }): Promise<Row[]> {
-    const keyAt = table.keyColumns.map((name) => table.columns.indexOf(name));
-    const keys = wanted.map((row) => keyAt.map((index) => row[index]!));
-    const { rowMode, text } = {
-      rowMode: "array" as const,
-      text: `SELECT ${list(table.columns)} FROM "${table.name}"
-        WHERE (${list(table.keyColumns)}) IN (${placeholders(keys)})`,
-    };
-    return (await client.query<Row>({ rowMode, text, values: keys.flat() })).rows;
-  }
-
-  async function insert({ table, rows: added }: { table: Table; rows: readonly Row[] }): Promise<void> {
-    if (added.length === 0) return;
-    const text = `INSERT INTO "${table.name}" (${list(table.columns)}) VALUES ${placeholders(added)}`;
-    try {
-      await client.query(text, added.flat());
-    } catch (error) {
-      const { message } = error as Error;
+  async function insert(table: Table, rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0) return;
+    const text = `INSERT INTO "${table.name}" (${list(table.columns)}) VALUES ${placeholders(rows)}`;
+    await client.query(text, rows.flat()).catch(({ message }: Error) => {
       throw new CopyRefused(
         `A row of ${table.name} cannot be stored in PostgreSQL: ${message}. Nothing of its batch was.`,
       );
-    }
+    });
   }
 
   async function* readAll(table: Table): AsyncGenerator<Row> {
@@ -81,23 +58,27 @@ export async function openTarget(url: string) {
   }
 
   return {
-    listColumns,
-    countRows,
     findSameKeys,
     insert,
     readAll,
-    listMigrations: async () =>
-      (
-        await client.query<{ name: string }>(
-          `SELECT "migration_name" AS name FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL ORDER BY 1`,
-        )
-      ).rows.map(({ name }) => name),
-    isLeased: async () =>
-      (
-        await client.query(
-          `SELECT 1 FROM "Lease" WHERE "expiresAtMs" > EXTRACT(EPOCH FROM clock_timestamp()) * 1000`,
-        )
-      ).rows.length > 0,
+    async listColumns() {
+      const found = await query<{ table: string; columns: string[] }>(
+        `SELECT table_name AS "table", array_agg(column_name::text) AS columns FROM information_schema.columns
+         WHERE table_schema = current_schema() AND table_name <> '_prisma_migrations' GROUP BY table_name`,
+      );
+      return new Map(found.map(({ table, columns }) => [table, columns]));
+    },
+    async countRows({ name }: Table) {
+      return Number((await query<{ count: string }>(`SELECT COUNT(*) AS count FROM "${name}"`))[0]!.count);
+    },
+    async listMigrations() {
+      const text = `SELECT "migration_name" AS name FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL ORDER BY 1`;
+      return (await query<{ name: string }>(text)).map(({ name }) => name);
+    },
+    async isLeased() {
+      const text = `SELECT 1 FROM "Lease" WHERE "expiresAtMs" > EXTRACT(EPOCH FROM clock_timestamp()) * 1000`;
+      return (await query(text)).length > 0;
+    },
     close: () => client.end(),
   };
 }
@@ -106,7 +87,6 @@ function list(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
 }
 
-/** `($1, $2), ($3, $4)` */
 function placeholders(rows: readonly Row[]): string {
   let number = 0;
   return rows.map((row) => `(${row.map(() => `$${++number}`).join(", ")})`).join(", ");

@@ -1,13 +1,8 @@
-import type { ProblemExample } from "../problem-page";
+import type { ProblemExample } from "../read-problems";
 
-/** For those who write programs: the answer as it comes, and where it does. */
-export function ProblemExamples({
-  examples,
-  hasReference,
-}: {
-  examples: ProblemExample[];
-  hasReference: boolean;
-}) {
+type Props = { examples: ProblemExample[]; hasReference: boolean };
+
+export function ProblemExamples({ examples, hasReference }: Props) {
   return (
     <>
       <h2>For developers</h2>
@@ -16,9 +11,7 @@ export function ProblemExamples({
           <p>
             An answer, as <code>{contentType}</code>:
           </p>
-          <pre className="code">
-            <code>{text}</code>
-          </pre>
+          <pre className="code">{text}</pre>
           {hasReference && operations.length > 0 ? (
             <details>
               <summary>

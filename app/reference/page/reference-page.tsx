@@ -1,18 +1,19 @@
 import { CodeText } from "~/ui/code-text";
-import type { Reference } from "../reference";
+import type { Reference } from "../read-reference";
 import { OperationArticle } from "./operation";
-import { useVisitorHolder, VisitorContext } from "./use-visitor";
+import { SchemaList } from "./schema-tree";
+import { useVisitorState, VisitorContext } from "./use-visitor";
 import type { Visitor } from "./use-visitor";
 
 /** The whole reference. It can be read without scripts; with them, calls can be copied and sent. */
 export function ReferencePage({ reference }: { reference: Reference }) {
-  const holder = useVisitorHolder();
+  const state = useVisitorState();
   return (
-    <VisitorContext.Provider value={holder}>
+    <VisitorContext.Provider value={state}>
       <div className="reference">
         <Contents reference={reference} />
         <div className="reference-body">
-          <Introduction reference={reference} visitor={holder.visitor} />
+          <Introduction reference={reference} visitor={state.visitor} />
           {reference.groups.map(({ name, description, operations }) => (
             <section key={name} className="reference-group" aria-labelledby={groupId(name)}>
               <h2 id={groupId(name)}>{name}</h2>
@@ -22,7 +23,10 @@ export function ReferencePage({ reference }: { reference: Reference }) {
               ))}
             </section>
           ))}
-          <SharedHeaders reference={reference} />
+          <section className="reference-group" aria-labelledby="headers">
+            <h2 id="headers">Headers of answers</h2>
+            <SchemaList nodes={reference.headers} />
+          </section>
         </div>
       </div>
     </VisitorContext.Provider>
@@ -69,57 +73,32 @@ function Introduction({ reference, visitor }: { reference: Reference; visitor: V
       <noscript>
         <p className="notice tone-info">Without JavaScript everything can be read here, but not tried.</p>
       </noscript>
-      <VisitorLine visitor={visitor} />
+      <p role="status" className="visitor-line" data-visitor={visitor.state}>
+        <VisitorWords visitor={visitor} />
+      </p>
       <div className="reading" dangerouslySetInnerHTML={{ __html: reference.introductionHtml }} />
       <h2>The typed client</h2>
       <p>
         <CodeText text="`openapi-fetch` calls this gate with types made from its own description:" />
       </p>
-      <pre className="code">
-        <code>{writeClientExample(reference.origin)}</code>
-      </pre>
+      <pre className="code">{writeClientExample(reference.origin)}</pre>
     </div>
   );
 }
 
-function VisitorLine({ visitor }: { visitor: Visitor }) {
-  return (
-    <p role="status" className="visitor-line" data-visitor={visitor.state}>
-      {visitor.state === "signed-in" ? (
-        <>
-          You are in with key #{visitor.tokenId}: what takes the session of a browser is tried as you. Your
-          token stays in a cookie that no script can read.
-        </>
-      ) : null}
-      {visitor.state === "stranger" ? (
-        <>
-          {visitor.reason ?? "You are not signed in."} To try what needs a key,{" "}
-          <a href="/gate">sign in at the gate</a> and come back.
-        </>
-      ) : null}
-      {visitor.state === "unknown" ? "Whether you are signed in could not be asked just now." : null}
-    </p>
-  );
-}
-
-function SharedHeaders({ reference }: { reference: Reference }) {
-  return (
-    <section className="reference-group" aria-labelledby="headers">
-      <h2 id="headers">Headers of answers</h2>
-      <ul className="schema">
-        {reference.headers.map(({ name, description }) => (
-          <li key={name}>
-            <p className="schema-line">
-              <code className="schema-name">{name}</code>
-            </p>
-            <p className="schema-words">
-              <CodeText text={description} />
-            </p>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
+function VisitorWords({ visitor }: { visitor: Visitor }) {
+  if (visitor.state === "signed-in") {
+    const tried = `You are in with key #${visitor.tokenId}: what takes the session of a browser is tried as you.`;
+    return `${tried} Your token stays in a cookie that no script can read.`;
+  }
+  if (visitor.state === "stranger") {
+    return (
+      <>
+        {visitor.reason} To try what needs a key, <a href="/gate">sign in at the gate</a> and come back.
+      </>
+    );
+  }
+  return visitor.state === "unknown" ? "Whether you are signed in could not be asked just now." : null;
 }
 
 function writeClientExample(origin: string): string {

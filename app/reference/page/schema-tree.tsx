@@ -1,43 +1,30 @@
 import { CodeText } from "~/ui/code-text";
-import type { SchemaNode } from "../reference";
+import type { SchemaNode } from "../read-schema";
 
-/** A schema as nested lists; every entry says its name, its type, and what holds for it. */
 export function SchemaTree({ node }: { node: SchemaNode }) {
   const isPlainObject = node.type === "object" && node.children.length > 0;
-  return isPlainObject ? (
-    <SchemaList nodes={node.children} />
-  ) : (
-    <ul className="schema">
-      <SchemaEntry node={node} />
-    </ul>
-  );
+  return <SchemaList nodes={isPlainObject ? node.children : [node]} />;
 }
 
-function SchemaList({ nodes }: { nodes: SchemaNode[] }) {
+/** Also for parameters and headers, of which less is to be said. */
+export function SchemaList({ nodes }: { nodes: Partial<SchemaNode>[] }) {
   return (
     <ul className="schema">
-      {nodes.map((node, index) => (
-        <SchemaEntry key={`${index}-${node.name}`} node={node} />
+      {nodes.map(({ name, type, facts = [], isRequired, description, children = [] }, index) => (
+        <li key={`${index}-${name}`}>
+          <p className="schema-line">
+            {name ? <code className="schema-name">{name}</code> : null}
+            {type ? <span className="schema-type">{[type, ...facts].join(", ")}</span> : null}
+            {isRequired ? <span className="schema-required">required</span> : null}
+          </p>
+          {description ? (
+            <p className="schema-words">
+              <CodeText text={description} />
+            </p>
+          ) : null}
+          {children.length > 0 ? <SchemaList nodes={children} /> : null}
+        </li>
       ))}
     </ul>
-  );
-}
-
-function SchemaEntry({ node }: { node: SchemaNode }) {
-  const { name, type, isRequired, facts, description, children } = node;
-  return (
-    <li>
-      <p className="schema-line">
-        {name === null ? null : <code className="schema-name">{name}</code>}
-        <span className="schema-type">{[type, ...facts].join(", ")}</span>
-        {isRequired ? <span className="schema-required">required</span> : null}
-      </p>
-      {description === "" ? null : (
-        <p className="schema-words">
-          <CodeText text={description} />
-        </p>
-      )}
-      {children.length > 0 ? <SchemaList nodes={children} /> : null}
-    </li>
   );
 }

@@ -1,62 +1,59 @@
 import { useId } from "react";
 import { CodeText } from "~/ui/code-text";
 import { Field } from "~/ui/field";
-import { parameterKey } from "../reference";
-import type { ReferenceOperation, RequestValues } from "../reference";
+import type { ReferenceOperation } from "../read-reference";
+import { parameterKey } from "../request";
+import type { RequestValues } from "../request";
 import { useVisitor } from "./use-visitor";
 
-type FormProps = {
+export type TryFieldsProps = {
   operation: ReferenceOperation;
   values: RequestValues;
-  onValues: (values: RequestValues) => void;
+  onChange: (changed: Partial<RequestValues>) => void;
 };
 
-/** Everything a call consists of, to fill in. */
-export function TryFields({
-  operation,
-  values,
-  onValues,
-  secret,
-  onSecret,
-}: FormProps & { secret: string; onSecret: (secret: string) => void }) {
+const asTyped = { autoComplete: "off", spellCheck: false };
+
+export function TryFields(props: TryFieldsProps) {
+  const { operation, values, onChange } = props;
+  const { secret } = operation.access;
   return (
     <>
       {operation.parameters.map((parameter) => {
         const key = parameterKey(parameter);
         return (
           <Field
+            {...asTyped}
             key={key}
             label={`${parameter.name}${parameter.isRequired ? "" : " (optional)"}`}
-            autoComplete="off"
-            spellCheck={false}
-            value={values.parameters[key] ?? ""}
+            value={values.parameters[key]}
             onChange={(event) =>
-              onValues({ ...values, parameters: { ...values.parameters, [key]: event.target.value } })
+              onChange({ parameters: { ...values.parameters, [key]: event.target.value } })
             }
           />
         );
       })}
-      {operation.body ? <BodyField operation={operation} values={values} onValues={onValues} /> : null}
-      <AccessFields operation={operation} values={values} onValues={onValues} />
-      {operation.access.secret && values.as === "secret" ? (
+      <BodyField {...props} />
+      <AccessFields {...props} />
+      {secret && values.as === "secret" ? (
         <Field
-          label={operation.access.secret.variable}
+          {...asTyped}
+          label={secret}
           hint="Stays in this page until you leave it, and out of what you copy."
           type="password"
-          autoComplete="off"
-          spellCheck={false}
-          value={secret}
-          onChange={(event) => onSecret(event.target.value)}
+          value={values.secret}
+          onChange={(event) => onChange({ secret: event.target.value })}
         />
       ) : null}
     </>
   );
 }
 
-function BodyField({ operation, values, onValues }: FormProps) {
+function BodyField({ operation, values: { body }, onChange }: TryFieldsProps) {
   const id = useId();
-  const examples = operation.body?.examples ?? [];
-  const chosen = examples.find(({ text }) => text === values.body);
+  if (!operation.body) return null;
+  const { examples } = operation.body;
+  const isExample = examples.some(({ text }) => text === body);
   return (
     <>
       {examples.length > 1 ? (
@@ -65,15 +62,12 @@ function BodyField({ operation, values, onValues }: FormProps) {
           <select
             id={`${id}-example`}
             className="input"
-            value={chosen?.name ?? ""}
-            onChange={(event) => {
-              const next = examples.find(({ name }) => name === event.target.value);
-              if (next) onValues({ ...values, body: next.text });
-            }}
+            value={isExample ? body : ""}
+            onChange={(event) => onChange({ body: event.target.value })}
           >
-            {chosen ? null : <option value="">Your own</option>}
-            {examples.map(({ name, summary }) => (
-              <option key={name} value={name}>
+            {isExample ? null : <option value="">Your own</option>}
+            {examples.map(({ name, summary, text }) => (
+              <option key={name} value={text}>
                 {summary}
               </option>
             ))}
@@ -85,10 +79,10 @@ function BodyField({ operation, values, onValues }: FormProps) {
         <textarea
           id={`${id}-body`}
           className="input input-code"
-          rows={Math.min(14, values.body.split("\n").length + 1)}
+          rows={Math.min(14, body.split("\n").length + 1)}
           spellCheck={false}
-          value={values.body}
-          onChange={(event) => onValues({ ...values, body: event.target.value })}
+          value={body}
+          onChange={(event) => onChange({ body: event.target.value })}
         />
       </div>
     </>
@@ -101,8 +95,9 @@ const choices = [
   { as: "nobody", label: "As nobody in particular" },
 ] as const;
 
-function AccessFields({ operation, values, onValues }: FormProps) {
+function AccessFields({ operation, values, onChange }: TryFieldsProps) {
   const id = useId();
+  const { visitor } = useVisitor();
   const { takesSession, secret } = operation.access;
   if (!takesSession && !secret) return null;
   const offered = choices.filter(({ as }) => (as === "session" ? takesSession : as !== "secret" || secret));
@@ -116,30 +111,25 @@ function AccessFields({ operation, values, onValues }: FormProps) {
             name={`${id}-as`}
             value={as}
             checked={values.as === as}
-            onChange={() => onValues({ ...values, as })}
+            onChange={() => onChange({ as })}
           />
           {label}
         </label>
       ))}
-      {values.as === "session" ? <SessionWords /> : null}
-      {takesSession || secret?.variable !== "ACCESS_TOKEN" ? null : (
+      {values.as === "session" && visitor.state === "signed-in" ? (
+        <p className="field-hint">You are in with key #{visitor.tokenId}.</p>
+      ) : null}
+      {values.as === "session" && visitor.state === "stranger" ? (
+        <p className="field-hint">
+          {visitor.reason} <a href="/gate">Sign in at the gate</a>, then come back.
+        </p>
+      ) : null}
+      {takesSession || secret !== "ACCESS_TOKEN" ? null : (
         <p className="field-hint">
           <CodeText text="The browser's session does not count at this address. A signed-in visitor gets the same answer from `POST /session` with `open`: " />
           <a href="#keepSession">see there</a>.
         </p>
       )}
     </fieldset>
-  );
-}
-
-function SessionWords() {
-  const { visitor } = useVisitor();
-  if (visitor.state === "signed-in")
-    return <p className="field-hint">You are in with key #{visitor.tokenId}.</p>;
-  if (visitor.state !== "stranger") return null;
-  return (
-    <p className="field-hint">
-      {visitor.reason ?? "You are not signed in."} <a href="/gate">Sign in at the gate</a>, then come back.
-    </p>
   );
 }

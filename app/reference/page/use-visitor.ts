@@ -3,44 +3,34 @@ import { createContext, useCallback, useContext, useEffect, useState } from "rea
 /** Who the browser's session says is here; no script can read the session itself. */
 export type Visitor =
   | { state: "asking" | "unknown" }
-  | { state: "stranger"; reason: string | null }
+  | { state: "stranger"; reason: string }
   | { state: "signed-in"; tokenId: string };
 
-export type VisitorHolder = { visitor: Visitor; refresh: () => void };
-
-export const VisitorContext = createContext<VisitorHolder>({
+export const VisitorContext = createContext<ReturnType<typeof useVisitorState>>({
   visitor: { state: "asking" },
   refresh: () => undefined,
 });
 
-export function useVisitor(): VisitorHolder {
+export function useVisitor() {
   return useContext(VisitorContext);
 }
 
-export function useVisitorHolder(): VisitorHolder {
+export function useVisitorState() {
   const [visitor, setVisitor] = useState<Visitor>({ state: "asking" });
-  const refresh = useCallback(() => void askSession().then(setVisitor), []);
-  useEffect(() => {
-    let isHere = true;
-    void askSession().then((answer) => {
-      if (isHere) setVisitor(answer);
-    });
-    return () => void (isHere = false);
-  }, []);
+  const refresh = useCallback(() => void readSession().then(setVisitor), []);
+  useEffect(refresh, [refresh]);
   return { visitor, refresh };
 }
 
-async function askSession(): Promise<Visitor> {
+type Session = { signedIn: boolean; tokenId?: string; ended?: { detail: string } };
+
+async function readSession(): Promise<Visitor> {
   try {
     const response = await fetch("/session", { credentials: "same-origin", cache: "no-store" });
     if (!response.ok) return { state: "unknown" };
-    const session = (await response.json()) as {
-      signedIn: boolean;
-      tokenId?: string;
-      ended?: { detail: string };
-    };
-    if (session.signedIn && session.tokenId) return { state: "signed-in", tokenId: session.tokenId };
-    return { state: "stranger", reason: session.ended?.detail ?? null };
+    const { signedIn, tokenId, ended } = (await response.json()) as Session;
+    if (signedIn && tokenId) return { state: "signed-in", tokenId };
+    return { state: "stranger", reason: ended?.detail ?? "You are not signed in." };
   } catch {
     return { state: "unknown" };
   }

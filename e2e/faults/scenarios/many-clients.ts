@@ -82,7 +82,7 @@ async function readSizes(database: Database, file: string): Promise<Sizes> {
   return { rows, usedBytes: pages * (await read("page_size")), fileBytes: readDatabaseBytes(file) };
 }
 
-async function play({ scale, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
+async function openSite(later: Later) {
   const gate = await openGate({
     env: settings,
     nodeOptions: [
@@ -92,87 +92,103 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
     isQuiet: true,
   });
   later(() => gate.close());
-  const { pid, port, dataDir } = gate.server;
+  const { port, dataDir } = gate.server;
   const file = path.join(dataDir, "latchkey.db");
   const database = await openDatabase({ url: pathToFileURL(file).href });
   later(() => closeDatabase(database));
   const sizes = () => readSizes(database, file);
-  const clients = scaled({ count: 1_000_000, scale, least: 2_000 });
-  const flood = (first: number, count: number) =>
-    sendPipelined({
-      port,
-      connections: 16,
-      depth: 32,
-      count,
-      write: (index) => writeRequest(first + index, port),
-    });
-  const warmUp = Math.min(20_000, clients);
-  await flood(0, warmUp);
-  const isSwept = async () => (await sizes()).rows === 0;
-  await waitUntil(isSwept, { timeoutMs: 60_000, everyMs: 500 });
-  const before = { memory: await readMemory(gate.server), sizes: await sizes() };
+  return {
+    gate,
+    sizes,
+    measure: async () => ({ memory: await readMemory(gate.server), sizes: await sizes() }),
+    flood: (first: number, count: number) =>
+      sendPipelined({
+        port,
+        connections: 16,
+        depth: 32,
+        count,
+        write: (index) => writeRequest(first + index, port),
+      }),
+    untilSwept: () => waitUntil(async () => (await sizes()).rows === 0, { timeoutMs: 60_000, everyMs: 500 }),
+  };
+}
 
-  let mostBytes = 0;
-  let mostRows = 0;
+type Site = Awaited<ReturnType<typeof openSite>>;
+
+/** The most that the process and its database hold, seen once a second until it is stopped. */
+function watchHeight({ gate, sizes }: Site, later: Later) {
+  const height = { bytes: 0, rows: 0 };
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {
-      mostBytes = Math.max(mostBytes, readResidentBytes(pid) ?? 0);
-      mostRows = Math.max(mostRows, (await sizes()).rows);
+      height.bytes = Math.max(height.bytes, readResidentBytes(gate.server.pid) ?? 0);
+      height.rows = Math.max(height.rows, (await sizes()).rows);
       await delay(1_000);
     }
   })();
-  later(() => ((isOver = true), watching));
+  const stop = () => ((isOver = true), watching);
+  later(stop);
+  return { height, stop };
+}
+
+const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
+const megabytes = (what: string, bytes: number | null, atMost: number) => ({
+  what,
+  unit: "MB",
+  bound: { atMost },
+  measured: bytes === null ? null : bytes / megabyte,
+});
+
+/** Over HTTP, each client with an address of its own. */
+async function floodSite({ scale, say, later }: ScenarioRun & { later: Later }) {
+  const site = await openSite(later);
+  const clients = scaled({ count: 1_000_000, scale, least: 2_000 });
+  const warmUp = Math.min(20_000, clients);
+  await site.flood(0, warmUp);
+  await site.untilSwept();
+  const before = await site.measure();
+
+  const { height, stop } = watchHeight(site, later);
   const startedAtMs = performance.now();
-  const flooding = flood(warmUp, clients);
-  const wrong = await probeLimits(gate);
+  const flooding = site.flood(warmUp, clients);
+  const wrong = await probeLimits(site.gate);
   const statuses = await flooding;
   const seconds = (performance.now() - startedAtMs) / 1_000;
-  isOver = true;
-  await watching;
+  await stop();
   const told = [...statuses].map(([status, count]) => `${status} ${count}`).join(", ");
-  say(`${clients} clients in ${Math.round(seconds)} s: ${told}; ${mostRows} rows at most`);
-  const height = await sizes();
-  const isGone = await waitUntil(isSwept, { timeoutMs: 60_000, everyMs: 500 }).then(
+  say(`${clients} clients in ${Math.round(seconds)} s: ${told}; ${height.rows} rows at most`);
+  const { fileBytes } = await site.sizes();
+  const isSwept = await site.untilSwept().then(
     () => true,
     () => false,
   );
-  const after = { memory: await readMemory(gate.server), sizes: await sizes() };
-  const counted = await countManyClients(scaled({ count: 1_000_000, scale, least: 5_000 }));
-  const { clientsOfWindow } = counted;
-  say(`${clientsOfWindow * 10} clients counted in ${Math.round(counted.seconds)} s`);
-  const oneWindow = await measureOneWindow({
-    clients: scaled({ count: 1_000_000, scale, least: 5_000 }),
-    say,
-  });
-  const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
-  const megabytes = (what: string, bytes: number | null, atMost: number) => ({
-    what,
-    unit: "MB",
-    bound: { atMost },
-    measured: bytes === null ? null : bytes / megabyte,
-  });
-  return measuredOnly([
+  const after = await site.measure();
+  const addedBytes = height.bytes === 0 ? null : height.bytes - before.memory.rss;
+  const heldBytes = after.memory.heldBytes - before.memory.heldBytes;
+  const usedBytes = after.sizes.usedBytes - before.sizes.usedBytes;
+  const figures = [
     { what: "clients over HTTP", measured: clients, bound: { atLeast: 2_000 } },
     none("of whom were not served", clients - (statuses.get("200") ?? 0)),
     none("limits that let one client more or less through", wrong),
-    megabytes(
-      "memory of the process at the height, more than at rest",
-      mostBytes === 0 ? null : mostBytes - before.memory.rss,
-      250,
-    ),
-    megabytes(
-      "memory held afterwards, more than before",
-      after.memory.heldBytes - before.memory.heldBytes,
-      20,
-    ),
-    megabytes("database file at the height", height.fileBytes, 300),
-    none("limits left after the sweep", isGone ? 0 : after.sizes.rows),
-    megabytes(
-      "database in use afterwards, more than before",
-      after.sizes.usedBytes - before.sizes.usedBytes,
-      2,
-    ),
+    megabytes("memory of the process at the height, more than at rest", addedBytes, 250),
+    megabytes("memory held afterwards, more than before", heldBytes, 20),
+    megabytes("database file at the height", fileBytes, 300),
+    none("limits left after the sweep", isSwept ? 0 : after.sizes.rows),
+    megabytes("database in use afterwards, more than before", usedBytes, 2),
+  ];
+  return { figures, countDefects: () => findDefects(site.gate.server.output()).length };
+}
+
+async function play(run: ScenarioRun & { later: Later }): Promise<Figure[]> {
+  const { scale, say } = run;
+  const overHttp = await floodSite(run);
+  const clients = scaled({ count: 1_000_000, scale, least: 5_000 });
+  const counted = await countManyClients(clients);
+  const { clientsOfWindow } = counted;
+  say(`${clientsOfWindow * 10} clients counted in ${Math.round(counted.seconds)} s`);
+  const oneWindow = await measureOneWindow({ clients, say });
+  return measuredOnly([
+    ...overHttp.figures,
     {
       what: "clients counted by the limiter and its database",
       measured: clientsOfWindow * 10,
@@ -189,7 +205,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
     megabytes("database file of the limiter", counted.fileBytes, 100),
     megabytes("memory that the limiter holds", counted.heldBytes, 20),
     ...oneWindow,
-    none("errors in the log", findDefects(gate.server.output()).length),
+    none("errors in the log", overHttp.countDefects()),
   ]);
 }
 

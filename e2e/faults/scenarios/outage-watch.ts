@@ -9,6 +9,14 @@ const readinessKeptMs = 1_000;
 
 type Window = { goneAtMs: number; backAtMs: number };
 
+type Watched = {
+  windows: Window[];
+  seen: Exchange[];
+  recoveries: number[];
+  readiness: { asked: number; wrong: number };
+  dueOf: (question: Question) => Due;
+};
+
 type FiguresOptions = {
   name: string;
   boundSeconds: number;
@@ -48,73 +56,6 @@ export function createOutageWatch(dueOf: (question: Question) => Due) {
     readiness.wrong += status === 503 ? 0 : 1;
   }
 
-  function listWithin(): Exchange[] {
-    return seen.filter(({ endedAtMs, startedAtMs }) =>
-      windows.some(({ goneAtMs, backAtMs }) => startedAtMs >= goneAtMs && endedAtMs <= backAtMs),
-    );
-  }
-
-  /** Ended or not, whatever began meanwhile must end soon. */
-  function slowestSeconds(): number {
-    const slowestMs = Math.max(0, ...seen.map(({ endedAtMs, startedAtMs }) => endedAtMs - startedAtMs));
-    return Math.round(slowestMs / 100) / 10;
-  }
-
-  function figures({ name, boundSeconds, refuses, goesOn }: FiguresOptions): Figure[] {
-    const within = listWithin();
-    const due = (wanted: Due) => within.filter(({ question }) => dueOf(question) === wanted);
-    const refusals = within.filter(({ status }) => status >= 500);
-    const unharmed = due("unharmed");
-    const harmed = unharmed.filter(({ ended, status }) => ended !== "answered" || status >= 500);
-    return [
-      { what: `times ${name}`, measured: windows.length, bound: { atLeast: 1 } },
-      { what: "requests refused meanwhile", measured: refusals.length, bound: { atLeast: windows.length } },
-      ...(refuses
-        ? [
-            {
-              what: "due to be refused",
-              measured: due("refused").length,
-              bound: { atLeast: windows.length },
-            },
-            {
-              what: "granted meanwhile",
-              measured: due("refused").filter(isGranted).length,
-              bound: { equals: 0 },
-            },
-          ]
-        : []),
-      {
-        what: "refused without words",
-        measured: refusals.filter((exchange) => !isInWords(exchange)).length,
-        bound: { equals: 0 },
-      },
-      ...(goesOn
-        ? [
-            {
-              what: "unconcerned requests meanwhile",
-              measured: unharmed.length,
-              bound: { atLeast: windows.length },
-            },
-            { what: "unconcerned, and yet not served", measured: harmed.length, bound: { equals: 0 } },
-          ]
-        : []),
-      { what: "asked for readiness meanwhile", measured: readiness.asked, bound: { atLeast: 1 } },
-      { what: "called ready meanwhile", measured: readiness.wrong, bound: { equals: 0 } },
-      {
-        what: "longest answer to a request from then",
-        unit: "s",
-        measured: slowestSeconds(),
-        bound: { atMost: boundSeconds },
-      },
-      {
-        what: "longest until ready again",
-        unit: "s",
-        measured: Math.max(0, ...recoveries),
-        bound: { atMost: boundSeconds },
-      },
-    ];
-  }
-
   return {
     take,
     /** From now on it is away. */
@@ -123,8 +64,59 @@ export function createOutageWatch(dueOf: (question: Question) => Due) {
     back: () => void (windows.at(-1)!.backAtMs = performance.now()),
     askReadiness,
     recoveredAfter: (seconds: number) => void recoveries.push(seconds),
-    figures,
+    figures: (options: FiguresOptions) =>
+      listFigures({ windows, seen, recoveries, readiness, dueOf }, options),
   };
+}
+
+const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
+
+function listFigures(
+  { windows, seen, recoveries, readiness, dueOf }: Watched,
+  options: FiguresOptions,
+): Figure[] {
+  const { name, boundSeconds, refuses, goesOn } = options;
+  const within = seen.filter(({ endedAtMs, startedAtMs }) =>
+    windows.some(({ goneAtMs, backAtMs }) => startedAtMs >= goneAtMs && endedAtMs <= backAtMs),
+  );
+  const due = (wanted: Due) => within.filter(({ question }) => dueOf(question) === wanted);
+  const refusals = within.filter(({ status }) => status >= 500);
+  const unharmed = due("unharmed");
+  const harmed = unharmed.filter(({ ended, status }) => ended !== "answered" || status >= 500);
+  // Ended or not, whatever began meanwhile must end soon.
+  const slowestMs = Math.max(0, ...seen.map(({ endedAtMs, startedAtMs }) => endedAtMs - startedAtMs));
+  const some = (what: string, measured: number, atLeast = windows.length) => ({
+    what,
+    measured,
+    bound: { atLeast },
+  });
+  const seconds = (what: string, measured: number) => ({
+    what,
+    measured,
+    unit: "s",
+    bound: { atMost: boundSeconds },
+  });
+  return [
+    some(`times ${name}`, windows.length, 1),
+    some("requests refused meanwhile", refusals.length),
+    ...(refuses
+      ? [
+          some("due to be refused", due("refused").length),
+          none("granted meanwhile", due("refused").filter(isGranted).length),
+        ]
+      : []),
+    none("refused without words", refusals.filter((exchange) => !isInWords(exchange)).length),
+    ...(goesOn
+      ? [
+          some("unconcerned requests meanwhile", unharmed.length),
+          none("unconcerned, and yet not served", harmed.length),
+        ]
+      : []),
+    some("asked for readiness meanwhile", readiness.asked, 1),
+    none("called ready meanwhile", readiness.wrong),
+    seconds("longest answer to a request from then", Math.round(slowestMs / 100) / 10),
+    seconds("longest until ready again", Math.max(0, ...recoveries)),
+  ];
 }
 
 /** Problem Details, or the shape of the routes that have their own. */

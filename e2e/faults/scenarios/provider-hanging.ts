@@ -147,13 +147,12 @@ async function playWave(wave: Wave, each: (count: number) => number, say: (line:
 
 const isUnexpected = (line: string) => !line.includes("request failed after its answer had begun");
 
-async function play({ scale, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
-  const providers = await startProviders(later);
+async function openWave(env: Record<string, string>, later: Later): Promise<Wave> {
   const gate = await openGate({
     env: {
       ...limitsOff,
       ...quotaOn,
-      ...providers.env,
+      ...env,
       AI_CHAT_MAX_DURATION: String(chatSeconds),
       AI_CHAT_QUOTA_TOKENS: "10000000",
       TTS_QUOTA_CHARACTERS: "10000000",
@@ -162,9 +161,28 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
     nodeOptions: memoryReportOptions,
   });
   later(() => gate.close());
-  const holder = await gate.mintKey();
-  const { body } = await gate.signIn(holder);
-  const wave = { gate, headers: { Authorization: `Bearer ${String(body.accessToken)}` } };
+  const { body } = await gate.signIn(await gate.mintKey());
+  return { gate, headers: { Authorization: `Bearer ${String(body.accessToken)}` } };
+}
+
+async function isServed({ gate, headers }: Wave): Promise<boolean> {
+  const json = { messages: [{ role: "user", content: "Are you well?" }] };
+  const { incoming } = await openChat({ port: gate.server.port, json, headers });
+  return (await readRest(incoming)).includes("Well again.");
+}
+
+const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
+const seconds = (what: string, ms: number, atMost: number): Figure => ({
+  what,
+  measured: ms / 1_000,
+  unit: "s",
+  bound: { atMost },
+});
+
+async function play({ scale, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
+  const providers = await startProviders(later);
+  const wave = await openWave(providers.env, later);
+  const { gate } = wave;
   const submissions = scaled({ count: 8, scale, least: 2 });
   for (let index = 0; index < submissions; index += 1) {
     const form = await gate.formBody({ ...(await gate.mintKey()), message: "To a receiver that hangs." });
@@ -194,20 +212,11 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   const quota = await gate.ask({ path: "/api/quota", headers: wave.headers });
   const afterwards = { memory: await readMemory(gate.server), descriptors: countDescriptors(pid) };
   providers.mend();
-  const json = { messages: [{ role: "user", content: "Are you well?" }] };
-  const mended = await openChat({ port: gate.server.port, json, headers: wave.headers });
-  const isMended = (await readRest(mended.incoming)).includes("Well again.");
+  const isMended = await isServed(wave);
 
   const tallies = Object.values(kinds);
   const total = tallies.reduce((sum, tally) => sum + tally.total(), 0);
   const ended = tallies.reduce((sum, tally) => sum + tally.of("ended"), 0);
-  const seconds = (what: string, ms: number, atMost: number): Figure => ({
-    what,
-    measured: ms / 1_000,
-    unit: "s",
-    bound: { atMost },
-  });
-  const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
   return measuredOnly([
     { what: "requests to providers that hang", measured: total, bound: { atLeast: 20 } },
     none("that did not end with words, or cut where sound has begun", total - ended),

@@ -14,34 +14,55 @@ const statusLimit = { path: "/api/token-status/1", points: 60 };
 const beyond = 3;
 
 /** What happens once an hour, and what of it is to be refused an hour later. */
-export function createRounds(day: Day, keysToSpend: Holder[], glutton: Holder) {
-  const { asker, clock, faults, gate, tally } = day;
-  const old: { ask: () => Promise<number>; refusal: number }[] = [];
+export class Rounds {
+  private readonly old: { ask: () => Promise<number>; refusal: number }[] = [];
 
-  const expect = (isTrue: boolean, what: string) => {
-    if (!isTrue) faults.count(what);
-  };
+  constructor(
+    private readonly day: Day,
+    private readonly keysToSpend: Holder[],
+    private readonly glutton: Holder,
+  ) {}
+
+  /** While the clock stands. */
+  async play({ hour }: { hour: number }): Promise<void> {
+    await this.comeBack();
+    await Promise.all([
+      this.flood(nonceLimit),
+      this.flood(statusLimit),
+      this.useQuotaUp({ isReset: hour % 2 === 0 }),
+      this.spendKey(),
+      this.operate(),
+      this.leaveBehind(),
+    ]);
+  }
+
+  private expect(isTrue: boolean, what: string): void {
+    if (!isTrue) this.day.faults.count(what);
+  }
 
   /** One client uses a limit up, which is open again by the next hour. */
-  async function flood({ path, points }: typeof nonceLimit): Promise<void> {
+  private async flood({ path, points }: typeof nonceLimit): Promise<void> {
+    const { asker } = this.day;
     const headers = { "X-Forwarded-For": "203.0.113.7" };
     const asked = Array.from({ length: points + beyond }, () => asker.ask({ path, headers }));
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200).length === points, `let through at ${path}`);
-    expect(statuses.filter((status) => status === 429).length === beyond, `refused at ${path}`);
+    this.expect(statuses.filter((status) => status === 200).length === points, `let through at ${path}`);
+    this.expect(statuses.filter((status) => status === 429).length === beyond, `refused at ${path}`);
   }
 
   /** One holder uses the window of their quota up; the window ends within the hour, or is reset. */
-  async function useQuotaUp({ isReset }: { isReset: boolean }): Promise<void> {
+  private async useQuotaUp({ isReset }: { isReset: boolean }): Promise<void> {
+    const { day, glutton } = this;
+    const { asker } = day;
     const pass = await signIn(day, glutton);
-    if (!pass) return expect(false, "the glutton turned away");
+    if (!pass) return this.expect(false, "the glutton turned away");
     const headers = bearerOf(pass);
     const json = { messages: [{ role: "user", content: talkative }] };
     const talk = () =>
       asker.ask({ path: "/api/chat", method: "POST", json, headers: { ...from(day), ...headers } });
     for (let told = 0; told < quotaTokens / longestAnswerTokens; told += 1)
-      expect(isWholeAnswer(await talk()), "an answer within a quota");
-    expect((await talk()).status === 429, "an answer beyond a quota");
+      this.expect(isWholeAnswer(await talk()), "an answer within a quota");
+    this.expect((await talk()).status === 429, "an answer beyond a quota");
     if (!isReset) return;
     const reset = await asker.ask({
       path: "/api/quota-reset",
@@ -49,29 +70,35 @@ export function createRounds(day: Day, keysToSpend: Holder[], glutton: Holder) {
       headers: { ...from(day), "x-quota-reset-secret": secrets.reset },
       json: { scope: "token", tokenIds: [glutton.tokenId] },
     });
-    expect(reset.status === 200, "a reset");
+    this.expect(reset.status === 200, "a reset");
     const { used, reserved } = bodyOf(await asker.ask({ path: "/api/quota", headers }));
-    expect(used === 0 && reserved === 0, "a quota after its reset");
-    expect(isWholeAnswer(await talk()), "an answer after a reset");
+    this.expect(used === 0 && reserved === 0, "a quota after its reset");
+    this.expect(isWholeAnswer(await talk()), "an answer after a reset");
   }
 
-  async function spendKey(): Promise<void> {
-    const holder = keysToSpend.pop()!;
+  private async spendKey(): Promise<void> {
+    const { day } = this;
+    const { asker, clock, gate } = day;
+    const holder = this.keysToSpend.pop()!;
     const { tokenId } = holder;
     const send = async () => {
       const json = await gate.formBody({ ...holder, message: `Key ${tokenId}.`, timestamp: clock.nowMs() });
       const path = "/api/form-submission-gate";
       return (await asker.ask({ path, method: "POST", json, headers: from(day) })).status;
     };
-    expect((await send()) === 200, "a form");
-    expect((await send()) === 403, "a form for a used key");
+    this.expect((await send()) === 200, "a form");
+    this.expect((await send()) === 403, "a form for a used key");
     const state = await asker.ask({ path: `/api/token-status/${tokenId}`, headers: from(day) });
-    expect(bodyOf(state).used === true, "the state of a used key");
-    expect((await asker.ask(show(await prove(day, holder)))).status === 403, "a sign-in with a used key");
+    this.expect(bodyOf(state).used === true, "the state of a used key");
+    this.expect(
+      (await asker.ask(show(await prove(day, holder)))).status === 403,
+      "a sign-in with a used key",
+    );
   }
 
-  async function operate(): Promise<void> {
-    const visitor = from(day);
+  private async operate(): Promise<void> {
+    const { asker, gate } = this.day;
+    const visitor = from(this.day);
     const answer = await fetch(`${gate.origin}/operator/session`, {
       method: "POST",
       redirect: "manual",
@@ -82,41 +109,27 @@ export function createRounds(day: Day, keysToSpend: Holder[], glutton: Holder) {
     const look = async (page: string) =>
       (await asker.ask({ path: `/operator/${page}`, headers: { ...visitor, cookie } })).status;
     for (const page of ["state", "activity", "keys", "submissions", "quotas", "limits", "decisions"])
-      expect((await look(page)) === 200, `the operator's ${page}`);
-    old.push({ ask: () => look("state"), refusal: 302 });
+      this.expect((await look(page)) === 200, `the operator's ${page}`);
+    this.old.push({ ask: () => look("state"), refusal: 302 });
   }
 
   /** A token and a proof that nobody shows before the next hour. */
-  async function leaveBehind(): Promise<void> {
+  private async leaveBehind(): Promise<void> {
+    const { day } = this;
     const [{ holder }] = day.visits as [Day["visits"][number]];
     const [pass, proof] = [await signIn(day, holder), await prove(day, holder)];
-    if (!pass) return expect(false, "a holder turned away");
+    if (!pass) return this.expect(false, "a holder turned away");
     const token = { path: "/api/gate-access", method: "POST", json: {}, headers: bearerOf(pass) };
     for (const question of [token, show(proof)])
-      old.push({ ask: async () => (await asker.ask(question)).status, refusal: 401 });
+      this.old.push({ ask: async () => (await day.asker.ask(question)).status, refusal: 401 });
   }
 
-  async function comeBack(): Promise<void> {
-    for (const { ask, refusal } of old.splice(0)) {
+  private async comeBack(): Promise<void> {
+    for (const { ask, refusal } of this.old.splice(0)) {
       const status = await ask();
-      if (status === 200) tally.count("old and still good");
-      expect(status === 200 || status === refusal, "a refusal of what is old");
-      tally.count("old");
+      if (status === 200) this.day.tally.count("old and still good");
+      this.expect(status === 200 || status === refusal, "a refusal of what is old");
+      this.day.tally.count("old");
     }
   }
-
-  return {
-    /** While the clock stands. */
-    async play({ hour }: { hour: number }): Promise<void> {
-      await comeBack();
-      await Promise.all([
-        flood(nonceLimit),
-        flood(statusLimit),
-        useQuotaUp({ isReset: hour % 2 === 0 }),
-        spendKey(),
-        operate(),
-        leaveBehind(),
-      ]);
-    },
-  };
 }

@@ -25,7 +25,7 @@ import { findDefects, measuredOnly } from "../server-measures";
 import { chooseDoing } from "./soak-requests";
 import { countEnding, describeLevels, describeRest, rest } from "./soak-levels";
 import type { Rest } from "./soak-levels";
-import { createRounds, longestAnswerTokens, quotaTokens, secrets, talkative } from "./soak-rounds";
+import { longestAnswerTokens, quotaTokens, Rounds, secrets, talkative } from "./soak-rounds";
 import { renew, signIn } from "./soak-visits";
 import type { Day, Holder } from "./soak-visits";
 import { createTally, keepBusy } from "../tally";
@@ -168,7 +168,7 @@ async function play({ scale, seed, say, later }: ScenarioRun & { later: Later })
   const { clock, faults, gate, tally } = day;
   await letIn(day, await mintKeys(gate, holders));
   const [glutton, ...keysToSpend] = await mintKeys(gate, hours + 1);
-  const rounds = createRounds(day, keysToSpend, glutton!);
+  const rounds = new Rounds(day, keysToSpend, glutton!);
   await fillMemory(day);
   const count = Math.ceil(scaled({ count: 60_000, scale, least: 1_200 }) / hours);
   const rests: Rest[] = [];

@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
-import { mintTestKey } from "~/commands/client/test-key";
+import { mintTestKey } from "../../../contracts/mint-test-key";
 import { startTestChain } from "~e2e/support/chain/chain";
 import { deployKeyContract, developmentAccount, startLocalChain } from "../../../contracts/local-chain.mjs";
 import type { Later } from "../cleanup";

@@ -2,7 +2,7 @@ import type { Locator, Page } from "@playwright/test";
 import { createTestClient, http, parseEther } from "viem";
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { mintTestKey } from "~/commands/client/test-key";
+import { mintTestKey } from "../../../contracts/mint-test-key";
 import { deployKeyContract, startLocalChain } from "../../../contracts/local-chain.mjs";
 import { startGateServer } from "~e2e/support/browser/gate-server";
 import type { GateServer } from "~e2e/support/browser/gate-server";

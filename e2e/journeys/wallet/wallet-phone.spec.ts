@@ -3,7 +3,7 @@ import { expect } from "@playwright/test";
 import { createTestClient, http, parseEther } from "viem";
 import { foundry } from "viem/chains";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { mintTestKey } from "~/commands/client/test-key";
+import { mintTestKey } from "../../../contracts/mint-test-key";
 import { enterRoom } from "~e2e/support/browser/journey";
 import { pairWallet } from "~e2e/support/browser/paired-wallet";
 import type { PairedWallet } from "~e2e/support/browser/paired-wallet";

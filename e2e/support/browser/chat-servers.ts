@@ -1,7 +1,7 @@
 import type { BrowserContext } from "@playwright/test";
 import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { mintTestKey } from "~/commands/client/test-key";
+import { mintTestKey } from "../../../contracts/mint-test-key";
 import {
   callingTools,
   fallingSilentAfter,

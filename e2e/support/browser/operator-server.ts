@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { mintTestKey } from "~/commands/client/test-key";
+import { mintTestKey } from "../../../contracts/mint-test-key";
 import { clientOf } from "~e2e/api/gate-fixture";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";

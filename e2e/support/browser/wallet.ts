@@ -8,32 +8,6 @@ type RpcRequest = { method: string; params?: unknown[] };
 type Transaction = { to: Hex; data?: Hex; value?: Hex };
 type RpcAnswer = { result: unknown } | { error: { code: number; message: string } };
 
-/** A wallet the test holds in its hand: the page sees only its provider, the keys stay in this process. */
-export type TestWallet = {
-  name: string;
-  address: () => Hex;
-  /** Every text it was asked to sign, in order. */
-  signedTexts: string[];
-  /** Every method it was asked for, in order. */
-  asked: string[];
-  /** The person says no to the next request of this method. */
-  rejectNext: (method: string) => void;
-  /** The next request of this method ends like this. */
-  failNext: (method: string, error: { code: number; message: string }) => void;
-  /** Requests of this method get no answer, until it is let speak again. */
-  silence: (method: string) => () => void;
-  /** Every chain it was told of. */
-  added: unknown[];
-  /** The person takes their time with the next request of this method, until the answer is called. */
-  holdNext: (method: string) => () => void;
-  /** The person picks another account in the wallet. */
-  switchAccount: (index: number) => Promise<void>;
-  /** The person picks another chain in the wallet. */
-  switchChain: (chainId: number) => Promise<void>;
-  /** The person locks the wallet. */
-  lock: () => Promise<void>;
-};
-
 type WalletOptions = {
   page: Page;
   rpcUrl: string;
@@ -63,84 +37,161 @@ export const signatureTroubles = [
 
 /** Adds the wallet to every document the page will open. Call it before the first navigation. */
 export async function addWallet({
-  page,
-  rpcUrl,
-  chainId,
   name = "Test wallet",
-  accountCount = 1,
-  privateKeys = Array.from({ length: accountCount }, generatePrivateKey),
   rdns = "test.latchkey.wallet",
   icon = plainIcon,
   place = "announced",
-  knowsChain = true,
-  startsOn = chainId,
-  isAuthorized = false,
+  ...options
 }: WalletOptions): Promise<TestWallet> {
-  const accounts = privateKeys.map((privateKey) => privateKeyToAccount(privateKey));
-  const failures: { method: string; code: number; message: string }[] = [];
-  const holds = new Map<string, Promise<void>>();
-  const silent = new Map<string, Promise<void>>();
-  const asked: string[] = [];
-  const added: unknown[] = [];
-  const signedTexts: string[] = [];
-  let current = 0;
-  let walletChainId = startsOn;
-  let hasChain = knowsChain;
-  let isConnected = isAuthorized;
-  let isLocked = false;
+  const wallet = new TestWallet(name, options);
+  const { channelName } = wallet;
+  const bindingName = `testWallet${randomUUID().replaceAll("-", "")}`;
+  await options.page.exposeBinding(bindingName, (_source, request: RpcRequest) => wallet.respond(request));
+  const uuid = randomUUID();
+  await options.page.addInitScript(injectProvider, {
+    bindingName,
+    channelName,
+    name,
+    icon,
+    rdns,
+    place,
+    uuid,
+  });
+  return wallet;
+}
 
-  function account() {
-    const chosen = accounts[current];
-    if (!chosen) throw new Error(`This wallet has no account ${current}.`);
-    return chosen;
+/** A wallet the test holds in its hand: the page sees only its provider, the keys stay in this process. */
+export class TestWallet {
+  /** Every text it was asked to sign, in order. */
+  readonly signedTexts: string[] = [];
+  /** Every method it was asked for, in order. */
+  readonly asked: string[] = [];
+  /** Every chain it was told of. */
+  readonly added: unknown[] = [];
+  readonly channelName = `test-wallet:${randomUUID()}`;
+  private readonly accounts: PrivateKeyAccount[];
+  private readonly failures: { method: string; code: number; message: string }[] = [];
+  private readonly holds = new Map<string, Promise<void>>();
+  private readonly silent = new Map<string, Promise<void>>();
+  private current = 0;
+  private currentChainId: number;
+  private hasChain: boolean;
+  private isConnected: boolean;
+  private isLocked = false;
+
+  constructor(
+    readonly name: string,
+    private readonly options: WalletOptions,
+  ) {
+    const {
+      chainId,
+      accountCount = 1,
+      knowsChain = true,
+      startsOn = chainId,
+      isAuthorized = false,
+    } = options;
+    const privateKeys = options.privateKeys ?? Array.from({ length: accountCount }, generatePrivateKey);
+    this.accounts = privateKeys.map((privateKey) => privateKeyToAccount(privateKey));
+    this.currentChainId = startsOn;
+    this.hasChain = knowsChain;
+    this.isConnected = isAuthorized;
   }
 
-  async function answer({ method, params = [] }: RpcRequest): Promise<unknown> {
-    asked.push(method);
-    await silent.get(method);
-    const failing = failures.findIndex((failure) => failure.method === method);
-    const [failure] = failing === -1 ? [] : failures.splice(failing, 1);
+  address(): Hex {
+    return this.account().address;
+  }
+
+  /** The person says no to the next request of this method. */
+  rejectNext(method: string): void {
+    this.failNext(method, { code: 4001, message: "User rejected the request." });
+  }
+
+  /** The next request of this method ends like this. */
+  failNext(method: string, error: { code: number; message: string }): void {
+    this.failures.push({ method, ...error });
+  }
+
+  /** Requests of this method get no answer, until it is let speak again. */
+  silence(method: string): () => void {
+    let speak = () => {};
+    this.silent.set(method, new Promise<void>((resolve) => (speak = resolve)));
+    return () => {
+      this.silent.delete(method);
+      speak();
+    };
+  }
+
+  /** The person takes their time with the next request of this method, until the answer is called. */
+  holdNext(method: string): () => void {
+    let release = () => {};
+    this.holds.set(method, new Promise((resolve) => (release = resolve)));
+    return () => release();
+  }
+
+  /** The person picks another account in the wallet. */
+  async switchAccount(index: number): Promise<void> {
+    this.current = index;
+    await this.emit("accountsChanged", [this.address()]);
+  }
+
+  /** The person picks another chain in the wallet. */
+  async switchChain(chainId: number): Promise<void> {
+    this.currentChainId = chainId;
+    await this.emit("chainChanged", numberToHex(chainId));
+  }
+
+  /** The person locks the wallet. */
+  async lock(): Promise<void> {
+    this.isLocked = true;
+    await this.emit("accountsChanged", []);
+  }
+
+  /** What the page gets for a request. */
+  async respond(request: RpcRequest): Promise<RpcAnswer> {
+    try {
+      return { result: await this.answer(request) };
+    } catch (error) {
+      if (error instanceof RpcError) return { error: { code: error.code, message: error.message } };
+      return { error: { code: -32603, message: String(error) } };
+    }
+  }
+
+  private async answer({ method, params = [] }: RpcRequest): Promise<unknown> {
+    this.asked.push(method);
+    await this.silent.get(method);
+    const failing = this.failures.findIndex((failure) => failure.method === method);
+    const [failure] = failing === -1 ? [] : this.failures.splice(failing, 1);
     if (failure) throw new RpcError(failure.code, failure.message);
-    const held = holds.get(method);
-    holds.delete(method);
+    const held = this.holds.get(method);
+    this.holds.delete(method);
     await held;
+    const { chainId, rpcUrl } = this.options;
     switch (method) {
       case "eth_requestAccounts":
-        isConnected = true;
-        isLocked = false;
-        return [account().address];
+        this.isConnected = true;
+        this.isLocked = false;
+        return [this.address()];
       case "eth_accounts":
-        return isConnected && !isLocked ? [account().address] : [];
+        return this.isConnected && !this.isLocked ? [this.address()] : [];
       case "eth_chainId":
-        return numberToHex(walletChainId);
+        return numberToHex(this.currentChainId);
       case "wallet_switchEthereumChain": {
         const wanted = Number((params[0] as { chainId: Hex }).chainId);
-        if (wanted !== chainId || !hasChain) throw new RpcError(4902, "Unrecognized chain.");
-        walletChainId = wanted;
-        await emit("chainChanged", numberToHex(wanted));
+        if (wanted !== chainId || !this.hasChain) throw new RpcError(4902, "Unrecognized chain.");
+        await this.switchChain(wanted);
         return null;
       }
       case "wallet_revokePermissions":
-        isConnected = false;
+        this.isConnected = false;
         return null;
-      case "personal_sign": {
-        const raw = params[0];
-        if (!isHex(raw)) throw new RpcError(-32602, "The text to sign must be hex.");
-        signedTexts.push(Buffer.from(raw.slice(2), "hex").toString("utf8"));
-        return account().signMessage({ message: { raw } });
-      }
+      case "personal_sign":
+        return this.sign(params[0]);
       case "eth_sendTransaction":
-        return sendTransaction({
-          account: account(),
-          chainId,
-          rpcUrl,
-          transaction: params[0] as Transaction,
-        });
+        return this.sendTransaction(params[0] as Transaction);
       case "wallet_addEthereumChain":
-        added.push(params[0]);
-        hasChain = true;
-        walletChainId = chainId;
-        await emit("chainChanged", numberToHex(chainId));
+        this.added.push(params[0]);
+        this.hasChain = true;
+        await this.switchChain(chainId);
         return null;
       case "wallet_requestPermissions":
         throw new RpcError(4200, "Unsupported method.");
@@ -149,90 +200,36 @@ export async function addWallet({
     }
   }
 
-  async function emit(event: string, value: unknown): Promise<void> {
-    await page.evaluate(
-      ([channel, detail]) => window.dispatchEvent(new CustomEvent(channel as string, { detail })),
-      [channelName, { event, value }] as const,
-    );
+  private sign(raw: unknown): Promise<Hex> {
+    if (!isHex(raw)) throw new RpcError(-32602, "The text to sign must be hex.");
+    this.signedTexts.push(Buffer.from(raw.slice(2), "hex").toString("utf8"));
+    return this.account().signMessage({ message: { raw } });
   }
 
-  const channelName = `test-wallet:${randomUUID()}`;
-  const bindingName = `testWallet${randomUUID().replaceAll("-", "")}`;
-  await page.exposeBinding(bindingName, async (_source, request: RpcRequest): Promise<RpcAnswer> => {
-    try {
-      return { result: await answer(request) };
-    } catch (error) {
-      if (error instanceof RpcError) return { error: { code: error.code, message: error.message } };
-      return { error: { code: -32603, message: String(error) } };
-    }
-  });
-  await page.addInitScript(injectProvider, {
-    bindingName,
-    channelName,
-    name,
-    icon,
-    rdns,
-    place,
-    uuid: randomUUID(),
-  });
+  private sendTransaction({ to, data, value }: Transaction): Promise<Hex> {
+    const { chainId, rpcUrl } = this.options;
+    const chain = defineChain({
+      id: chainId,
+      name: "Test chain",
+      nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+      rpcUrls: { default: { http: [rpcUrl] } },
+    });
+    const client = createWalletClient({ account: this.account(), chain, transport: http(rpcUrl) });
+    return client.sendTransaction({ to, data, value: value ? hexToBigInt(value) : 0n });
+  }
 
-  return {
-    name,
-    address: () => account().address,
-    signedTexts,
-    asked,
-    added,
-    rejectNext: (method) => void failures.push({ method, code: 4001, message: "User rejected the request." }),
-    failNext: (method, error) => void failures.push({ method, ...error }),
-    silence(method) {
-      let speak = () => {};
-      silent.set(method, new Promise<void>((resolve) => (speak = resolve)));
-      return () => {
-        silent.delete(method);
-        speak();
-      };
-    },
-    holdNext(method) {
-      let release = () => {};
-      holds.set(method, new Promise((resolve) => (release = resolve)));
-      return () => release();
-    },
-    async switchAccount(index) {
-      current = index;
-      await emit("accountsChanged", [account().address]);
-    },
-    async switchChain(next) {
-      walletChainId = next;
-      await emit("chainChanged", numberToHex(next));
-    },
-    async lock() {
-      isLocked = true;
-      await emit("accountsChanged", []);
-    },
-  };
-}
+  private account(): PrivateKeyAccount {
+    const chosen = this.accounts[this.current];
+    if (!chosen) throw new Error(`This wallet has no account ${this.current}.`);
+    return chosen;
+  }
 
-type SendTransactionOptions = {
-  account: PrivateKeyAccount;
-  chainId: number;
-  rpcUrl: string;
-  transaction: Transaction;
-};
-
-function sendTransaction({
-  account,
-  chainId,
-  rpcUrl,
-  transaction: { to, data, value },
-}: SendTransactionOptions): Promise<Hex> {
-  const chain = defineChain({
-    id: chainId,
-    name: "Test chain",
-    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-    rpcUrls: { default: { http: [rpcUrl] } },
-  });
-  const client = createWalletClient({ account, chain, transport: http(rpcUrl) });
-  return client.sendTransaction({ to, data, value: value ? hexToBigInt(value) : 0n });
+  private async emit(event: string, value: unknown): Promise<void> {
+    await this.options.page.evaluate(
+      ([channel, detail]) => window.dispatchEvent(new CustomEvent(channel as string, { detail })),
+      [this.channelName, { event, value }] as const,
+    );
+  }
 }
 
 /** What is no business of a wallet's is answered by the chain. */

@@ -26,6 +26,17 @@ export const unknownAnswers = {
 const ownerOf = toFunctionSelector("ownerOf(uint256)");
 const transferTopic = toEventSelector("Transfer(address,address,uint256)");
 
+const hashOf = (number: bigint) => keccak256(stringToHex(`block ${number}`));
+
+function describeTransfer({ blockNumber, from, to, tokenId }: Transfer) {
+  const parties = [from, to].map((address) => padHex(address, { size: 32 }));
+  return {
+    topics: [transferTopic, ...parties, numberToHex(tokenId, { size: 32 })],
+    data: "0x",
+    blockNumber: numberToHex(blockNumber),
+  };
+}
+
 /** Hardly a chain: it knows one contract, one function of it, its transfers, and how many blocks there are. */
 export async function startMinimalRpcServer(
   chainId: number,
@@ -36,8 +47,6 @@ export async function startMinimalRpcServer(
   const transfers: Transfer[] = [];
   const posts: string[] = [];
   let blockNumber = 1n;
-
-  const hashOf = (number: bigint) => keccak256(stringToHex(`block ${number}`));
 
   function callContract({ to, data = "0x" }: { to?: Address; data?: Hex }): Message {
     if (to?.toLowerCase() !== contractAddress.toLowerCase() || !data.startsWith(ownerOf)) return unknown;
@@ -51,20 +60,14 @@ export async function startMinimalRpcServer(
     const within = transfers.filter(
       (log) => log.blockNumber >= BigInt(fromBlock) && log.blockNumber <= BigInt(toBlock),
     );
-    const result = within.map((log, index) => ({
-      address: contractAddress,
-      topics: [
-        transferTopic,
-        padHex(log.from, { size: 32 }),
-        padHex(log.to, { size: 32 }),
-        numberToHex(log.tokenId, { size: 32 }),
-      ],
-      data: "0x",
-      blockNumber: numberToHex(log.blockNumber),
-      blockHash: hashOf(log.blockNumber),
-      logIndex: numberToHex(index),
-    }));
-    return { result };
+    return {
+      result: within.map((log, index) => ({
+        ...describeTransfer(log),
+        address: contractAddress,
+        blockHash: hashOf(log.blockNumber),
+        logIndex: numberToHex(index),
+      })),
+    };
   }
 
   function findBlock(tag: Hex | "latest"): Message {

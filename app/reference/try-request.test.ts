@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRefusal } from "./refusal-notice";
+import { readRefusal } from "./try-request";
 import type { TryAnswer } from "./try-request";
 
 function answerOf({
@@ -14,7 +14,6 @@ function answerOf({
     contentType: "application/json",
     headers: [],
     text: JSON.stringify(body),
-    isCut: false,
     media: null,
     ...rest,
   };

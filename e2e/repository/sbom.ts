@@ -1,12 +1,17 @@
 // Writes what production installs, out of the lockfile, as a CycloneDX bill of materials: `npm run sbom [-- FILE]`.
+import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { keepProduction } from "./dependencies/bill-of-materials";
-import { runNpm } from "./dependencies/run-npm";
 
 const file = process.argv[2] ?? "sbom.cdx.json";
-const { output, complaint } = await runNpm(["sbom", "--package-lock-only", "--sbom-format=cyclonedx"]);
-if (!output.startsWith("{")) throw new Error(`npm wrote no bill of materials.\n${complaint}`);
+const parameters = ["sbom", "--package-lock-only", "--sbom-format=cyclonedx"];
+const isWindows = process.platform === "win32";
+const { stdout } = await promisify(execFile)("npm", parameters, {
+  shell: isWindows,
+  maxBuffer: 64 * 1024 * 1024,
+});
 const lockfile: unknown = JSON.parse(readFileSync("package-lock.json", "utf8"));
-const bill = keepProduction(JSON.parse(output), lockfile);
+const bill = keepProduction(JSON.parse(stdout), lockfile);
 writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
 console.log(`${bill.components.length} components in ${file}`);

@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
 import { findReferenceOperation } from "~e2e/support/api-reference";
-import { writeCurl } from "./curl-snippet";
-import { startingValues } from "./reference";
-import type { RequestValues } from "./reference";
+import { startingValues, writeCurl } from "./request";
+import type { RequestValues } from "./request";
 
 const origin = "https://gate.example";
 
 function curlOf(id: string, values: Partial<RequestValues> = {}): string {
   const operation = findReferenceOperation(id);
-  return writeCurl({ operation, values: { ...startingValues(operation), ...values }, origin });
+  return writeCurl(operation, { ...startingValues(operation), ...values }, origin);
 }
 
 test("a call without anything is one line", () => {

@@ -1,19 +1,14 @@
-import type { IndexProgress } from "~/search/index-knowledge.server";
-
 const barChars = 24;
 
-/**
- * A line that is rewritten as the work goes on. Where the output is no terminal, a line of its own for each tenth
- * instead, which a log can hold.
- */
-export function createProgressBar(
-  stream: { isTTY?: boolean; write: (text: string) => unknown },
-  unit: string = "pages",
-) {
+type Stream = { isTTY?: boolean; write: (text: string) => unknown };
+export type Progress = { done: number; total: number; source: string };
+
+/** A line that is rewritten as the work goes on; a line for each tenth where the output is no terminal. */
+export function createProgressBar(stream: Stream, unit = "pages") {
   let lastTenth = -1;
   let isOpen = false;
 
-  function show({ done, total, source }: IndexProgress): void {
+  function show({ done, total, source }: Progress): void {
     const share = total === 0 ? 1 : done / total;
     if (stream.isTTY) {
       const filled = Math.round(share * barChars);

@@ -27,7 +27,7 @@ function runCommand({
   parameters?: string[];
   env?: object;
 }) {
-  const all = ["--import", "tsx", `app/commands/${file}`, ...parameters];
+  const all = ["--import", "tsx", file, ...parameters];
   const options = { env: { ...process.env, ...env }, timeout: 60_000 };
   return new Promise<{ code: number; said: string }>((resolve) => {
     const child = execFile(process.execPath, all, options, (_error, stdout, stderr) =>
@@ -110,7 +110,7 @@ test.each([
   "an audit whose gravest finding is $severity ends with $code",
   async ({ severity, code, words }) => {
     const { asked, env } = await startRegistry({ severity });
-    const audit = await runCommand({ file: "audit.ts", env });
+    const audit = await runCommand({ file: "app/commands/audit.ts", env });
     expect(audit.said).toContain(words);
     if (severity)
       expect(audit.said).toContain(`${severity}: express (A fault, https://advisories.example/1)`);
@@ -121,7 +121,7 @@ test.each([
 
 test("a registry that does not answer audits was not asked, and nothing passes for checked", async () => {
   const { env } = await startRegistry({ status: 405 });
-  const audit = await runCommand({ file: "audit.ts", env });
+  const audit = await runCommand({ file: "app/commands/audit.ts", env });
   expect(audit.said).toMatch(/The registry could not be asked: .*\nNothing was checked\./);
   expect(audit.said).toContain("405");
   expect(audit.code).toBe(2);
@@ -133,7 +133,7 @@ test("the bill of materials has everything production installs by the lockfile, 
   const file = path.join(folder, "bill.json");
   // Nobody listens there: the lockfile is enough.
   const env = { npm_config_registry: "http://127.0.0.1:9/" };
-  const { code, said } = await runCommand({ file: "sbom.ts", parameters: [file], env });
+  const { code, said } = await runCommand({ file: "e2e/repository/sbom.ts", parameters: [file], env });
   expect([code, said]).toEqual([0, expect.stringContaining("components in")]);
   const text = readFileSync(file, "utf8");
   const bill = JSON.parse(text) as BillOfMaterials;

@@ -1,0 +1,67 @@
+import { keccak256, stringToHex } from "viem";
+import type { PrivateKeyAccount } from "viem/accounts";
+import { SiweMessage } from "siwe";
+import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
+import type { LegacyEnvelope } from "~/gate/proofs/legacy-envelope";
+
+/** Where a request goes and on which chain its key lives: what every signature is bound to. */
+export type Site = { origin: string; chainId: number };
+export type Holder = { account: PrivateKeyAccount; tokenId: string };
+
+type SignSiweOptions = { site: Site; holder: Holder; nonce: string; fields?: Partial<SiweMessage> };
+
+/** The body of POST /api/gate-access for SIWE. `fields` replace parts of the message. */
+export async function signSiwe({ site, holder: { account, tokenId }, nonce, fields = {} }: SignSiweOptions) {
+  const message = new SiweMessage({
+    address: account.address,
+    chainId: site.chainId,
+    domain: new URL(site.origin).host,
+    nonce,
+    uri: site.origin,
+    version: "1",
+    statement: `Enter with key #${tokenId}.`,
+    issuedAt: new Date().toISOString(),
+    ...fields,
+  }).prepareMessage();
+  return {
+    address: account.address,
+    signature: await account.signMessage({ message }),
+    tokenId,
+    message,
+    nonce,
+  };
+}
+
+/** The body of POST /api/gate-access with the older timestamped signature. */
+export function signLegacy(site: Site, holder: Holder, timestamp = Date.now()) {
+  return signEnvelope(site, holder, { path: "/api/gate-access", timestamp });
+}
+
+type SignFormOptions = {
+  site: Site;
+  holder: Holder;
+  message: string;
+  signHash?: boolean;
+  timestamp?: number;
+};
+
+/** The body of POST /api/form-submission-gate; the message is part of what is signed unless `signHash` is false. */
+export async function signForm(options: SignFormOptions) {
+  const { site, holder, message, signHash = true, timestamp = Date.now() } = options;
+  const messageHash = signHash ? keccak256(stringToHex(message)) : undefined;
+  const signed = await signEnvelope(site, holder, {
+    path: "/api/form-submission-gate",
+    timestamp,
+    messageHash,
+  });
+  return { ...signed, message, ...(messageHash ? { messageHash } : {}) };
+}
+
+type SignedParts = Pick<LegacyEnvelope, "path" | "timestamp" | "messageHash">;
+
+async function signEnvelope({ origin, chainId }: Site, { account, tokenId }: Holder, parts: SignedParts) {
+  const domain = new URL(origin).host;
+  const message = legacyEnvelopeText({ tokenId, domain, method: "POST", chainId, ...parts });
+  const signature = await account.signMessage({ message });
+  return { address: account.address, signature, tokenId, timestamp: parts.timestamp };
+}

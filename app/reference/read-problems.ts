@@ -1,0 +1,49 @@
+import { refusalTable } from "~/platform/http/refusal";
+import type { RefusalEntry, RefusalName } from "~/platform/http/refusal";
+import { problemExample } from "~/platform/openapi/problem-answers";
+import { listOperations, listRefusals } from "./read-reference";
+import type { ApiDocument } from "./read-reference";
+
+export type ProblemPage = ReturnType<typeof readProblems>[number];
+export type ProblemExample = ProblemPage["cases"][number]["examples"][number];
+
+/** A page for each slug, with what the operations of the description answer in its cases. */
+export function readProblems(document: ApiDocument, origin: string) {
+  const uses = listUses(document);
+  const cases = (Object.entries(refusalTable) as [RefusalName, RefusalEntry][]).map(([name, entry]) => {
+    const { slug, status, title, meaning, remedy } = entry;
+    const found = groupByText(uses.filter((use) => use.name === name));
+    const usual = {
+      contentType: "application/problem+json",
+      text: JSON.stringify(problemExample(name, origin), null, 2),
+      operations: [],
+    };
+    return { slug, name, status, title, meaning, remedy, examples: found.length > 0 ? found : [usual] };
+  });
+  const slugs = new Set(cases.map(({ slug }) => slug));
+  return [...slugs].map((slug) => ({ slug, cases: cases.filter((one) => one.slug === slug) }));
+}
+
+type Use = ReturnType<typeof listUses>[number];
+
+function listUses(document: ApiDocument) {
+  const shared = document.components.examples ?? {};
+  return listOperations(document).flatMap(({ method, path, operation }) =>
+    Object.values(operation.responses)
+      .flatMap(listRefusals)
+      .map(({ name, contentType, example: { $ref, value } }) => ({
+        name,
+        contentType,
+        text: JSON.stringify($ref ? shared[$ref.split("/").at(-1)!]?.value : value, null, 2),
+        operation: { id: operation.operationId, method, path },
+      })),
+  );
+}
+
+/** Operations that answer alike share one example. */
+function groupByText(uses: Use[]) {
+  return [...new Set(uses.map(({ text }) => text))].map((text) => {
+    const alike = uses.filter((use) => use.text === text);
+    return { contentType: alike[0]!.contentType, text, operations: alike.map(({ operation }) => operation) };
+  });
+}
