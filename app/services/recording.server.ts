@@ -2,7 +2,6 @@ import { createActivityStore } from "~/operator/activity/activity.store.server";
 import type { ActivityStore } from "~/operator/activity/activity.store.server";
 import { tokenSeries } from "~/operator/activity/activity-series";
 import { countActivity, toDecision } from "~/operator/activity/count-activity.server";
-import { createDecisionStore } from "~/operator/activity/decisions.store.server";
 import { createRecorder } from "~/operator/activity/recorder.server";
 import type { Recorder } from "~/operator/activity/recorder.server";
 import { systemClock as clock } from "~/platform/clock";
@@ -34,8 +33,7 @@ type WireRecordingOptions = {
 export function wireRecording({ config, database, instance, log }: WireRecordingOptions): Recording {
   const activity = createActivityStore(database);
   const recorder = createRecorder({
-    decisions: createDecisionStore(database),
-    activity,
+    store: activity,
     keepsDecisions: config.operator.decisionDays > 0,
     instance,
     clock,

@@ -4,8 +4,7 @@ import type { LatencyGroup } from "../activity/activity-series";
 import { figureText } from "../activity/chart-scale";
 import { TimeChart } from "./time-chart";
 
-export function ActivityPage({ activity }: { activity: ActivityView }) {
-  const { points, slugs } = activity;
+export function ActivityPage({ activity: { span, points, slugs } }: { activity: ActivityView }) {
   const startsMs = points.map(({ startMs }) => startMs);
   const granted = points.map((point) => point.granted);
   const tokens = points.map((point) => point.tokens);
@@ -13,16 +12,15 @@ export function ActivityPage({ activity }: { activity: ActivityView }) {
     name: slug,
     values: points.map((point) => point.refused[slug] ?? 0),
   }));
-  const total = (values: readonly number[]) =>
-    values.reduce((sum, value) => sum + value, 0).toLocaleString("en");
+  const refusals = refused.map(({ name, values }) => `${total(values)} ${name}`).join(", ");
   return (
     <>
-      <nav aria-label="How far back" className="operator-spans">
+      <nav aria-label="How far back" className="operator-actions">
         {activitySpans.map(({ name, label }) => (
           <a
             key={name}
             href={`/operator/activity?span=${name}`}
-            aria-current={name === activity.span ? "true" : undefined}
+            aria-current={name === span ? "true" : undefined}
             className="operator-button"
           >
             {label}
@@ -33,19 +31,13 @@ export function ActivityPage({ activity }: { activity: ActivityView }) {
         <TimeChart
           title="Grants"
           summary={`Times content was granted: ${total(granted)}.`}
-          kind="stacked"
           unit="times"
           startsMs={startsMs}
           series={[{ name: "grants", values: granted }]}
         />
         <TimeChart
           title="Refusals"
-          summary={
-            refused.length === 0
-              ? "Nothing was refused."
-              : `${refused.map(({ name, values }) => `${total(values)} ${name}`).join(", ")}.`
-          }
-          kind="stacked"
+          summary={refusals === "" ? "Nothing was refused." : `${refusals}.`}
           unit="times"
           startsMs={startsMs}
           series={refused}
@@ -53,29 +45,27 @@ export function ActivityPage({ activity }: { activity: ActivityView }) {
         <TimeChart
           title="Tokens"
           summary={`Estimated tokens of the answers in the chat: ${total(tokens)}.`}
-          kind="stacked"
           unit="estimated output tokens"
           startsMs={startsMs}
           series={[{ name: "tokens", values: tokens }]}
         />
-        <Latency title="Latency of the gate" points={points} startsMs={startsMs} group="gate" />
-        <Latency title="Latency of all else" points={points} startsMs={startsMs} group="rest" />
+        <Latency title="Latency of the gate" points={points} group="gate" />
+        <Latency title="Latency of all else" points={points} group="rest" />
       </div>
     </>
   );
 }
 
-type LatencyProps = {
-  title: string;
-  points: readonly ActivityPoint[];
-  startsMs: readonly number[];
-  group: LatencyGroup;
-};
+function total(values: readonly number[]): string {
+  return values.reduce((sum, value) => sum + value, 0).toLocaleString("en");
+}
 
-/** What streams is timed nowhere here: it takes as long as its answer. */
-function Latency({ title, points, startsMs, group }: LatencyProps) {
-  const values = (share: "p50" | "p95") => points.map(({ latency }) => latency[group][share]);
-  const highest = Math.max(...values("p95").map((value) => value ?? 0));
+type LatencyProps = { title: string; points: readonly ActivityPoint[]; group: LatencyGroup };
+
+function Latency({ title, points, group }: LatencyProps) {
+  const p50 = points.map(({ latency }) => latency[group].p50);
+  const p95 = points.map(({ latency }) => latency[group].p95);
+  const highest = Math.max(...p95.map((value) => value ?? 0));
   return (
     <TimeChart
       title={title}
@@ -86,10 +76,10 @@ function Latency({ title, points, startsMs, group }: LatencyProps) {
       }
       kind="lines"
       unit="milliseconds"
-      startsMs={startsMs}
+      startsMs={points.map(({ startMs }) => startMs)}
       series={[
-        { name: "half within (ms)", values: values("p50") },
-        { name: "95 % within (ms)", values: values("p95") },
+        { name: "half within (ms)", values: p50 },
+        { name: "95 % within (ms)", values: p95 },
       ]}
     />
   );

@@ -1,46 +1,40 @@
 import { tableNames } from "./table-spec";
 import type { RowAction, TableColumn, TableFilter, TableName, TableRow, TableSpec } from "./table-spec";
 
-type Sorting = "sortable" | undefined;
-
 const column =
   (kind: TableColumn["kind"]) =>
-  (key: string, label: string, sorting?: Sorting): TableColumn => ({
+  (key: string, label: string, sorting?: "sortable"): TableColumn => ({
     key,
     label,
     kind,
-    ...(sorting && { isSortable: true }),
+    isSortable: sorting === "sortable",
   });
 const [text, number, code, words] = [column("text"), column("number"), column("code"), column("words")];
+const state = column("state");
 const moment = (key: string, label: string) => column("moment")(key, label, "sortable");
-const state = (key: string, label: string, sorting?: Sorting) => column("state")(key, label, sorting);
 
 const tokenId = code("tokenId", "Key");
 const contract = code("contractAddress", "Contract");
 const chain = text("chainId", "Chain");
 const client = code("clientId", "Client");
 const request = code("requestId", "Request");
-const wallet = (key: string, sorting?: Sorting) => code(key, "Wallet", sorting);
+const wallet = (key: string, sorting?: "sortable") => code(key, "Wallet", sorting);
 
 const exact = ({ key, label }: TableColumn): TableFilter => ({ name: key, label, kind: "exact" });
-const beginsWith = ({ key, label }: TableColumn): TableFilter => ({
-  name: key,
-  label: `${label} begins with`,
-  kind: "prefix",
-});
+const beginsWith = ({ key, label }: TableColumn): TableFilter => {
+  return { name: key, label: `${label} begins with`, kind: "prefix" };
+};
 const contains = (name: string, label: string): TableFilter => ({ name, label, kind: "contains" });
 /** Choices are values, or values with labels. */
-const oneOf = (
+function oneOf(
   { key, label }: TableColumn,
   choices: readonly string[] | Readonly<Record<string, string>>,
-): TableFilter => ({
-  name: key,
-  label,
-  kind: "choice",
-  choices: Array.isArray(choices)
-    ? choices.map((value: string) => ({ value, label: value }))
-    : Object.entries(choices).map(([value, shown]) => ({ value, label: shown })),
-});
+): TableFilter {
+  const pairs = Array.isArray(choices)
+    ? choices.map((value: string) => [value, value] as const)
+    : Object.entries(choices);
+  return { name: key, label, kind: "choice", choices: pairs };
+}
 
 const cell = (row: TableRow, key: string) => String(row[key] ?? "");
 
@@ -69,7 +63,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     whenEmpty: "No key has been used up.",
     columns: [moment("usedAtMs", "Used"), tokenId, wallet("usedBy", "sortable"), contract, chain],
     filters: [exact(tokenId), beginsWith(wallet("usedBy"))],
-    timeColumn: "usedAtMs",
     sortedBy: "usedAtMs",
     isExportable: true,
   },
@@ -91,7 +84,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       beginsWith(wallet("address")),
       contains("message", "Message contains"),
     ],
-    timeColumn: "createdAtMs",
     sortedBy: "createdAtMs",
     isExportable: true,
     rowActions: (row) => {
@@ -121,7 +113,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       oneOf(deliveryState, { waiting: "waiting", "given-up": "given up", delivered: "delivered" }),
       oneOf(deliveryChannel, ["webhook", "email"]),
     ],
-    timeColumn: "createdAtMs",
     sortedBy: "createdAtMs",
     rowActions: (row) => {
       if (row.state === "delivered") return [];
@@ -151,7 +142,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       beginsWith(wallet("recipient")),
       exact(transaction),
     ],
-    timeColumn: "createdAtMs",
     sortedBy: "createdAtMs",
     isExportable: true,
   },
@@ -172,7 +162,7 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       oneOf(windowKind, { token: "token (answers)", speech: "speech" }),
       contains("subject", "Whose, contains"),
     ],
-    timeColumn: null,
+    isCurrent: true,
     sortedBy: "used",
     completeRow: (row, { findQuota }) => ({ ...row, limit: findQuota(cell(row, "kind")) }),
     rowActions: (row) => {
@@ -188,9 +178,9 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
         label: "Which",
         name: "scope",
         choices: [
-          { value: "token", label: "answers and speech" },
-          { value: "crypto", label: "payments" },
-          { value: "both", label: "all of them" },
+          ["token", "answers and speech"],
+          ["crypto", "payments"],
+          ["both", "all of them"],
         ],
       },
     },
@@ -227,7 +217,7 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       ]),
       beginsWith(limitedClient),
     ],
-    timeColumn: null,
+    isCurrent: true,
     sortedBy: "points",
     completeRow: (row, { findLimit }) => {
       const limit = findLimit(cell(row, "limiter"));
@@ -257,7 +247,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       exact(text("slug", "Refusal")),
       exact(request),
     ],
-    timeColumn: "atMs",
     sortedBy: "atMs",
     isExportable: true,
     isBuffered: true,
@@ -280,7 +269,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       }),
       exact(client),
     ],
-    timeColumn: "atMs",
     sortedBy: "atMs",
     isExportable: true,
   },
