@@ -21,7 +21,7 @@ export function LandingPage(props: LandingPageProps) {
     <div className="landing">
       <section className="hero" aria-labelledby="headline">
         <div className="hero-row">
-          <div className="hero-words">
+          <div className="hero-words stack">
             <h1 id="headline" lang={texts.headline && texts.lang}>
               {texts.headline ?? "A room that opens for its key"}
             </h1>
@@ -92,7 +92,7 @@ function Visitors({ settings, isChatForHolders }: Pick<LandingPageProps, "settin
       <h2 id="visitors" className="visually-hidden">
         With a key and without
       </h2>
-      <div>
+      <div className="prose">
         <h3>You hold a key</h3>
         <p>
           Connect the wallet that holds it; any browser wallet will do. You sign a few lines of plain text,
@@ -103,7 +103,7 @@ function Visitors({ settings, isChatForHolders }: Pick<LandingPageProps, "settin
         </p>
         <ButtonLink to="/gate">Open with your key</ButtonLink>
       </div>
-      <div>
+      <div className="prose">
         <h3>You have no key yet</h3>
         <p>
           {mode === "demo"

@@ -57,7 +57,7 @@ function List({ id, title, rows }: ListProps) {
           <li key={name}>
             <span className={`operator-badge tone-${badge.tone}`}>{badge.word}</span>
             <strong>{name}</strong>
-            <span className="operator-list-why">{why}</span>
+            <span className="operator-list-why soft">{why}</span>
           </li>
         ))}
       </ul>

@@ -12,7 +12,7 @@ export function TablePage({ spec, page }: { spec: TableSpec; page: TablePageData
   const isFiltered = Object.keys(query.filters).length > 0 || query.withinSeconds !== null;
   return (
     <>
-      <div className="operator-tools">
+      <div className="row operator-tools">
         <Filters key={tableSearch(spec, query)} spec={spec} query={query} isOpen={isFiltered} />
         <TableAction spec={spec} query={query} />
         {spec.isExportable ? <ExportLinks spec={spec} query={query} /> : null}
@@ -20,7 +20,7 @@ export function TablePage({ spec, page }: { spec: TableSpec; page: TablePageData
       {rows.length > 0 ? (
         <TableRows spec={spec} query={query} rows={rows} />
       ) : (
-        <p className="operator-empty">
+        <p className="soft operator-empty">
           {isFiltered || query.page > 1 ? (
             <>
               No rows match. <a href={`/operator/${spec.name}`}>Show all of them</a>
@@ -39,7 +39,7 @@ export function TablePage({ spec, page }: { spec: TableSpec; page: TablePageData
 function Filters({ spec, query, isOpen }: TableProps & { isOpen: boolean }) {
   const sortable = spec.columns.filter(({ isSortable }) => isSortable);
   return (
-    <details className="operator-filters" open={isOpen}>
+    <details open={isOpen}>
       <summary>Filter and sort</summary>
       <form method="get" action={`/operator/${spec.name}`}>
         {spec.filters.map((filter) => (
@@ -128,7 +128,7 @@ function TableAction({ spec, query }: TableProps) {
   }
   const { summary, ...choice } = confirmation;
   return (
-    <details className="operator-more">
+    <details>
       <summary>{summary}</summary>
       <form method="post" action={`/operator/do/${action}`}>
         <Choice {...choice} value={choice.choices[0]![0]} />
@@ -163,7 +163,7 @@ function Pager({ spec, page }: { spec: TableSpec; page: TablePageData }) {
   const first = (query.page - 1) * query.size + 1;
   const [from, to, all] = [first, first + rows.length - 1, total].map((count) => count.toLocaleString("en"));
   return (
-    <nav aria-label="Pages" className="operator-pager">
+    <nav aria-label="Pages" className="row soft operator-pager">
       <p>
         {rows.length === 0 ? "No rows" : `Rows ${from} to ${to} of ${isTotalExact ? "" : "more than "}${all}`}
         . Moments are UTC
