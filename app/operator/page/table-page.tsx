@@ -35,9 +35,28 @@ export function TablePage({ spec, page }: { spec: TableSpec; page: TablePageData
   );
 }
 
+const orders = [
+  ["desc", "highest or latest first"],
+  ["asc", "lowest or earliest first"],
+] as const;
+
 /** A form that is sent by GET: the address says what was asked for. */
 function Filters({ spec, query, isOpen }: TableProps & { isOpen: boolean }) {
-  const sortable = spec.columns.filter(({ isSortable }) => isSortable);
+  const columns = spec.columns.filter(({ isSortable }) => isSortable);
+  const within: ChoiceProps = {
+    label: "Within",
+    name: "within",
+    value: String(query.withinSeconds ?? ""),
+    choices: [["", "all of it"], ...withinChoices],
+  };
+  const sort = columns.map(({ key, label }) => [key, label] as const);
+  const sizes = pageSizes.map((size) => [String(size), String(size)] as const);
+  const choices: readonly ChoiceProps[] = [
+    ...(spec.isCurrent ? [] : [within]),
+    { label: "Sort by", name: "sort", value: query.sort, choices: sort },
+    { label: "Order", name: "order", value: query.order, choices: orders },
+    { label: "Rows", name: "size", value: String(query.size), choices: sizes },
+  ];
   return (
     <details open={isOpen}>
       <summary>Filter and sort</summary>
@@ -45,35 +64,9 @@ function Filters({ spec, query, isOpen }: TableProps & { isOpen: boolean }) {
         {spec.filters.map((filter) => (
           <FilterField key={filter.name} filter={filter} value={query.filters[filter.name] ?? ""} />
         ))}
-        {spec.isCurrent ? null : (
-          <Choice
-            label="Within"
-            name="within"
-            value={String(query.withinSeconds ?? "")}
-            choices={[["", "all of it"], ...withinChoices]}
-          />
-        )}
-        <Choice
-          label="Sort by"
-          name="sort"
-          value={query.sort}
-          choices={sortable.map(({ key, label }) => [key, label])}
-        />
-        <Choice
-          label="Order"
-          name="order"
-          value={query.order}
-          choices={[
-            ["desc", "highest or latest first"],
-            ["asc", "lowest or earliest first"],
-          ]}
-        />
-        <Choice
-          label="Rows"
-          name="size"
-          value={String(query.size)}
-          choices={pageSizes.map((size) => [String(size), String(size)])}
-        />
+        {choices.map((choice) => (
+          <Choice key={choice.name} {...choice} />
+        ))}
         <div className="operator-actions">
           <button type="submit" className="operator-button operator-button-strong">
             Apply

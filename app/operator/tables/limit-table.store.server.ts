@@ -10,18 +10,14 @@ import type { TableRow } from "./table-spec";
 type LimitRow = { key: string; points: number | bigint; startedAtMs: bigint; expiresAtMs: bigint };
 
 /** Only these get into a statement as text. */
-const sortColumns: Readonly<Record<string, string>> = {
-  points: `"points"`,
-  startedAtMs: `"startedAtMs"`,
-  expiresAtMs: `"expiresAtMs"`,
-};
+const sortColumns = ["points", "startedAtMs", "expiresAtMs"];
 
 /** What the limiter holds: windows, and logs for the limits that slide. Both name a row `<limit>:<client>`. */
 export function createLimitSource(database: Database, clock: Clock): TableSource {
   async function list(query: TableQuery): Promise<TableRow[]> {
     const { sort, order, page, size } = query;
     const direction = raw(order === "asc" ? "ASC" : "DESC");
-    const column = raw(sortColumns[sort] ?? `"points"`);
+    const column = raw(`"${sortColumns.find((known) => known === sort) ?? "points"}"`);
     const rows = await database.$queryRaw<LimitRow[]>`
       SELECT * FROM (${selectRows(query, clock())}) AS held
       ORDER BY ${column} ${direction}, "key" ${direction} LIMIT ${size} OFFSET ${(page - 1) * size}`;
