@@ -15,21 +15,8 @@ export function findActivitySpan(name: string | null): ActivitySpan | null {
   return activitySpans.find((span) => span.name === (name ?? "day")) ?? null;
 }
 
-type LatencyPoint = { p50: number | null; p95: number | null };
-export type ActivityPoint = {
-  startMs: number;
-  granted: number;
-  /** By slug; the rarer ones are summed as "other". */
-  refused: Readonly<Record<string, number>>;
-  tokens: number;
-  latency: Readonly<Record<LatencyGroup, LatencyPoint>>;
-};
-export type ActivityView = {
-  span: ActivitySpan["name"];
-  points: ActivityPoint[];
-  /** The most frequent refusals, and "other" where there are more. */
-  slugs: string[];
-};
+export type ActivityView = ReturnType<typeof viewActivity>;
+export type ActivityPoint = ActivityView["points"][number];
 
 const slugsByName = 4;
 const other = "other";
@@ -40,8 +27,8 @@ export function activityRange(span: ActivitySpan, nowMs: number) {
   return { sinceMs: lastStartMs - (span.steps - 1) * span.stepMs, untilMs: lastStartMs + span.stepMs };
 }
 
-/** One point for each step, also where nothing happened. */
-export function viewActivity(span: ActivitySpan, nowMs: number, counts: readonly Count[]): ActivityView {
+/** One point for each step, also where nothing happened. `slugs`: the most frequent refusals, and "other" for the rest. */
+export function viewActivity(span: ActivitySpan, nowMs: number, counts: readonly Count[]) {
   const { sinceMs } = activityRange(span, nowMs);
   const slugs = findSlugs(counts);
   const steps = Array.from({ length: span.steps }, (): Count[] => []);
@@ -61,8 +48,8 @@ function findSlugs(counts: readonly Count[]): string[] {
   return all.length > slugsByName ? [...named, other] : named;
 }
 
-function toPoint(startMs: number, counts: readonly Count[], slugs: readonly string[]): ActivityPoint {
-  const refused = Object.fromEntries(slugs.map((slug) => [slug, 0]));
+function toPoint(startMs: number, counts: readonly Count[], slugs: readonly string[]) {
+  const refused: Record<string, number> = Object.fromEntries(slugs.map((slug) => [slug, 0]));
   const histograms = { gate: new Map<number, number>(), rest: new Map<number, number>() };
   let granted = 0;
   let tokens = 0;
@@ -78,7 +65,7 @@ function toPoint(startMs: number, counts: readonly Count[], slugs: readonly stri
     } else if (series === tokenSeries) tokens += amount;
     else if (series.startsWith("grant:")) granted += amount;
   }
-  const latencyOf = (group: LatencyGroup): LatencyPoint => ({
+  const latencyOf = (group: LatencyGroup) => ({
     p50: quantileMs(histograms[group], 0.5),
     p95: quantileMs(histograms[group], 0.95),
   });

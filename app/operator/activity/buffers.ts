@@ -4,8 +4,6 @@ import { redactText } from "~/platform/redact";
 /** `startMs` is the beginning of the minute in which it happened. */
 export type Count = { startMs: number; series: string; amount: number };
 
-export type ActivityBuffer = ReturnType<typeof createActivityBuffer>;
-
 const minuteMs = 60_000;
 /** An hour of all series, for when nothing can be written. Beyond that the oldest are dropped. */
 const maxWaitingCounts = 6_000;

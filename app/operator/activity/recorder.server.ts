@@ -2,25 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
 import type { ActivityStore } from "./activity.store.server";
 import { createActivityBuffer, createDecisionBuffer } from "./buffers";
-import type { ActivityBuffer, NewDecision } from "./buffers";
+import type { NewDecision } from "./buffers";
 
-export type Recorder = Pick<ActivityBuffer, "count"> & {
-  noteDecision: (decision: NewDecision) => void;
-  /** Writes what is at hand. Never rejects; what could not be written is kept for the next time, within bounds. */
-  flush: () => Promise<void>;
-  status: () => RecorderStatus;
-  start: () => void;
-  stop: () => Promise<void>;
-};
-
-/** Dropped since the start, for lack of room. */
-export type RecorderStatus = {
-  waiting: number;
-  droppedDecisions: number;
-  droppedCounts: number;
-  lastWrittenAtMs: number | null;
-  lastFailureAtMs: number | null;
-};
+export type Recorder = ReturnType<typeof createRecorder>;
+export type RecorderStatus = ReturnType<Recorder["status"]>;
 
 export type RecorderOptions = {
   store: Pick<ActivityStore, "addCounts" | "insertDecisions">;
@@ -38,7 +23,7 @@ const flushMs = 2_000;
 const rowsPerStatement = 50;
 
 /** Requests record in memory and go on; a timer writes in small batches. A killed process loses its last seconds. */
-export function createRecorder(options: RecorderOptions): Recorder {
+export function createRecorder(options: RecorderOptions) {
   const { store, clock, maxWaitingDecisions = 1_000, instance } = options;
   const activity = createActivityBuffer(clock);
   const decisions = createDecisionBuffer(clock, instance, maxWaitingDecisions);
@@ -58,6 +43,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
   }
 
+  /** Writes what is at hand. Never rejects; what could not be written is kept for the next time, within bounds. */
   function flush(): Promise<void> {
     writing = writing.then(write);
     return writing;
@@ -70,18 +56,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   return {
     count: activity.count,
-    noteDecision: (decision) => {
+    noteDecision: (decision: NewDecision): void => {
       if (options.keepsDecisions) decisions.add(decision);
     },
     flush,
     status: () => ({
       waiting: decisions.size() + activity.size(),
+      // For lack of room, since the start.
       droppedDecisions: decisions.dropped(),
       droppedCounts: activity.dropped(),
       ...state,
     }),
     start: schedule,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       clearTimeout(timer);
       await flush();
       clearTimeout(timer);

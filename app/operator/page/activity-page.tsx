@@ -3,9 +3,9 @@ import type { ActivityPoint, ActivityView } from "../activity/activity-view";
 import type { LatencyGroup } from "../activity/activity-series";
 import { figureText } from "../activity/chart-scale";
 import { TimeChart } from "./time-chart";
+import type { Chart } from "./time-chart";
 
 export function ActivityPage({ activity: { span, points, slugs } }: { activity: ActivityView }) {
-  const startsMs = points.map(({ startMs }) => startMs);
   const granted = points.map((point) => point.granted);
   const tokens = points.map((point) => point.tokens);
   const refused = slugs.map((slug) => ({
@@ -13,6 +13,28 @@ export function ActivityPage({ activity: { span, points, slugs } }: { activity: 
     values: points.map((point) => point.refused[slug] ?? 0),
   }));
   const refusals = refused.map(({ name, values }) => `${total(values)} ${name}`).join(", ");
+  const charts: readonly Chart[] = [
+    {
+      title: "Grants",
+      summary: `Times content was granted: ${total(granted)}.`,
+      unit: "times",
+      series: [{ name: "grants", values: granted }],
+    },
+    {
+      title: "Refusals",
+      summary: refusals === "" ? "Nothing was refused." : `${refusals}.`,
+      unit: "times",
+      series: refused,
+    },
+    {
+      title: "Tokens",
+      summary: `Estimated tokens of the answers in the chat: ${total(tokens)}.`,
+      unit: "estimated output tokens",
+      series: [{ name: "tokens", values: tokens }],
+    },
+    { title: "Latency of the gate", ...chartLatency(points, "gate") },
+    { title: "Latency of all else", ...chartLatency(points, "rest") },
+  ];
   return (
     <>
       <nav aria-label="How far back" className="operator-actions">
@@ -28,29 +50,9 @@ export function ActivityPage({ activity: { span, points, slugs } }: { activity: 
         ))}
       </nav>
       <div className="operator-charts">
-        <TimeChart
-          title="Grants"
-          summary={`Times content was granted: ${total(granted)}.`}
-          unit="times"
-          startsMs={startsMs}
-          series={[{ name: "grants", values: granted }]}
-        />
-        <TimeChart
-          title="Refusals"
-          summary={refusals === "" ? "Nothing was refused." : `${refusals}.`}
-          unit="times"
-          startsMs={startsMs}
-          series={refused}
-        />
-        <TimeChart
-          title="Tokens"
-          summary={`Estimated tokens of the answers in the chat: ${total(tokens)}.`}
-          unit="estimated output tokens"
-          startsMs={startsMs}
-          series={[{ name: "tokens", values: tokens }]}
-        />
-        <Latency title="Latency of the gate" points={points} group="gate" />
-        <Latency title="Latency of all else" points={points} group="rest" />
+        {charts.map((chart) => (
+          <TimeChart key={chart.title} {...chart} startsMs={points.map(({ startMs }) => startMs)} />
+        ))}
       </div>
     </>
   );
@@ -60,27 +62,18 @@ function total(values: readonly number[]): string {
   return values.reduce((sum, value) => sum + value, 0).toLocaleString("en");
 }
 
-type LatencyProps = { title: string; points: readonly ActivityPoint[]; group: LatencyGroup };
-
-function Latency({ title, points, group }: LatencyProps) {
+function chartLatency(points: readonly ActivityPoint[], group: LatencyGroup): Omit<Chart, "title"> {
   const p50 = points.map(({ latency }) => latency[group].p50);
   const p95 = points.map(({ latency }) => latency[group].p95);
   const highest = Math.max(...p95.map((value) => value ?? 0));
-  return (
-    <TimeChart
-      title={title}
-      summary={
-        highest === 0
-          ? "Nothing was asked."
-          : `In its slowest step, 95 of 100 answers took at most ${figureText(highest)} ms.`
-      }
-      kind="lines"
-      unit="milliseconds"
-      startsMs={points.map(({ startMs }) => startMs)}
-      series={[
-        { name: "half within (ms)", values: p50 },
-        { name: "95 % within (ms)", values: p95 },
-      ]}
-    />
-  );
+  const slowest = `In its slowest step, 95 of 100 answers took at most ${figureText(highest)} ms.`;
+  return {
+    summary: highest === 0 ? "Nothing was asked." : slowest,
+    kind: "lines",
+    unit: "milliseconds",
+    series: [
+      { name: "half within (ms)", values: p50 },
+      { name: "95 % within (ms)", values: p95 },
+    ],
+  };
 }

@@ -52,7 +52,7 @@ function List({ id, title, rows }: ListProps) {
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      <ul className="operator-list">
+      <ul className="operator-panel operator-list">
         {rows.map(({ name, badge, why }) => (
           <li key={name}>
             <span className={`operator-badge tone-${badge.tone}`}>{badge.word}</span>

@@ -20,7 +20,7 @@ export function SubmissionPage({ submission }: { submission: SubmissionView }) {
   const { id, tokenId, messageHash, handledAtMs } = submission;
   return (
     <>
-      <blockquote className="operator-message">{submission.message}</blockquote>
+      <blockquote className="operator-panel operator-message">{submission.message}</blockquote>
       <dl className="facts">
         <Fact name="Sent">
           <Moment atMs={submission.createdAtMs} /> UTC

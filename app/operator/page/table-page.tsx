@@ -60,7 +60,7 @@ function Filters({ spec, query, isOpen }: TableProps & { isOpen: boolean }) {
   return (
     <details open={isOpen}>
       <summary>Filter and sort</summary>
-      <form method="get" action={`/operator/${spec.name}`}>
+      <form method="get" className="operator-panel" action={`/operator/${spec.name}`}>
         {spec.filters.map((filter) => (
           <FilterField key={filter.name} filter={filter} value={query.filters[filter.name] ?? ""} />
         ))}
@@ -123,7 +123,7 @@ function TableAction({ spec, query }: TableProps) {
   return (
     <details>
       <summary>{summary}</summary>
-      <form method="post" action={`/operator/do/${action}`}>
+      <form method="post" className="operator-panel" action={`/operator/do/${action}`}>
         <Choice {...choice} value={choice.choices[0]![0]} />
         <button type="submit" className="operator-button operator-button-strong">
           {label}

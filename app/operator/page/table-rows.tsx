@@ -8,7 +8,7 @@ type RowsProps = { spec: TableSpec; query: TableQuery; rows: readonly TableRow[]
 /** On a phone every row is a card, with the labels before the values. */
 export function TableRows({ spec, query, rows }: RowsProps) {
   return (
-    <table className="operator-table">
+    <table className="operator-panel operator-table">
       <caption className="visually-hidden">{spec.title}</caption>
       <thead>
         <tr>

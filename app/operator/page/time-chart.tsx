@@ -4,16 +4,16 @@ import { momentText } from "./moment";
 
 type ChartSeries = { name: string; values: readonly (number | null)[] };
 
-type ChartProps = {
+export type Chart = {
   title: string;
   /** What it shows, in words: the chart's text. */
   summary: string;
   /** "stacked": amounts on top of one another. "lines": figures side by side. */
   kind?: "stacked" | "lines";
   unit: string;
-  startsMs: readonly number[];
   series: readonly ChartSeries[];
 };
+type ChartProps = Chart & { startsMs: readonly number[] };
 
 const stepWidth = 10;
 const height = 100;
@@ -34,7 +34,7 @@ export function TimeChart({ title, summary, kind = "stacked", unit, startsMs, se
     (index) => startsMs[index] ?? 0,
   );
   return (
-    <figure className="operator-chart" aria-labelledby={titleId}>
+    <figure className="operator-panel operator-chart" aria-labelledby={titleId}>
       <figcaption>
         <h2 id={titleId}>{title}</h2>
         <p className="soft">{summary}</p>
@@ -115,7 +115,7 @@ function Figures({ title, unit, startsMs, series }: Omit<ChartProps, "summary" |
   return (
     <details className="operator-figures">
       <summary>Figures of {title.toLowerCase()} as a table</summary>
-      <table className="operator-table operator-table-plain">
+      <table className="operator-panel operator-table operator-table-plain">
         <caption className="visually-hidden">
           {title}, {unit}; steps in which nothing happened are left out
         </caption>

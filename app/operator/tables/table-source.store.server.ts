@@ -12,9 +12,14 @@ export type TableSource = {
 
 type FindRequest = { where: object; orderBy: object[]; take: number; skip?: number };
 
-type SourceOptions<Row> = {
-  find: (request: FindRequest) => PromiseLike<Row[]>;
+/** A Prisma model, as far as a table needs it. */
+type Model<Row> = {
+  findMany: (request: FindRequest) => PromiseLike<Row[]>;
   count: (request: { where: object; take: number }) => PromiseLike<number>;
+};
+
+type SourceOptions<Row> = {
+  model: Model<Row>;
   clock: Clock;
   /** Together they identify a row, and order all rows. */
   keyColumns: readonly string[];
@@ -30,7 +35,7 @@ const batchSize = 500;
 
 export function createSource<Row extends object>(
   spec: TableSpec,
-  { find, count, clock, keyColumns, always, conditionOf, orderOf, toRow }: SourceOptions<Row>,
+  { model, clock, keyColumns, always, conditionOf, orderOf, toRow }: SourceOptions<Row>,
 ): TableSource {
   const conditions = conditionOf as Readonly<Record<string, (value: unknown) => object>> | undefined;
 
@@ -54,16 +59,22 @@ export function createSource<Row extends object>(
       // The key decides between equals, so that no page shows a row twice.
       const rest = keyColumns.filter((column) => column !== sort).map((column) => ({ [column]: order }));
       const orderBy = [first, ...rest];
-      return (await find({ where: toWhere(query), orderBy, skip: (page - 1) * size, take: size })).map(toRow);
+      return (
+        await model.findMany({ where: toWhere(query), orderBy, skip: (page - 1) * size, take: size })
+      ).map(toRow);
     },
-    count: async (query, limit) => await count({ where: toWhere(query), take: limit }),
+    count: async (query, limit) => await model.count({ where: toWhere(query), take: limit }),
     async *readAll(query) {
       const where = toWhere(query);
       const orderBy = keyColumns.map((column) => ({ [column]: "asc" }));
       let last: Row | undefined;
       do {
         const beyond = last ? [rowsAfter(keyColumns, last as Record<string, unknown>)] : [];
-        const rows: Row[] = await find({ where: { AND: [where, ...beyond] }, orderBy, take: batchSize });
+        const rows: Row[] = await model.findMany({
+          where: { AND: [where, ...beyond] },
+          orderBy,
+          take: batchSize,
+        });
         if (rows.length > 0) yield rows.map(toRow);
         last = rows.length === batchSize ? rows.at(-1) : undefined;
       } while (last);

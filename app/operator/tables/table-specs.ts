@@ -44,8 +44,7 @@ export function markSubmission(submissionId: string, isOpen: boolean, about: str
   return { label, name: `${label}: ${about}`, action, fields: { submissionId } };
 }
 
-const submissionState = state("state", "State");
-const deliveryState = state("state", "State");
+const rowState = state("state", "State");
 const paymentState = state("state", "State", "sortable");
 const deliveryChannel = text("channel", "Channel", "sortable");
 const windowKind = text("kind", "Kind", "sortable");
@@ -55,9 +54,8 @@ const outcome = state("outcome", "Outcome");
 const transaction = code("transactionHash", "Transaction");
 const auditKind = text("kind", "What", "sortable");
 
-export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
+const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
   keys: {
-    name: "keys",
     title: "Keys used",
     lead: "Keys that were used up, by the form or by a tool. They open nothing any more.",
     whenEmpty: "No key has been used up.",
@@ -67,7 +65,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     isExportable: true,
   },
   submissions: {
-    name: "submissions",
     title: "Submissions",
     lead: "What holders sent with the one-time form.",
     whenEmpty: "Nothing has been sent.",
@@ -76,10 +73,10 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       tokenId,
       wallet("address", "sortable"),
       words("message", "Message"),
-      submissionState,
+      rowState,
     ],
     filters: [
-      oneOf(submissionState, ["open", "handled"]),
+      oneOf(rowState, ["open", "handled"]),
       exact(tokenId),
       beginsWith(wallet("address")),
       contains("message", "Message contains"),
@@ -96,7 +93,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     },
   },
   outbox: {
-    name: "outbox",
     title: "Outbox",
     lead: "Notifications to you, one row for each channel.",
     whenEmpty: "Nothing has been queued.",
@@ -104,13 +100,13 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       moment("createdAtMs", "Queued"),
       text("kind", "About"),
       deliveryChannel,
-      deliveryState,
+      rowState,
       number("attempts", "Failures", "sortable"),
       moment("nextAttemptAtMs", "Next attempt"),
       words("lastError", "Last error"),
     ],
     filters: [
-      oneOf(deliveryState, { waiting: "waiting", "given-up": "given up", delivered: "delivered" }),
+      oneOf(rowState, { waiting: "waiting", "given-up": "given up", delivered: "delivered" }),
       oneOf(deliveryChannel, ["webhook", "email"]),
     ],
     sortedBy: "createdAtMs",
@@ -123,7 +119,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     tableAction: { action: "retry-given-up", label: "Send all that were given up again" },
   },
   payments: {
-    name: "payments",
     title: "Payments",
     lead: "What holders were paid. An open one counts in the limits until the chain shows how it ended.",
     whenEmpty: "Nobody has been paid.",
@@ -146,7 +141,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     isExportable: true,
   },
   quotas: {
-    name: "quotas",
     title: "Quotas",
     lead: "Open windows: what each key has used, and when it resets.",
     whenEmpty: "No window is open.",
@@ -186,7 +180,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     },
   },
   limits: {
-    name: "limits",
     title: "Rate limits",
     lead: "Who has used how much of which limit.",
     whenEmpty: "No limit is in use.",
@@ -225,7 +218,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     },
   },
   decisions: {
-    name: "decisions",
     title: "Access decisions",
     lead: "Whom the gate let in and whom it turned away, and why.",
     whenEmpty: "No decision is recorded.",
@@ -252,7 +244,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     isBuffered: true,
   },
   audit: {
-    name: "audit",
     title: "Audit",
     lead: "What operators did here, and failed sign-ins.",
     whenEmpty: "Nothing is recorded.",
@@ -273,6 +264,10 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     isExportable: true,
   },
 };
+
+export const tableSpecs = Object.fromEntries(
+  tableNames.map((name) => [name, { name, ...specs[name] }]),
+) as Readonly<Record<TableName, TableSpec>>;
 
 export function findTableSpec(name: string | undefined): TableSpec | null {
   return tableNames.some((known) => known === name) ? tableSpecs[name as TableName] : null;

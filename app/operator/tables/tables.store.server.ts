@@ -11,29 +11,25 @@ import { tableSpecs } from "./table-specs";
 export type TableStore = Readonly<Record<TableName, TableSource>>;
 
 export function createTableStore(database: Database, clock: Clock): TableStore {
-  const { usedKey, submission, payment, accessDecision, auditEntry } = database;
   return {
     keys: createSource(tableSpecs.keys, {
-      find: (request) => usedKey.findMany(request),
-      count: (request) => usedKey.count(request),
+      model: database.usedKey,
       clock,
       keyColumns: ["usedAtMs", "tokenId", "contractAddress", "chainId"],
       toRow: toTableRow,
     }),
     submissions: createSource(tableSpecs.submissions, {
-      find: (request) => submission.findMany({ ...request, omit: { messageHash: true } }),
-      count: (request) => submission.count(request),
+      model: database.submission,
       clock,
       keyColumns: ["createdAtMs", "id"],
-      conditionOf: {
-        state: (state) => ({ handledAtMs: state === "open" ? null : { not: null } }),
+      conditionOf: { state: (state) => ({ handledAtMs: state === "open" ? null : { not: null } }) },
+      toRow: ({ messageHash: _messageHash, ...row }) => {
+        return { ...toTableRow(row), state: row.handledAtMs === null ? "open" : "handled" };
       },
-      toRow: (row) => ({ ...toTableRow(row), state: row.handledAtMs === null ? "open" : "handled" }),
     }),
     outbox: createOutboxSource(database, clock),
     payments: createSource(tableSpecs.payments, {
-      find: (request) => payment.findMany(request),
-      count: (request) => payment.count(request),
+      model: database.payment,
       clock,
       keyColumns: ["createdAtMs", "chainId", "recipient", "idempotencyKey"],
       toRow: ({
@@ -55,15 +51,13 @@ export function createTableStore(database: Database, clock: Clock): TableStore {
     quotas: createQuotaSource(database, clock),
     limits: createLimitSource(database, clock),
     decisions: createSource(tableSpecs.decisions, {
-      find: (request) => accessDecision.findMany(request),
-      count: (request) => accessDecision.count(request),
+      model: database.accessDecision,
       clock,
       keyColumns: ["id"],
       toRow: toTableRow,
     }),
     audit: createSource(tableSpecs.audit, {
-      find: (request) => auditEntry.findMany(request),
-      count: (request) => auditEntry.count(request),
+      model: database.auditEntry,
       clock,
       keyColumns: ["atMs", "id"],
       toRow: toTableRow,
@@ -79,12 +73,13 @@ function createOutboxSource({ notificationDelivery }: Database, clock: Clock): T
     "given-up": { deliveredAtMs: null, nextAttemptAtMs: never },
   };
   return createSource(tableSpecs.outbox, {
-    find: (request) =>
-      notificationDelivery.findMany({
-        ...request,
-        include: { notification: { select: { kind: true, createdAtMs: true } } },
-      }),
-    count: (request) => notificationDelivery.count(request),
+    model: {
+      findMany: (request) => {
+        const include = { notification: { select: { kind: true, createdAtMs: true } } };
+        return notificationDelivery.findMany({ ...request, include });
+      },
+      count: notificationDelivery.count,
+    },
     clock,
     keyColumns: ["notificationId", "channel"],
     conditionOf: {
@@ -106,12 +101,11 @@ function createOutboxSource({ notificationDelivery }: Database, clock: Clock): T
 
 function createQuotaSource({ quotaWindow, quotaReservation }: Database, clock: Clock): TableSource {
   const source = createSource(tableSpecs.quotas, {
-    find: (request) => quotaWindow.findMany({ ...request, omit: { windowStartMs: true } }),
-    count: (request) => quotaWindow.count(request),
+    model: quotaWindow,
     clock,
     keyColumns: ["kind", "subject"],
     always: () => ({ resetAtMs: { gt: BigInt(clock()) } }),
-    toRow: toTableRow,
+    toRow: ({ windowStartMs: _windowStartMs, ...row }) => toTableRow(row),
   });
   return {
     ...source,
