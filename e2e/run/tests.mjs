@@ -9,6 +9,9 @@ export const resultsDir = path.join(projectDir, "e2e/.results");
 const totals = { passed: 0, failed: 0 };
 const broken = [];
 const skipped = [];
+/** By title: what failed, and what passed only when it was tried again. */
+const failedTests = [];
+const flakyTests = [];
 
 export function bin(name) {
   return path.join("node_modules", ...name.split("/"));
@@ -55,9 +58,13 @@ async function runSuite({ name, report, read, ...tool }) {
   mkdirSync(resultsDir, { recursive: true });
   rmSync(report, { force: true });
   const { succeeded } = await runTool(tool);
-  const { passed, failed, left } = existsSync(report)
+  const { passed, failed, left, tests } = existsSync(report)
     ? read(JSON.parse(readFileSync(report, "utf8")))
-    : { passed: 0, failed: 1, left: 0 };
+    : { passed: 0, failed: 1, left: 0, tests: [] };
+  for (const { title, state } of tests) {
+    if (state === "failed") failedTests.push(title);
+    if (state === "flaky") flakyTests.push(title);
+  }
   const isSilentFailure = (!succeeded && failed === 0) || passed === 0;
   count({ name, passed, left, failed: failed + Number(isSilentFailure) });
 }
@@ -76,8 +83,19 @@ export async function runVitest({ name, parameters, report = "vitest.json", ...t
       left: json.numPendingTests,
       // A file that could not begin has no failed test.
       failed: Math.max(json.numFailedTests, Number(json.numFailedTestSuites > 0)),
+      tests: json.testResults.flatMap((suite) => readSuite(suite)),
     }),
   });
+}
+
+/** A passed test keeps the failures of its earlier attempts; a file that could not begin has no tests. */
+function readSuite({ name, status, assertionResults }) {
+  const file = path.relative(projectDir, name);
+  if (assertionResults.length === 0 && status === "failed") return [{ title: file, state: "failed" }];
+  return assertionResults.map((test) => ({
+    title: `${file}: ${test.fullName}`,
+    state: test.status === "passed" && test.failureMessages.length > 0 ? "flaky" : test.status,
+  }));
 }
 
 /** Browser journeys of one project of `e2e/playwright.config.ts`. */
@@ -89,18 +107,31 @@ export async function runJourneys({ name, project }) {
     parameters: [bin("@playwright/test/cli.js"), "test", ...config],
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     report,
-    read: ({ stats, errors }) => ({
+    read: ({ stats, errors, suites }) => ({
       passed: stats.expected + stats.flaky,
       left: stats.skipped,
       failed: stats.unexpected + errors.length,
+      tests: suites.flatMap(readSpecs),
     }),
   });
+}
+
+function readSpecs({ specs, suites = [] }) {
+  const own = specs.flatMap(({ file, title, tests }) =>
+    tests.map(({ status }) => ({
+      title: `${file}: ${title}`,
+      state: status === "unexpected" ? "failed" : status,
+    })),
+  );
+  return [...own, ...suites.flatMap(readSpecs)];
 }
 
 /** The last lines of a run, and its exit. */
 export function finish() {
   if (skipped.length > 0) console.log(`Skipped here, above with the reason: ${skipped.join(", ")}`);
   if (broken.length > 0) console.log(`Broken: ${broken.join(", ")}`);
+  for (const title of failedTests) console.log(`  failed: ${title}`);
+  for (const title of flakyTests) console.log(`  passed at the second try: ${title}`);
   console.log(`${totals.passed} passed, ${totals.failed} failed`);
   process.exit(totals.failed === 0 ? 0 : 1);
 }
