@@ -26,45 +26,29 @@ export const allowedMethods: ReadonlySet<string> = new Set([
 const faucetWei = 10n ** 18n;
 const timeoutMs = 5000;
 
+type RpcRequest = { method: string; params: unknown[]; id?: unknown };
+
 export function createDemoChain(rpcUrl: string) {
-  async function ask(request: {
-    method: string;
-    params: unknown[];
-    id?: unknown;
-  }): Promise<Record<string, unknown>> {
+  async function ask({ method, params, id }: RpcRequest): Promise<Record<string, unknown>> {
     const response = await fetch(rpcUrl, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: request.id ?? 1,
-        method: request.method,
-        params: request.params,
-      }),
+      body: JSON.stringify({ jsonrpc: "2.0", id: id ?? 1, method, params }),
       signal: AbortSignal.timeout(timeoutMs),
     });
     return (await response.json()) as Record<string, unknown>;
   }
 
-  async function forward(request: {
-    method: string;
-    params: unknown[];
-    id?: unknown;
-  }): Promise<Record<string, unknown>> {
-    if (!allowedMethods.has(request.method)) {
-      const error = { code: -32601, message: `The demo does not pass on ${request.method.slice(0, 64)}.` };
-      return { jsonrpc: "2.0", id: request.id ?? null, error };
-    }
-    return ask(request);
+  async function forward(request: RpcRequest): Promise<Record<string, unknown>> {
+    if (allowedMethods.has(request.method)) return await ask(request);
+    const error = { code: -32601, message: `The demo does not pass on ${request.method.slice(0, 64)}.` };
+    return { jsonrpc: "2.0", id: request.id ?? null, error };
   }
 
   /** Tops a test wallet up with worthless test money, so that it can pay for minting. */
   async function fillWallet({ address }: { address: string }): Promise<{ address: string }> {
-    if (!isAddress(address, { strict: false })) {
-      throw new Refusal("invalid-request", {
-        detail: "address must be a wallet address: 0x and 40 hex digits.",
-      });
-    }
+    const detail = "address must be a wallet address: 0x and 40 hex digits.";
+    if (!isAddress(address, { strict: false })) throw new Refusal("invalid-request", { detail });
     await ask({ method: "anvil_setBalance", params: [address, `0x${faucetWei.toString(16)}`] });
     return { address };
   }

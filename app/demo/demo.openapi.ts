@@ -1,9 +1,9 @@
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { answersJson, jsonContent } from "~/platform/openapi/json-content";
 import { z } from "zod";
 import { faucetRequestSchema, rpcRequestSchema } from "./demo.schema";
 
 const tag = "Demo";
-const json = "application/json";
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
 /** The same rule, without the null that OpenAPI 3.0 cannot put beside other types. */
@@ -14,14 +14,13 @@ const documentedRpcRequest = rpcRequestSchema
   })
   .meta({ id: "RpcRequest" });
 
-/** Routes that exist while the gate runs as a demo, and nowhere else. */
 export function describeDemo(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "The demo's own chain, where everything is worthless." });
   api.describe(fillWalletOperation);
   api.describe(askDemoChainOperation);
 }
 
-const fauceted = faucetRequestSchema.meta({ id: "FaucetRequest" });
+const fauceted = { schema: faucetRequestSchema.meta({ id: "FaucetRequest" }), example: { address: wallet } };
 
 export const fillWalletOperation: OperationDescription = {
   method: "post",
@@ -30,13 +29,8 @@ export const fillWalletOperation: OperationDescription = {
   tag,
   summary: "Get test money",
   description: "Fills a wallet with worthless money of the demo's chain, so that it can pay for minting.",
-  body: { required: true, content: { [json]: { schema: fauceted, example: { address: wallet } } } },
-  answers: {
-    200: {
-      description: "The wallet is filled.",
-      content: { [json]: { schema: fauceted, example: { address: wallet } } },
-    },
-  },
+  body: { required: true, content: jsonContent(fauceted) },
+  answers: answersJson("The wallet is filled.", fauceted),
 };
 
 export const askDemoChainOperation: OperationDescription = {
@@ -48,22 +42,13 @@ export const askDemoChainOperation: OperationDescription = {
   description: "JSON-RPC to the demo's chain: reading, and sending what a wallet has signed.",
   body: {
     required: true,
-    content: {
-      [json]: {
-        schema: documentedRpcRequest,
-        example: { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] },
-      },
-    },
+    content: jsonContent({
+      schema: documentedRpcRequest,
+      example: { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] },
+    }),
   },
-  answers: {
-    200: {
-      description: "The chain's answer, an error of its own included.",
-      content: {
-        [json]: {
-          schema: z.looseObject({}).meta({ id: "RpcAnswer", type: "object", additionalProperties: true }),
-          example: { jsonrpc: "2.0", id: 1, result: "0x7a69" },
-        },
-      },
-    },
-  },
+  answers: answersJson("The chain's answer, an error of its own included.", {
+    schema: z.looseObject({}).meta({ id: "RpcAnswer", type: "object", additionalProperties: true }),
+    example: { jsonrpc: "2.0", id: 1, result: "0x7a69" },
+  }),
 };

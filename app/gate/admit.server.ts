@@ -1,11 +1,9 @@
 import type { Address } from "viem";
 import type { GatedContent } from "~/content/content.schema";
 import { Refusal } from "~/platform/http/refusal";
-import type { SiweClaims } from "./tokens/access-token.schema";
 import { identify } from "./identify.server";
 import type { IdentifyRequest } from "./identify.server";
 import { requireHolder, requireOwned } from "./holder.server";
-import type { KeyRef } from "./keys/key-ref";
 import type { KeyStore } from "./keys/keys.store.server";
 import type { OwnershipReader } from "./ownership/ownership.server";
 import type { Claimant, ProofDependencies, SignedClaimant } from "./proofs/proof.server";
@@ -20,12 +18,8 @@ export type AdmitDependencies = ProofDependencies & {
   countGrant: (kind: Claimant["kind"]) => void;
 };
 
-export type TokenGrant = {
-  address: Address;
-  tokenId: string;
+export type TokenGrant = Pick<SignedClaimant, "address" | "tokenId" | "siwe" | "signedText"> & {
   auth: SignedClaimant["kind"];
-  siwe: SiweClaims;
-  signedText: string;
   /** The token must be younger than this: the key left and came back. */
   departedAtMs: number | null;
   /** When the chain was asked who holds the key; the token is dated so, and what is noticed later ends it. */
@@ -40,7 +34,7 @@ export async function admit(request: IdentifyRequest, dependencies: AdmitDepende
   request.onIdentified?.(claimant);
   let accessToken: string | undefined;
   if (claimant.kind === "bearer") {
-    await requireHolder({ holder: claimant, dependencies });
+    await requireHolder(claimant, dependencies);
   } else {
     accessToken = await signIn(claimant, dependencies);
   }
@@ -55,37 +49,21 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
   let ownedAtMs = clock();
   // A sign-in reads the chain afresh: what it mints outlives any cached reading.
   requireOwned(await proveAndReadOwnership({ message: signedText, signature, address, tokenId, ownership }));
-  const key: KeyRef = { chainId, contractAddress, tokenId };
+  const key = { chainId, contractAddress, tokenId };
   const { used, departedAtMs } = await keys.findKeyState({ key, holder: address });
   if (used) throw new Refusal("this-token-has-already-been-used");
   if (departedAtMs !== null && departedAtMs >= ownedAtMs) {
     // The reading may be older than the departure. One that begins now is not.
     ownedAtMs = clock();
     requireOwned(await ownership.readOwnership({ tokenId, holder: address, fresh: true }));
-    await requireNoOtherDeparture({ key, holder: address, departedAtMs, keys });
+    const noticed = await keys.findKeyState({ key, holder: address });
+    if (noticed.departedAtMs !== departedAtMs) {
+      throw new Refusal("you-do-not-own-this-token", {
+        detail: "The key was seen leaving the wallet during the sign-in. If it is there, sign in again.",
+      });
+    }
   }
   await claimant.spend();
-  const grant = { address, tokenId, auth: claimant.kind, siwe, signedText };
-  return await dependencies.mintToken({ ...grant, departedAtMs, ownedAtMs });
-}
-
-type RequireNoOtherDepartureOptions = {
-  key: KeyRef;
-  holder: string;
-  departedAtMs: number;
-  keys: AdmitDependencies["keys"];
-};
-
-/** Nothing was noticed while the chain was read once more. */
-async function requireNoOtherDeparture({
-  key,
-  holder,
-  departedAtMs,
-  keys,
-}: RequireNoOtherDepartureOptions): Promise<void> {
-  const state = await keys.findKeyState({ key, holder });
-  if (state.departedAtMs === departedAtMs) return;
-  throw new Refusal("you-do-not-own-this-token", {
-    detail: "The key was seen leaving the wallet during the sign-in. If it is there, sign in again.",
-  });
+  const auth = claimant.kind;
+  return await dependencies.mintToken({ address, tokenId, auth, siwe, signedText, departedAtMs, ownedAtMs });
 }

@@ -5,22 +5,20 @@ export const bearerChallenge = 'Bearer realm="latchkey"';
 /** For a 401 where an access token was presented and is invalid. */
 export const invalidTokenChallenge = 'Bearer realm="latchkey", error="invalid_token"';
 
-type Failure = { detail: string; cause?: unknown };
-
-/** For a missing proof, a signed message or a signature that is invalid. */
-export function authenticationFailed({ detail, cause }: Failure): Refusal {
-  return new Refusal("authentication-failed", {
-    detail,
-    cause,
-    headers: { "WWW-Authenticate": bearerChallenge },
-  });
+export function authenticationFailed(detail: string, cause?: unknown): Refusal {
+  const headers = { "WWW-Authenticate": bearerChallenge };
+  return new Refusal("authentication-failed", { detail, cause, headers });
 }
 
-/** For an access token that is invalid. */
-export function accessTokenRefused({ detail, cause }: Failure): Refusal {
-  return new Refusal("authentication-failed", {
-    detail,
-    cause,
-    headers: { "WWW-Authenticate": invalidTokenChallenge },
-  });
+/** Given what must hold, so that a comparison with NaN refuses too. */
+export function requireProof(holds: boolean, detail: string): void {
+  if (!holds) throw authenticationFailed(detail);
 }
+
+export function accessTokenRefused(detail: string, cause?: unknown): Refusal {
+  const headers = { "WWW-Authenticate": invalidTokenChallenge };
+  return new Refusal("authentication-failed", { detail, cause, headers });
+}
+
+export const malformedToken =
+  "The access token is malformed. Send it as it was given to you, or sign in again.";

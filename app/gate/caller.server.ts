@@ -3,7 +3,12 @@ import { Refusal } from "~/platform/http/refusal";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import type { AccessClaims, GateScope } from "./tokens/access-token.schema";
 import { isBearerToken, parseBearerHeader } from "./tokens/access-token.server";
-import { accessTokenRefused, bearerChallenge, invalidTokenChallenge } from "./authentication-failed";
+import {
+  accessTokenRefused,
+  bearerChallenge,
+  invalidTokenChallenge,
+  malformedToken,
+} from "./authentication-failed";
 import { requireHolderOfToken } from "./holder.server";
 import type { HolderDependencies } from "./holder.server";
 import { findToken } from "./tokens/token-locations";
@@ -21,16 +26,12 @@ export type CallerRule = {
   otherwise?: "good-if-sent" | "optional" | "not-read";
 };
 
-/**
- * What a route does without a good token. `required`: nobody is served. `good-if-sent`: strangers are, but not whoever
- * sends a bad one. `optional`: whoever sends a bad one is a stranger.
- */
+/** Without a good token `required` serves nobody, `good-if-sent` who sent none, `optional` everybody. */
 export type TokenRule = "required" | "good-if-sent" | "optional";
 
 export type CallerRequest = {
   headers: IncomingHttpHeaders;
   searchParams: URLSearchParams;
-  /** The parsed body; undefined where there is none. */
   body?: unknown;
 };
 
@@ -45,21 +46,15 @@ type CallerQuestion = {
   dependencies: CallerDependencies;
 };
 
-/**
- * The holder whose token came with the request, or null for a stranger. The first token that is present decides; no
- * other is looked at, however bad it is.
- */
+/** Null for a stranger. The first token that is present decides, however bad it is. */
 export async function authenticateCaller({
   tokenRule,
   ...question
 }: CallerQuestion & { tokenRule: TokenRule }): Promise<Caller | null> {
   const { request } = question;
-  const found = findToken({
-    authorization: request.headers.authorization,
-    body: request.body,
-    cookie: request.headers.cookie,
-    searchParams: request.searchParams,
-  });
+  const { headers, body, searchParams } = request;
+  const { authorization, cookie } = headers;
+  const found = findToken({ authorization, body, cookie, searchParams });
   if (found === null) {
     if (tokenRule !== "required") return null;
     throw new Refusal("missing-jwt", { headers: { "WWW-Authenticate": bearerChallenge } });
@@ -94,45 +89,30 @@ async function judgeToken(
     await requireHolderOfToken(claims, dependencies);
     return claims;
   } catch (error) {
-    throw toInvalidJwt(error);
+    if (!(error instanceof Refusal) || error.refusalName !== "authentication-failed") throw error;
+    // One slug for all that can be wrong with a token; what it was in particular stays in the detail.
+    const headers = { "WWW-Authenticate": invalidTokenChallenge };
+    throw new Refusal("invalid-jwt", { detail: error.detail, cause: error, headers });
   }
 }
 
 function readToken({ location, value }: FoundToken): string {
   if (location === "authorization") return parseBearerHeader(String(value));
   if (typeof value === "string" && isBearerToken(value)) return value;
-  throw accessTokenRefused({
-    detail: "The access token is malformed. Send it as it was given to you, or sign in again.",
-  });
-}
-
-/** One word for all that can be wrong with a token; what it was in particular stays in the detail. */
-function toInvalidJwt(error: unknown): unknown {
-  if (!(error instanceof Refusal) || error.refusalName !== "authentication-failed") return error;
-  return new Refusal("invalid-jwt", {
-    detail: error.detail,
-    cause: error,
-    headers: { "WWW-Authenticate": invalidTokenChallenge },
-  });
+  throw accessTokenRefused(malformedToken);
 }
 
 /**
- * Browsers send cookies along with what other sites ask of them. A page of the same site under another origin
- * (`same-site`) may be anybody's on a shared domain: it has to be on the allowlist by name. Clients that are no
- * browsers send neither header.
+ * A page of the same site under another origin (`same-site`) may be anybody's on a shared domain: it has to be on the
+ * allowlist by name. Clients that are no browsers send neither header.
  */
 export function requireSameSite(
   headers: IncomingHttpHeaders,
   dependencies: Pick<CallerDependencies, "isAllowedOrigin">,
 ): void {
-  const { origin } = headers;
-  const site = headers["sec-fetch-site"];
+  const { origin, "sec-fetch-site": site = "none" } = headers;
   const isOriginAllowed = origin !== undefined && dependencies.isAllowedOrigin(origin);
-  const isSiteFine =
-    site === undefined ||
-    site === "same-origin" ||
-    site === "none" ||
-    (site === "same-site" && isOriginAllowed);
-  if (isSiteFine && (origin === undefined || isOriginAllowed)) return;
+  const isOwnSite = site === "same-origin" || site === "none" || (site === "same-site" && isOriginAllowed);
+  if (isOwnSite && (origin === undefined || isOriginAllowed)) return;
   throw new Refusal("cross-site-request");
 }

@@ -4,10 +4,7 @@ import type { AccessClaims } from "./tokens/access-token.schema";
 import type { bearerBodySchema, formSubmissionSchema, legacyBodySchema, siweBodySchema } from "./gate.schema";
 import type { TokenStatus } from "./gate.schema";
 
-/**
- * Requests and answers as they look on the wire, for the API description. Signatures are real: a well-known
- * test wallet signed these very texts for a gate at gate.example on chain 1, and a test verifies them.
- */
+/** Signatures are real: a well-known test wallet signed these texts for gate.example on chain 1. */
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const timestamp = 1768469400000;
 const nonce = "5f0c1b8e7a3d4926b1e0f7c8d9a2e641";
@@ -101,6 +98,8 @@ export const exampleContent: GatedContent = {
   styles: ".room { line-height: 1.6; }",
   script: 'document.body.append("The lamp is lit.");',
 };
+
+export const exampleAdmission = { success: true, access: "granted", content: exampleContent };
 
 export const exampleUnusedStatus: TokenStatus = {
   tokenId: "42",

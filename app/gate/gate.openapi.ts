@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { answersJson, jsonContent } from "~/platform/openapi/json-content";
 import {
   admissionSchema,
   nonceAnswerSchema,
@@ -8,8 +9,8 @@ import {
 } from "./gate-answers.schema";
 import {
   exampleAccessToken,
+  exampleAdmission,
   exampleBearerBody,
-  exampleContent,
   exampleFormSubmission,
   exampleLegacyBody,
   exampleMissingStatus,
@@ -29,9 +30,7 @@ import {
 import { tokenIdSchema } from "./keys/token-id";
 
 const tag = "Gate";
-const json = "application/json";
 
-/** The gate's routes: the way in, the one-time form, and what they need. */
 export function describeGate(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "Proving who holds a key, and what a key opens." });
   api.addBearerScheme({ name: "bearerAuth", bearerFormat: "JWT", description: tokenDescription });
@@ -89,20 +88,6 @@ Timestamp: <number as sent>
 
 Signatures may be of ordinary wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed yet (ERC-6492). Then the chain is asked who holds the key, at each call.`;
 
-function admissionContent() {
-  const granted = { success: true, access: "granted" };
-  return {
-    schema: admissionSchema,
-    examples: {
-      signedIn: {
-        summary: "After a sign-in, with an access token",
-        value: { ...granted, accessToken: exampleAccessToken, content: exampleContent },
-      },
-      byToken: { summary: "With a Bearer token", value: { ...granted, content: exampleContent } },
-    },
-  };
-}
-
 const submissionDescription = `Uses up the key: each opens this form once, and never the gate again afterwards. The message is kept, and whoever runs the gate is told.
 
 The signature is over the six lines of a legacy sign-in with \`Path: /api/form-submission-gate\`. When \`messageHash\` is sent, \`Message: <messageHash>\` is the seventh line; without it the message itself is not signed, which a gate may refuse.`;
@@ -117,12 +102,7 @@ export const getNonceOperation: OperationDescription = {
     "Each call issues a new nonce, bound to the client that asked. Put it into an EIP-4361 message, sign that, and send both to `POST /api/gate-access`.",
   limit: "nonce",
   refusals: ["nonce-siwe-not-enabled", "nonce-not-issued"],
-  answers: {
-    200: {
-      description: "A new nonce.",
-      content: { [json]: { schema: nonceAnswerSchema, example: exampleNonce } },
-    },
-  },
+  answers: answersJson("A new nonce.", { schema: nonceAnswerSchema, example: exampleNonce }),
 };
 
 export const openGateOperation: OperationDescription = {
@@ -137,16 +117,14 @@ export const openGateOperation: OperationDescription = {
   body: {
     description: "Left out, or what fits the proof you send.",
     required: false,
-    content: {
-      [json]: {
-        schema: z.union([siweSignIn, legacySignIn, bearerCall]).meta({ id: "GateAccessRequest" }),
-        examples: {
-          siwe: { summary: "Sign-in with Ethereum", value: exampleSiweBody },
-          legacy: { summary: "Legacy signature", value: exampleLegacyBody },
-          bearer: { summary: "Beside a Bearer token", value: exampleBearerBody },
-        },
+    content: jsonContent({
+      schema: z.union([siweSignIn, legacySignIn, bearerCall]).meta({ id: "GateAccessRequest" }),
+      examples: {
+        siwe: { summary: "Sign-in with Ethereum", value: exampleSiweBody },
+        legacy: { summary: "Legacy signature", value: exampleLegacyBody },
+        bearer: { summary: "Beside a Bearer token", value: exampleBearerBody },
       },
-    },
+    }),
   },
   refusals: [
     "invalid-tokenid",
@@ -157,9 +135,16 @@ export const openGateOperation: OperationDescription = {
     "this-token-has-already-been-used",
     "chain-unavailable",
   ],
-  answers: {
-    200: { description: "The gate is open.", content: { [json]: admissionContent() } },
-  },
+  answers: answersJson("The gate is open.", {
+    schema: admissionSchema,
+    examples: {
+      signedIn: {
+        summary: "After a sign-in, with an access token",
+        value: { ...exampleAdmission, accessToken: exampleAccessToken },
+      },
+      byToken: { summary: "With a Bearer token", value: exampleAdmission },
+    },
+  }),
 };
 
 export const submitFormOperation: OperationDescription = {
@@ -172,7 +157,7 @@ export const submitFormOperation: OperationDescription = {
   limit: "form-submission",
   body: {
     required: true,
-    content: { [json]: { schema: formSubmission, example: exampleFormSubmission } },
+    content: jsonContent({ schema: formSubmission, example: exampleFormSubmission }),
   },
   refusals: [
     "invalid-tokenid",
@@ -182,14 +167,10 @@ export const submitFormOperation: OperationDescription = {
     "holding-too-recent",
     "chain-unavailable",
   ],
-  answers: {
-    200: {
-      description: "The message was accepted, and the key is used.",
-      content: {
-        [json]: { schema: submissionAnswerSchema, example: { success: true, message: "Access granted" } },
-      },
-    },
-  },
+  answers: answersJson("The message was accepted, and the key is used.", {
+    schema: submissionAnswerSchema,
+    example: { success: true, message: "Access granted" },
+  }),
 };
 
 export const getTokenStatusOperation: OperationDescription = {
@@ -209,21 +190,14 @@ export const getTokenStatusOperation: OperationDescription = {
     }),
   },
   refusals: ["invalid-tokenid", "chain-unavailable"],
-  answers: {
-    200: {
-      description: "What is known of the key.",
-      content: {
-        [json]: {
-          schema: tokenStatusSchema.meta({ id: "TokenStatus" }),
-          examples: {
-            unused: { summary: "A key that was not used", value: exampleUnusedStatus },
-            used: { summary: "A key that was used", value: exampleUsedStatus },
-            missing: { summary: "There is no such key", value: exampleMissingStatus },
-          },
-        },
-      },
+  answers: answersJson("What is known of the key.", {
+    schema: tokenStatusSchema.meta({ id: "TokenStatus" }),
+    examples: {
+      unused: { summary: "A key that was not used", value: exampleUnusedStatus },
+      used: { summary: "A key that was used", value: exampleUsedStatus },
+      missing: { summary: "There is no such key", value: exampleMissingStatus },
     },
-  },
+  }),
 };
 
 export const getPublicKeysOperation: OperationDescription = {
@@ -233,10 +207,8 @@ export const getPublicKeysOperation: OperationDescription = {
   tag,
   summary: "Get the keys that verify access tokens",
   description: "The signing key and the retired ones whose tokens may still be alive.",
-  answers: {
-    200: {
-      description: "A JSON Web Key Set (RFC 7517).",
-      content: { [json]: { schema: publicKeysSchema, example: examplePublicKeys } },
-    },
-  },
+  answers: answersJson("A JSON Web Key Set (RFC 7517).", {
+    schema: publicKeysSchema,
+    example: examplePublicKeys,
+  }),
 };

@@ -68,23 +68,23 @@ export type SiweBody = z.infer<typeof siweBodySchema>;
 export type LegacyBody = z.infer<typeof legacyBodySchema>;
 export type FormSubmission = z.infer<typeof formSubmissionSchema>;
 
-/** What a gate-access body turned out to be. */
 export type GateAccessBody =
   ({ tier: "siwe" } & SiweBody) | ({ tier: "legacy" } & LegacyBody) | { tier: "bearer"; tokenId?: string };
 
-/**
- * The tier is told by the fields that are present, so that a mistake in one field is reported for that field and
- * not as "fits nothing". `message` and `nonce` together mean SIWE.
- */
+/** Told by the fields that are present, so that a mistake in one is reported for that field. */
 export const gateAccessBodySchema = z
   .record(z.string(), z.unknown(), { error: "The body must be a JSON object." })
   .transform((body, checks): GateAccessBody => {
     const has = (name: string) => Object.hasOwn(body, name);
-    if (has("message") && has("nonce")) return pass({ tier: "siwe", schema: siweBodySchema, body, checks });
-    if (has("timestamp")) return pass({ tier: "legacy", schema: legacyBodySchema, body, checks });
-    if (Object.keys(body).every((name) => name === "tokenId")) {
-      return pass({ tier: "bearer", schema: bearerBodySchema, body, checks });
+    function pass<Tier extends string, Body extends object>(tier: Tier, schema: z.ZodType<Body>) {
+      const parsed = schema.safeParse(body);
+      if (parsed.success) return { tier, ...parsed.data };
+      for (const { message, path } of parsed.error.issues) checks.addIssue({ code: "custom", message, path });
+      return z.NEVER;
     }
+    if (has("message") && has("nonce")) return pass("siwe", siweBodySchema);
+    if (has("timestamp")) return pass("legacy", legacyBodySchema);
+    if (Object.keys(body).every((name) => name === "tokenId")) return pass("bearer", bearerBodySchema);
     checks.addIssue({
       code: "custom",
       message:
@@ -92,24 +92,6 @@ export const gateAccessBodySchema = z
     });
     return z.NEVER;
   });
-
-function pass<Tier extends GateAccessBody["tier"], Body extends object>({
-  tier,
-  schema,
-  body,
-  checks,
-}: {
-  tier: Tier;
-  schema: z.ZodType<Body>;
-  body: unknown;
-  checks: z.RefinementCtx;
-}): Body & { tier: Tier } {
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return { tier, ...parsed.data };
-  for (const issue of parsed.error.issues)
-    checks.addIssue({ code: "custom", message: issue.message, path: issue.path });
-  return z.NEVER;
-}
 
 export const tokenStatusSchema = z.object({
   tokenId: z.string(),

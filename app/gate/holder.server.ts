@@ -18,19 +18,12 @@ export type HolderDependencies = {
   keys: Pick<KeyStore, "findKeyState" | "recordDeparture">;
 };
 
-/**
- * Whoever has an access token holds the key still: it is in the wallet, unused, and has not been away since. `fresh`
- * asks the chain even if it was asked a moment ago.
- */
-export async function requireHolder({
-  holder: { address, tokenId, issuedAtSeconds },
-  fresh = false,
-  dependencies: { chainId, contractAddress, clock, ownership, keys },
-}: {
-  holder: Holder;
-  fresh?: boolean;
-  dependencies: HolderDependencies;
-}): Promise<void> {
+/** The key is in the wallet, unused, and has not been away since the token was made. */
+export async function requireHolder(
+  { address, tokenId, issuedAtSeconds }: Holder,
+  { chainId, contractAddress, clock, ownership, keys }: HolderDependencies,
+  { fresh = false }: { fresh?: boolean } = {},
+): Promise<void> {
   const key = { chainId, contractAddress, tokenId };
   const answer = await ownership.readOwnership({ tokenId, holder: address, fresh });
   if (!answer.owned && answer.reason === "not-owner") {
@@ -55,20 +48,17 @@ export function holderOf({ sub, tokenId, iat }: AccessClaims): Holder {
   return { address: sub as Address, tokenId, issuedAtSeconds: iat };
 }
 
-/**
- * The same for all but the gate itself: a token whose key was used up, has left the wallet or has expired is a bad token,
- * 401. The gate answers 403 and says which it was.
- */
+/** For all but the gate itself, which answers 403: here a problem with the key makes the token a bad one, 401. */
 export async function requireHolderOfToken(
   claims: AccessClaims,
   dependencies: HolderDependencies,
-  { fresh = false } = {},
+  freshness?: { fresh?: boolean },
 ): Promise<void> {
   try {
-    await requireHolder({ holder: holderOf(claims), fresh, dependencies });
+    await requireHolder(holderOf(claims), dependencies, freshness);
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 403) throw error;
-    throw accessTokenRefused({ detail: error.detail, cause: error });
+    throw accessTokenRefused(error.detail, error);
   }
 }
 

@@ -18,8 +18,7 @@ export async function identify(request: ProofRequest, dependencies: ProofDepende
     const claimant = await proof(request, dependencies);
     if (claimant) return claimant;
   }
-  throw authenticationFailed({
-    detail:
-      "No proof came with the request. Send a Bearer token, or sign in with a message and its signature.",
-  });
+  throw authenticationFailed(
+    "No proof came with the request. Send a Bearer token, or sign in with a message and its signature.",
+  );
 }

@@ -1,6 +1,9 @@
 import type { GatedContent } from "~/content/content.schema";
 import { isDatabaseOutage } from "~/platform/database/outage.server";
 import { Refusal, nothingDone, stateUnavailable } from "~/platform/http/refusal";
+import type { TokenStatus } from "./gate.schema";
+import { lookupParameter } from "./keys/key-lookup";
+import type { KeyLookup } from "./keys/key-lookup";
 import type { SignedIn, SignedOut } from "./tokens/session.schema";
 import { findSessionToken } from "./tokens/session.server";
 import type { GateVisit, VisitProblem } from "./visit";
@@ -15,10 +18,7 @@ export type VisitDependencies = {
   renderWelcome: (source: string) => string;
 };
 
-/**
- * Opens the room for the page itself, so that a reload shows it before any script runs. A page that cannot find out
- * who is there is still a page: what stands in the way becomes words in it.
- */
+/** For the page as the server draws it. What stands in the way becomes words in it: it is still a page. */
 export async function readVisit(
   cookie: string | undefined,
   dependencies: VisitDependencies,
@@ -37,8 +37,31 @@ export async function readVisit(
   }
 }
 
+/** Longer than any number of a key; what is longer is not repeated in the page. */
+const maxAskedCharacters = 100;
+
+type LookupDependencies = Pick<VisitDependencies, "origin" | "requireWithinLimit"> & {
+  readTokenStatus: (request: { tokenId: string }) => Promise<TokenStatus>;
+};
+
+/** Null where nothing was asked. */
+export async function readKeyLookup(
+  searchParams: URLSearchParams,
+  { origin, requireWithinLimit, readTokenStatus }: LookupDependencies,
+): Promise<KeyLookup | null> {
+  const tokenId = searchParams.get(lookupParameter)?.trim();
+  if (tokenId === undefined) return null;
+  const asked = tokenId.slice(0, maxAskedCharacters);
+  try {
+    await requireWithinLimit();
+    return { asked, answer: await readTokenStatus({ tokenId }) };
+  } catch (error) {
+    return { asked, problem: toVisitProblem(error, origin) };
+  }
+}
+
 /** Refusals and outages in the words of the API; what is a defect of ours goes on to the log. */
-export function toVisitProblem(error: unknown, origin: string): VisitProblem {
+function toVisitProblem(error: unknown, origin: string): VisitProblem {
   const refusal = isDatabaseOutage(error) ? stateUnavailable(error, nothingDone) : error;
   if (!(refusal instanceof Refusal)) throw error;
   const { slug, title, status, detail, headers } = refusal;

@@ -1,7 +1,7 @@
 import type { GatedContent } from "~/content/content.schema";
 import type { SignedIn, SignedOut } from "./tokens/session.schema";
 
-/** The members of a Problem Details body, where no answer of the API carries them. */
+/** The members of a Problem Details body, where the API does not carry them. */
 export type VisitProblem = {
   type: string;
   title: string;

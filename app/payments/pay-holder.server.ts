@@ -3,12 +3,14 @@ import type { Address } from "viem";
 import { monotonicClock } from "~/platform/clock";
 import { isChainOutage } from "~/platform/chain/chain-client.server";
 import { toMicroether, toWei } from "./ether";
-import { handIn } from "./look-at-payment.server";
+import { broadcastAgain, noBlock } from "./check-payment.server";
+import type { CheckDependencies, PaymentFollower } from "./check-payment.server";
 import type { PaymentChain, PaymentTerms } from "./payment-chain.gateway.server";
 import { boundsAt, refuseExhausted, requireWithinCall } from "./payment-limits.server";
+import type { PaymentLimits } from "./payment-limits.server";
+import type { PaymentQueue } from "./payment-queue.server";
 import { PaymentRefused } from "./payment-refused";
 import type { Payment, PaymentRef } from "./payments.store.server";
-import type { PaymentDependencies } from "./payment-dependencies.server";
 
 /** `recipient` is whoever signed in, as proven by the access token; it never comes from an argument. */
 export type PaymentRequest = {
@@ -18,89 +20,82 @@ export type PaymentRequest = {
   signal: AbortSignal;
 };
 
-export type PaymentView = {
-  status: "paid" | "failed" | "pending";
-  amount: string;
-  to: string;
-  chainId: number;
-  transactionHash: string;
-  blockNumber: string | null;
-  note: string;
+export type PaymentView = ReturnType<typeof toView>;
+
+export type PaymentDependencies = CheckDependencies & {
+  queue: PaymentQueue;
+  limits: PaymentLimits;
+  follow: PaymentFollower;
+  /** In all: for a turn, for payments that are still open, and for the receipt. */
+  waitMs: number;
+  /** When the service stops, waiting ends; what is open is taken up at the next start. */
+  stopSignal: AbortSignal;
 };
+
+/** `giveUpAtMs` is by the monotonic clock. */
+type Order = { ref: PaymentRef; amountWei: bigint; giveUpAtMs: number };
 
 /** Far more than a plain wallet needs; a contract that wants more would spend it at the payer's cost. */
 const maxGas = 500_000n;
 
 /** Pays once for each recipient and idempotency key, however often and in however many processes it is asked. */
-export async function payHolder({
-  request: { recipient, amount, idempotencyKey, signal },
-  dependencies,
-}: {
-  request: PaymentRequest;
-  dependencies: PaymentDependencies;
-}): Promise<PaymentView> {
+export async function payHolder(
+  request: PaymentRequest,
+  dependencies: PaymentDependencies,
+): Promise<PaymentView> {
   const { store, chain, queue, waitMs, limits } = dependencies;
-  const amountWei = toWei(amount);
-  const ref = { chainId: chain.chainId, recipient: recipient.toLowerCase() as Address, idempotencyKey };
-  const giveUpAtMs = monotonicClock() + waitMs;
-  const known = await store.findPayment({ ref });
-  if (known) return await repeat({ payment: known, amountWei, giveUpAtMs, dependencies });
-  requireWithinCall(amountWei, limits);
-  return await queue.enter({
-    giveUpAtMs,
-    work: async (turn) => {
-      const meanwhile = await store.findPayment({ ref });
-      if (meanwhile) return await repeat({ payment: meanwhile, amountWei, giveUpAtMs, dependencies });
-      signal.throwIfAborted();
-      dependencies.stopSignal.throwIfAborted();
-      await requireNothingWaiting(giveUpAtMs, dependencies).catch(refuseAsUnconfirmed);
-      const order = { ref, amountWei, turn, giveUpAtMs, signal };
-      const payment = await recordPayment(order, dependencies);
-      return await finish(payment, giveUpAtMs, dependencies);
-    },
+  const { amount, idempotencyKey, signal } = request;
+  const recipient = request.recipient.toLowerCase() as Address;
+  const order: Order = {
+    ref: { chainId: chain.chainId, recipient, idempotencyKey },
+    amountWei: toWei(amount),
+    giveUpAtMs: monotonicClock() + waitMs,
+  };
+  const known = await store.findPayment(order.ref);
+  if (known) return await repeat(known, order, dependencies);
+  requireWithinCall(order.amountWei, limits);
+  return await queue.enter(order.giveUpAtMs, async (turn) => {
+    const meanwhile = await store.findPayment(order.ref);
+    if (meanwhile) return await repeat(meanwhile, order, dependencies);
+    signal.throwIfAborted();
+    dependencies.stopSignal.throwIfAborted();
+    await requireNothingWaiting(order, dependencies).catch(refuseAsUnconfirmed);
+    const payment = await recordPayment({ ...order, turn, signal }, dependencies);
+    return await finish(payment, order, dependencies);
   });
 }
 
-type RepeatOptions = {
-  payment: Payment;
-  amountWei: bigint;
-  giveUpAtMs: number;
-  dependencies: PaymentDependencies;
-};
-
-async function repeat({ payment, amountWei, giveUpAtMs, dependencies }: RepeatOptions): Promise<PaymentView> {
-  if (payment.amountWei !== amountWei) {
-    throw new PaymentRefused(
-      "This idempotencyKey was used for another amount. Nothing was paid. A new payment needs a new key.",
-    );
-  }
-  return await finish(payment, giveUpAtMs, dependencies);
+async function repeat(
+  payment: Payment,
+  order: Order,
+  dependencies: PaymentDependencies,
+): Promise<PaymentView> {
+  if (payment.amountWei === order.amountWei) return await finish(payment, order, dependencies);
+  throw new PaymentRefused(
+    "This idempotencyKey was used for another amount. Nothing was paid. A new payment needs a new key.",
+  );
 }
 
 /** From the record on nothing may look as if nobody had been paid. */
 async function finish(
   payment: Payment,
-  giveUpAtMs: number,
-  dependencies: PaymentDependencies,
+  { giveUpAtMs }: Order,
+  { follow, log }: PaymentDependencies,
 ): Promise<PaymentView> {
   try {
-    return toView(await dependencies.follow(payment, giveUpAtMs));
+    return toView(await follow(payment, giveUpAtMs));
   } catch (err) {
-    dependencies.log.warn({ err }, "payment could not be followed; the next call resumes it");
+    log.warn({ err }, "payment could not be followed; the next call resumes it");
     return toView(payment);
   }
 }
 
-/**
- * What waits for a block holds up everything behind its nonce, so nothing is signed behind it. What has left its nonce
- * behind holds up nothing, however long it takes until it can be shown how it ended.
- */
+/** Nothing is signed behind a nonce that the chain does not count; a nonce it counts holds up nothing. */
 async function requireNothingWaiting(
-  giveUpAtMs: number,
+  { giveUpAtMs }: Order,
   { store, chain, follow }: PaymentDependencies,
 ): Promise<void> {
-  const payer = { chainId: chain.chainId, payer: chain.address };
-  for (const payment of await store.listOpen(payer)) {
+  for (const payment of await store.listOpen({ chainId: chain.chainId, payer: chain.address })) {
     const isWaiting = async () => (await chain.readCount(payment.payer)) <= payment.nonce;
     if (!(await isWaiting())) continue;
     const { state } = await follow(payment, giveUpAtMs);
@@ -112,45 +107,37 @@ async function requireNothingWaiting(
   }
 }
 
-type PaymentOrder = {
-  ref: PaymentRef;
-  amountWei: bigint;
-  turn: string;
-  giveUpAtMs: number;
-  signal: AbortSignal;
-};
-
-/**
- * Everything that can be refused is refused in here, and leaves no record. Where the database is lost while it writes,
- * nobody knows whether there is one; if so it counts, and it is carried out.
- */
-async function recordPayment(order: PaymentOrder, dependencies: PaymentDependencies): Promise<Payment> {
-  const { ref, amountWei, turn, giveUpAtMs, signal } = order;
+/** Refusals leave no record. Where the commit is in doubt the payment counts, and it is carried out. */
+async function recordPayment(
+  { ref, amountWei, giveUpAtMs, turn, signal }: Order & { turn: string; signal: AbortSignal },
+  dependencies: PaymentDependencies,
+): Promise<Payment> {
   const { store, chain, limits, clock, log } = dependencies;
-  const terms = await requirePayable(ref.recipient, amountWei, chain);
+  const { recipient } = ref;
+  const terms = await requirePayable(recipient, amountWei, chain);
   const nonce = await takeNextNonce(giveUpAtMs, dependencies).catch(refuseAsUnconfirmed);
-  const signed = await chain.sign({ to: ref.recipient, amountWei, nonce, terms });
+  const signed = await chain.sign({ to: recipient, amountWei, nonce, terms });
+  const createdAtMs = clock();
   const payment = {
     ...ref,
     ...signed,
     amountWei,
     nonce,
     payer: chain.address,
-    maxCost: toMicroether(amountWei + terms.maxFeeWei),
     signedAtBlock: terms.newestBlock,
-    createdAtMs: clock(),
+    createdAtMs,
   };
+  const maxCost = toMicroether(amountWei + terms.maxFeeWei);
   signal.throwIfAborted();
-  const outcome = await store.recordSigned({ payment, turn, bounds: boundsAt(limits, payment.createdAtMs) });
+  const bounds = boundsAt(limits, createdAtMs);
+  const outcome = await store.recordSigned({ payment: { ...payment, maxCost }, turn, bounds });
   if (outcome.outcome === "exhausted") throw refuseExhausted(outcome, limits);
   if (outcome.outcome !== "recorded") {
     throw new PaymentRefused("Somebody else took over. Try again with the same idempotencyKey.");
   }
-  const { recipient, transactionHash } = payment;
+  const { transactionHash } = signed;
   log.info({ recipient, amountWei: String(amountWei), transactionHash }, "payment signed");
-  const { maxCost: _, ...recorded } = payment;
-  const nothing = { blockNumber: null, blockHash: null, finalAtMs: null, toldAtMs: null };
-  return { ...recorded, ...nothing, state: "signed" };
+  return { ...payment, ...noBlock, toldAtMs: null, state: "signed" };
 }
 
 async function requirePayable(
@@ -168,16 +155,13 @@ async function requirePayable(
     throw new PaymentRefused("To pay this address costs more gas than the service spends. Nothing was paid.");
   } catch (error) {
     if (isChainOutage(error)) throw unconfirmedChain(error);
-    if (error instanceof BaseError) throw notTaken(error);
-    throw error;
+    if (!(error instanceof BaseError)) throw error;
+    const text = "The chain would not carry out a payment to this address. Nothing was paid.";
+    throw new PaymentRefused(text, { cause: error });
   }
 }
 
-/**
- * What the chain counts, if it counts all that was recorded. Else the endpoint lags behind, or blocks were taken back:
- * then what is missing is handed in again, whatever was known of it, and the nonce after it is the next one; of what
- * failed only the nonce is used up.
- */
+/** What the chain lacks of the records is broadcast again first; of what failed only the nonce is used up. */
 async function takeNextNonce(giveUpAtMs: number, dependencies: PaymentDependencies): Promise<number> {
   const { chain, store } = dependencies;
   const payer = { chainId: chain.chainId, payer: chain.address };
@@ -186,7 +170,7 @@ async function takeNextNonce(giveUpAtMs: number, dependencies: PaymentDependenci
   if (lastNonce === null || nonce > lastNonce) return nonce;
   for (const payment of await store.reviveFrom(payer, nonce)) {
     if (monotonicClock() >= giveUpAtMs) break;
-    await handIn(payment, dependencies);
+    await broadcastAgain(payment, dependencies);
   }
   const nonceNow = await chain.readNextNonce();
   if (nonceNow > lastNonce) return nonceNow;
@@ -208,15 +192,8 @@ function unconfirmedChain(cause?: unknown): PaymentRefused {
   );
 }
 
-/** Nothing is recorded yet where the chain is asked what stands before a payment. */
 function refuseAsUnconfirmed(error: unknown): never {
   throw isChainOutage(error) ? unconfirmedChain(error) : error;
-}
-
-function notTaken(cause: BaseError): PaymentRefused {
-  return new PaymentRefused("The chain would not carry out a payment to this address. Nothing was paid.", {
-    cause,
-  });
 }
 
 const notes = {
@@ -227,16 +204,10 @@ const notes = {
     "Not confirmed by the chain yet. Ask again with the same amount and idempotencyKey; it is paid once.",
 } as const;
 
-function toView({
-  state,
-  amountWei,
-  recipient,
-  chainId,
-  transactionHash,
-  blockNumber,
-}: Payment): PaymentView {
+function toView(payment: Payment) {
+  const { state, amountWei, recipient, chainId, transactionHash, blockNumber } = payment;
   return {
-    status: state === "signed" ? "pending" : state,
+    status: state === "signed" ? ("pending" as const) : state,
     amount: formatEther(amountWei),
     to: recipient,
     chainId,

@@ -11,15 +11,13 @@ import { privateKeyToAccount } from "viem/accounts";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 
 type Fees = { gasPrice: bigint } | { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
-/** The most a payment can cost beside its amount stands in `maxFeeWei`. */
+/** `maxFeeWei`: the most it can cost beside its amount. */
 export type PaymentTerms = { gas: bigint; fees: Fees; maxFeeWei: bigint; newestBlock: bigint };
 export type Block = { number: bigint; hash: Hex; timestampSeconds: number };
 export type PaymentReceipt = { isPaid: boolean; blockNumber: bigint; blockHash: Hex; feeWei: bigint };
-export type SentRef = { payer: Address; nonce: number; signedAtBlock: bigint | null };
-/**
- * The transaction that has a nonce, and the block it is in. What it cost if it ran no code: `plainFeeWei` by its signed
- * bytes, `ownPlainFeeWei` as the endpoint shows it.
- */
+type Order = { to: Address; amountWei: bigint };
+type SentRef = { payer: Address; nonce: number; signedAtBlock: bigint | null };
+/** `plainFeeWei`, by the signed bytes, and `ownPlainFeeWei`, as the endpoint shows it: the cost if no code ran. */
 export type Spender = {
   hash: Hex;
   block: Block;
@@ -31,109 +29,97 @@ const plainTransferGas = 21_000n;
 
 export type PaymentChain = ReturnType<typeof createPaymentChain>;
 
-type SignOptions = {
-  to: Address;
-  amountWei: bigint;
-  nonce: number;
-  terms: PaymentTerms;
-};
-
 /** The wallet that pays. Nothing but `broadcast` changes anything on the chain. */
 export function createPaymentChain(client: ChainClient, privateKey: Hex) {
   const account = privateKeyToAccount(privateKey);
+  const { address } = account;
   const chainId = client.chain.id;
-
-  /** Throws where the payment could not be carried out, for example because the recipient takes none. */
-  async function readTerms({ to, amountWei }: { to: Address; amountWei: bigint }): Promise<PaymentTerms> {
-    const [estimatedGas, { fees, newestBlock }] = await Promise.all([
-      client.estimateGas({ account: account.address, to, value: amountWei }),
-      readFees(client),
-    ]);
-    // A contract, or a chain that charges for its data, may want a little more by the time of the block.
-    const gas = estimatedGas === plainTransferGas ? estimatedGas : (estimatedGas * 5n) / 4n;
-    return { gas, fees, maxFeeWei: gas * highestPrice(fees), newestBlock };
-  }
-
-  async function sign({
-    to,
-    amountWei,
-    nonce,
-    terms: { gas, fees },
-  }: SignOptions): Promise<{ rawTransaction: Hex; transactionHash: Hex }> {
-    const shared = { chainId, to, value: amountWei, nonce, gas };
-    const rawTransaction = await account.signTransaction(
-      "gasPrice" in fees ? { ...shared, ...fees, type: "legacy" } : { ...shared, ...fees, type: "eip1559" },
-    );
-    return { rawTransaction, transactionHash: keccak256(rawTransaction) };
-  }
-
-  /** May be repeated: the chain takes a transaction once. */
-  async function broadcast(rawTransaction: Hex): Promise<void> {
-    await client.sendRawTransaction({ serializedTransaction: rawTransaction });
-  }
-
-  async function findReceipt(hash: Hex): Promise<PaymentReceipt | null> {
-    try {
-      const receipt = await client.getTransactionReceipt({ hash });
-      const { status, blockNumber, blockHash, gasUsed, effectiveGasPrice } = receipt;
-      return { isPaid: status === "success", blockNumber, blockHash, feeWei: gasUsed * effectiveGasPrice };
-    } catch (error) {
-      if (error instanceof TransactionReceiptNotFoundError || error instanceof TransactionNotFoundError)
-        return null;
-      throw error;
-    }
-  }
-
-  /** Null where the endpoint knows no such block. */
-  async function findBlock(blockNumber: bigint): Promise<Block | null> {
-    try {
-      const { number, hash, timestamp } = await client.getBlock({ blockNumber });
-      return { number, hash, timestampSeconds: Number(timestamp) };
-    } catch (error) {
-      if (error instanceof BlockNotFoundError) return null;
-      throw error;
-    }
-  }
-
-  async function readHead(): Promise<Block> {
-    const { number, hash, timestamp } = await client.getBlock();
-    return { number, hash, timestampSeconds: Number(timestamp) };
-  }
-
-  /** Whether any endpoint has a receipt of this transaction, or does not show this very block: one that is silent, too. */
-  async function isDisputed(hash: Hex, block: Block): Promise<boolean> {
-    const [receipts, blocks] = await Promise.all([
-      client.askEach({ method: "eth_getTransactionReceipt", params: [hash] }),
-      client.askEach({ method: "eth_getBlockByNumber", params: [numberToHex(block.number), false] }),
-    ]);
-    if (receipts.some(({ result }) => result !== null)) return true;
-    return blocks.some(({ result }) => (result as { hash?: unknown } | null)?.hash !== block.hash);
-  }
-
-  /** An account without code at that block takes money and can do nothing else about it. */
-  async function hasCode(address: Address, blockNumber: bigint): Promise<boolean> {
-    return (await client.getCode({ address, blockNumber })) !== undefined;
-  }
 
   return {
     chainId,
-    address: account.address,
+    address,
     readChainId: () => client.getChainId(),
-    readBalanceWei: () => client.getBalance({ address: account.address }),
+    readBalanceWei: () => client.getBalance({ address }),
     /** Counts what waits for a block as well. */
-    readNextNonce: () => client.getTransactionCount({ address: account.address, blockTag: "pending" }),
-    readTerms,
-    sign,
-    broadcast,
-    findReceipt,
-    findBlock,
-    readHead,
-    /** How many transactions of a wallet are in the chain. */
+    readNextNonce: () => client.getTransactionCount({ address, blockTag: "pending" }),
     readCount: (payer: Address) => client.getTransactionCount({ address: payer, blockTag: "latest" }),
     findSpender: (ref: SentRef, head: Block) => findSpender(client, ref, head),
-    isDisputed,
-    hasCode,
+
+    /** Throws where the payment could not be carried out, for example because the recipient takes none. */
+    async readTerms({ to, amountWei }: Order): Promise<PaymentTerms> {
+      const [estimatedGas, { fees, newestBlock }] = await Promise.all([
+        client.estimateGas({ account: address, to, value: amountWei }),
+        readFees(client),
+      ]);
+      // A contract, or a chain that charges for its data, may want a little more by the time of the block.
+      const gas = estimatedGas === plainTransferGas ? estimatedGas : (estimatedGas * 5n) / 4n;
+      const highestPrice = "gasPrice" in fees ? fees.gasPrice : fees.maxFeePerGas;
+      return { gas, fees, maxFeeWei: gas * highestPrice, newestBlock };
+    },
+
+    async sign({
+      to,
+      amountWei,
+      nonce,
+      terms: { gas, fees },
+    }: Order & { nonce: number; terms: PaymentTerms }) {
+      const shared = { chainId, to, value: amountWei, nonce, gas };
+      const rawTransaction: Hex = await account.signTransaction(
+        "gasPrice" in fees ? { ...shared, ...fees, type: "legacy" } : { ...shared, ...fees, type: "eip1559" },
+      );
+      return { rawTransaction, transactionHash: keccak256(rawTransaction) };
+    },
+
+    async broadcast(rawTransaction: Hex): Promise<void> {
+      await client.sendRawTransaction({ serializedTransaction: rawTransaction });
+    },
+
+    async findReceipt(hash: Hex): Promise<PaymentReceipt | null> {
+      const receipt = await knownOrNull(client.getTransactionReceipt({ hash }));
+      if (receipt === null) return null;
+      const { status, blockNumber, blockHash, gasUsed, effectiveGasPrice } = receipt;
+      return { isPaid: status === "success", blockNumber, blockHash, feeWei: gasUsed * effectiveGasPrice };
+    },
+
+    /** Null where the endpoint knows no such block. */
+    async findBlock(blockNumber: bigint): Promise<Block | null> {
+      const block = await knownOrNull(client.getBlock({ blockNumber }));
+      return block && toBlock(block);
+    },
+
+    readHead: async (): Promise<Block> => toBlock(await client.getBlock()),
+
+    /** Whether any endpoint has a receipt of this transaction, or does not show this very block: one that is silent, too. */
+    async isDisputed(hash: Hex, block: Block): Promise<boolean> {
+      const [receipts, blocks] = await Promise.all([
+        client.askEach({ method: "eth_getTransactionReceipt", params: [hash] }),
+        client.askEach({ method: "eth_getBlockByNumber", params: [numberToHex(block.number), false] }),
+      ]);
+      if (receipts.some(({ result }) => result !== null)) return true;
+      return blocks.some(({ result }) => (result as { hash?: unknown } | null)?.hash !== block.hash);
+    },
+
+    /** An account without code at that block takes money and can do nothing else about it. */
+    async hasCode(account: Address, blockNumber: bigint): Promise<boolean> {
+      return (await client.getCode({ address: account, blockNumber })) !== undefined;
+    },
   };
+}
+
+async function knownOrNull<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    const isUnknown = [BlockNotFoundError, TransactionNotFoundError, TransactionReceiptNotFoundError].some(
+      (NotFound) => error instanceof NotFound,
+    );
+    if (isUnknown) return null;
+    throw error;
+  }
+}
+
+function toBlock({ number, hash, timestamp }: { number: bigint; hash: Hex; timestamp: bigint }): Block {
+  return { number, hash, timestampSeconds: Number(timestamp) };
 }
 
 /** The most that a signed transaction can cost, its amount included. */
@@ -147,21 +133,16 @@ export function isPlainTransfer(rawTransaction: Hex): boolean {
   return parseTransaction(rawTransaction).gas === plainTransferGas;
 }
 
-function highestPrice(fees: Fees): bigint {
-  return "gasPrice" in fees ? fees.gasPrice : fees.maxFeePerGas;
-}
-
-/**
- * The transaction that used a nonce, read from the block in which the wallet's count passes it. Null where that cannot
- * be shown: endpoints that forgot the state of older blocks, that know another chain of blocks than the one asked
- * before, or that make up a count all lead to a block that does not hold such a transaction, or to an error.
- */
-async function findSpender(client: ChainClient, ref: SentRef, head: Block): Promise<Spender | null> {
-  const { payer, nonce } = ref;
+/** Null where the block in which the count passes the nonce has no such transaction: the count proves nothing. */
+async function findSpender(
+  client: ChainClient,
+  { payer, nonce, signedAtBlock }: SentRef,
+  head: Block,
+): Promise<Spender | null> {
   const isSpentAt = async (blockNumber: bigint) =>
     (await client.getTransactionCount({ address: payer, blockNumber })) > nonce;
   // Backwards from the head in growing steps: the state of new blocks is what every endpoint still has.
-  const oldest = ref.signedAtBlock ?? 0n;
+  const oldest = signedAtBlock ?? 0n;
   let spentAt = head.number;
   let unspentAt = -1n;
   for (let step = 1n; spentAt > 0n; step *= 2n) {
@@ -185,7 +166,7 @@ async function findSpender(client: ChainClient, ref: SentRef, head: Block): Prom
   const baseFee = block.baseFeePerGas ?? 0n;
   return {
     hash: spender.hash,
-    block: { number: block.number, hash: block.hash, timestampSeconds: Number(block.timestamp) },
+    block: toBlock(block),
     plainFeeWei: (rawTransaction) => plainTransferGas * priceIn(parseTransaction(rawTransaction), baseFee),
     ownPlainFeeWei: plainTransferGas * priceIn(spender, baseFee),
   };

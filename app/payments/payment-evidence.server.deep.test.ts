@@ -14,7 +14,7 @@ import { createChainClient } from "~/platform/chain/chain-client.server";
 import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
 import { toMicroether } from "./ether";
-import { finalSeconds } from "./look-at-payment.server";
+import { finalSeconds } from "./check-payment.server";
 import { openTooLongMs } from "./payment-resolver.server";
 
 const payForever = fileURLToPath(new URL("../../e2e/support/chain/pay-forever.ts", import.meta.url));
@@ -262,11 +262,11 @@ test("an open payment costs a few requests an hour once it is old", async () => 
   endpoint.setFault("pruned");
   await payer.pay({ to: newAddress(), key: "payment-1" });
   advance(2 * hourMs);
-  await payer.resolver.look();
+  await payer.resolver.check();
   const before = endpoint.posts.length;
   for (let minute = 0; minute < 180; minute++) {
     advance(60_000);
-    await payer.resolver.look();
+    await payer.resolver.check();
   }
   const looks = endpoint.posts.slice(before).filter((method) => method === "eth_getTransactionReceipt");
   expect(looks.length).toBeGreaterThanOrEqual(10);
@@ -305,11 +305,11 @@ test("only whoever has the lease looks after open payments, and begins when it c
   await payer.pay({ to, key: "payment-1" });
   await chain.control.mine({ blocks: 1 });
   payer.resolver.start();
-  await payer.resolver.look();
+  await payer.resolver.check();
   expect(await payer.store.readOpen()).toMatchObject({ count: 1 });
   hold = { name: "payments", owner: "me", term: 1n };
   for (const listener of listeners) listener();
-  await payer.resolver.look();
+  await payer.resolver.check();
   expect(await payer.store.readOpen()).toMatchObject({ count: 0 });
   await payer.resolver.stop();
 });

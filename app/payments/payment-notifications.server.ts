@@ -6,19 +6,11 @@ import type { Payment } from "./payments.store.server";
 
 /** Sent once for a payment of which the chain does not show for long how it ended. */
 export function paymentOpen(payment: Payment): Notification {
-  const { recipient, chainId, amountWei, transactionHash, nonce, payer, createdAtMs } = payment;
-  return {
-    kind: "payment.open",
-    data: {
-      address: recipient,
-      chainId,
-      amount: formatEther(amountWei),
-      transactionHash,
-      nonce,
-      payer,
-      signedAt: new Date(createdAtMs).toISOString(),
-    },
-  };
+  const { recipient: address, chainId, amountWei, transactionHash, nonce, payer, createdAtMs } = payment;
+  const amount = formatEther(amountWei);
+  const signedAt = new Date(createdAtMs).toISOString();
+  const data = { address, chainId, amount, transactionHash, nonce, payer, signedAt };
+  return { kind: "payment.open", data };
 }
 
 export const paymentEmails: EmailRenderers = { "payment.open": renderPaymentOpen };

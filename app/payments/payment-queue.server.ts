@@ -6,10 +6,7 @@ import type { Payer, PaymentStore } from "./payments.store.server";
 
 export type PaymentQueue = ReturnType<typeof createPaymentQueue>;
 
-/**
- * How long a process that was killed keeps others waiting. A turn that outlives it is kept from recording, and what it
- * recorded is seen by the next one, so this is no matter of safety.
- */
+/** After a crash. A turn that outlives it records nothing, so this is no matter of safety. */
 const defaultLeaseSeconds = 30;
 const maxWaiting = 50;
 
@@ -18,14 +15,10 @@ type CreatePaymentQueueOptions = {
   store: Pick<PaymentStore, "acquireTurn" | "releaseTurn">;
   pollMs: number;
   leaseSeconds?: number;
-  /** When the service stops, nobody waits for a turn any more. */
   signal: AbortSignal;
 };
 
-/**
- * One payment at a time: in this process by a queue, among processes by a row in the database. `work` gets the name of
- * its turn, by which the database knows whether it is still its turn.
- */
+/** In this process by a queue, among processes by a row in the database, which knows the turn by its name. */
 export function createPaymentQueue({
   wallet,
   store,
@@ -36,24 +29,12 @@ export function createPaymentQueue({
   let tail: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
-  async function takeTurn(turn: string, giveUpAtMs: number): Promise<void> {
-    for (;;) {
-      if (await store.acquireTurn(wallet, turn, leaseSeconds)) return;
+  async function inTurn<T>(giveUpAtMs: number, work: (turn: string) => Promise<T>): Promise<T> {
+    const turn = randomUUID();
+    while (!(await store.acquireTurn(wallet, turn, leaseSeconds))) {
       if (signal.aborted || monotonicClock() >= giveUpAtMs) throw busy();
       await delay(pollMs);
     }
-  }
-
-  async function inTurn<T>({
-    giveUpAtMs,
-    work,
-  }: {
-    /** By the monotonic clock. */
-    giveUpAtMs: number;
-    work: (turn: string) => Promise<T>;
-  }): Promise<T> {
-    const turn = randomUUID();
-    await takeTurn(turn, giveUpAtMs);
     try {
       return await work(turn);
     } finally {
@@ -62,17 +43,17 @@ export function createPaymentQueue({
     }
   }
 
-  function enter<T>(request: { giveUpAtMs: number; work: (turn: string) => Promise<T> }): Promise<T> {
+  /** `giveUpAtMs` is by the monotonic clock. */
+  function enter<T>(giveUpAtMs: number, work: (turn: string) => Promise<T>): Promise<T> {
     if (waiting >= maxWaiting) return Promise.reject(busy());
     waiting += 1;
-    const result = tail.then(() => inTurn(request));
+    const result = tail.then(() => inTurn(giveUpAtMs, work));
     tail = result.catch(() => undefined).finally(() => void (waiting -= 1));
     return result;
   }
 
   return {
     enter,
-    /** Resolves when nothing is being paid any more. */
     drain: async () => void (await tail),
   };
 }

@@ -2,21 +2,13 @@ import type { Hex } from "viem";
 import { isChainOutage, isRpcRefusal } from "~/platform/chain/chain-client.server";
 import type { Lease } from "~/platform/leases/lease";
 import type { Outbox } from "~/platform/outbox/outbox.store.server";
-import { lookAtPayment } from "./look-at-payment.server";
+import { checkPayment } from "./check-payment.server";
+import type { CheckDependencies } from "./check-payment.server";
 import { paymentOpen } from "./payment-notifications.server";
-import type { LookDependencies } from "./payment-dependencies.server";
 import type { Payment } from "./payments.store.server";
 
-export type PaymentResolver = {
-  start: () => void;
-  /** Resolves when no payment is being looked at any more. */
-  stop: () => Promise<void>;
-  /** One round over all payments that are due. Never rejects. */
-  look: () => Promise<void>;
-};
-
-export type PaymentResolverOptions = LookDependencies & {
-  /** Who looks. Without one, this process does. */
+export type PaymentResolverOptions = CheckDependencies & {
+  /** Who checks. Without one, this process does. */
   lease?: Lease | undefined;
   outbox: Pick<Outbox, "enqueue">;
   wakeOutbox: () => void;
@@ -29,100 +21,72 @@ export const openTooLongMs = 30 * 60 * 1_000;
 const shortestPauseMs = 5_000;
 const longestPauseMs = 10 * 60 * 1_000;
 
-/** A payment is looked at less often the older it is, so that one which stays open costs a few requests an hour. */
+/** A payment is checked less often the older it is, so that one which stays open costs a few requests an hour. */
 function pauseMs({ createdAtMs }: Payment, nowMs: number): number {
   return Math.min(Math.max((nowMs - createdAtMs) / 4, shortestPauseMs), longestPauseMs);
 }
 
-/** Looks after payments that are not final, whoever made them, until the chain has shown how each ended. */
-export function createPaymentResolver(options: PaymentResolverOptions): PaymentResolver {
-  const { store, chain, clock, log, lease, outbox, wakeOutbox, everyMs = shortestPauseMs } = options;
-  let lookedAtMs = new Map<Hex, number>();
+/** Looks after payments that are not final, whoever made them. */
+export function createPaymentResolver(options: PaymentResolverOptions) {
+  const { store, chain, clock, log, lease, everyMs = shortestPauseMs } = options;
+  let checkedAtMs = new Map<Hex, number>();
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
-  let isAway = false;
+  let hasFailed = false;
   let running: Promise<void> | undefined;
 
-  const mayLook = () => !isStopping && (lease === undefined || lease.findHold() !== null);
+  const mayCheck = () => !isStopping && (lease === undefined || lease.findHold() !== null);
 
   function isDue(payment: Payment): boolean {
-    const lastMs = lookedAtMs.get(payment.transactionHash);
+    const lastMs = checkedAtMs.get(payment.transactionHash);
     const nowMs = clock();
     return lastMs === undefined || Math.abs(nowMs - lastMs) >= pauseMs(payment, nowMs);
   }
 
-  async function lookAtAll(): Promise<void> {
+  async function checkDue(): Promise<void> {
     const payments = await store.listUnsettled(chain.chainId);
-    lookedAtMs = new Map(
-      payments.flatMap(({ transactionHash: hash }) =>
-        lookedAtMs.has(hash) ? [[hash, lookedAtMs.get(hash)!]] : [],
-      ),
-    );
+    const unsettled = new Set(payments.map(({ transactionHash }) => transactionHash));
+    checkedAtMs = new Map([...checkedAtMs].filter(([hash]) => unsettled.has(hash)));
     for (const payment of payments.filter(isDue)) {
-      if (!mayLook()) return;
-      lookedAtMs.set(payment.transactionHash, clock());
-      await tellOfOpen(await lookAtOne(payment));
+      if (!mayCheck()) return;
+      checkedAtMs.set(payment.transactionHash, clock());
+      await reportOpen(await checkOne(payment, options), options);
     }
   }
 
-  /** An answer that says no concerns this payment alone; silence concerns them all. */
-  async function lookAtOne(payment: Payment): Promise<Payment> {
+  async function checkOnce(): Promise<void> {
+    if (!mayCheck()) return;
     try {
-      return await lookAtPayment(payment, options);
-    } catch (error) {
-      if (!isRpcRefusal(error)) throw error;
-      return payment;
-    }
-  }
-
-  async function tellOfOpen(payment: Payment): Promise<void> {
-    const nowMs = clock();
-    const { state, toldAtMs, createdAtMs, transactionHash } = payment;
-    if (state !== "signed" || toldAtMs !== null || nowMs - createdAtMs < openTooLongMs) return;
-    const isFirst = await store.markTold(payment, nowMs, (transaction) =>
-      outbox.enqueue(transaction, paymentOpen(payment)),
-    );
-    if (!isFirst) return;
-    log.warn(
-      { transactionHash, nonce: payment.nonce },
-      "payment still open: the chain does not show its outcome",
-    );
-    wakeOutbox();
-  }
-
-  async function lookOnce(): Promise<void> {
-    if (!mayLook()) return;
-    try {
-      await lookAtAll();
+      await checkDue();
       lease?.noteSuccess();
-      if (isAway) log.info({}, "open payments can be checked again");
-      isAway = false;
+      if (hasFailed) log.info({}, "open payments can be checked again");
+      hasFailed = false;
     } catch (err) {
       lease?.noteFailure();
       // Once for each outage.
       const reason = isChainOutage(err) ? "chain unavailable" : "unexpected error";
-      if (!isAway) log.warn({ err }, `open payments cannot be checked: ${reason}; it is retried`);
-      isAway = true;
+      if (!hasFailed) log.warn({ err }, `open payments cannot be checked: ${reason}; it is retried`);
+      hasFailed = true;
     }
   }
 
-  /** Rounds do not overlap: whoever asks for one while one runs waits for that. */
-  function look(): Promise<void> {
-    running ??= lookOnce().finally(() => (running = undefined));
+  /** One round over all payments that are due, shared by all who ask while it runs. Never rejects. */
+  function check(): Promise<void> {
+    running ??= checkOnce().finally(() => (running = undefined));
     return running;
   }
 
   function schedule(): void {
     if (isStopping) return;
-    timer = setTimeout(() => void look().finally(schedule), everyMs);
+    timer = setTimeout(() => void check().finally(schedule), everyMs);
     timer.unref();
   }
 
   return {
-    look,
+    check,
     start: () => {
-      lease?.onAcquired(() => void look());
-      void look();
+      lease?.onAcquired(() => void check());
+      void check();
       schedule();
     },
     stop: async () => {
@@ -131,4 +95,29 @@ export function createPaymentResolver(options: PaymentResolverOptions): PaymentR
       await running;
     },
   };
+}
+
+/** An answer that says no concerns this payment alone; silence concerns them all. */
+async function checkOne(payment: Payment, dependencies: CheckDependencies): Promise<Payment> {
+  try {
+    return await checkPayment(payment, dependencies);
+  } catch (error) {
+    if (!isRpcRefusal(error)) throw error;
+    return payment;
+  }
+}
+
+async function reportOpen(
+  payment: Payment,
+  { store, clock, log, outbox, wakeOutbox }: PaymentResolverOptions,
+): Promise<void> {
+  const nowMs = clock();
+  const { state, toldAtMs, createdAtMs, transactionHash, nonce } = payment;
+  if (state !== "signed" || toldAtMs !== null || nowMs - createdAtMs < openTooLongMs) return;
+  const isFirst = await store.markTold(payment, nowMs, (transaction) =>
+    outbox.enqueue(transaction, paymentOpen(payment)),
+  );
+  if (!isFirst) return;
+  log.warn({ transactionHash, nonce }, "payment still open: the chain does not show its outcome");
+  wakeOutbox();
 }

@@ -11,10 +11,7 @@ export type PaymentSum = { spent: number; oldestAtMs: number | null };
 /** The subject under which the sum of all payments is reset. No address is called like this. */
 export const allPayments = "all-payments";
 
-/**
- * What payments have cost since a moment. A payment counts from the time of its block; while it is open it counts
- * whenever it was signed, because its money may leave at any moment.
- */
+/** A payment counts from its block's time; while it is open always, because its money may leave at any moment. */
 export async function sumPayments(
   client: Pick<Prisma.TransactionClient, "$queryRaw">,
   { chainId, recipient, sinceMs }: PaymentWindow,
@@ -31,10 +28,7 @@ export async function sumPayments(
   return { spent: Number(row?.spent ?? 0), oldestAtMs: oldest === null ? null : Number(oldest) };
 }
 
-/**
- * What was paid until now counts no more, for the wallets that are named or for all and their sum. Answers with the
- * number of wallets, and one more for the sum.
- */
+/** For the wallets that are named, or for all and their sum. Returns how many wallets, and one more for the sum. */
 export async function clearPaymentSums(
   transaction: Pick<Prisma.TransactionClient, "$queryRaw" | "$executeRaw">,
   subjects: "all" | readonly string[],

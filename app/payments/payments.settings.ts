@@ -44,7 +44,6 @@ export const paymentSettings = {
   ),
 };
 
-/** Null without a key: then nothing is ever paid. */
 export function readPayments(reader: SettingReader) {
   const { privateKey, ...limits } = reader.read(paymentSettings);
   return privateKey === null ? null : { privateKey, ...limits };
@@ -61,12 +60,10 @@ function parsePrivateKey(given: string, mode: Mode): `0x${string}` {
   const key = given as `0x${string}`;
   const address = findAddress(key);
   if (address === null) throw new InvalidSetting("must be a private key: 0x and 64 hex digits.");
-  if (mode === "production" && isDevelopmentAddress(address)) {
-    throw new InvalidSetting(
-      "is the key of a development account, which everybody has. Make a wallet of its own.",
-    );
-  }
-  return key;
+  if (mode !== "production" || !isDevelopmentAddress(address)) return key;
+  throw new InvalidSetting(
+    "is the key of a development account, which everybody has. Make a wallet of its own.",
+  );
 }
 
 /** Not every number of that length is a key. */

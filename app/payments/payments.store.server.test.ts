@@ -97,7 +97,7 @@ testOnEachDatabase(
     const stores = [database, other].map((its) => createPaymentStore(its));
     const store = stores[0]!;
     expect(await store.recordSigned({ payment, turn: "mine", bounds })).toEqual({ outcome: "turn-lost" });
-    expect(await store.findPayment({ ref: payment })).toBeNull();
+    expect(await store.findPayment(payment)).toBeNull();
     await store.acquireTurn(wallet, "mine", 60);
     const outcomes = await countOutcomes(20, async (index) => {
       const transactionHash = `0x${index}` as const;
@@ -113,7 +113,7 @@ testOnEachDatabase(
         ["turn-lost", 1],
       ]),
     );
-    const found = await store.findPayment({ ref: payment });
+    const found = await store.findPayment(payment);
     const { maxCost: _, ...recorded } = payment;
     expect(found).toEqual({ ...recorded, ...nothingKnown, transactionHash: found!.transactionHash });
     expect(await store.findLastNonce(wallet)).toBe(7);
@@ -155,7 +155,7 @@ testOnEachDatabase(
     expect(await store.listOpen({ chainId: 1, payer: payment.recipient })).toEqual([]);
     expect(await store.readOpen()).toEqual({ count: 1, oldestAtMs: payment.createdAtMs });
 
-    const open = (await store.findPayment({ ref: payment }))!;
+    const open = (await store.findPayment(payment))!;
     const inBlock = { state: "paid", blockNumber: 9n, blockHash: "0x09", finalAtMs: null } as const;
     const counted = { cost: 3, countedAtMs: payment.createdAtMs };
     expect(await countOutcomes(10, () => store.noteFinding(open, { ...inBlock, ...counted }))).toEqual(
@@ -164,7 +164,7 @@ testOnEachDatabase(
         [false, 9],
       ]),
     );
-    const paid = (await store.findPayment({ ref: payment }))!;
+    const paid = (await store.findPayment(payment))!;
     expect(paid).toMatchObject(inBlock);
     expect([await store.listOpen(wallet), (await store.listUnsettled(1)).length]).toEqual([[], 1]);
     expect(await store.noteFinding(paid, { ...inBlock, ...counted, finalAtMs: 5 })).toBe(true);
@@ -187,7 +187,7 @@ testOnEachDatabase("the operator is told of a payment once, by whoever comes fir
   );
   expect(Object.fromEntries(outcomes)).toEqual({ true: 1, false: 9 });
   expect([await database.notification.count(), await database.notificationDelivery.count()]).toEqual([1, 2]);
-  expect(await store.findPayment({ ref: payment })).toMatchObject({ toldAtMs: 77 });
+  expect(await store.findPayment(payment)).toMatchObject({ toldAtMs: 77 });
 });
 
 testOnEachDatabase(
@@ -217,7 +217,7 @@ testOnEachDatabase(
     const whole = { chainId: 1, recipient: payment.recipient };
     const later = payment.createdAtMs + 1_000_000;
     expect(await store.sum({ ...whole, sinceMs: later })).toEqual({ spent: 5, oldestAtMs: null });
-    const open = (await store.findPayment({ ref: payment }))!;
+    const open = (await store.findPayment(payment))!;
     const inBlock = { state: "paid", blockNumber: 9n, blockHash: "0x09", finalAtMs: null } as const;
     await store.noteFinding(open, { ...inBlock, cost: 3, countedAtMs: later });
     expect(await store.sum({ ...whole, sinceMs: later - 1 })).toEqual({ spent: 3, oldestAtMs: later });
@@ -229,7 +229,7 @@ testOnEachDatabase(
     expect((await store.sum({ ...whole, sinceMs: 0 })).spent).toBe(0);
     expect((await store.sum({ chainId: 1, sinceMs: 0 })).spent).toBe(3);
     expect(await database.$transaction((client) => clearPaymentSums(client, "all"))).toBe(1);
-    const paid = (await store.findPayment({ ref: payment }))!;
+    const paid = (await store.findPayment(payment))!;
     await store.noteFinding(paid, { ...inBlock, state: "signed", cost: 5, countedAtMs: later });
     expect((await store.sum({ chainId: 1, sinceMs: 0 })).spent).toBe(0);
   },

@@ -6,7 +6,7 @@ import { readWalletCookie } from "~/gate/page/wallet/wallet-cookie";
 import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
 import type { loader as rootLoader } from "~/root";
 import { describePage } from "~/ui/page-meta";
-import { readKeyLookup } from "~/gate/keys/key-lookup.server";
+import { readKeyLookup } from "~/gate/visit.server";
 import { requireWithinLimit } from "~/platform/http/limit.server";
 import { getServices } from "~/services.server";
 
@@ -41,13 +41,10 @@ export async function loader({ context }: LoaderFunctionArgs) {
       host,
       requireWithinLimit: requireWithinPages,
     }),
-    readKeyLookup({
-      searchParams,
-      dependencies: {
-        origin,
-        requireWithinLimit: requireWithinPages,
-        readTokenStatus: gate.readTokenStatus,
-      },
+    readKeyLookup(searchParams, {
+      origin,
+      requireWithinLimit: requireWithinPages,
+      readTokenStatus: gate.readTokenStatus,
     }),
     content.readOutline(),
   ]);

@@ -1,5 +1,5 @@
 import { requireSameSite } from "~/gate/caller.server";
-import { clearSessionCookie, writeSessionCookie } from "~/gate/tokens/session-cookie";
+import { clearSessionCookie, writeSessionCookie } from "~/gate/tokens/token-locations";
 import {
   endSessionOperation,
   getSessionOperation,
@@ -47,7 +47,7 @@ export const { loader, action } = defineRoute({
     operation: endSessionOperation,
     handle: ({ context }) => {
       requireOwnPage(context);
-      const cookie = clearSessionCookie({ isSecure: isSecure(context) });
+      const cookie = clearSessionCookie(isSecure(context));
       return answerJson({ body: { signedIn: false }, headers: { "Set-Cookie": cookie } });
     },
   },
@@ -61,8 +61,7 @@ function requireOwnPage({ headers, service }: RequestContext): void {
 function answerKept(kept: KeptSession, context: RequestContext): Answer {
   const { token, session } = kept;
   context.accessClaim = { proof: "bearer", address: session.address, tokenId: session.tokenId };
-  const maxAgeSeconds = session.secondsLeft;
-  const cookie = writeSessionCookie({ token, maxAgeSeconds, isSecure: isSecure(context) });
+  const cookie = writeSessionCookie(token, session.secondsLeft, isSecure(context));
   return answerJson({ body: session, headers: { "Set-Cookie": cookie } });
 }
 

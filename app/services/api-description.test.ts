@@ -17,7 +17,7 @@ import {
   exampleSiweBody,
 } from "~/gate/gate-examples";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
-import { readSiweMessage } from "~/gate/proofs/siwe-message.server";
+import { readSiweMessage } from "~/gate/proofs/siwe.server";
 import { defaultJsonBounds } from "~/platform/http/json-text";
 import { refusalTable } from "~/platform/http/refusal";
 import { getRouteSpec } from "~/platform/http/route.server";

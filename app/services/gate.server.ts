@@ -8,10 +8,11 @@ import {
   requireScope,
   verifyAccessToken,
 } from "~/gate/tokens/access-token.server";
+import type { ReissueAccessTokenOptions } from "~/gate/tokens/access-token.server";
 import { identifyCaller } from "~/gate/caller.server";
 import type { Caller, CallerRequest, CallerRule } from "~/gate/caller.server";
 import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
-import type { FormSubmission, TokenStatus } from "~/gate/gate.schema";
+import type { TokenStatus } from "~/gate/gate.schema";
 import type { IdentifyRequest } from "~/gate/identify.server";
 import { issueNonce } from "~/gate/proofs/issue-nonce.server";
 import type { Holder } from "~/gate/holder.server";
@@ -31,7 +32,6 @@ import type { KeyStatus } from "~/gate/keys/token-status.server";
 import { createTransferWatcher } from "~/gate/ownership/transfer-watcher.server";
 import type { TransferWatcher } from "~/gate/ownership/transfer-watcher.server";
 import { useKey } from "~/gate/keys/use-key.server";
-import type { KeyUsed } from "~/gate/keys/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
 import { createWatcherAge } from "~/gate/ownership/watcher-age.server";
 import type { WatcherAge } from "~/gate/ownership/watcher-age.server";
@@ -52,11 +52,7 @@ import type { SessionServices } from "./session.server";
 export type GateServices = {
   issueNonce: (request: { clientId: string }) => Promise<string>;
   admit: (request: IdentifyRequest) => Promise<Admission>;
-  submit: (request: {
-    submission: FormSubmission;
-    host: string | null;
-    requestId: string;
-  }) => Promise<{ success: true; message: string }>;
+  submit: (request: Omit<Parameters<typeof submit>[0], "dependencies">) => ReturnType<typeof submit>;
   readTokenStatus: (request: { tokenId: unknown }) => Promise<TokenStatus>;
   /** The same with the owner. */
   readKeyStatus: (request: { tokenId: unknown }) => Promise<KeyStatus>;
@@ -67,7 +63,7 @@ export type GateServices = {
   readContentFor: (request: { holder: Holder }) => Promise<GatedContent>;
   /** Asks the chain (`fresh`: even if it was asked a moment ago) and the database. Throws the gate's refusals. */
   requireHolder: (request: { holder: Holder; fresh?: boolean }) => Promise<void>;
-  useKey: (request: { holder: Holder }) => Promise<KeyUsed>;
+  useKey: (request: { holder: Holder }) => ReturnType<typeof useKey>;
   /** Null for a stranger, where the rule has any. Throws the refusals `missing-jwt` and `invalid-jwt`. */
   identifyCaller: (rule: CallerRule, request: CallerRequest) => Promise<Caller | null>;
   isAllowedOrigin: (origin: string) => boolean;
@@ -175,16 +171,16 @@ export async function wireGate({
   watcher.start();
 
   return {
-    issueNonce: ({ clientId }) => issueNonce({ clientId, siweEnabled: config.state.enabled, nonces }),
+    issueNonce: ({ clientId }) => issueNonce(clientId, { siweEnabled: config.state.enabled, nonces }),
     admit: (request) => admit(request, admitDependencies),
     submit: (request) => submit({ ...request, dependencies: submitDependencies }),
-    readTokenStatus: ({ tokenId }) => readTokenStatus({ tokenId, dependencies: statusDependencies }),
-    readKeyStatus: ({ tokenId }) => readKeyStatus({ tokenId, dependencies: statusDependencies }),
+    readTokenStatus: ({ tokenId }) => readTokenStatus(tokenId, statusDependencies),
+    readKeyStatus: ({ tokenId }) => readKeyStatus(tokenId, statusDependencies),
     readContentFor: async ({ holder }) => {
-      await requireHolder({ holder, dependencies: useDependencies });
+      await requireHolder(holder, useDependencies);
       return content.readContent({ tokenId: holder.tokenId, mediaOrigin: origin });
     },
-    requireHolder: (request) => requireHolder({ ...request, dependencies: useDependencies }),
+    requireHolder: ({ holder, ...freshness }) => requireHolder(holder, useDependencies, freshness),
     useKey: ({ holder }) => useKey(holder, useDependencies),
     identifyCaller: (rule, request) => identifyCaller(rule, request, callerDependencies),
     isAllowedOrigin,
@@ -227,11 +223,10 @@ function wireOwnership({ config, database, chain, keys, leases, metrics, log }: 
     pollSeconds: config.chain.pollSeconds,
     cursor: {
       load: () => cursors.findCursor({ chainId, contractAddress }),
-      save: ({ cursor, hold }) =>
-        cursors.saveCursor({ contract: { chainId, contractAddress }, cursor, hold }),
+      save: (cursor, hold) => cursors.saveCursor({ chainId, contractAddress }, cursor, hold),
     },
     onDepartures: async ({ departures, hold }) => {
-      ownership.forget({ tokenIds: new Set(departures.map(({ tokenId }) => tokenId)) });
+      ownership.forget(new Set(departures.map(({ tokenId }) => tokenId)));
       metrics.countDepartures(departures.length);
       await keys.recordDepartures({ chainId, contractAddress, departures, departedAtMs: clock(), hold });
     },
@@ -246,15 +241,7 @@ function wireOwnership({ config, database, chain, keys, leases, metrics, log }: 
 
 async function wireTokens(config: Config, domains: readonly string[], origin: string) {
   const { jwt, mode, chain } = config;
-  const keys = await loadTokenKeys({
-    alg: jwt.alg,
-    secret: jwt.secret ?? undefined,
-    privateKeyPem: jwt.privateKeyPem ?? undefined,
-    publicKeyPem: jwt.publicKeyPem ?? undefined,
-    previousKeys: jwt.previousKeys ?? undefined,
-    dataDir: config.serving.dataDir,
-    mode,
-  });
+  const keys = await loadTokenKeys({ ...jwt, dataDir: config.serving.dataDir, mode });
   const issuer = jwt.issuer ?? origin;
   const audience = jwt.audience ?? [domains[0]!];
   const { clockToleranceSeconds } = jwt;
@@ -281,7 +268,6 @@ async function wireTokens(config: Config, domains: readonly string[], origin: st
       return (await mintAccessToken({ keys, ...rest, ...place, issuedAtMs, ttlSeconds, scopes: gateScopes }))
         .token;
     },
-    reissue: (dates: Omit<Parameters<typeof reissueAccessToken>[0], "keys">) =>
-      reissueAccessToken({ keys, ...dates }),
+    reissue: (dates: Omit<ReissueAccessTokenOptions, "keys">) => reissueAccessToken({ keys, ...dates }),
   };
 }

@@ -1,13 +1,12 @@
 import type { Holder } from "~/gate/holder.server";
-import { createPaymentFollower } from "~/payments/follow-payment.server";
+import { createPaymentFollower } from "~/payments/check-payment.server";
 import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
 import { createPaymentQueue } from "~/payments/payment-queue.server";
 import { createPaymentStore } from "~/payments/payments.store.server";
 import { createPaymentResolver } from "~/payments/payment-resolver.server";
 import { boundsAt } from "~/payments/payment-limits.server";
 import { payHolder } from "~/payments/pay-holder.server";
-import type { PaymentView } from "~/payments/pay-holder.server";
-import type { PaymentDependencies } from "~/payments/payment-dependencies.server";
+import type { PaymentDependencies, PaymentView } from "~/payments/pay-holder.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock as clock } from "~/platform/clock";
 import type { Config } from "~/settings.server";
@@ -68,11 +67,11 @@ export function wirePayments({
   const chain = createPaymentChain(client, privateKey);
   const payer = { chainId: chain.chainId, payer: chain.address };
   const queue = createPaymentQueue({ wallet: payer, store, pollMs, signal: stopSignal });
-  const look = { store, chain, clock, log };
-  const follow = createPaymentFollower({ ...look, pollMs, stopSignal });
-  const dependencies: PaymentDependencies = { ...look, queue, limits, follow, waitMs, stopSignal };
+  const shared = { store, chain, clock, log };
+  const follow = createPaymentFollower({ ...shared, pollMs, stopSignal });
+  const dependencies: PaymentDependencies = { ...shared, queue, limits, follow, waitMs, stopSignal };
   const resolver = createPaymentResolver({
-    ...look,
+    ...shared,
     lease,
     outbox: outbox.store,
     wakeOutbox: outbox.sender.wake,
@@ -94,7 +93,7 @@ export function wirePayments({
   return {
     pay: async ({ holder, ...request }) => {
       await gate.requireHolder({ holder, fresh: true });
-      return await payHolder({ request: { ...request, recipient: holder.address }, dependencies });
+      return await payHolder({ ...request, recipient: holder.address }, dependencies);
     },
     readStatus,
     stop: async () => {

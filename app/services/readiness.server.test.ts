@@ -142,7 +142,7 @@ test("where nobody has read the transfers for long the service is degraded, on e
   const place = await openPlace();
   const { cursors, watched: contract } = place;
   const cursor = { blockNumber: 7n, blockHash: "0x" };
-  await cursors.saveCursor({ contract, cursor });
+  await cursors.saveCursor(contract, cursor);
   // By the database's clock, whoever wrote it: two polls of 4 s, a lease of 10 s and a minute.
   await place.database.$executeRaw`UPDATE "ChainCursor" SET "updatedAtMs" = "updatedAtMs" - 79000`;
   const { status, down } = await view(place);
@@ -155,7 +155,7 @@ test("where nobody has read the transfers for long the service is degraded, on e
       ],
     ],
   ]);
-  await cursors.saveCursor({ contract, cursor });
+  await cursors.saveCursor(contract, cursor);
   await vi.waitFor(async () => expect((await place.readReadiness()).status).toBe("ready"), 5_000);
 });
 

@@ -32,15 +32,15 @@ export function wireSession(
     admit({ ...client, authorization: `Bearer ${requireSessionToken(cookie)}`, body: undefined });
 
   return {
-    start: (request) => startSession({ ...request, dependencies }),
-    read: (request) => readSession({ ...request, dependencies }),
-    renew: (request) => renewSession({ ...request, dependencies }),
+    start: ({ authorization }) => startSession(authorization, dependencies),
+    read: ({ cookie }) => readSession(cookie, dependencies),
+    renew: ({ cookie }) => renewSession(cookie, dependencies),
     open,
     visit: ({ requireWithinLimit, ...request }) =>
       readVisit(request.cookie, {
         origin: dependencies.origin,
         requireWithinLimit,
-        readSession: () => readSession({ cookie: request.cookie, dependencies }),
+        readSession: () => readSession(request.cookie, dependencies),
         open: () => open(request),
         renderWelcome: renderWelcomeHtml,
       }),

@@ -4,12 +4,10 @@ import type { Notification } from "~/platform/outbox/outbox";
 
 type KeyUsed = { chainId: number; contractAddress: string; tokenId: string; address: string };
 
-/** The one-time form was sent. */
 export function submissionReceived(data: KeyUsed & { submissionId: string; message: string }): Notification {
   return { kind: "submission.received", data };
 }
 
-/** A key was used up without the form. */
 export function keyUsed(data: KeyUsed): Notification {
   return { kind: "key.used", data };
 }
@@ -40,7 +38,6 @@ function renderKeyUsed({ data, at }: NotificationFacts): EmailText | null {
   return { subject: `Key #${tokenId} was used`, text: [first, "", ...keyLines({ data, at })].join("\n") };
 }
 
-/** Which key it was, whose, and when. */
 function keyLines({ data, at }: NotificationFacts): string[] {
   const contract = typeof data.contractAddress === "string" ? oneLine(data.contractAddress) : "";
   const chain = typeof data.chainId === "number" ? ` on chain ${data.chainId}` : "";

@@ -3,7 +3,7 @@ import { createTestClock, testOnEachDatabase } from "~e2e/support/databases/data
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
-import type { KeyRef } from "./key-ref";
+import type { KeyRef } from "./token-id";
 import { createKeyStore } from "./keys.store.server";
 import { firstSecondAfter, isRevokedByDeparture } from "./token-departure";
 import { createSubmissionStore } from "./submissions.store.server";

@@ -4,8 +4,7 @@ import type { Sql } from "@prisma/client/runtime/client";
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "~/platform/leases/lease";
 import { whileHeld } from "~/platform/database/lease-condition.server";
-import { toKeyColumns } from "./key-columns.store.server";
-import type { KeyRef } from "./key-ref";
+import type { KeyRef } from "./token-id";
 
 export type KeyUse = { usedBy: string; usedAtMs: number };
 
@@ -13,6 +12,11 @@ export type KeyUse = { usedBy: string; usedAtMs: number };
 export type KeyState = { used: KeyUse | null; departedAtMs: number | null };
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
+
+/** Addresses are lowered here too: a use or a departure must not hide behind case. */
+export function toKeyColumns({ chainId, contractAddress, tokenId }: KeyRef) {
+  return { chainId: BigInt(chainId), contractAddress: contractAddress.toLowerCase(), tokenId };
+}
 
 export function createKeyStore(database: Database) {
   async function findUsedKey({ key }: { key: KeyRef }): Promise<KeyUse | null> {
@@ -22,9 +26,18 @@ export function createKeyStore(database: Database) {
     return row === null ? null : { usedBy: row.usedBy, usedAtMs: Number(row.usedAtMs) };
   }
 
-  /** Everything a request has to know of a key beside its owner, in one round trip. */
-  async function findKeyState(request: { key: KeyRef; holder: string }): Promise<KeyState> {
-    const [row] = await queryKeyState({ database, ...request });
+  /** In one round trip. */
+  async function findKeyState({ key, holder }: { key: KeyRef; holder: string }): Promise<KeyState> {
+    const { chainId, contractAddress, tokenId } = toKeyColumns(key);
+    const [row] = await database.$queryRaw<KeyStateRow[]>`
+      SELECT used."usedBy", used."usedAtMs", departure."departedAtMs"
+      FROM (SELECT 1 AS "one") AS always
+      LEFT JOIN "UsedKey" AS used
+        ON used."chainId" = ${chainId} AND used."contractAddress" = ${contractAddress}
+          AND used."tokenId" = ${tokenId}
+      LEFT JOIN "KeyDeparture" AS departure
+        ON departure."chainId" = ${chainId} AND departure."contractAddress" = ${contractAddress}
+          AND departure."tokenId" = ${tokenId} AND departure."holder" = ${holder.toLowerCase()}`;
     if (row === undefined) throw new Error("The database answered a key's state with no row at all.");
     const { usedBy, usedAtMs, departedAtMs } = row;
     return {
@@ -33,16 +46,11 @@ export function createKeyStore(database: Database) {
     };
   }
 
-  /**
-   * Remembers the latest departure of each, a thousand to a statement: an older one that is reported afterwards
-   * changes nothing, nor do any under a hold that is not in force any more. The second one within a second counts as at
-   * the end of that second: a token made between the two bears the second after the first, and has to end too.
-   */
-  async function recordDepartures(report: DepartureReport): Promise<void> {
-    const { chainId, contractAddress, departedAtMs } = report;
-    const columns = toKeyColumns({ chainId, contractAddress, tokenId: "" });
-    const isHeld = whileHeld(database, report.hold);
-    for (const rows of inStatements(report.departures)) {
+  /** A second one within a second is dated to its end: a token made between the two bears the next second. */
+  async function recordDepartures({ departures, departedAtMs, hold, ...contract }: DepartureReport) {
+    const columns = toKeyColumns({ ...contract, tokenId: "" });
+    const isHeld = whileHeld(database, hold);
+    for (const rows of inStatements(departures)) {
       await nextTurn();
       await database.$executeRaw`
         WITH departed ("tokenId", "holder") AS (VALUES ${join(rows)})
@@ -60,11 +68,13 @@ export function createKeyStore(database: Database) {
     }
   }
 
-  async function recordDeparture({ key, holder, departedAtMs }: KeyDeparture): Promise<void> {
-    await recordDepartures({ ...key, departures: [{ tokenId: key.tokenId, holder }], departedAtMs });
-  }
-
-  return { findUsedKey, findKeyState, recordDeparture, recordDepartures };
+  return {
+    findUsedKey,
+    findKeyState,
+    recordDepartures,
+    recordDeparture: ({ key, holder, departedAtMs }: KeyDeparture) =>
+      recordDepartures({ ...key, departures: [{ tokenId: key.tokenId, holder }], departedAtMs }),
+  };
 }
 
 type KeyDeparture = { key: KeyRef; holder: string; departedAtMs: number };
@@ -91,25 +101,4 @@ function inStatements(departures: readonly Departure[]): Sql[][] {
   return Array.from({ length: count }, (_, index) =>
     sorted.slice(index * maxRowsInStatement, (index + 1) * maxRowsInStatement),
   );
-}
-
-async function queryKeyState({
-  database,
-  key,
-  holder,
-}: {
-  database: Database;
-  key: KeyRef;
-  holder: string;
-}): Promise<KeyStateRow[]> {
-  const { chainId, contractAddress, tokenId } = toKeyColumns(key);
-  return await database.$queryRaw<KeyStateRow[]>`
-    SELECT used."usedBy", used."usedAtMs", departure."departedAtMs"
-    FROM (SELECT 1 AS "one") AS always
-    LEFT JOIN "UsedKey" AS used
-      ON used."chainId" = ${chainId} AND used."contractAddress" = ${contractAddress}
-        AND used."tokenId" = ${tokenId}
-    LEFT JOIN "KeyDeparture" AS departure
-      ON departure."chainId" = ${chainId} AND departure."contractAddress" = ${contractAddress}
-        AND departure."tokenId" = ${tokenId} AND departure."holder" = ${holder.toLowerCase()}`;
 }

@@ -12,7 +12,7 @@ import {
 } from "~e2e/support/databases/database";
 import { waitUntil } from "~e2e/support/processes";
 import { startTcpGate } from "~e2e/support/providers/proxies";
-import type { KeyRef } from "./key-ref";
+import type { KeyRef } from "./token-id";
 import { createSubmissionStore } from "./submissions.store.server";
 import type { SubmissionRequest, SubmissionStore } from "./submissions.store.server";
 

@@ -31,65 +31,42 @@ type SubmitOptions = {
 };
 
 /** The one-time form: the key is used up, the message kept and the operator told, all together or not at all. */
-export async function submit({
-  submission,
-  host,
-  requestId,
-  dependencies,
-}: SubmitOptions): Promise<{ success: true; message: string }> {
-  const { message, messageHash, tokenId } = submission;
-  requireMatchingHash({ message, messageHash, isRequired: dependencies.requireSignedMessage });
-  const claim = readLegacyClaim({ body: submission, host, path: formPath, messageHash, dependencies });
-  requireOwned(
-    await proveAndReadOwnership({
-      message: claim.signedText,
-      signature: claim.signature,
-      address: claim.address,
-      tokenId,
-      ownership: dependencies.ownership,
-    }),
-  );
-  await dependencies.requireSettledHolding(tokenId, claim.address);
-  const { chainId, contractAddress, submissions } = dependencies;
+export async function submit({ submission, host, requestId, dependencies }: SubmitOptions) {
+  const { chainId, contractAddress, ownership, submissions, requireSettledHolding } = dependencies;
+  requireMatchingHash(submission, dependencies.requireSignedMessage);
+  const claim = readLegacyClaim(submission, { host, path: formPath }, dependencies);
+  const { address, signature, signedText } = claim;
+  const { message, messageHash = null, tokenId } = submission;
+  requireOwned(await proveAndReadOwnership({ message: signedText, signature, address, tokenId, ownership }));
+  await requireSettledHolding(tokenId, address);
   const submissionId = randomUUID();
   const key = { chainId, contractAddress, tokenId };
   const { outcome } = await submissions.submitOnce({
     submissionId,
     key,
-    usedBy: claim.address,
+    usedBy: address,
     message,
-    messageHash: messageHash ?? null,
+    messageHash,
     requestId,
-    notification: submissionReceived({ submissionId, ...key, address: claim.address, message }),
+    notification: submissionReceived({ submissionId, ...key, address, message }),
   });
   if (outcome === "already-used") throw new Refusal("this-token-has-already-been-used");
   dependencies.wakeOutbox();
-  return { success: true, message: "Access granted" };
+  return { success: true, message: "Access granted" } as const;
 }
 
-function requireMatchingHash({
-  message,
-  messageHash,
-  isRequired,
-}: {
-  message: string;
-  messageHash: string | undefined;
-  isRequired: boolean;
-}): void {
+function requireMatchingHash({ message, messageHash }: FormSubmission, isRequired: boolean): void {
   if (messageHash === undefined) {
     if (!isRequired) return;
     throw invalidHash("Send messageHash, the keccak256 of the message, and sign it as the seventh line.");
   }
-  if (messageHash.toLowerCase() !== keccak256(stringToHex(message))) {
-    throw invalidHash(
-      "messageHash is not the keccak256 of the message. Hash and sign the message as it is sent.",
-    );
-  }
+  if (messageHash.toLowerCase() === keccak256(stringToHex(message))) return;
+  throw invalidHash(
+    "messageHash is not the keccak256 of the message. Hash and sign the message as it is sent.",
+  );
 }
 
 function invalidHash(detail: string): Refusal {
-  return new Refusal("invalid-request", {
-    detail,
-    members: { errors: [{ path: "messageHash", message: detail }] },
-  });
+  const members = { errors: [{ path: "messageHash", message: detail }] };
+  return new Refusal("invalid-request", { detail, members });
 }

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { Refusal } from "~/platform/http/refusal";
 
+/** One key NFT: which chain, which contract, which token (canonical decimal string). */
+export type KeyRef = { chainId: number; contractAddress: string; tokenId: string };
+
 const maxTokenId = 2n ** 256n - 1n;
 const digits = /^[0-9]{1,78}$/;
 
@@ -25,10 +28,7 @@ export function parseTokenId(input: unknown): string {
   return tokenId;
 }
 
-/**
- * The same rule for bodies. Every issue with a token id that was sent carries `malformedTokenIdDetail` as
- * its message, by which it can be told from one that was left out.
- */
+/** For bodies. An id that was sent is told from one that was omitted by `malformedTokenIdDetail`. */
 export const tokenIdSchema = z
   .union(
     [

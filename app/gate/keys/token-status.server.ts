@@ -4,27 +4,27 @@ import type { KeyStore } from "./keys.store.server";
 import type { OwnershipReader } from "../ownership/ownership.server";
 import { parseTokenId } from "./token-id";
 
-type StatusQuestion = {
-  tokenId: unknown;
-  dependencies: {
-    chainId: number;
-    contractAddress: Address;
-    ownership: Pick<OwnershipReader, "readOwner">;
-    keys: Pick<KeyStore, "findUsedKey">;
-  };
+type StatusDependencies = {
+  chainId: number;
+  contractAddress: Address;
+  ownership: Pick<OwnershipReader, "readOwner">;
+  keys: Pick<KeyStore, "findUsedKey">;
 };
 
 /** `owner` is null where the key does not exist, and where the contract names no single one (ERC-1155). */
 export type KeyStatus = TokenStatus & { owner: Address | null };
 
-export async function readTokenStatus(question: StatusQuestion): Promise<TokenStatus> {
-  const { owner: _owner, ...status } = await readKeyStatus(question);
+export async function readTokenStatus(
+  tokenId: unknown,
+  dependencies: StatusDependencies,
+): Promise<TokenStatus> {
+  const { owner: _owner, ...status } = await readKeyStatus(tokenId, dependencies);
   return status;
 }
 
 /** The same with the owner, who is public too, but no part of the token status's agreed shape. */
-export async function readKeyStatus({ tokenId: input, dependencies }: StatusQuestion): Promise<KeyStatus> {
-  const tokenId = parseTokenId(input);
+export async function readKeyStatus(given: unknown, dependencies: StatusDependencies): Promise<KeyStatus> {
+  const tokenId = parseTokenId(given);
   const { chainId, contractAddress, ownership, keys } = dependencies;
   const [{ exists, owner }, used] = await Promise.all([
     ownership.readOwner({ tokenId }),
@@ -33,6 +33,7 @@ export async function readKeyStatus({ tokenId: input, dependencies }: StatusQues
   // A contract that does not count its supply cannot tell; a key that was used did exist.
   if (!(exists ?? used !== null))
     return { tokenId, exists: false, owner: null, count: 0, used: false, usedBy: null, usedAt: null };
+  const usedAt = used && new Date(used.usedAtMs).toISOString();
   return {
     tokenId,
     exists: true,
@@ -40,6 +41,6 @@ export async function readKeyStatus({ tokenId: input, dependencies }: StatusQues
     count: 1,
     used: used !== null,
     usedBy: used?.usedBy ?? null,
-    usedAt: used ? new Date(used.usedAtMs).toISOString() : null,
+    usedAt,
   };
 }

@@ -1,10 +1,10 @@
 const largestRange = 2_000;
 
-/** How many blocks to ask for at once: fewer after a refusal, slowly more after each success. */
-export type BlockRange = { size: () => bigint; noteSuccess: () => void; noteRefusal: () => void };
-
-/** Providers limit ranges to anything from ten blocks to ten thousand, or by what is found in them. */
-export function createBlockRange(): BlockRange {
+/**
+ * How many blocks to ask for at once: fewer after a refusal, slowly more after each success. Providers limit ranges to
+ * anything from ten blocks to ten thousand, or by what is found in them.
+ */
+export function createBlockRange() {
   let size = largestRange;
   return {
     size: () => BigInt(size),

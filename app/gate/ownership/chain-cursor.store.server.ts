@@ -6,53 +6,42 @@ import { databaseNowMs, whileHeld } from "~/platform/database/lease-condition.se
 export type ChainCursor = { blockNumber: bigint; blockHash: string };
 
 export type WatchedContract = { chainId: number; contractAddress: string };
+
 export function createChainCursorStore(database: Database) {
   const now = databaseNowMs(database);
 
-  async function findCursor(contract: WatchedContract): Promise<ChainCursor | null> {
-    const row = await database.chainCursor.findUnique({
-      where: { chainId_contractAddress: toColumns(contract) },
-    });
-    return row === null ? null : { blockNumber: row.blockNumber, blockHash: row.blockHash };
-  }
+  return {
+    async findCursor(contract: WatchedContract): Promise<ChainCursor | null> {
+      const where = { chainId_contractAddress: toColumns(contract) };
+      const row = await database.chainCursor.findUnique({ where });
+      return row && { blockNumber: row.blockNumber, blockHash: row.blockHash };
+    },
 
-  /**
-   * May go back as well as forth: after a reorganisation the watcher reads some blocks again. False, and nothing
-   * written, when the hold is not in force any more.
-   */
-  async function saveCursor({
-    contract,
-    cursor,
-    hold,
-  }: {
-    contract: WatchedContract;
-    cursor: ChainCursor;
-    hold?: LeaseHold | undefined;
-  }): Promise<boolean> {
-    const columns = toColumns(contract);
-    const { blockNumber, blockHash } = cursor;
-    const count = await database.$executeRaw`
-      INSERT INTO "ChainCursor" ("chainId", "contractAddress", "blockNumber", "blockHash", "updatedAtMs")
-      SELECT CAST(${columns.chainId} AS BIGINT), ${columns.contractAddress}, CAST(${blockNumber} AS BIGINT),
-        ${blockHash}, ${now}
-      WHERE ${whileHeld(database, hold)}
-      ON CONFLICT ("chainId", "contractAddress") DO UPDATE SET
-        "blockNumber" = excluded."blockNumber", "blockHash" = excluded."blockHash",
-        "updatedAtMs" = excluded."updatedAtMs"
-      WHERE ${whileHeld(database, hold)}`;
-    return count === 1;
-  }
+    /** False, and nothing written, when the hold is not in force any more. May go back: after a reorganisation. */
+    async saveCursor(contract: WatchedContract, cursor: ChainCursor, hold?: LeaseHold): Promise<boolean> {
+      const { chainId, contractAddress } = toColumns(contract);
+      const { blockNumber, blockHash } = cursor;
+      const isHeld = whileHeld(database, hold);
+      const count = await database.$executeRaw`
+        INSERT INTO "ChainCursor" ("chainId", "contractAddress", "blockNumber", "blockHash", "updatedAtMs")
+        SELECT CAST(${chainId} AS BIGINT), ${contractAddress}, CAST(${blockNumber} AS BIGINT), ${blockHash}, ${now}
+        WHERE ${isHeld}
+        ON CONFLICT ("chainId", "contractAddress") DO UPDATE SET
+          "blockNumber" = excluded."blockNumber", "blockHash" = excluded."blockHash",
+          "updatedAtMs" = excluded."updatedAtMs"
+        WHERE ${isHeld}`;
+      return count === 1;
+    },
 
-  /** How long ago the cursor was written, by the database's clock; null while there is none. */
-  async function findCursorAgeMs(contract: WatchedContract): Promise<number | null> {
-    const { chainId, contractAddress } = toColumns(contract);
-    const [row] = await database.$queryRaw<{ ageMs: bigint }[]>`
-      SELECT ${now} - "updatedAtMs" AS "ageMs" FROM "ChainCursor"
-      WHERE "chainId" = ${chainId} AND "contractAddress" = ${contractAddress}`;
-    return row ? Math.max(0, Number(row.ageMs)) : null;
-  }
-
-  return { findCursor, saveCursor, findCursorAgeMs };
+    /** How long ago the cursor was written, by the database's clock; null while there is none. */
+    async findCursorAgeMs(contract: WatchedContract): Promise<number | null> {
+      const { chainId, contractAddress } = toColumns(contract);
+      const [row] = await database.$queryRaw<{ ageMs: bigint }[]>`
+        SELECT ${now} - "updatedAtMs" AS "ageMs" FROM "ChainCursor"
+        WHERE "chainId" = ${chainId} AND "contractAddress" = ${contractAddress}`;
+      return row ? Math.max(0, Number(row.ageMs)) : null;
+    },
+  };
 }
 
 function toColumns({ chainId, contractAddress }: WatchedContract) {

@@ -28,10 +28,7 @@ export type SignatureVerdict =
   /** The wallet does not exist yet, and this chain cannot be asked what it would say if it did. */
   | "uncheckable";
 
-/**
- * Reads that fit into one probe: they are part of its code, of which EIP-3860 allows 49,152 bytes, and each takes some
- * 224.
- */
+/** Reads are part of the probe's code, some 224 bytes each, of which EIP-3860 allows 49,152. */
 export const maxReadsInProbe = 150;
 
 export type Read = {
@@ -43,7 +40,6 @@ export type Read = {
 export type Answer = { hasCode: boolean; success: boolean; size: bigint; word: bigint };
 export type Answers = {
   answers: readonly Answer[];
-  /** null: no signature was asked about. */
   verdict: SignatureVerdict | null;
   /** The block that was asked; null where the answers do not tell. */
   blockNumber: bigint | null;
@@ -56,79 +52,47 @@ export type Question = {
   block?: bigint;
 };
 
-/**
- * Whom the calls seem to come from: nobody. Not the zero address, to which some contracts grant more during
- * a simulation than anybody gets in a transaction.
- */
+/** Nobody's address. Not the zero address, to which some contracts grant more in a simulation. */
 export const caller = "0x1a7c5e00000000000000000000000000001a7c5e";
 
 const probeAnswer = parseAbiParameters(
   "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool isSigned, (bool hasCode, bool success, uint256 size, uint256 word)[] answers",
 );
-const unsigned = {
-  wallet: zeroAddress,
-  hash: zeroHash,
-  signature: "0x",
-  factory: zeroAddress,
-  factoryData: "0x",
-} as const;
+const unsigned: WalletSignature = { wallet: zeroAddress, hash: zeroHash, signature: "0x", deployment: null };
 
-/**
- * Everything in one call that brings its own code. `refused` when the chain was reached and does not run such
- * code; throws chain-unavailable when it was not reached, or is another chain.
- */
-export async function askByProbe({
-  client,
-  reads,
-  signed,
-  block,
-}: Question): Promise<Answers | { refused: Error }> {
+/** Everything in one call that brings its own code. `refused` where the chain does not run such code. */
+export async function askByProbe(question: Question): Promise<Answers | { refused: Error }> {
+  const { client, reads, signed, block } = question;
   const data = encodeDeployData({
     abi: chainProbe.abi,
     bytecode: chainProbe.bytecode as Hex,
-    args: [reads, signed ? toProbeSignature(signed) : unsigned],
+    args: [reads, toProbeSignature(signed ?? unsigned)],
   });
-  const result = await runProbe({ client, data, count: reads.length, block });
-  if ("refused" in result) return result;
-  const { blockNumber, isSigned, answers } = result;
+  let output: Hex;
+  try {
+    output = (await client.ask({
+      method: "eth_call",
+      params: [{ from: caller, data }, nameBlock(block)],
+      findForeignChain: (result) => findOtherChain(client, result as Hex, reads.length),
+      // An older block tells nothing of how new the endpoint's newest one is.
+      findBlockTime: (result) => (block === undefined ? readBlockTime(client, result as Hex) : null),
+    })) as Hex;
+  } catch (error) {
+    return { refused: requireRpcError(error) };
+  }
+  const probed = decodeProbe(output, reads.length);
+  const refused = new Error("The answer to a call without a recipient is not what its code returns.");
+  if (!probed) return { refused };
+  const { answers, blockNumber, isSigned } = probed;
   const verdict = isSigned ? "valid" : "invalid";
   return { answers, blockNumber, verdict: signed ? verdict : null };
 }
 
-type ProbeOutput = { chainId: bigint; blockNumber: bigint; isSigned: boolean; answers: readonly Answer[] };
-
-type RunProbeOptions = {
-  client: ChainClient;
-  data: Hex;
-  count: number;
-  block: bigint | undefined;
-};
-
-async function runProbe({
-  client,
-  data,
-  count,
-  block,
-}: RunProbeOptions): Promise<ProbeOutput | { refused: Error }> {
-  let output: Hex;
-  try {
-    const params = [{ from: caller, data }, nameBlock(block)];
-    const findForeignChain = (result: unknown) => findOtherChain(client, result as Hex, count);
-    // An older block tells nothing of how new the endpoint's newest one is.
-    const findBlockTime =
-      block === undefined ? (result: unknown) => readBlockTime(client, result as Hex) : () => null;
-    output = (await client.ask({ method: "eth_call", params, findForeignChain, findBlockTime })) as Hex;
-  } catch (error) {
-    const refused = findRpcError(error);
-    if (refused) return { refused };
-    if (error instanceof BaseError) throw chainUnavailable(error);
-    throw error;
-  }
-  return (
-    decodeProbe(output, count) ?? {
-      refused: new Error("The answer to a call without a recipient is not what its code returns."),
-    }
-  );
+/** What an endpoint answered in place of a result. Throws chain-unavailable where none answered. */
+export function requireRpcError(error: unknown): Error {
+  const answered = findRpcError(error);
+  if (answered) return answered;
+  throw error instanceof BaseError ? chainUnavailable(error) : error;
 }
 
 export function nameBlock(block: bigint | undefined): "latest" | Hex {
@@ -136,7 +100,7 @@ export function nameBlock(block: bigint | undefined): "latest" | Hex {
 }
 
 /** Null when it is not what the probe says. It never fails itself, so it was not run. */
-function decodeProbe(output: Hex, count: number): ProbeOutput | null {
+function decodeProbe(output: Hex, count: number) {
   try {
     const [chainId, blockNumber, , isSigned, answers] = decodeAbiParameters(probeAnswer, output);
     return answers.length === count ? { chainId, blockNumber, isSigned, answers } : null;
@@ -163,11 +127,6 @@ function isOfOwnChain(client: ChainClient, output: Hex): boolean {
 }
 
 function toProbeSignature({ wallet, hash, signature, deployment }: WalletSignature) {
-  return {
-    wallet,
-    hash,
-    signature,
-    factory: deployment?.factory ?? zeroAddress,
-    factoryData: deployment?.data ?? "0x",
-  };
+  const { factory, data: factoryData } = deployment ?? { factory: zeroAddress, data: "0x" };
+  return { wallet, hash, signature, factory, factoryData };
 }

@@ -15,7 +15,7 @@ testOnEachDatabase("what is written under a lease that is gone is not written", 
     const departures = [{ tokenId: "1", holder: "0xcd" }];
     await keys.recordDepartures({ ...contract, departures, departedAtMs: Number(step) * 1_000, hold });
     return {
-      saved: await cursors.saveCursor({ contract, cursor: { blockNumber: step, blockHash: "0x" }, hold }),
+      saved: await cursors.saveCursor(contract, { blockNumber: step, blockHash: "0x" }, hold),
       at: (await cursors.findCursor(contract))?.blockNumber,
       departedAtMs: Number((await database.keyDeparture.findMany())[0]?.departedAtMs) / 1_000,
     };

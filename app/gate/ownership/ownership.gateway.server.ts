@@ -2,26 +2,20 @@ import { getAddress, toFunctionSelector } from "viem";
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { chainUnavailable } from "~/platform/http/refusal";
-import { caller, maxReadsInProbe } from "./chain-probe.gateway.server";
-import type { Answer, Read, SignatureVerdict, WalletSignature } from "./chain-probe.gateway.server";
-import { askChain } from "./chain-reads.gateway.server";
+import { askByProbe, caller, maxReadsInProbe } from "./chain-probe.gateway.server";
+import type { Answer, Answers, Question, Read, WalletSignature } from "./chain-probe.gateway.server";
+import { askPlainly } from "./plain-reads.gateway.server";
 
 export type KeyStandard = "erc721" | "erc1155" | "unlock";
 export type KeyContract = { client: ChainClient; contractAddress: Address; standard: KeyStandard };
 
-export type AskedBlock = {
-  /** Where in the chain an answer comes from; null where that is not told. */
-  blockNumber: bigint | null;
-};
-export type KeyReading = AskedBlock & {
+export type KeyReading = Pick<Answers, "blockNumber" | "verdict"> & {
   /** null: the contract has no such key, or (ERC-1155) there is no single owner. */
   owner: Address | null;
-  /** Units held by the wallet asked about; only ERC-1155 counts them. */
+  /** Of the wallet asked about; only ERC-1155 counts units. */
   balance: bigint | null;
   /** Only an Unlock membership can have run out. */
   hasExpired: boolean;
-  /** null: no signature was asked about. */
-  verdict: SignatureVerdict | null;
 };
 
 /** Encoded by hand, because every argument is one word and the general encoder hashes the name each time. */
@@ -35,76 +29,56 @@ const selectors = {
 };
 const biggestAddress = (1n << 160n) - 1n;
 
-/**
- * What the contract says of a key and, where asked, whether a wallet stands behind a signature, in one round
- * trip. Throws chain-unavailable when there is no answer, or none that such a contract gives.
- */
-export async function readKey({
-  client,
-  contractAddress,
-  standard,
-  tokenId,
-  holder,
-  signed,
-  block,
-}: KeyContract & {
+type KeyQuestion = KeyContract & {
   tokenId: string;
   holder: Address;
   signed?: WalletSignature;
   block?: bigint;
-}): Promise<KeyReading> {
+};
+
+/** In one round trip. Throws chain-unavailable when there is no answer, or none that such a contract gives. */
+export async function readKey(question: KeyQuestion): Promise<KeyReading> {
+  const { client, contractAddress, standard, tokenId, holder, signed, block } = question;
   const id = BigInt(tokenId);
-  if (standard === "erc1155") {
-    const reads = [makeRead(contractAddress, "balanceOf", [BigInt(holder), id])];
-    const { answers, ...rest } = await askChain({ client, reads, signed, block });
-    if (isTooYoung(answers[0], block)) return { ...rest, owner: null, balance: 0n, hasExpired: false };
+  const isCounted = standard === "erc1155";
+  const reads = isCounted
+    ? [makeRead(contractAddress, "balanceOf", [BigInt(holder), id])]
+    : [makeRead(contractAddress, "ownerOf", [id])];
+  if (standard === "unlock") reads.push(makeRead(contractAddress, "isValidKey", [id]));
+  const { answers, ...rest } = await askChain({ client, reads, signed, block });
+  // A contract that is younger than the block asked about had no keys in it.
+  if (block !== undefined && answers[0]?.hasCode === false)
+    return { ...rest, owner: null, balance: isCounted ? 0n : null, hasExpired: false };
+  if (isCounted) {
     const balance = readWord(answers[0], "balanceOf", contractAddress) ?? 0n;
     return { ...rest, owner: null, balance, hasExpired: false };
   }
-  const reads = [makeRead(contractAddress, "ownerOf", [id])];
-  if (standard === "unlock") reads.push(makeRead(contractAddress, "isValidKey", [id]));
-  const { answers, ...rest } = await askChain({ client, reads, signed, block });
-  if (isTooYoung(answers[0], block)) return { ...rest, owner: null, balance: null, hasExpired: false };
   const owner = readOwnerWord(answers[0], contractAddress);
   const isValidKey = standard !== "unlock" || readWord(answers[1], "isValidKey", contractAddress) === 1n;
   return { ...rest, owner, balance: null, hasExpired: owner !== null && !isValidKey };
 }
 
-/** A contract that is younger than the block asked about had no keys in it. */
-function isTooYoung(answer: Answer | undefined, block: bigint | undefined): boolean {
-  return block !== undefined && answer?.hasCode === false;
-}
-
 /** Whether an ERC-1155 id exists, where the contract counts its supply; null where it does not tell. */
-export async function readSupply({
-  client,
-  contractAddress,
-  tokenId,
-}: Omit<KeyContract, "standard"> & { tokenId: string }): Promise<AskedBlock & { exists: boolean | null }> {
+export async function readSupply({ client, contractAddress }: KeyContract, tokenId: string) {
   const words = [BigInt(tokenId)];
-  const { answers, blockNumber } = await askChain({
-    client,
-    reads: [
-      // What every such contract answers: without it, silence on the rest would say nothing.
-      makeRead(contractAddress, "balanceOf", [BigInt(caller), ...words]),
-      { ...makeRead(contractAddress, "exists", words), isOptional: true },
-      { ...makeRead(contractAddress, "totalSupply", words), isOptional: true },
-    ],
-  });
+  const reads = [
+    // What every such contract answers: without it, silence on the rest would say nothing.
+    makeRead(contractAddress, "balanceOf", [BigInt(caller), ...words]),
+    { ...makeRead(contractAddress, "exists", words), isOptional: true },
+    { ...makeRead(contractAddress, "totalSupply", words), isOptional: true },
+  ];
+  const { answers, blockNumber } = await askChain({ client, reads });
   requireCode(answers[0], contractAddress);
-  const told = answers.slice(1).find((answer) => answer.success && answer.size === 32n);
-  return { blockNumber, exists: told ? told.word !== 0n : null };
+  const counted = answers.slice(1).find((answer) => answer.success && answer.size === 32n);
+  return { blockNumber, exists: counted ? counted.word !== 0n : null };
 }
-
-export type Holding = { holder: Address; tokenId: bigint };
 
 /** Units each holder has of an id as of a block, in the order asked. Only for ERC-1155. */
-export async function readBalances({
-  client,
-  contractAddress,
-  holdings,
-  block,
-}: Omit<KeyContract, "standard"> & { holdings: readonly Holding[]; block: bigint }): Promise<bigint[]> {
+export async function readBalances(
+  { client, contractAddress }: Omit<KeyContract, "standard">,
+  holdings: readonly { holder: Address; tokenId: bigint }[],
+  block: bigint,
+): Promise<bigint[]> {
   const reads = holdings.map(({ holder, tokenId }) =>
     makeRead(contractAddress, "balanceOf", [BigInt(holder), tokenId]),
   );
@@ -124,15 +98,9 @@ function makeRead(contractAddress: Address, name: keyof typeof selectors, words:
 /** ERC-165 names of the standards, in the high bytes of a word. */
 const interfaces = { erc721: 0x80ac58cdn << 224n, erc1155: 0xd9b67a26n << 224n };
 
-/**
- * What is wrong with the configured contract, in a sentence for the operator; null when nothing is. A gate set
- * to the wrong standard would otherwise just tell everybody that they own nothing.
- */
-export async function findContractFault({
-  client,
-  contractAddress,
-  standard,
-}: KeyContract): Promise<string | null> {
+/** In a sentence for the operator; null when nothing is wrong. A wrong standard would deny everybody. */
+export async function findContractFault(contract: KeyContract): Promise<string | null> {
+  const { client, contractAddress, standard } = contract;
   const ask = (name: keyof typeof selectors, ...words: bigint[]) => makeRead(contractAddress, name, words);
   const askInterface = (id: bigint) => ({ ...ask("supportsInterface", id), isOptional: true });
   const essential = {
@@ -160,10 +128,8 @@ export async function findContractFault({
 
 function requireCode(answer: Answer | undefined, contractAddress: Address) {
   if (answer?.hasCode) return answer;
-  throw chainUnavailable(
-    new Error(
-      `There is no contract at ${contractAddress} on this chain. Check KEY_CONTRACT_ADDRESS and CHAIN_ID.`,
-    ),
+  throw unusable(
+    `There is no contract at ${contractAddress} on this chain. Check KEY_CONTRACT_ADDRESS and CHAIN_ID.`,
   );
 }
 
@@ -172,10 +138,8 @@ function readWord(given: Answer | undefined, name: string, contractAddress: Addr
   const answer = requireCode(given, contractAddress);
   if (!answer.success) return null;
   if (answer.size >= 32n) return answer.word;
-  throw chainUnavailable(
-    new Error(
-      `${contractAddress} answers ${name} with ${answer.size} bytes. Check KEY_CONTRACT_ADDRESS and KEY_STANDARD.`,
-    ),
+  throw unusable(
+    `${contractAddress} answers ${name} with ${answer.size} bytes. Check KEY_CONTRACT_ADDRESS and KEY_STANDARD.`,
   );
 }
 
@@ -183,5 +147,29 @@ function readOwnerWord(answer: Answer | undefined, contractAddress: Address) {
   const word = readWord(answer, "ownerOf", contractAddress);
   if (word === null || word === 0n) return null;
   if (word <= biggestAddress) return getAddress(`0x${word.toString(16).padStart(40, "0")}`);
-  throw chainUnavailable(new Error(`${contractAddress} answers ownerOf with something that is no address.`));
+  throw unusable(`${contractAddress} answers ownerOf with something that is no address.`);
+}
+
+function unusable(reason: string) {
+  return chainUnavailable(new Error(reason));
+}
+
+/** In one request that also tells chain and block or, where the probe is refused, as ordinary calls. */
+async function askChain(question: Question): Promise<Answers> {
+  const { client, signed } = question;
+  const { deployless } = client;
+  // Only the probe can ask a wallet that does not exist yet: worth a try even where it was refused before.
+  if (!signed?.deployment && !deployless.shouldTry()) return await askPlainly(question, null);
+  const probed = await askByProbe(question);
+  if (!("refused" in probed)) {
+    deployless.forget();
+    return probed;
+  }
+  // From here on, the answers do not tell themselves which chain they come from.
+  client.recheckChain();
+  // A revert needs no second read where plain reads have worked before.
+  const answers = await askPlainly(question, deployless.wasRefused() ? null : probed.refused);
+  // An endpoint refuses a block that it lacks as well, whatever it makes of the probe.
+  if (question.block === undefined) deployless.noteRefusal();
+  return answers;
 }

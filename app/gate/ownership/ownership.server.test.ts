@@ -239,9 +239,9 @@ test("a new block, an answer from a later block and forget() each end the sharin
   reader.noteBlock(99n);
   expect(await readsOf(tokenId)).toBe(0);
 
-  reader.forget({ tokenIds: new Set([otherId]) });
+  reader.forget(new Set([otherId]));
   expect(await readsOf(tokenId)).toBe(0);
-  reader.forget({ tokenIds: new Set([tokenId]) });
+  reader.forget(new Set([tokenId]));
   expect(await readsOf(tokenId)).toBe(1);
   reader.forget();
   expect(await readsOf(tokenId)).toBe(1);
@@ -269,7 +269,7 @@ test("a read that was on its way when the key changed hands is not kept", async 
   await hasArrived;
   rpc.onAnswer(() => {});
   await chain.transferKey({ tokenId, from: 1, to: buyer });
-  reader.forget({ tokenIds: new Set([tokenId]) });
+  reader.forget(new Set([tokenId]));
   const late = reader.readOwnership({ tokenId, holder: seller });
   letGo();
 

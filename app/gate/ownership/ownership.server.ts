@@ -2,7 +2,7 @@ import { isAddressEqual } from "viem";
 import type { Address } from "viem";
 import type { Clock } from "~/platform/clock";
 import { readKey, readSupply } from "./ownership.gateway.server";
-import type { SignatureVerdict, WalletSignature } from "./chain-probe.gateway.server";
+import type { WalletSignature } from "./chain-probe.gateway.server";
 import type { KeyContract, KeyReading } from "./ownership.gateway.server";
 import { createSharedReads } from "./shared-reads.server";
 
@@ -18,73 +18,55 @@ export type KeyOwner =
   /** An ERC-1155 contract that does not count its supply cannot tell. */
   | { exists: null; owner: null };
 
-export type OwnershipReader = {
-  /** `fresh` asks the chain even if it was asked a moment ago. Throws chain-unavailable, never guesses. */
-  readOwnership: (wanted: { tokenId: string; holder: Address; fresh?: boolean }) => Promise<Ownership>;
-  /** Ownership, and whether the wallet's own code stands behind a signature, in one round trip. */
-  readOwnershipAndSignature: (wanted: {
-    tokenId: string;
-    signed: WalletSignature;
-  }) => Promise<{ verdict: SignatureVerdict; ownership: Ownership }>;
-  readOwner: (wanted: { tokenId: string }) => Promise<KeyOwner>;
-  /** Drops what is remembered of some keys, or of all. */
-  forget: (what?: { tokenIds?: ReadonlySet<string> }) => void;
-  /** What was read before a new block is not shared any more. */
-  noteBlock: (blockNumber: bigint) => void;
-};
+export type OwnershipReader = ReturnType<typeof createOwnershipReader>;
 
-/** What the chain says of keys. `tokenId` is a canonical decimal string. */
+type OwnershipQuestion = { tokenId: string; holder: Address; fresh?: boolean };
+
+/** What the chain says of keys. `tokenId` is a canonical decimal string. Throws chain-unavailable, never guesses. */
 export function createOwnershipReader({
   cacheSeconds,
   clock,
   ...contract
-}: KeyContract & { cacheSeconds: number; clock: Clock }): OwnershipReader {
-  const keys = createSharedReads<KeyReading>(cacheSeconds * 1_000, maxEntries, clock);
-  const supplies = createSharedReads<Awaited<ReturnType<typeof readSupply>>>(
-    cacheSeconds * 1_000,
-    maxEntries,
-    clock,
-  );
+}: KeyContract & { cacheSeconds: number; clock: Clock }) {
+  const cacheMs = cacheSeconds * 1_000;
+  const keys = createSharedReads<KeyReading>(cacheMs, maxEntries, clock);
+  const supplies = createSharedReads<Awaited<ReturnType<typeof readSupply>>>(cacheMs, maxEntries, clock);
   let notedBlock = -1n;
 
-  function read({ tokenId, holder, fresh }: { tokenId: string; holder: Address; fresh: boolean }) {
+  function read({ tokenId, holder, fresh = false }: OwnershipQuestion): Promise<KeyReading> {
     // Only ERC-1155 is asked about a holder; elsewhere one answer serves whoever asks about the key.
     const key = contract.standard === "erc1155" ? `${tokenId}:${holder.toLowerCase()}` : tokenId;
-    return keys.read({
-      key,
-      group: tokenId,
-      fresh,
-      load: () => readKey({ ...contract, tokenId, holder }),
-    });
-  }
-
-  async function readOwner(tokenId: string): Promise<KeyOwner> {
-    if (contract.standard === "erc1155") {
-      const load = () => readSupply({ ...contract, tokenId });
-      const { exists } = await supplies.read({ key: tokenId, group: tokenId, fresh: false, load });
-      return exists ? { exists, owner: null } : { exists, owner: null };
-    }
-    const { owner } = await read({ tokenId, holder: contract.contractAddress, fresh: false });
-    return owner ? { exists: true, owner } : { exists: false, owner: null };
+    return keys.read({ key, group: tokenId, fresh, load: () => readKey({ ...contract, tokenId, holder }) });
   }
 
   return {
-    readOwner: ({ tokenId }) => readOwner(tokenId),
-    async readOwnership({ tokenId, holder, fresh = false }) {
-      return judge(await read({ tokenId, holder, fresh }), holder);
+    async readOwner({ tokenId }: { tokenId: string }): Promise<KeyOwner> {
+      if (contract.standard === "erc1155") {
+        const load = () => readSupply(contract, tokenId);
+        const { exists } = await supplies.read({ key: tokenId, group: tokenId, fresh: false, load });
+        return exists ? { exists, owner: null } : { exists, owner: null };
+      }
+      const { owner } = await read({ tokenId, holder: contract.contractAddress });
+      return owner ? { exists: true, owner } : { exists: false, owner: null };
     },
-    async readOwnershipAndSignature({ tokenId, signed }) {
+
+    async readOwnership(question: OwnershipQuestion): Promise<Ownership> {
+      return judge(await read(question), question.holder);
+    },
+
+    /** Ownership, and whether the wallet's own code stands behind a signature, in one round trip. */
+    async readOwnershipAndSignature({ tokenId, signed }: { tokenId: string; signed: WalletSignature }) {
       const reading = await readKey({ ...contract, tokenId, holder: signed.wallet, signed });
-      return {
-        verdict: reading.verdict ?? "invalid",
-        ownership: judge(reading, signed.wallet),
-      };
+      return { verdict: reading.verdict ?? ("invalid" as const), ownership: judge(reading, signed.wallet) };
     },
-    forget({ tokenIds } = {}) {
+
+    forget(tokenIds?: ReadonlySet<string>): void {
       keys.forget(tokenIds);
       supplies.forget(tokenIds);
     },
-    noteBlock(blockNumber) {
+
+    /** What was read before a new block is not shared any more. */
+    noteBlock(blockNumber: bigint): void {
       if (blockNumber <= notedBlock) return;
       notedBlock = blockNumber;
       keys.startBlock();

@@ -423,7 +423,7 @@ test("many holdings are asked about with at most twenty calls under way", async 
   rpc.onAnswer(() => void (underWay -= 1));
   const holdings = Array.from({ length: 45 }, (_, index) => ({ holder, tokenId: BigInt(index) }));
 
-  expect(await readBalances({ client, contractAddress, holdings, block })).toEqual([
+  expect(await readBalances({ client, contractAddress }, holdings, block)).toEqual([
     ...Array(44).fill(0n),
     3n,
   ]);

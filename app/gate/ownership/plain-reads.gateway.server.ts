@@ -1,9 +1,9 @@
-import { BaseError, encodeFunctionData, parseAbi } from "viem";
-import type { Address, Hex } from "viem";
+import { encodeFunctionData, parseAbi } from "viem";
+import type { Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import { findRpcError, isRevert } from "~/platform/chain/rpc-answer.server";
+import { isRevert } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/http/refusal";
-import { caller, nameBlock } from "./chain-probe.gateway.server";
+import { caller, nameBlock, requireRpcError } from "./chain-probe.gateway.server";
 import type {
   Answer,
   Answers,
@@ -13,7 +13,7 @@ import type {
   WalletSignature,
 } from "./chain-probe.gateway.server";
 
-/** Calls under way at once for one question: only many holdings of ERC-1155 come to more. */
+/** Concurrent calls for one question; only many holdings of ERC-1155 come to more. */
 const maxCallsAtOnce = 20;
 const signatureAbi = parseAbi([
   "function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
@@ -23,27 +23,16 @@ const validSignatureWord = "0x1626ba7e";
 const exhaustionWords = /out ?of ?gas|gas required exceeds|gas limit/i;
 
 type Called =
-  /** What the code returned; nothing at all also where there is no code. */
-  | { kind: "returned"; output: Hex }
-  | { kind: "reverted"; error: Error }
-  /** The endpoint would not make the call. */
-  | { kind: "refused"; error: Error };
+  /** Without output also where there is no code. */
+  { kind: "returned"; output: Hex } | { kind: "reverted"; error: Error } | { kind: "refused"; error: Error };
 
-/**
- * The reads as ordinary calls side by side, for chains that run no code but that of a contract. `refused` is
- * what the endpoint said to code without one. Which block they come from is not told.
- */
-export async function askPlainly({
-  client,
-  reads,
-  signed,
-  block,
-  refused,
-}: Question & { refused: Error | null }): Promise<Answers> {
+/** For chains that run no code but that of a contract. `refused`: what the endpoint said to the probe. */
+export async function askPlainly(question: Question, refused: Error | null): Promise<Answers> {
+  const { client, reads, signed } = question;
   const [outcomes, verdict] = await Promise.all([
-    callEach({ client, reads, block }),
+    callEach(question),
     // A failure to ask the wallet must not hide that the contract could not be asked either.
-    signed ? judgeSignature({ client, signed }).catch((error: unknown) => ({ error })) : null,
+    signed ? judgeSignature(client, signed).catch((error: unknown) => ({ error })) : null,
   ]);
   outcomes.forEach((outcome, index) => {
     if (outcome.kind === "refused" && !reads[index]?.isOptional) throw chainUnavailable(outcome.error);
@@ -52,42 +41,34 @@ export async function askPlainly({
     await requireCalls(client, refused);
   }
   if (typeof verdict === "object" && verdict) throw verdict.error;
-  const hasCode = await findCode({ client, outcomes, target: reads[0]?.target, block });
-  return { answers: outcomes.map((outcome) => toAnswer({ outcome, hasCode })), verdict, blockNumber: null };
+  const hasCode = await findCode(question, outcomes);
+  return { answers: outcomes.map((outcome) => toAnswer(outcome, hasCode)), verdict, blockNumber: null };
 }
 
-async function callEach({
-  client,
-  reads,
-  block,
-}: Pick<Question, "client" | "reads" | "block">): Promise<Called[]> {
+async function callEach({ client, reads, block }: Question): Promise<Called[]> {
   const outcomes: Called[] = [];
   for (let start = 0; start < reads.length; start += maxCallsAtOnce) {
     const some = reads.slice(start, start + maxCallsAtOnce);
-    outcomes.push(...(await Promise.all(some.map((read) => call({ client, ...read, block })))));
+    outcomes.push(...(await Promise.all(some.map((read) => call(client, read, block)))));
   }
   return outcomes;
 }
 
-/** Throws chain-unavailable in an outage. */
-async function call({
-  client,
-  target,
-  data,
-  block,
-}: Pick<Question, "client" | "block"> & Pick<Read, "target" | "data">): Promise<Called> {
+async function call(
+  client: ChainClient,
+  { target, data }: Pick<Read, "target" | "data">,
+  block?: bigint,
+): Promise<Called> {
   try {
     const params = [{ from: caller, to: target, data }, nameBlock(block)] as const;
     return { kind: "returned", output: await client.request({ method: "eth_call", params: [...params] }) };
   } catch (error) {
-    const answered = findRpcError(error);
-    if (answered) return { kind: isRevert(answered) ? "reverted" : "refused", error: answered };
-    if (error instanceof BaseError) throw chainUnavailable(error);
-    throw error;
+    const answered = requireRpcError(error);
+    return { kind: isRevert(answered) ? "reverted" : "refused", error: answered };
   }
 }
 
-function toAnswer({ outcome, hasCode }: { outcome: Called; hasCode: boolean }): Answer {
+function toAnswer(outcome: Called, hasCode: boolean): Answer {
   if (outcome.kind !== "returned") return { hasCode, success: false, size: 0n, word: 0n };
   const digits = outcome.output.slice(2);
   const word = BigInt(`0x${digits.slice(0, 64).padEnd(64, "0")}`);
@@ -95,15 +76,8 @@ function toAnswer({ outcome, hasCode }: { outcome: Called; hasCode: boolean }): 
 }
 
 /** Whether there is a contract. Asked for only when it has said nothing, not even no. */
-async function findCode({
-  client,
-  outcomes,
-  target,
-  block,
-}: Pick<Question, "client" | "block"> & {
-  outcomes: readonly Called[];
-  target: Address | undefined;
-}): Promise<boolean> {
+async function findCode({ client, reads, block }: Question, outcomes: readonly Called[]): Promise<boolean> {
+  const target = reads[0]?.target;
   const hasSpoken = outcomes.some(
     (outcome) => outcome.kind === "reverted" || (outcome.kind === "returned" && outcome.output !== "0x"),
   );
@@ -112,9 +86,8 @@ async function findCode({
     const code = await client.request({ method: "eth_getCode", params: [target, nameBlock(block)] });
     return typeof code === "string" && code !== "0x";
   } catch (error) {
-    if (findRpcError(error)) return false;
-    if (error instanceof BaseError) throw chainUnavailable(error);
-    throw error;
+    requireRpcError(error);
+    return false;
   }
 }
 
@@ -127,24 +100,18 @@ function wordsOf(error: Error): string {
   return JSON.stringify([code, details, data]);
 }
 
-/**
- * An endpoint may answer every call with a revert, whatever is called. That is an outage and tells nothing of
- * a key; a call to an address without code, which nothing can revert, shows it.
- */
+/** An endpoint may revert whatever is called, which tells nothing of a key; a call without code shows it. */
 async function requireCalls(client: ChainClient, refused: Error): Promise<void> {
-  const outcome = await call({ client, target: caller, data: "0x" });
+  const outcome = await call(client, { target: caller, data: "0x" });
   if (isSameRevert(outcome, refused)) throw chainUnavailable(refused);
 }
 
-async function judgeSignature({
-  client,
-  signed: { wallet, hash, signature, deployment },
-}: {
-  client: ChainClient;
-  signed: WalletSignature;
-}): Promise<SignatureVerdict> {
+async function judgeSignature(
+  client: ChainClient,
+  { wallet, hash, signature, deployment }: WalletSignature,
+): Promise<SignatureVerdict> {
   const data = encodeFunctionData({ abi: signatureAbi, args: [hash, signature] });
-  const outcome = await call({ client, target: wallet, data });
+  const outcome = await call(client, { target: wallet, data });
   if (outcome.kind === "returned") {
     const isWhole = outcome.output.length >= 2 + 32 * 2;
     if (isWhole && outcome.output.toLowerCase().startsWith(validSignatureWord)) return "valid";

@@ -11,38 +11,25 @@ import type { KeyContract } from "./ownership.gateway.server";
 import { judge } from "./ownership.server";
 import type { Ownership } from "./ownership.server";
 
-/** The longest a client is told to wait, however slowly the last blocks came. */
 const maxWaitSeconds = 300;
-/** After this long no node is believed any more that has not seen the key leave. */
+/** Until then a node may be believed that has not seen the key leave. */
 const departureHoldsMs = Number(maxLagSeconds) * 1_000;
 
 export type SettledHoldingDependencies = KeyContract & {
-  /** How many blocks below the newest one the key must have been in the same wallet already. */
   keyUseConfirmations: number;
   keys: Pick<KeyStore, "findKeyState">;
-  /** How far the watcher of this deployment has read the chain; null while it has not. */
   cursors: {
     findCursor: (contract: WatchedContract) => Promise<Pick<ChainCursor, "blockNumber"> | null>;
   };
   clock: Clock;
 };
 
-/**
- * Refuses to use up a key that came to its wallet within the last blocks, which a reorganisation may take back, or that
- * was seen leaving it a moment ago, which a node that lags does not know: what is used up stays so for good. To be asked
- * once the newest block has named the same holder.
- */
+/** To be asked once the newest block has named the same holder: a key that is used up stays so for good. */
 export type RequireSettledHolding = (tokenId: string, holder: Address) => Promise<void>;
 
-export function createSettledHoldings({
-  client,
-  contractAddress,
-  standard,
-  keyUseConfirmations,
-  keys,
-  cursors,
-  clock,
-}: SettledHoldingDependencies): RequireSettledHolding {
+export function createSettledHoldings(dependencies: SettledHoldingDependencies): RequireSettledHolding {
+  const { client, contractAddress, standard, keyUseConfirmations, keys, cursors, clock } = dependencies;
+  const contract = { chainId: client.chain.id, contractAddress };
   const depth = BigInt(keyUseConfirmations);
 
   async function readHoldingAt(block: bigint, tokenId: string, holder: Address): Promise<Ownership> {
@@ -53,19 +40,15 @@ export function createSettledHoldings({
 
   return async function requireSettledHolding(tokenId, holder) {
     // Before the header, so that a block that comes in between makes no honest node one that lags.
-    const cursor = await cursors.findCursor({ chainId: client.chain.id, contractAddress });
+    const cursor = await cursors.findCursor(contract);
     const newest = await readHeader(client);
     requireNoLag(newest.number, cursor);
     const older = newest.number > depth ? newest.number - depth : 0n;
     // By number, and not as the latest block: a node that does not have it says so.
-    const [now, then] = await Promise.all(
-      (depth === 0n ? [newest.number] : [newest.number, older]).map((block) =>
-        readHoldingAt(block, tokenId, holder),
-      ),
-    );
+    const blocks = depth === 0n ? [newest.number] : [newest.number, older];
+    const [now, then] = await Promise.all(blocks.map((block) => readHoldingAt(block, tokenId, holder)));
     // After the chain, so that what the watcher noticed meanwhile counts.
-    const key = { chainId: client.chain.id, contractAddress, tokenId };
-    const { used, departedAtMs } = await keys.findKeyState({ key, holder });
+    const { used, departedAtMs } = await keys.findKeyState({ key: { ...contract, tokenId }, holder });
     // Waiting would not help a key that is used up: that is said first.
     if (used) throw new Refusal("this-token-has-already-been-used");
     requireOwned(now!);
@@ -74,12 +57,16 @@ export function createSettledHoldings({
     const { timestamp } = await readHeader(client, older);
     const tookSeconds = Number(newest.timestamp - timestamp);
     const waitSeconds = Math.min(Math.max(tookSeconds, 1), maxWaitSeconds);
-    const blocks = depth === 1n ? "1 block" : `${depth} blocks`;
-    throw new Refusal("holding-too-recent", {
-      detail: `Key #${tokenId} was not in this wallet ${blocks} before the newest one, ${newest.number}. Wait until block ${newest.number + depth}, about ${waitSeconds} seconds from now, then try again.`,
-      headers: { "Retry-After": String(waitSeconds) },
-    });
+    const before = depth === 1n ? "1 block" : `${depth} blocks`;
+    throw tooRecent(
+      `Key #${tokenId} was not in this wallet ${before} before the newest one, ${newest.number}. Wait until block ${newest.number + depth}, about ${waitSeconds} seconds from now, then try again.`,
+      waitSeconds,
+    );
   };
+}
+
+function tooRecent(detail: string, waitSeconds: number): Refusal {
+  return new Refusal("holding-too-recent", { detail, headers: { "Retry-After": String(waitSeconds) } });
 }
 
 /** The watcher has read the transfers up to its cursor; an answer from before tells less than is known already. */
@@ -93,17 +80,14 @@ function requireNoLag(newest: bigint, cursor: Pick<ChainCursor, "blockNumber"> |
 function requireNoDeparture(tokenId: string, departedAtMs: number | null, nowMs: number): void {
   if (departedAtMs === null || nowMs - departedAtMs >= departureHoldsMs) return;
   const waitSeconds = Math.min(Math.ceil((departedAtMs + departureHoldsMs - nowMs) / 1_000), maxWaitSeconds);
-  throw new Refusal("holding-too-recent", {
-    detail: `Key #${tokenId} was seen leaving this wallet a short time ago. If it is back, wait about ${waitSeconds} seconds, then try again.`,
-    headers: { "Retry-After": String(waitSeconds) },
-  });
+  throw tooRecent(
+    `Key #${tokenId} was seen leaving this wallet a short time ago. If it is back, wait about ${waitSeconds} seconds, then try again.`,
+    waitSeconds,
+  );
 }
 
 /** By the header: on some chains a contract sees another block number than the header bears. */
-async function readHeader(
-  client: KeyContract["client"],
-  block?: bigint,
-): Promise<{ number: bigint; timestamp: bigint }> {
+async function readHeader(client: KeyContract["client"], block?: bigint) {
   try {
     return await client.getBlock(block === undefined ? { blockTag: "latest" } : { blockNumber: block });
   } catch (error) {

@@ -1,30 +1,16 @@
 import { setImmediate } from "node:timers";
 import type { Clock } from "~/platform/clock";
 
-/** Reads of the chain, cached and coalesced for callers that ask the same thing of the same block. */
-export type SharedReads<T> = {
-  /** `group` is what `forget` goes by. A `fresh` read joins only one that was begun in this very moment. */
-  read: (options: ReadOptions<T>) => Promise<T>;
-  /** Drops what is known, and what is being read, of some groups or of all. */
-  forget: (groups?: ReadonlySet<string>) => void;
-  /** From now on, what was read before counts as of an older block. */
-  startBlock: () => void;
-  size: () => number;
-};
-
 type ReadOptions<T> = { key: string; group: string; fresh: boolean; load: () => Promise<T> };
 type CachedRead<T> = { value: T; group: string; startedAtMs: number };
 type PendingRead<T> = { promise: Promise<T>; group: string; isJustBegun: boolean };
 
-/**
- * A result is kept until the block changes, and for less than `cacheMs` from when its read began. Failures
- * are not cached. Blocks are told apart in two ways: by `startBlock`, and by a read that comes from a later one.
- */
+/** Coalesced, and cached until the block changes or, counted from the beginning of the read, `cacheMs` are over. */
 export function createSharedReads<T extends { blockNumber: bigint | null }>(
   cacheMs: number,
   maxEntries: number,
   clock: Clock,
-): SharedReads<T> {
+) {
   const cached = new Map<string, CachedRead<T>>();
   const pending = new Map<string, PendingRead<T>>();
   let latestBlock = -1n;
@@ -58,7 +44,7 @@ export function createSharedReads<T extends { blockNumber: bigint | null }>(
     const promise = load();
     const pendingRead: PendingRead<T> = { promise, group, isJustBegun: true };
     pending.set(key, pendingRead);
-    // Until then nothing can have been answered: the network is not looked at before.
+    // Until then no answer can have arrived: the event loop polls the network after that.
     setImmediate(() => (pendingRead.isJustBegun = false));
     /** False for a read that was forgotten or replaced meanwhile: its result may be older than the reason for that. */
     function finish(): boolean {
@@ -71,6 +57,7 @@ export function createSharedReads<T extends { blockNumber: bigint | null }>(
     return promise;
   }
 
+  /** `group` is what `forget` goes by. A `fresh` read joins only one that was begun in this very moment. */
   function read({ key, group, fresh, load }: ReadOptions<T>): Promise<T> {
     const found = fresh ? undefined : findCached(key);
     if (found) return Promise.resolve(found.value);
@@ -85,6 +72,7 @@ export function createSharedReads<T extends { blockNumber: bigint | null }>(
     }
   }
 
+  /** Drops pending reads as well. */
   function forget(groups?: ReadonlySet<string>): void {
     drop(groups);
     // After a reorganisation the chain may be shorter than it was.

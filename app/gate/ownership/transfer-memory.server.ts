@@ -1,9 +1,8 @@
 import type { Departure, Transfer } from "./key-transfers.gateway.server";
 
-/** Transfers in memory at most, and as many in doubt; the oldest go first. What is forgotten may be reported once more, and nothing worse. */
+/** As many again may be in doubt; the oldest go first. What is forgotten may be reported once more. */
 const maxTransfers = 50_000;
 
-/** The transfers that were dealt with, and which of them a reorganisation has removed. */
 export function createTransferMemory() {
   const seen = new Map<string, Transfer>();
   /** Those in blocks that are gone, until the blocks in their place have been read. */

@@ -6,10 +6,11 @@ import { openFaultyChain } from "~e2e/support/chain/faulty-chain";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import { waitUntil } from "~e2e/support/processes";
+import type { ChainCursor } from "./chain-cursor.store.server";
 import type { Departure } from "./key-transfers.gateway.server";
 import { readBalances } from "./ownership.gateway.server";
-import { createTransferReader } from "./transfer-reader.server";
-import type { TransferCursor, TransferReaderOptions } from "./transfer-reader.server";
+import { TransferReader } from "./transfer-reader.server";
+import type { TransferReaderOptions } from "./transfer-reader.server";
 
 const { chain, rpc } = await openFaultyChain();
 
@@ -19,7 +20,7 @@ beforeEach(() => {
   rpc.setNewestBlock(null);
 });
 
-type Kept = { cursor: TransferCursor | null; saves: number };
+type Kept = { cursor: ChainCursor | null; saves: number };
 
 function makeReader({
   kept = { cursor: null, saves: 0 },
@@ -27,7 +28,7 @@ function makeReader({
 }: { kept?: Kept } & Partial<TransferReaderOptions> = {}) {
   const reports: (readonly Departure[])[] = [];
   const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId, timeoutMs: 2_000 });
-  const reader = createTransferReader({
+  const reader = new TransferReader({
     client,
     contractAddress: chain.key.address,
     standard: "erc721",
@@ -145,7 +146,7 @@ test("erc1155: a call that brings its own code and is refused for a certain bloc
   const holdings = [{ holder: at(seller), tokenId: 7n }];
   const block = await chain.viewer.getBlockNumber();
   rpc.setFault("deployless-refused");
-  expect(await readBalances({ client, contractAddress: contract.address, holdings, block })).toEqual([0n]);
+  expect(await readBalances({ client, contractAddress: contract.address }, holdings, block)).toEqual([0n]);
   expect(client.deployless.wasRefused()).toBe(false);
 });
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { startTestChain } from "~e2e/support/chain/chain";
-import type { TransferCursor } from "./transfer-reader.server";
+import type { ChainCursor } from "./chain-cursor.store.server";
 import { createTransferWatcher } from "./transfer-watcher.server";
 
 test("a poll that hangs is given up and told to the lease, and what it writes later is not kept", async () => {
@@ -24,7 +24,7 @@ test("a poll that hangs is given up and told to the lease, and what it writes la
     clock: () => 1_000,
     cursor: {
       load: async () => ({ blockNumber: number, blockHash: hash }),
-      save: async ({ cursor }: { cursor: TransferCursor }) => saved.push(cursor.blockNumber) > 0,
+      save: async (cursor: ChainCursor) => saved.push(cursor.blockNumber) > 0,
     },
     lease: {
       findHold: () => ({ name: "watcher", owner: "h", term: 1n }),

@@ -5,8 +5,8 @@ import type { TestChain } from "~e2e/support/chain/chain";
 import { waitUntil } from "~e2e/support/processes";
 import { maxLogRange, startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import type { ChainCursor } from "./chain-cursor.store.server";
 import { createOwnershipReader } from "./ownership.server";
-import type { TransferCursor } from "./transfer-reader.server";
 import { createTransferWatcher } from "./transfer-watcher.server";
 import type { TransferWatcher, TransferWatcherOptions } from "./transfer-watcher.server";
 
@@ -28,7 +28,7 @@ afterEach(async () => {
   watchers = [];
 });
 
-type Kept = { cursor: TransferCursor | null };
+type Kept = { cursor: ChainCursor | null };
 
 /** A watcher whose cursor lies in `kept`, and everything it said. */
 function makeWatcher({
@@ -46,7 +46,7 @@ function makeWatcher({
     pollSeconds: 0.05,
     cursor: {
       load: async () => kept.cursor,
-      save: async ({ cursor }) => {
+      save: async (cursor) => {
         kept.cursor = cursor;
         return true;
       },
@@ -55,7 +55,7 @@ function makeWatcher({
       for (const { tokenId, holder: from } of report.departures) departures.push({ tokenId, from });
     },
     onBlock: (blockNumber) => void blocks.push(blockNumber),
-    onReorganisation: ({ fromBlock }) => void reorganisations.push(fromBlock),
+    onReorganisation: (fromBlock) => void reorganisations.push(fromBlock),
     log: { info: (_fields, text) => void said.push(text), warn: (_fields, text) => void said.push(text) },
     clock: () => 1_000,
     ...options,
@@ -423,8 +423,7 @@ test("with the watcher wired to the reader, a kept answer ends with the key's de
   const contract = { client, contractAddress: chain.key.address, standard: "erc721" } as const;
   const reader = createOwnershipReader({ ...contract, cacheSeconds: 3_600, clock: () => 0 });
   const { watcher } = makeWatcher({
-    onDepartures: ({ departures: gone }) =>
-      reader.forget({ tokenIds: new Set(gone.map(({ tokenId }) => tokenId)) }),
+    onDepartures: ({ departures: gone }) => reader.forget(new Set(gone.map(({ tokenId }) => tokenId))),
     onBlock: (blockNumber) => reader.noteBlock(blockNumber),
     onReorganisation: () => reader.forget(),
   });
@@ -504,7 +503,7 @@ test("a reader whose lease went while it read keeps nothing, says nothing, and r
   let isRefused = false;
   const cursor = {
     load: async () => kept.cursor,
-    save: async ({ cursor }: { cursor: TransferCursor }) => {
+    save: async (cursor: ChainCursor) => {
       if (!isRefused) kept.cursor = cursor;
       return !isRefused;
     },
@@ -588,7 +587,7 @@ test("whoever cannot read says so to its lease, and is well again when somebody 
   expect(noted.length).toBe(3);
 });
 
-async function newestCursor(): Promise<TransferCursor> {
+async function newestCursor(): Promise<ChainCursor> {
   const { number, hash } = await chain.viewer.getBlock();
   return { blockNumber: number, blockHash: hash };
 }

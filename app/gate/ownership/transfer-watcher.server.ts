@@ -1,8 +1,8 @@
 import type { Lease, LeaseHold } from "~/platform/leases/lease";
+import type { ChainCursor } from "./chain-cursor.store.server";
 import type { Departure } from "./key-transfers.gateway.server";
-import { createTransferFollower } from "./transfer-follower.server";
-import { createTransferReader } from "./transfer-reader.server";
-import type { TransferCursor, TransferReader, TransferReaderOptions } from "./transfer-reader.server";
+import { TransferReader } from "./transfer-reader.server";
+import type { TransferReaderOptions } from "./transfer-reader.server";
 
 const maxBackoffSeconds = 60;
 const minDelayMs = 20;
@@ -13,179 +13,190 @@ export type DepartureReport = { departures: readonly Departure[]; hold: LeaseHol
 export type TransferWatcherOptions = Omit<TransferReaderOptions, "cursor" | "onDepartures"> & {
   pollSeconds: number;
   longPollMs?: number;
-  /** What is written under a `hold` is written only while that is in force. */
   cursor: {
-    load: () => Promise<TransferCursor | null>;
-    /** False when the hold was not in force any more. */
-    save: (written: { cursor: TransferCursor; hold: LeaseHold | undefined }) => Promise<boolean>;
+    load: () => Promise<ChainCursor | null>;
+    /** Writes only while the hold is in force; false when it is not any more. */
+    save: (cursor: ChainCursor, hold: LeaseHold | undefined) => Promise<boolean>;
   };
   onDepartures: (report: DepartureReport) => Promise<void> | void;
   /** Who reads the chain. Everybody else follows what that process has read. Without one, this process reads. */
   lease?: Lease;
 };
-export type TransferWatcherStatus = {
-  isRunning: boolean;
-  /** The last block that was read whole; null before the first poll. */
-  blockNumber: bigint | null;
-  /** How many blocks were not read yet, as of the last poll. */
-  blocksBehind: bigint;
-  lastSuccessAtMs: number | null;
-  consecutiveFailures: number;
-};
-export type TransferWatcher = {
-  start: () => void;
-  /** Resolves when a poll that is under way has ended. */
-  stop: () => Promise<void>;
-  /** One poll, now, or the one that is under way. Rejects when it failed. */
-  pollOnce: () => Promise<void>;
-  status: () => TransferWatcherStatus;
-};
+export type TransferWatcher = ReturnType<typeof createTransferWatcher>;
+export type TransferWatcherStatus = ReturnType<TransferWatcher["status"]>;
 
-/** What the reader meets when its lease has gone to somebody else, who reads on from the same cursor. */
+/** The lease has gone to another process, which reads on from the same cursor. */
 class LeaseLost extends Error {}
 
-/**
- * Polls the key contract's transfers and reports every key that left a wallet. Outlives outages. Of several processes
- * the one with the lease does so; each time it is gained, reading begins anew at the cursor.
- */
-export function createTransferWatcher({
-  pollSeconds,
-  longPollMs = defaultLongPollMs,
-  lease,
-  cursor,
-  onDepartures,
-  ...options
-}: TransferWatcherOptions): TransferWatcher {
-  const { log, clock } = options;
-  const makeFollower = () => createTransferFollower({ ...options, load: cursor.load });
-  let follower = makeFollower();
-  let reader: { term: bigint | undefined; reader: TransferReader; isGivenUp: boolean } | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let underWay: Promise<void> | null = null;
-  let isRunning = false;
-  let lastSuccessAtMs: number | null = null;
-  let consecutiveFailures = 0;
-  /** Whether the latest poll failed. */
-  let hasFailed = false;
+/** Undefined: there is no lease, and this process reads. Null: another process holds it. */
+type Hold = LeaseHold | null | undefined;
+
+class TransferPolls {
+  private readonly options: TransferWatcherOptions;
+  private current: { term: bigint | undefined; reader: TransferReader; isAbandoned: boolean } | undefined;
+  private followed: ChainCursor | null = null;
+  private running: Promise<void> | null = null;
+  private lastSuccessAtMs: number | null = null;
+  private consecutiveFailures = 0;
+  private hasLatestFailed = false;
   /** Whether the chain could not be read here, and nobody has read on since. */
-  let isUnread = false;
+  private isUnread = false;
 
-  function readerUnder(hold: LeaseHold | undefined): TransferReader {
-    if (reader && reader.term === hold?.term) return reader.reader;
-    async function save(place: TransferCursor): Promise<void> {
-      if (made.isGivenUp || !(await cursor.save({ cursor: place, hold }))) throw new LeaseLost();
-    }
-    const transfers = createTransferReader({
-      ...options,
-      cursor: { load: cursor.load, save },
-      onDepartures: (departures) => onDepartures({ departures, hold }),
-    });
-    const made = { term: hold?.term, reader: transfers, isGivenUp: false };
-    reader = made;
-    follower = makeFollower();
-    return transfers;
+  constructor(options: TransferWatcherOptions) {
+    this.options = options;
   }
 
-  /** Whether the chain is being read, here or elsewhere. */
-  async function readOrFollow(hold: LeaseHold | null | undefined): Promise<boolean> {
-    if (hold !== null) {
-      await readerUnder(hold).readOn();
-      return true;
-    }
-    // What was read under a lease that is gone is out of date: somebody else reads on.
-    reader = undefined;
-    // Who could not read and gave the lease up is not well again before somebody has read on.
-    return (await follower.look()) || !isUnread;
+  pollOnce(): Promise<void> {
+    this.running ??= this.poll().finally(() => (this.running = null));
+    return this.running;
   }
 
-  /** What hangs must not keep the lease: it is left behind, and the next poll begins at the cursor. */
-  async function readInTime(hold: LeaseHold | null | undefined): Promise<boolean> {
-    let patience: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_resolve, reject) => {
-      function giveUp(): void {
-        if (reader) reader.isGivenUp = true;
-        reader = undefined;
-        reject(new Error(`The transfers of keys were not read within ${2 * longPollMs} ms.`));
-      }
-      patience = setTimeout(() => {
-        reader?.reader.interrupt();
-        patience = setTimeout(giveUp, longPollMs).unref();
-      }, longPollMs).unref();
-    });
-    try {
-      return await Promise.race([readOrFollow(hold), tooLate]);
-    } finally {
-      clearTimeout(patience);
-    }
+  /** The running poll ends after the range it is at. */
+  async stop(): Promise<void> {
+    this.current?.reader.interrupt();
+    await this.settle();
   }
 
-  async function poll(): Promise<void> {
-    const hold = lease?.findHold();
-    hasFailed = false;
-    try {
-      const isRead = await readInTime(hold);
-      if (hold !== null) lease?.noteSuccess();
-      if (!isRead) return;
-    } catch (error) {
-      if (error instanceof LeaseLost) return void (reader = undefined);
-      hasFailed = true;
-      isUnread ||= hold !== null;
-      consecutiveFailures += 1;
-      // Said once and not with every poll: an outage of a night must not fill the disk.
-      if (consecutiveFailures === 1) log.warn({ err: error }, "The transfers of keys cannot be watched now.");
-      if (hold !== null) lease?.noteFailure();
-      throw error;
-    }
-    if (consecutiveFailures > 0) {
-      log.info({ failures: consecutiveFailures }, "The transfers of keys are watched again.");
-    }
-    isUnread = false;
-    consecutiveFailures = 0;
-    lastSuccessAtMs = clock();
+  async settle(): Promise<void> {
+    await this.running?.catch(() => {});
   }
 
-  function pollOnce(): Promise<void> {
-    underWay ??= poll().finally(() => {
-      underWay = null;
-    });
-    return underWay;
+  status() {
+    return {
+      /** Null before the first poll. */
+      blockNumber: this.current?.reader.blockNumber() ?? null,
+      blocksBehind: this.current?.reader.blocksBehind() ?? 0n,
+      lastSuccessAtMs: this.lastSuccessAtMs,
+      consecutiveFailures: this.consecutiveFailures,
+    };
   }
 
-  const blocksBehind = () => reader?.reader.blocksBehind() ?? 0n;
-
-  function delayMs(): number {
+  delayMs(): number {
+    const { pollSeconds } = this.options;
+    const { blocksBehind, consecutiveFailures } = this.status();
     let seconds = pollSeconds;
-    if (hasFailed && consecutiveFailures > 1) {
-      seconds = Math.max(seconds, Math.min(seconds * 2 ** (consecutiveFailures - 1), maxBackoffSeconds));
-    } else if (consecutiveFailures === 0 && blocksBehind() > 0n) {
-      seconds = Math.min(seconds, 1);
+    if (this.hasLatestFailed && consecutiveFailures > 1) {
+      const backoffSeconds = Math.min(pollSeconds * 2 ** (consecutiveFailures - 1), maxBackoffSeconds);
+      seconds = Math.max(pollSeconds, backoffSeconds);
+    } else if (consecutiveFailures === 0 && blocksBehind > 0n) {
+      seconds = Math.min(pollSeconds, 1);
     }
     return Math.max(seconds * 1_000, minDelayMs);
   }
 
-  /** In place of the poll that is due, if there is one: whoever asks for it, one follows another. */
+  private async poll(): Promise<void> {
+    const { lease, log, clock } = this.options;
+    const hold: Hold = lease?.findHold();
+    this.hasLatestFailed = false;
+    try {
+      const isRead = await this.readInTime(hold);
+      if (hold !== null) lease?.noteSuccess();
+      if (!isRead) return;
+    } catch (error) {
+      if (error instanceof LeaseLost) return void (this.current = undefined);
+      this.hasLatestFailed = true;
+      this.isUnread ||= hold !== null;
+      this.consecutiveFailures += 1;
+      // Not with every poll: an outage of a night must not fill the disk.
+      if (this.consecutiveFailures === 1)
+        log.warn({ err: error }, "The transfers of keys cannot be watched now.");
+      if (hold !== null) lease?.noteFailure();
+      throw error;
+    }
+    if (this.consecutiveFailures > 0) {
+      log.info({ failures: this.consecutiveFailures }, "The transfers of keys are watched again.");
+    }
+    this.isUnread = false;
+    this.consecutiveFailures = 0;
+    this.lastSuccessAtMs = clock();
+  }
+
+  /** What hangs must not keep the lease: it is abandoned, and the next poll begins at the cursor. */
+  private async readInTime(hold: Hold): Promise<boolean> {
+    const { longPollMs = defaultLongPollMs } = this.options;
+    const interrupting = setTimeout(() => this.current?.reader.interrupt(), longPollMs).unref();
+    let abandoning: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_resolve, reject) => {
+      abandoning = setTimeout(() => {
+        if (this.current) this.current.isAbandoned = true;
+        this.current = undefined;
+        reject(new Error(`The transfers of keys were not read within ${2 * longPollMs} ms.`));
+      }, 2 * longPollMs).unref();
+    });
+    try {
+      return await Promise.race([this.readOrFollow(hold), tooLate]);
+    } finally {
+      clearTimeout(interrupting);
+      clearTimeout(abandoning);
+    }
+  }
+
+  private async readOrFollow(hold: Hold): Promise<boolean> {
+    if (hold !== null) {
+      await this.readerUnder(hold).readOn();
+      return true;
+    }
+    // What was read under a lease that is gone is out of date: another process reads on.
+    this.current = undefined;
+    // A process that could not read and released the lease recovers only when another one has read on.
+    return (await this.follow()) || !this.isUnread;
+  }
+
+  private readerUnder(hold: LeaseHold | undefined): TransferReader {
+    const { cursor, onDepartures, ...options } = this.options;
+    if (this.current && this.current.term === hold?.term) return this.current.reader;
+    const reader = new TransferReader({
+      ...options,
+      cursor: {
+        load: cursor.load,
+        save: async (at) => {
+          if (made.isAbandoned || !(await cursor.save(at, hold))) throw new LeaseLost();
+        },
+      },
+      onDepartures: (departures) => onDepartures({ departures, hold }),
+    });
+    const made = { term: hold?.term, reader, isAbandoned: false };
+    this.current = made;
+    this.followed = null;
+    return reader;
+  }
+
+  /** Whether another process has read on. Departures need no message: every request looks them up. */
+  private async follow(): Promise<boolean> {
+    const { cursor, onBlock, onReorganisation } = this.options;
+    const last = this.followed;
+    const now = await cursor.load();
+    if (now === null) return false;
+    const hasMoved = last !== null && now.blockHash !== last.blockHash;
+    this.followed = now;
+    if (hasMoved && now.blockNumber <= last.blockNumber) onReorganisation?.(now.blockNumber);
+    onBlock(now.blockNumber);
+    return hasMoved;
+  }
+}
+
+/** Outlives outages. Of several processes the one with the lease polls; others follow its cursor. */
+export function createTransferWatcher(options: TransferWatcherOptions) {
+  const polls = new TransferPolls(options);
+  let timer: NodeJS.Timeout | undefined;
+  let isRunning = false;
+
   function schedule(ms: number): void {
     if (!isRunning) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
       timer = undefined;
-      const goOn = () => timer ?? schedule(delayMs());
+      const scheduleNext = () => timer ?? schedule(polls.delayMs());
       // A poll that failed has said so already; the next one comes later.
-      pollOnce().then(goOn, goOn);
-    }, ms);
-    timer.unref();
+      polls.pollOnce().then(scheduleNext, scheduleNext);
+    }, ms).unref();
   }
 
-  function pollAtOnce(): void {
-    // After the poll that is under way, which began without the lease.
-    void Promise.resolve(underWay)
-      .catch(() => {})
-      .then(() => schedule(0));
-  }
-  lease?.onAcquired(pollAtOnce);
+  // After the running poll, which began without the lease.
+  options.lease?.onAcquired(() => void polls.settle().then(() => schedule(0)));
 
   return {
-    pollOnce,
+    pollOnce: () => polls.pollOnce(),
     start() {
       if (isRunning) return;
       isRunning = true;
@@ -194,15 +205,8 @@ export function createTransferWatcher({
     async stop() {
       isRunning = false;
       clearTimeout(timer);
-      reader?.reader.interrupt();
-      await underWay?.catch(() => {});
+      await polls.stop();
     },
-    status: () => ({
-      isRunning,
-      blockNumber: reader?.reader.blockNumber() ?? null,
-      blocksBehind: blocksBehind(),
-      lastSuccessAtMs,
-      consecutiveFailures,
-    }),
+    status: () => ({ isRunning, ...polls.status() }),
   };
 }

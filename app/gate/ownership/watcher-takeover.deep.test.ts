@@ -42,7 +42,7 @@ testOnEachDatabase(
         log: silent,
         cursor: {
           load: () => cursors.findCursor(place),
-          save: (written) => cursors.saveCursor({ contract: place, ...written }),
+          save: (cursor, hold) => cursors.saveCursor(place, cursor, hold),
         },
         onDepartures: (report) => keys.recordDepartures({ ...place, ...report, departedAtMs: Date.now() }),
         onBlock: () => {},

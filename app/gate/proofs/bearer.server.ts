@@ -2,28 +2,22 @@ import { accessTokenRefused } from "../authentication-failed";
 import { holderOf } from "../holder.server";
 import { parseBearerHeader } from "../tokens/access-token.server";
 import { requireOwnHost } from "./proof.server";
-import type { BearerClaimant, BearerProof, ProofDependencies, ProofRequest } from "./proof.server";
+import type { BearerProof, ProofRequest } from "./proof.server";
 
 type BearerRequest = ProofRequest & { authorization: string };
 
 /** An access token of ours. A header that is present decides, however bad it is. Nothing to spend, nothing to mint. */
 export const bearerProof: BearerProof<BearerRequest> = {
   matches: (request): request is BearerRequest => request.authorization !== undefined,
-  read: readBearer,
-};
-
-async function readBearer(
-  { authorization, body, host }: BearerRequest,
-  { domains, verifyToken }: ProofDependencies,
-): Promise<BearerClaimant> {
-  const token = parseBearerHeader(authorization);
-  requireOwnHost(host, domains, accessTokenRefused);
-  const claims = await verifyToken(token);
-  if (body?.tokenId !== undefined && body.tokenId !== claims.tokenId) {
-    throw accessTokenRefused({
-      detail:
+  async read({ authorization, body, host }, { domains, verifyToken }) {
+    const token = parseBearerHeader(authorization);
+    requireOwnHost(host, domains, accessTokenRefused);
+    const claims = await verifyToken(token);
+    if (body?.tokenId !== undefined && body.tokenId !== claims.tokenId) {
+      throw accessTokenRefused(
         "The tokenId in the body is not the one the access token was made for. Leave it out, or sign in for that key.",
-    });
-  }
-  return { kind: "bearer", ...holderOf(claims) };
-}
+      );
+    }
+    return { kind: "bearer", ...holderOf(claims) };
+  },
+};

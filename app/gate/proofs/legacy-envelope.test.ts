@@ -13,7 +13,7 @@ const envelope = {
 };
 
 function failing(timestamp: unknown) {
-  return () => checkLegacyTimestamp({ timestamp: timestamp as number, nowMs });
+  return () => checkLegacyTimestamp(timestamp as number, nowMs);
 }
 
 test("the signed text is six lines joined by single newlines, with none at its end", () => {
@@ -37,7 +37,7 @@ test("the timestamp stands in the text as the number that was sent, seconds stay
 });
 
 test("a signature is good for five minutes to the millisecond", () => {
-  expect(checkLegacyTimestamp({ timestamp: nowMs - 300_000, nowMs })).toEqual({
+  expect(checkLegacyTimestamp(nowMs - 300_000, nowMs)).toEqual({
     signedAtMs: nowMs - 300_000,
     expiresAtMs: nowMs,
   });
@@ -45,23 +45,23 @@ test("a signature is good for five minutes to the millisecond", () => {
 });
 
 test("a clock that is ahead is forgiven thirty seconds to the millisecond", () => {
-  expect(checkLegacyTimestamp({ timestamp: nowMs + 30_000, nowMs }).signedAtMs).toBe(nowMs + 30_000);
+  expect(checkLegacyTimestamp(nowMs + 30_000, nowMs).signedAtMs).toBe(nowMs + 30_000);
   expect(failing(nowMs + 30_001)).toThrow(/more than 30 seconds in the future/);
 });
 
 test("seconds are read as seconds, with the same edges", () => {
   const nowSeconds = nowMs / 1000;
-  expect(checkLegacyTimestamp({ timestamp: nowSeconds, nowMs }).signedAtMs).toBe(nowMs);
-  expect(checkLegacyTimestamp({ timestamp: nowSeconds - 300, nowMs }).signedAtMs).toBe(nowMs - 300_000);
+  expect(checkLegacyTimestamp(nowSeconds, nowMs).signedAtMs).toBe(nowMs);
+  expect(checkLegacyTimestamp(nowSeconds - 300, nowMs).signedAtMs).toBe(nowMs - 300_000);
   expect(failing(nowSeconds - 301)).toThrow(/older/);
-  expect(checkLegacyTimestamp({ timestamp: nowSeconds + 30, nowMs }).signedAtMs).toBe(nowMs + 30_000);
+  expect(checkLegacyTimestamp(nowSeconds + 30, nowMs).signedAtMs).toBe(nowMs + 30_000);
   expect(failing(nowSeconds + 31)).toThrow(/future/);
 });
 
 test("a billion milliseconds times a thousand is where seconds end and milliseconds begin", () => {
-  expect(checkLegacyTimestamp({ timestamp: 1e12, nowMs: 1e12 }).signedAtMs).toBe(1e12);
+  expect(checkLegacyTimestamp(1e12, 1e12).signedAtMs).toBe(1e12);
   const lastSeconds = (1e12 - 1) * 1000;
-  expect(checkLegacyTimestamp({ timestamp: 1e12 - 1, nowMs: lastSeconds }).signedAtMs).toBe(lastSeconds);
+  expect(checkLegacyTimestamp(1e12 - 1, lastSeconds).signedAtMs).toBe(lastSeconds);
 });
 
 test.each([
@@ -81,7 +81,7 @@ test.each([
 });
 
 test("without a present time nothing is fresh", () => {
-  expect(() => checkLegacyTimestamp({ timestamp: nowMs, nowMs: Number.NaN })).toThrow(/older/);
+  expect(() => checkLegacyTimestamp(nowMs, Number.NaN)).toThrow(/older/);
 });
 
 test("a stale signature is a failed proof with a challenge", () => {

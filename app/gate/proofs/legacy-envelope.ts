@@ -1,5 +1,5 @@
 import { Refusal } from "~/platform/http/refusal";
-import { authenticationFailed } from "../authentication-failed";
+import { requireProof } from "../authentication-failed";
 
 const maxAgeMs = 5 * 60_000;
 const maxAheadMs = 30_000;
@@ -20,37 +20,22 @@ export type LegacyEnvelope = {
   messageHash?: string;
 };
 
-/** The text a legacy client signs (EIP-191), rebuilt from the request: no line of it is taken on trust. */
-export function legacyEnvelopeText({
-  tokenId,
-  domain,
-  path,
-  method,
-  chainId,
-  timestamp,
-  messageHash,
-}: LegacyEnvelope): string {
+/** Rebuilt from the request: no line of it is taken on trust (EIP-191). */
+export function legacyEnvelopeText(envelope: LegacyEnvelope): string {
   const lines = [
-    `I own key #${tokenId}`,
-    `Domain: ${domain}`,
-    `Path: ${path}`,
-    `Method: ${method}`,
-    `ChainId: ${chainId}`,
-    `Timestamp: ${timestamp}`,
+    `I own key #${envelope.tokenId}`,
+    `Domain: ${envelope.domain}`,
+    `Path: ${envelope.path}`,
+    `Method: ${envelope.method}`,
+    `ChainId: ${envelope.chainId}`,
+    `Timestamp: ${envelope.timestamp}`,
   ];
-  if (messageHash !== undefined) lines.push(`Message: ${messageHash}`);
+  if (envelope.messageHash !== undefined) lines.push(`Message: ${envelope.messageHash}`);
   return lines.join("\n");
 }
 
-/**
- * Refuses a timestamp that is stale, too far ahead, or no whole number. Whole numbers up to 2^53-1 only:
- * a fraction, or a string, has more than one spelling, and the signed text must have exactly one.
- * A signature is good up to and including `expiresAtMs`, so its digest has to be remembered that long.
- */
-export function checkLegacyTimestamp({ timestamp, nowMs }: { timestamp: number; nowMs: number }): {
-  signedAtMs: number;
-  expiresAtMs: number;
-} {
+/** A fraction has more than one spelling. The digest has to be kept up to and including `expiresAtMs`. */
+export function checkLegacyTimestamp(timestamp: number, nowMs: number) {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0 || Object.is(timestamp, -0)) {
     throw new Refusal("invalid-request", {
       detail: "The timestamp must be a whole JSON number of milliseconds since 1970.",
@@ -58,16 +43,13 @@ export function checkLegacyTimestamp({ timestamp, nowMs }: { timestamp: number; 
     });
   }
   const signedAtMs = timestamp < firstMilliseconds ? timestamp * 1000 : timestamp;
-  // What must hold, negated, so that a comparison with no number refuses too.
-  if (!(nowMs - signedAtMs <= maxAgeMs)) {
-    throw authenticationFailed({
-      detail: "The signature is older than 5 minutes. Sign again with the present time.",
-    });
-  }
-  if (!(signedAtMs - nowMs <= maxAheadMs)) {
-    throw authenticationFailed({
-      detail: "The timestamp is more than 30 seconds in the future. Check the clock of your device.",
-    });
-  }
+  requireProof(
+    nowMs - signedAtMs <= maxAgeMs,
+    "The signature is older than 5 minutes. Sign again with the present time.",
+  );
+  requireProof(
+    signedAtMs - nowMs <= maxAheadMs,
+    "The timestamp is more than 30 seconds in the future. Check the clock of your device.",
+  );
   return { signedAtMs, expiresAtMs: signedAtMs + maxAgeMs };
 }

@@ -5,12 +5,11 @@ const nowMs = Date.UTC(2026, 0, 15, 12);
 const address = `0x${"Aa".repeat(20)}`;
 
 test("the claims of a legacy proof hold the address as sent and say so where the nonce would stand", () => {
-  const claim = readLegacyClaim({
-    body: { address, signature: "0x", tokenId: "7", timestamp: nowMs },
-    host: "localhost:3000",
-    path: "/api/gate-access",
-    dependencies: { chainId: 31337, domains: ["localhost:3000"], clock: () => nowMs },
-  });
+  const claim = readLegacyClaim(
+    { address, signature: "0x", tokenId: "7", timestamp: nowMs },
+    { host: "localhost:3000", path: "/api/gate-access" },
+    { chainId: 31337, domains: ["localhost:3000"], clock: () => nowMs },
+  );
   expect(claim.address).toBe(address.toLowerCase());
   expect(legacyProof.claims(claim)).toEqual({
     address,

@@ -8,14 +8,13 @@ import { requireOwnHost } from "./proof.server";
 import type { ProofDependencies, ProofRequest, SignedClaim, SignedProof } from "./proof.server";
 
 type LegacyRequest = ProofRequest & { body: LegacyBody };
-export type LegacyClaim = SignedClaim & {
-  /** As sent, in whatever case. */
-  sentAddress: string;
-  domain: string;
-  chainId: number;
-  signedAtMs: number;
-  expiresAtMs: number;
-};
+export type LegacyClaim = SignedClaim &
+  ReturnType<typeof checkLegacyTimestamp> & {
+    /** As sent, in whatever case. */
+    sentAddress: string;
+    domain: string;
+    chainId: number;
+  };
 
 /** The older timestamped envelope, which the server rebuilds from the request. */
 export const legacyProof: SignedProof<LegacyRequest, LegacyClaim> = {
@@ -26,7 +25,7 @@ export const legacyProof: SignedProof<LegacyRequest, LegacyClaim> = {
     if (legacySignatures === "deny" || (legacySignatures === "fallback" && siweEnabled)) {
       throw new Refusal("legacy-not-accepted");
     }
-    return readLegacyClaim({ body, host, path: "/api/gate-access", dependencies });
+    return readLegacyClaim(body, { host, path: "/api/gate-access" }, dependencies);
   },
   spend: spendSignature,
   spendBefore: "token",
@@ -40,37 +39,19 @@ export const legacyProof: SignedProof<LegacyRequest, LegacyClaim> = {
   }),
 };
 
-type ReadLegacyClaimOptions = {
-  body: LegacyBody;
-  host: string | null;
-  path: string;
-  messageHash?: string;
-  dependencies: Pick<ProofDependencies, "domains" | "chainId" | "clock">;
-};
-
-/** Shared with the one-time form, which signs the same lines. */
-export function readLegacyClaim({
-  body,
-  host,
-  path,
-  messageHash,
-  dependencies: { chainId, domains, clock },
-}: ReadLegacyClaimOptions): LegacyClaim {
+/** Shared with the one-time form, which signs the same lines and the hash of its message. */
+export function readLegacyClaim(
+  { address, tokenId, timestamp, signature, messageHash }: LegacyBody & { messageHash?: string },
+  { host, path }: { host: string | null; path: string },
+  { chainId, domains, clock }: Pick<ProofDependencies, "domains" | "chainId" | "clock">,
+): LegacyClaim {
   const domain = requireOwnHost(host, domains);
-  const { address, tokenId, timestamp, signature } = body;
-  const moments = checkLegacyTimestamp({ timestamp, nowMs: clock() });
+  const moments = checkLegacyTimestamp(timestamp, clock());
+  const envelope = { tokenId, domain, path, method: "POST", chainId, timestamp, messageHash };
   return {
     address: address.toLowerCase() as Address,
     tokenId,
-    signedText: legacyEnvelopeText({
-      tokenId,
-      domain,
-      path,
-      method: "POST",
-      chainId,
-      timestamp,
-      messageHash,
-    }),
+    signedText: legacyEnvelopeText(envelope),
     signature: signature as `0x${string}`,
     sentAddress: address,
     domain,
@@ -86,7 +67,7 @@ async function spendSignature(
   // The text and the signer, never the signature's bytes, which have more than one form.
   const digest = keccak256(stringToHex(`${address}\n${signedText}`));
   if (await spentSignatures.spendSignature({ digest, expiresAtMs })) return;
-  throw authenticationFailed({
-    detail: "This signature has been used already. Sign a new message with the current time.",
-  });
+  throw authenticationFailed(
+    "This signature has been used already. Sign a new message with the current time.",
+  );
 }

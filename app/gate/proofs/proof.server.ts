@@ -17,6 +17,7 @@ export type ProofRequest = {
 
 export type ProofDependencies = {
   domains: readonly string[];
+  /** Whether a page of this site may be one without TLS, be it not on this very machine. */
   allowsPlainHttp: boolean;
   chainId: number;
   siweEnabled: boolean;
@@ -35,8 +36,6 @@ export type SignedClaim = {
   signature: `0x${string}`;
 };
 
-export type BearerClaimant = { kind: "bearer" } & Holder;
-
 /** Whose signature only the chain is left to judge. */
 export type SignedClaimant = SignedClaim & {
   kind: AccessClaims["auth"];
@@ -45,27 +44,24 @@ export type SignedClaimant = SignedClaim & {
   spend: () => Promise<void>;
 };
 
-/** Somebody who has shown who they are, or whose signature only the chain is left to judge. */
-export type Claimant = BearerClaimant | SignedClaimant;
+export type Claimant = ({ kind: "bearer" } & Holder) | SignedClaimant;
 
 /** A row of the registry; null where the request does not use this proof. */
 export type Proof = (request: ProofRequest, dependencies: ProofDependencies) => Promise<Claimant> | null;
 
-type MatchesRequest<Request extends ProofRequest> = (request: ProofRequest) => request is Request;
-
 export type BearerProof<Request extends ProofRequest> = {
-  matches: MatchesRequest<Request>;
+  matches: (request: ProofRequest) => request is Request;
   read: (request: Request, dependencies: ProofDependencies) => Promise<Claimant>;
 };
 
-/** A signature that is exchanged for an access token. */
-export type SignedProof<Request extends ProofRequest, Claim extends SignedClaim> = {
+export type SignedProof<Request extends ProofRequest, Claim extends SignedClaim> = Pick<
+  BearerProof<Request>,
+  "matches"
+> & {
   /** The claim `auth` of the access token. */
   kind: AccessClaims["auth"];
-  matches: MatchesRequest<Request>;
   /** Refuses what can be judged without the database and the chain. */
   read: (request: Request, dependencies: ProofDependencies) => Claim;
-  /** Uses the proof up, or refuses one that was used before. */
   spend: (claim: Claim, dependencies: ProofDependencies) => Promise<void>;
   /** Before the chain is asked, or once it has answered and before the token is minted. */
   spendBefore: "chain" | "token";
@@ -77,31 +73,20 @@ export function toProof<Request extends ProofRequest>({ matches, read }: BearerP
   return (request, dependencies) => (matches(request) ? read(request, dependencies) : null);
 }
 
-export function toSignedProof<Request extends ProofRequest, Claim extends SignedClaim>({
-  kind,
-  matches,
-  read,
-  spend,
-  spendBefore,
-  claims,
-}: SignedProof<Request, Claim>): Proof {
+export function toSignedProof<Request extends ProofRequest, Claim extends SignedClaim>(
+  proof: SignedProof<Request, Claim>,
+): Proof {
+  const { kind, matches, spendBefore } = proof;
   return toProof({
     matches,
     async read(request, dependencies) {
-      const claim = read(request, dependencies);
+      const claim = proof.read(request, dependencies);
       const { address, tokenId, signedText, signature } = claim;
-      if (spendBefore === "chain") await spend(claim, dependencies);
-      return {
-        kind,
-        address,
-        tokenId,
-        signedText,
-        signature,
-        siwe: claims(claim),
-        spend: async () => {
-          if (spendBefore === "token") await spend(claim, dependencies);
-        },
-      };
+      const spend = () => proof.spend(claim, dependencies);
+      if (spendBefore === "chain") await spend();
+      const siwe = proof.claims(claim);
+      const rest = { siwe, spend: spendBefore === "token" ? spend : async () => {} };
+      return { kind, address, tokenId, signedText, signature, ...rest };
     },
   });
 }
@@ -112,8 +97,7 @@ export function requireOwnHost(
   refuse = authenticationFailed,
 ): string {
   if (host !== null && isAllowedDomain(host, domains)) return host;
-  throw refuse({
-    detail:
-      "The request came to a host that this site does not accept proofs for. Use the site's own address.",
-  });
+  throw refuse(
+    "The request came to a host that this site does not accept proofs for. Use the site's own address.",
+  );
 }

@@ -11,23 +11,16 @@ export function createRedisNonceStore(redis: Redis, clock: Clock): NonceStore {
   return {
     async issueNonce({ value, clientId, ttlSeconds }) {
       const ttlMs = ttlSeconds * 1000;
-      await redis.run({
-        script: issueScript,
-        keys: [keyOf(value)],
-        parameters: [clientId, clock() + ttlMs, ttlMs + keepMs],
-      });
+      const parameters = [clientId, clock() + ttlMs, ttlMs + keepMs];
+      await redis.run({ script: issueScript, keys: [`nonce:${value}`], parameters });
     },
 
     async consumeNonce({ value, clientId }) {
       const client = clientId === null ? [] : [clientId];
-      const call = { script: consumeScript, keys: [keyOf(value)], parameters: [clock(), ...client] };
+      const call = { script: consumeScript, keys: [`nonce:${value}`], parameters: [clock(), ...client] };
       return (await redis.run(call)) as NonceVerdict;
     },
   };
-}
-
-function keyOf(value: string): string {
-  return `nonce:${value}`;
 }
 
 const issueScript = defineScript({

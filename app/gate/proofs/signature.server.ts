@@ -11,7 +11,6 @@ import {
   recoverAddress,
 } from "viem";
 import type { Address, Hex } from "viem";
-import type { Refusal } from "~/platform/http/refusal";
 import { authenticationFailed } from "../authentication-failed";
 import type { WalletSignature } from "../ownership/chain-probe.gateway.server";
 import type { Ownership, OwnershipReader } from "../ownership/ownership.server";
@@ -25,10 +24,7 @@ const evenHex = /^0x(?:[0-9a-fA-F]{2})*$/;
 type SignatureParts = { rs: Uint8Array; recoveryBit: 0 | 1 };
 type Recover = (parts: SignatureParts & { hash: Uint8Array }) => Promise<Address>;
 
-/**
- * The address of the ordinary account that signed a message (EIP-191), or null when the signature is
- * malformed or not in its one canonical form (low s). 65 bytes, or 64 in the compact form of EIP-2098.
- */
+/** Null when malformed or not canonical (low s). 65 bytes, or 64 in the compact form of EIP-2098. */
 export async function recoverSigner(
   message: string,
   signature: string,
@@ -87,7 +83,7 @@ export async function recoverPurely({ rs, recoveryBit, hash }: Parameters<Recove
   return await recoverAddress({ hash, signature });
 }
 
-type ProveAndReadOwnershipOptions = {
+type SignedQuestion = {
   message: string;
   signature: string;
   address: Address;
@@ -95,39 +91,21 @@ type ProveAndReadOwnershipOptions = {
   ownership: OwnershipReader;
 };
 
-/**
- * Refuses unless `address` signed `message`; then tells whether it owns the key. One round trip to the chain
- * either way: an ordinary account is proved here and only its ownership is read, and for everything else
- * the wallet's code is asked together with the ownership. Asking costs a stranger nothing but that, so the caller checks nonce and rate limit first.
- */
-export async function proveAndReadOwnership({
-  message,
-  signature,
-  address,
-  tokenId,
-  ownership,
-}: ProveAndReadOwnershipOptions): Promise<Ownership> {
+/** In one request to the chain either way. It costs a stranger nothing: check nonce and rate limit first. */
+export async function proveAndReadOwnership(question: SignedQuestion): Promise<Ownership> {
+  const { message, signature, address, tokenId, ownership } = question;
   const signer = await recoverSigner(message, signature);
   if (signer && isAddressEqual(signer, address)) {
     return await ownership.readOwnership({ tokenId, holder: address, fresh: true });
   }
   const signed = readWalletSignature(message, signature, address);
-  if (!signed) throw signatureMismatch();
-  const proof = await ownership.readOwnershipAndSignature({ tokenId, signed });
-  if (proof.verdict === "uncheckable") throw signatureUncheckable();
-  if (proof.verdict === "invalid") throw signatureMismatch();
-  return proof.ownership;
-}
-
-function signatureMismatch(): Refusal {
-  return authenticationFailed({ detail: "The signature does not match the address." });
-}
-
-function signatureUncheckable(): Refusal {
-  return authenticationFailed({
-    detail:
-      "The signature is of a wallet that is not deployed yet, and this chain cannot check such signatures. Deploy the wallet, for instance by sending a first transaction with it, and sign in again.",
-  });
+  const proof = signed && (await ownership.readOwnershipAndSignature({ tokenId, signed }));
+  if (proof?.verdict === "valid") return proof.ownership;
+  throw authenticationFailed(
+    proof?.verdict === "uncheckable"
+      ? "The signature is of a wallet that is not deployed yet, and this chain cannot check such signatures. Deploy the wallet, for instance by sending a first transaction with it, and sign in again."
+      : "The signature does not match the address.",
+  );
 }
 
 function readWalletSignature(message: string, signature: string, wallet: Address): WalletSignature | null {

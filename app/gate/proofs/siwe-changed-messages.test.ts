@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
-import type { ReadSiweMessage } from "./siwe-message.server";
-import { readSiweMessage } from "./siwe-message.server";
+import type { ReadSiweMessage } from "./siwe.server";
+import { readSiweMessage } from "./siwe.server";
 
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 

@@ -3,8 +3,8 @@ import { createSiweMessage } from "viem/siwe";
 import { Refusal } from "~/platform/http/refusal";
 import { siweClaimsSchema } from "../tokens/access-token.schema";
 import { maxSiweMessageLength } from "../gate.schema";
-import type { ExpectedSiwe } from "./siwe-message.server";
-import { checkSiweMessage, readSiweMessage } from "./siwe-message.server";
+import type { ExpectedSiwe } from "./siwe.server";
+import { checkSiweMessage, readSiweMessage } from "./siwe.server";
 
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const nonce = "0123456789abcdef0123456789abcdef";

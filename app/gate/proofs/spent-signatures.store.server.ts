@@ -1,22 +1,17 @@
 import type { Database } from "~/platform/database/database.server";
 
+/** From `expiresAtMs` on the signature is refused for its age. */
+type SpentSignature = { digest: string; expiresAtMs: number };
 export type SpentSignatureStore = ReturnType<typeof createSpentSignatureStore>;
 
 export function createSpentSignatureStore(database: Database) {
-  /** True for the first who spends this signature, false for everybody after, however many come at once. */
-  async function spendSignature({
-    digest,
-    expiresAtMs,
-  }: {
-    digest: string;
-    /** From when on the signature is refused for its age. */
-    expiresAtMs: number;
-  }): Promise<boolean> {
-    const count = await database.$executeRaw`
-      INSERT INTO "SpentSignature" ("digest", "expiresAtMs") VALUES (${digest}, ${BigInt(expiresAtMs)})
-      ON CONFLICT ("digest") DO NOTHING`;
-    return count === 1;
-  }
-
-  return { spendSignature };
+  return {
+    /** True for exactly one, however many come at once. */
+    async spendSignature({ digest, expiresAtMs }: SpentSignature): Promise<boolean> {
+      const count = await database.$executeRaw`
+        INSERT INTO "SpentSignature" ("digest", "expiresAtMs") VALUES (${digest}, ${BigInt(expiresAtMs)})
+        ON CONFLICT ("digest") DO NOTHING`;
+      return count === 1;
+    },
+  };
 }

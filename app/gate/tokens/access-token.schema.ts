@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { tokenLifeSeconds } from "./token-life";
+
+/** No access token lives shorter or longer, a renewed one neither. */
+export const tokenLifeSeconds = { min: 300, max: 86_400 } as const;
 
 /** What a gate token lets its bearer reach. */
 export const gateScopes = ["gate:read", "chat", "tts", "tools"] as const;

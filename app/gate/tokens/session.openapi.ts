@@ -1,20 +1,13 @@
 import { z } from "zod";
-import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import type { AnswerDescription, ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { answersJson, jsonContent } from "~/platform/openapi/json-content";
 import { admissionSchema } from "../gate-answers.schema";
-import { exampleClaims, exampleContent } from "../gate-examples";
-import { sessionCookieName } from "./session-cookie";
+import { exampleAdmission, exampleClaims } from "../gate-examples";
+import { sessionCookieName } from "./token-locations";
 import { sessionBodySchema, signedInSchema, signedOutSchema } from "./session.schema";
 import type { SignedIn, SignedOut } from "./session.schema";
 
 const tag = "Session";
-const json = "application/json";
-const refusals = [
-  "cross-site-request",
-  "authentication-failed",
-  "you-do-not-own-this-token",
-  "this-token-has-already-been-used",
-  "chain-unavailable",
-] as const;
 
 const exampleSignedIn: SignedIn = {
   signedIn: true,
@@ -35,8 +28,7 @@ const exampleEnded: SignedOut = {
   },
 };
 
-/** What the cookie looks like; the document's own list of headers has those that other routes share. */
-const cookieHeader: NonNullable<OperationDescription["answers"][number]["ownHeaders"]> = {
+const ownHeaders: NonNullable<AnswerDescription["ownHeaders"]> = {
   "Set-Cookie": {
     description:
       "`access_token`, for this whole site: `HttpOnly`, `SameSite=Strict`, `Secure` where the site is served over HTTPS, and gone when its token ends.",
@@ -46,7 +38,6 @@ const cookieHeader: NonNullable<OperationDescription["answers"][number]["ownHead
   },
 };
 
-/** The access token in a cookie, for the gate's own pages. Programs keep to the Authorization header. */
 export function describeSession(api: ApiRegistry): void {
   api.addTag({
     name: tag,
@@ -76,21 +67,14 @@ export const getSessionOperation: OperationDescription = {
   limit: "session",
   security: ["sessionCookie", "none"],
   refusals: ["cross-site-request", "chain-unavailable"],
-  answers: {
-    200: {
-      description: "Signed in, or not and why.",
-      content: {
-        [json]: {
-          schema: z.union([signedInSchema, signedOutSchema]).meta({ id: "Session" }),
-          examples: {
-            signedIn: { summary: "Signed in", value: exampleSignedIn },
-            ended: { summary: "The key has left the wallet", value: exampleEnded },
-            none: { summary: "No cookie", value: { signedIn: false } },
-          },
-        },
-      },
+  answers: answersJson("Signed in, or not and why.", {
+    schema: z.union([signedInSchema, signedOutSchema]).meta({ id: "Session" }),
+    examples: {
+      signedIn: { summary: "Signed in", value: exampleSignedIn },
+      ended: { summary: "The key has left the wallet", value: exampleEnded },
+      none: { summary: "No cookie", value: { signedIn: false } },
     },
-  },
+  }),
 };
 
 export const keepSessionOperation: OperationDescription = {
@@ -106,35 +90,32 @@ export const keepSessionOperation: OperationDescription = {
   security: ["bearerAuth", "sessionCookie"],
   body: {
     required: false,
-    content: {
-      [json]: {
-        schema: sessionBodySchema.meta({ id: "SessionRequest" }),
-        examples: {
-          renew: { summary: "A younger token", value: { renew: true } },
-          open: { summary: "What the key opens", value: { open: true } },
-        },
+    content: jsonContent({
+      schema: sessionBodySchema.meta({ id: "SessionRequest" }),
+      examples: {
+        renew: { summary: "A younger token", value: { renew: true } },
+        open: { summary: "What the key opens", value: { open: true } },
+      },
+    }),
+  },
+  refusals: [
+    "cross-site-request",
+    "authentication-failed",
+    "you-do-not-own-this-token",
+    "this-token-has-already-been-used",
+    "chain-unavailable",
+  ],
+  answers: answersJson(
+    "The session, or what the key opens.",
+    {
+      schema: z.union([signedInSchema, admissionSchema]).meta({ id: "SessionKept" }),
+      examples: {
+        kept: { summary: "Begun or renewed", value: exampleSignedIn },
+        opened: { summary: "Opened", value: exampleAdmission },
       },
     },
-  },
-  refusals,
-  answers: {
-    200: {
-      description: "The session, or what the key opens.",
-      ownHeaders: cookieHeader,
-      content: {
-        [json]: {
-          schema: z.union([signedInSchema, admissionSchema]).meta({ id: "SessionKept" }),
-          examples: {
-            kept: { summary: "Begun or renewed", value: exampleSignedIn },
-            opened: {
-              summary: "Opened",
-              value: { success: true, access: "granted", content: exampleContent },
-            },
-          },
-        },
-      },
-    },
-  },
+    { ownHeaders },
+  ),
 };
 
 export const endSessionOperation: OperationDescription = {
@@ -147,13 +128,9 @@ export const endSessionOperation: OperationDescription = {
     "Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key.",
   security: ["sessionCookie", "none"],
   refusals: ["cross-site-request"],
-  answers: {
-    200: {
-      description: "Signed out.",
-      ownHeaders: cookieHeader,
-      content: {
-        [json]: { schema: signedOutSchema, example: { signedIn: false } },
-      },
-    },
-  },
+  answers: answersJson(
+    "Signed out.",
+    { schema: signedOutSchema, example: { signedIn: false } },
+    { ownHeaders },
+  ),
 };

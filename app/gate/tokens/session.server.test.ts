@@ -46,7 +46,7 @@ test("a renewal lives a whole token's life, and near the end of the signature's 
     [end - 301, 301],
     [end - 300, 300],
   ] as const) {
-    const renewed = await renewSession({ cookie, dependencies: at({ nowSeconds }) });
+    const renewed = await renewSession(cookie, at({ nowSeconds }));
     expect(renewed).toMatchObject({ token: "new", session: { secondsLeft } });
     expect(renewed.session.isRenewable).toBe(nowSeconds + 900 < end);
   }
@@ -58,9 +58,9 @@ test("a renewal for less than 300 seconds is refused in words, and the session s
   for (const nowSeconds of [end - 299.5, end - 299, end - 101]) {
     const dependencies = at({ nowSeconds, claims });
     const isLeft = Math.floor(nowSeconds) <= end - 300;
-    const session = await readSession({ cookie, dependencies });
+    const session = await readSession(cookie, dependencies);
     expect([nowSeconds, session]).toMatchObject([nowSeconds, { signedIn: true, isRenewable: isLeft }]);
-    const renewal = renewSession({ cookie, dependencies });
+    const renewal = renewSession(cookie, dependencies);
     if (isLeft) await expect(renewal).resolves.toMatchObject({ session: { secondsLeft: 299 } });
     else {
       await expect(renewal).rejects.toMatchObject({
@@ -75,23 +75,23 @@ test("a message that was signed to expire is renewed until then and no further, 
   const end = signedAtSeconds + 1000;
   const expirationTime = new Date(end * 1000).toISOString().toLowerCase();
   const claims = { ...exampleClaims, siwe: { ...exampleClaims.siwe, expirationTime } };
-  const renewed = await renewSession({ cookie, dependencies: at({ nowSeconds: end - 400, claims }) });
+  const renewed = await renewSession(cookie, at({ nowSeconds: end - 400, claims }));
   expect(renewed.session).toMatchObject({
     secondsLeft: 400,
     renewableUntil: new Date(end * 1000).toISOString(),
   });
-  const late = renewSession({ cookie, dependencies: at({ nowSeconds: end - 299, claims }) });
+  const late = renewSession(cookie, at({ nowSeconds: end - 299, claims }));
   await expect(late).rejects.toMatchObject({ status: 401 });
   const signedForLonger = { ...claims.siwe, expirationTime: "2099-01-01T00:00:00Z" };
   const dependencies = at({ nowSeconds: end, claims: { ...claims, siwe: signedForLonger } });
-  const { session } = await renewSession({ cookie, dependencies });
+  const { session } = await renewSession(cookie, dependencies);
   expect(session.renewableUntil).toBe(new Date((signedAtSeconds + 3600) * 1000).toISOString());
 });
 
 test("a gate that renews nothing lets sessions end with their token", async () => {
   const dependencies = at({ nowSeconds: signedAtSeconds + 10, sessionMaxSeconds: 0 });
-  await expect(renewSession({ cookie, dependencies })).rejects.toThrow(Refusal);
-  expect(await readSession({ cookie, dependencies })).toMatchObject({ signedIn: true, isRenewable: false });
+  await expect(renewSession(cookie, dependencies)).rejects.toThrow(Refusal);
+  expect(await readSession(cookie, dependencies)).toMatchObject({ signedIn: true, isRenewable: false });
 });
 
 test("a token that lasts longer than a renewal would, or is dated ahead, is kept", async () => {
@@ -100,7 +100,7 @@ test("a token that lasts longer than a renewal would, or is dated ahead, is kept
     { ...exampleClaims, exp: nowSeconds + 901 },
     { ...exampleClaims, iat: nowSeconds + 1, exp: nowSeconds + 800 },
   ]) {
-    const kept = await renewSession({ cookie, dependencies: at({ nowSeconds, claims }) });
+    const kept = await renewSession(cookie, at({ nowSeconds, claims }));
     expect(kept.token).toBe("aaa.bbb.ccc");
   }
 });

@@ -1,14 +1,13 @@
-import { tokenLifeSeconds } from "./token-life";
 import { Refusal } from "~/platform/http/refusal";
+import { tokenLifeSeconds } from "./access-token.schema";
 import type { AccessClaims } from "./access-token.schema";
 import { parseBearerHeader } from "./access-token.server";
-import type { MintedAccessToken } from "./access-token.server";
+import type { MintedAccessToken, ReissueAccessTokenOptions } from "./access-token.server";
 import { accessTokenRefused, authenticationFailed } from "../authentication-failed";
 import { holderOf, requireHolder, requireHolderOfToken } from "../holder.server";
 import type { HolderDependencies } from "../holder.server";
-import { sessionCookieName } from "./session-cookie";
 import type { SignedIn, SignedOut } from "./session.schema";
-import { readCookie } from "./token-locations";
+import { readCookie, sessionCookieName } from "./token-locations";
 
 export type SessionDependencies = HolderDependencies & {
   origin: string;
@@ -16,14 +15,9 @@ export type SessionDependencies = HolderDependencies & {
   /** Seconds from the signature during which it may be renewed without another. */
   sessionMaxSeconds: number;
   verifyToken: (token: string) => Promise<AccessClaims>;
-  reissueToken: (dates: {
-    claims: AccessClaims;
-    issuedAtSeconds: number;
-    expiresAtSeconds: number;
-  }) => Promise<MintedAccessToken>;
+  reissueToken: (dates: Omit<ReissueAccessTokenOptions, "keys">) => Promise<MintedAccessToken>;
 };
 
-/** What goes into the cookie, and what the page is told of it. */
 export type KeptSession = { token: string; session: SignedIn };
 
 /** Of a cookie header; the token in it is judged by nobody yet. */
@@ -34,21 +28,16 @@ export function findSessionToken(cookie: string | undefined): string | null {
 export function requireSessionToken(cookie: string | undefined): string {
   const token = findSessionToken(cookie);
   if (token !== null) return token;
-  throw authenticationFailed({ detail: "There is no session in this browser. Sign in first." });
+  throw authenticationFailed("There is no session in this browser. Sign in first.");
 }
 
 /** A token from a sign-in becomes the session, if it still opens the gate by the chain's word of this moment. */
-export async function startSession({
-  authorization,
-  dependencies,
-}: {
-  authorization: string | undefined;
-  dependencies: SessionDependencies;
-}): Promise<KeptSession> {
+export async function startSession(
+  authorization: string | undefined,
+  dependencies: SessionDependencies,
+): Promise<KeptSession> {
   if (authorization === undefined) {
-    throw authenticationFailed({
-      detail: "No access token came with the request. Send it in the Authorization header.",
-    });
+    throw authenticationFailed("No access token came with the request. Send it in the Authorization header.");
   }
   const token = parseBearerHeader(authorization);
   const claims = await dependencies.verifyToken(token);
@@ -56,23 +45,17 @@ export async function startSession({
   return { token, session: describe(claims, dependencies) };
 }
 
-/**
- * Who the cookie says is here, asked of the chain too. What ended the session is an answer and no refusal: pages ask
- * every few seconds. A chain or database that cannot be asked is a refusal still, and ends nothing.
- */
-export async function readSession({
-  cookie,
-  dependencies,
-}: {
-  cookie: string | undefined;
-  dependencies: SessionDependencies;
-}): Promise<SignedIn | SignedOut> {
+/** What ended the session is an answer and no refusal, as pages ask often; an outage ends nothing. */
+export async function readSession(
+  cookie: string | undefined,
+  dependencies: SessionDependencies,
+): Promise<SignedIn | SignedOut> {
   const token = findSessionToken(cookie);
   if (token === null) return { signedIn: false };
   try {
     const claims = await dependencies.verifyToken(token);
     // Not as a bad token: the page shows what is wrong with the key.
-    await requireHolder({ holder: holderOf(claims), dependencies });
+    await requireHolder(holderOf(claims), dependencies);
     return describe(claims, dependencies);
   } catch (error) {
     if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 403)) throw error;
@@ -82,27 +65,18 @@ export async function readSession({
   }
 }
 
-/**
- * A younger token on the strength of the old one and a fresh reading of the chain. It rests on the same signature as
- * the first: whoever steals a token cannot go on beyond `sessionMaxSeconds` from that, nor beyond the end that was
- * signed. What would live too short for a token is refused.
- */
-export async function renewSession({
-  cookie,
-  dependencies,
-}: {
-  cookie: string | undefined;
-  dependencies: SessionDependencies;
-}): Promise<KeptSession> {
+/** Whoever steals a token cannot renew beyond `sessionMaxSeconds` from the signature, nor the end that was signed. */
+export async function renewSession(
+  cookie: string | undefined,
+  dependencies: SessionDependencies,
+): Promise<KeptSession> {
   const token = requireSessionToken(cookie);
   const claims = await dependencies.verifyToken(token);
   // Dated before the chain is asked: a departure that is noticed from now on ends the new token as well.
   const issuedAtSeconds = Math.floor(dependencies.clock() / 1000);
-  const endsAtSeconds = renewableUntilSeconds({ claims, dependencies });
+  const endsAtSeconds = renewableUntilSeconds(claims, dependencies);
   if (endsAtSeconds - issuedAtSeconds < tokenLifeSeconds.min) {
-    throw accessTokenRefused({
-      detail: "This session has lasted as long as one signature allows. Sign in again.",
-    });
+    throw accessTokenRefused("This session has lasted as long as one signature allows. Sign in again.");
   }
   await requireHolderOfToken(claims, dependencies, { fresh: true });
   const expiresAtSeconds = Math.min(issuedAtSeconds + dependencies.accessTtlSeconds, endsAtSeconds);
@@ -114,14 +88,8 @@ export async function renewSession({
   return { token: renewed.token, session: describe(renewed.claims, dependencies) };
 }
 
-function renewableUntilSeconds({
-  claims,
-  dependencies: { sessionMaxSeconds },
-}: {
-  claims: AccessClaims;
-  dependencies: SessionDependencies;
-}): number {
-  const { issuedAt, expirationTime } = claims.siwe;
+function renewableUntilSeconds({ siwe }: AccessClaims, { sessionMaxSeconds }: SessionDependencies): number {
+  const { issuedAt, expirationTime } = siwe;
   const signedEnd = expirationTime === undefined ? Infinity : toSeconds(expirationTime);
   return Math.min(toSeconds(issuedAt) + sessionMaxSeconds, signedEnd);
 }
@@ -133,7 +101,7 @@ function toSeconds(time: string): number {
 }
 
 function describe(claims: AccessClaims, dependencies: SessionDependencies): SignedIn {
-  const endsAtSeconds = renewableUntilSeconds({ claims, dependencies });
+  const endsAtSeconds = renewableUntilSeconds(claims, dependencies);
   const nowSeconds = dependencies.clock() / 1000;
   // As a renewal counts: in whole seconds.
   const leftToRenewSeconds = endsAtSeconds - Math.floor(nowSeconds);

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
-import { link, mkdir, open, readFile, unlink } from "node:fs/promises";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 const keyFileName = "jwt-key.pem";
@@ -17,34 +17,23 @@ async function findKeyFile(path: string): Promise<string | null> {
   }
 }
 
-/**
- * The key is written whole under a name of its own and then linked into place: linking never replaces, so
- * of several processes exactly one wins, and nobody can read a half-written file.
- */
+/** Written whole, then linked into place: linking never replaces, so of several processes exactly one wins. */
 async function placeNewKey(path: string): Promise<void> {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" });
   const draftPath = `${path}.${randomUUID()}.tmp`;
-  const draft = await open(draftPath, "wx", 0o600);
   try {
-    try {
-      await draft.writeFile(privateKey.export({ type: "pkcs8", format: "pem" }));
-      // Without it a power cut could leave the name in place with nothing behind it.
-      await draft.sync();
-    } finally {
-      await draft.close();
-    }
+    // Without flushing, a power cut could leave the name in place with nothing behind it.
+    await writeFile(draftPath, pem, { flag: "wx", mode: 0o600, flush: true });
     await link(draftPath, path);
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
   } finally {
-    await unlink(draftPath);
+    await rm(draftPath, { force: true });
   }
 }
 
-/**
- * The ES256 private key (PKCS#8 PEM) kept in `dataDir`, made on first use and readable by its owner only.
- * Processes that start at the same moment all get the same one.
- */
+/** The ES256 key (PKCS#8 PEM), made on first use, readable by its owner only; one for all processes. */
 export async function getGeneratedKeyPem(dataDir: string): Promise<string> {
   const path = join(dataDir, keyFileName);
   try {

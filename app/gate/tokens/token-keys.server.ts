@@ -2,8 +2,9 @@ import type { KeyObject } from "node:crypto";
 import { createHmac, createPrivateKey, createPublicKey, webcrypto } from "node:crypto";
 import type { CryptoKey, JWK } from "jose";
 import { calculateJwkThumbprint, importJWK } from "jose";
-import { splitPreviousKeys } from "./previous-keys";
 import { getGeneratedKeyPem } from "./token-key-file.server";
+import { splitPreviousKeys } from "./tokens.settings";
+import type { readTokens } from "./tokens.settings";
 
 const minSecretBytes = 32;
 
@@ -26,24 +27,13 @@ export type TokenKeys = {
   verifying: ReadonlyMap<string, VerifyingKey>;
 };
 
-export type TokenKeySettings = {
-  /** JWT_ALG. Unset: HS256 where there is a secret, else ES256. */
-  alg?: TokenAlgorithm | undefined;
-  /** JWT_SECRET, at least 32 bytes of UTF-8. */
-  secret?: string | undefined;
-  /** JWT_PRIVATE_KEY: PKCS#8 or SEC1 PEM, a P-256 key for ES256 or an Ed25519 key for EdDSA. */
-  privateKeyPem?: string | undefined;
-  /** JWT_PUBLIC_KEY. Derived from the private key when unset; must belong to it when set. */
-  publicKeyPem?: string | undefined;
-  /**
-   * JWT_PREVIOUS_KEYS: retired keys, which verify and never sign. PEM blocks may stand anywhere in it, one
-   * after another; what stands outside of them is split on commas and line ends (real ones, or written as
-   * backslash and n) into former secrets, blanks around each dropped. A former secret that itself holds
-   * one of these cannot be listed. A retired private key counts by its public half.
-   */
-  previousKeys?: string | undefined;
+type JwtSettings = ReturnType<typeof readTokens>;
+type KeySettingName = "alg" | "secret" | "privateKeyPem" | "publicKeyPem" | "previousKeys";
+
+/** As in the settings; unset, `alg` is HS256 where there is a secret, else ES256. */
+export type TokenKeySettings = { [Name in KeySettingName]?: JwtSettings[Name] | null | undefined } & {
   dataDir: string;
-  /** NODE_ENV: in "production" a missing key is an error, elsewhere one is generated in `dataDir`. */
+  /** In "production" a missing key is an error, elsewhere one is generated in `dataDir`. */
   mode: string;
 };
 
@@ -52,9 +42,7 @@ function unfoldPem(pem: string): string {
   return pem.replaceAll("\\r", "").replaceAll("\\n", "\n").trim();
 }
 
-type NamedPem = { name: string; pem: string };
-
-function readPem({ name, pem, read }: NamedPem & { read: (pem: string) => KeyObject }): KeyObject {
+function readPem(name: string, pem: string, read: (pem: string) => KeyObject): KeyObject {
   try {
     return read(unfoldPem(pem));
   } catch {
@@ -77,9 +65,7 @@ async function importAsymmetric(jwk: JWK, alg: TokenAlgorithm): Promise<CryptoKe
 
 async function loadPublicKey(name: string, key: KeyObject): Promise<VerifyingKey> {
   const alg = algorithmOf(name, key);
-  const publicJwk: JWK = createPublicKey(key.export({ type: "spki", format: "pem" })).export({
-    format: "jwk",
-  });
+  const publicJwk: JWK = key.export({ format: "jwk" });
   const kid = await calculateJwkThumbprint(publicJwk);
   return {
     alg,
@@ -92,10 +78,8 @@ async function loadPublicKey(name: string, key: KeyObject): Promise<VerifyingKey
 async function loadSecret(name: string, secret: string): Promise<VerifyingKey> {
   const bytes = Buffer.from(secret, "utf8");
   if (bytes.length < minSecretBytes) throw new Error(`${name} is shorter than ${minSecretBytes} bytes.`);
-  const key = await webcrypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
-    "sign",
-    "verify",
-  ]);
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await webcrypto.subtle.importKey("raw", bytes, algorithm, false, ["sign", "verify"]);
   // A keyed digest of a fixed label tells secrets apart and says nothing of them that a token would not.
   const kid = createHmac("sha256", bytes).update("latchkey token key id").digest("base64url").slice(0, 22);
   return { alg: "HS256", kid, key, publicJwk: null };
@@ -103,18 +87,20 @@ async function loadSecret(name: string, secret: string): Promise<VerifyingKey> {
 
 type LoadedPair = { signing: TokenKeys["signing"]; verifying: VerifyingKey };
 
-async function loadKeyPair({
-  alg,
-  name,
-  pem,
-  publicKeyPem,
-}: NamedPem & { alg: "ES256" | "EdDSA"; publicKeyPem?: string | undefined }): Promise<LoadedPair> {
-  const privateKey = readPem({ name, pem, read: createPrivateKey });
+type KeyPair = {
+  alg: "ES256" | "EdDSA";
+  name: string;
+  pem: string;
+  publicKeyPem?: string | null | undefined;
+};
+
+async function loadKeyPair({ alg, name, pem, publicKeyPem }: KeyPair): Promise<LoadedPair> {
+  const privateKey = readPem(name, pem, createPrivateKey);
   const found = algorithmOf(name, privateKey);
   if (found !== alg) throw new Error(`${name} is a key for ${found}, but JWT_ALG asks for ${alg}.`);
   const verifying = await loadPublicKey(name, createPublicKey(privateKey));
   if (publicKeyPem) {
-    const given = readPem({ name: "JWT_PUBLIC_KEY", pem: publicKeyPem, read: createPublicKey });
+    const given = readPem("JWT_PUBLIC_KEY", publicKeyPem, createPublicKey);
     const { kid } = await loadPublicKey("JWT_PUBLIC_KEY", given);
     if (kid !== verifying.kid) throw new Error(`JWT_PUBLIC_KEY does not belong to ${name}.`);
   }
@@ -128,15 +114,13 @@ async function loadPreviousKeys(previousKeys: string): Promise<VerifyingKey[]> {
   if (secrets.some((secret) => secret.includes("-----"))) {
     throw new Error("JWT_PREVIOUS_KEYS holds a PEM block without its beginning or end.");
   }
-  const keys: VerifyingKey[] = [];
-  for (const [index, pem] of pems.entries()) {
+  const publicKeys = pems.map(async (pem, index) => {
     const name = `PEM block ${index + 1} of JWT_PREVIOUS_KEYS`;
-    keys.push(await loadPublicKey(name, readPem({ name, pem, read: createPublicKey })));
-  }
-  for (const [index, secret] of secrets.entries()) {
-    keys.push(await loadSecret(`Secret ${index + 1} of JWT_PREVIOUS_KEYS`, secret));
-  }
-  return keys;
+    return await loadPublicKey(name, readPem(name, pem, createPublicKey));
+  });
+  const loadNth = (secret: string, index: number) =>
+    loadSecret(`Secret ${index + 1} of JWT_PREVIOUS_KEYS`, secret);
+  return await Promise.all([...publicKeys, ...secrets.map(loadNth)]);
 }
 
 async function loadCurrent(settings: TokenKeySettings): Promise<LoadedPair> {
@@ -156,10 +140,7 @@ async function loadCurrent(settings: TokenKeySettings): Promise<LoadedPair> {
   return loadKeyPair({ alg, name: "The key in jwt-key.pem", pem: await getGeneratedKeyPem(dataDir) });
 }
 
-/**
- * Imports every configured key once. Throws an error that names the setting at fault, never its value.
- * Every token names its key by `kid`, and each key serves its own algorithm only.
- */
+/** Throws an error that names the setting at fault, never its value. Each key serves its own algorithm only. */
 export async function loadTokenKeys(settings: TokenKeySettings): Promise<TokenKeys> {
   const { signing, verifying } = await loadCurrent(settings);
   const previous = await loadPreviousKeys(settings.previousKeys ?? "");

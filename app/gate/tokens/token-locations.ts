@@ -6,18 +6,15 @@ export type FoundToken = { location: TokenLocation; value: unknown };
 
 export type TokenCarrier = {
   authorization: string | undefined;
-  /** The parsed body; undefined where there is none. */
   body: unknown;
   cookie: string | undefined;
   searchParams: URLSearchParams;
 };
 
-const cookieNames = ["access_token", "jwt"] as const;
+export const sessionCookieName = "access_token";
+const cookieNames = [sessionCookieName, "jwt"];
 
-/**
- * The first token that is present decides, whether or not it is any good; one that is empty is present too. Only null
- * counts as absent: it is how JSON says that there is none.
- */
+/** The first one present decides, good or bad, empty ones too. Only null is absent: JSON says so. */
 export function findToken({ authorization, body, cookie, searchParams }: TokenCarrier): FoundToken | null {
   if (authorization !== undefined) return { location: "authorization", value: authorization };
   const inBody = readOwn(body, "jwt");
@@ -49,4 +46,15 @@ export function readCookie(cookie: string | undefined, name: string): string | n
       .replace(/^"(.*)"$/, "$1");
   }
   return null;
+}
+
+/** No script can read it, and no other site's request brings it along. `Secure` wherever the site itself is. */
+export function writeSessionCookie(token: string, maxAgeSeconds: number, isSecure: boolean): string {
+  const age = Math.max(0, Math.floor(maxAgeSeconds));
+  const secure = isSecure ? "; Secure" : "";
+  return `${sessionCookieName}=${token}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+export function clearSessionCookie(isSecure: boolean): string {
+  return writeSessionCookie("", 0, isSecure);
 }

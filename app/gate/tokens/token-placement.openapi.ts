@@ -12,7 +12,6 @@ export const accessTokenQuery = z.object({
     }),
 });
 
-/** Members of a body in which it is looked for. */
 export const accessTokenMembers = {
   jwt: z.string().nullish().describe("The access token."),
   data: z.object({ jwt: z.string().nullish() }).nullish(),
@@ -22,6 +21,5 @@ export const accessTokenMembers = {
 export const accessTokenPlaces =
   "an access token: in the Authorization header, `jwt` or `data.jwt` of the body, a cookie `access_token` or `jwt`, or the query `jwt`. The first of these that is present decides. With each use the key has to be in the wallet still: a token whose key is gone is 401 like any other bad one, and while the chain cannot be asked the answer is 503.";
 
-/** For routes that strangers may call as well. */
 export const badTokenIsNone =
   "Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.";

@@ -4,8 +4,7 @@ import { requireStrongRetiredSecret, requireStrongSecret } from "~/platform/conf
 import { InvalidSetting } from "~/platform/config/setting";
 import type { Judging } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import { splitPreviousKeys } from "./previous-keys";
-import { tokenLifeSeconds } from "./token-life";
+import { tokenLifeSeconds } from "./access-token.schema";
 
 export const tokenSettings = {
   alg: oneOf(
@@ -93,4 +92,17 @@ function parsePreviousKeys(given: string, judging: Judging): string {
   const keys = given.replaceAll("\\n", "\n");
   for (const retired of splitPreviousKeys(keys).secrets) requireStrongRetiredSecret(retired, judging);
   return keys;
+}
+
+/** Retired keys: PEM blocks may stand anywhere; what is left between commas and line breaks are secrets. */
+export function splitPreviousKeys(text: string): { pems: string[]; secrets: string[] } {
+  const pemBlock = /-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g;
+  // Some tools write the curve's parameters in a block of their own before the key.
+  const pems = (text.match(pemBlock) ?? []).filter((pem) => !pem.startsWith("-----BEGIN EC PARAM"));
+  const secrets = text
+    .replace(pemBlock, "\n")
+    .split(/,|\r|\n|\\r|\\n/)
+    .map((secret) => secret.trim())
+    .filter((secret) => secret !== "");
+  return { pems, secrets };
 }

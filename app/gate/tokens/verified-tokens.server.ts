@@ -16,12 +16,7 @@ type CreateVerifiedTokensOptions = {
   maxEntries?: number;
 };
 
-/**
- * Caches verified tokens by their digest, so that a signature is checked once and not with each call. Only what cannot
- * change while the token lives may be left to `verify`: keys, issuer, audience, chain and contract, which are those of
- * one process. Scope, use and revocation are checked with every call. Failures are not cached; once expired, or with the
- * clock set back, a token goes through `verify` again.
- */
+/** Only what is fixed for a process is left to `verify`; scope, use and revocation are checked with every call. */
 export function createVerifiedTokens({
   verify,
   clockToleranceSeconds,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { maxSiweMessageLength, siweBodySchema } from "~/gate/gate.schema";
-import { readSiweMessage } from "~/gate/proofs/siwe-message.server";
+import { readSiweMessage } from "~/gate/proofs/siwe.server";
 import { judgeBodies, toBodyTable } from "./body-costs";
 import { listHostileRoutes } from "./hostile-bodies";
 

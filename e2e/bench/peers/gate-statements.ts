@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
-import type { KeyRef } from "~/gate/keys/key-ref";
+import type { KeyRef } from "~/gate/keys/token-id";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
 import { createSubmissionStore } from "~/gate/keys/submissions.store.server";

@@ -1,5 +1,5 @@
 import { createKeyStore } from "~/gate/keys/keys.store.server";
-import type { KeyRef } from "~/gate/keys/key-ref";
+import type { KeyRef } from "~/gate/keys/token-id";
 import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
 import { openDatabase } from "~/platform/database/database.server";

@@ -1,11 +1,11 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "viem";
-import { createPaymentFollower } from "~/payments/follow-payment.server";
+import { createPaymentFollower } from "~/payments/check-payment.server";
 import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
 import type { PaymentChain } from "~/payments/payment-chain.gateway.server";
 import { createPaymentQueue } from "~/payments/payment-queue.server";
 import { payHolder } from "~/payments/pay-holder.server";
-import type { PaymentDependencies } from "~/payments/payment-dependencies.server";
+import type { PaymentDependencies } from "~/payments/pay-holder.server";
 import { createPaymentResolver } from "~/payments/payment-resolver.server";
 import { boundsAt } from "~/payments/payment-limits.server";
 import { createPaymentStore } from "~/payments/payments.store.server";
@@ -79,10 +79,10 @@ export function createPayer({
     info: () => undefined,
     warn: (_: unknown, message?: string) => void told.push(String(message)),
   };
-  const look = { store, chain, clock, log };
-  const follow = createPaymentFollower({ ...look, pollMs, stopSignal: shutdown.signal });
+  const shared = { store, chain, clock, log };
+  const follow = createPaymentFollower({ ...shared, pollMs, stopSignal: shutdown.signal });
   const dependencies: PaymentDependencies = {
-    ...look,
+    ...shared,
     queue,
     limits,
     follow,
@@ -90,7 +90,7 @@ export function createPayer({
     stopSignal: shutdown.signal,
   };
   const resolver = createPaymentResolver({
-    ...look,
+    ...shared,
     lease,
     everyMs,
     outbox,
@@ -116,11 +116,11 @@ export function createPayer({
     resolver,
     readSums,
     pay: ({ to, amount = "0.0001", key }: { to: Address; amount?: string; key: string }) =>
-      payHolder({
-        request: { recipient: to, amount, idempotencyKey: key, signal: new AbortController().signal },
+      payHolder(
+        { recipient: to, amount, idempotencyKey: key, signal: new AbortController().signal },
         dependencies,
-      }),
-    /** A look at all open payments, as the resolver takes at its first round. */
-    resume: () => createPaymentResolver({ ...look, outbox, wakeOutbox: () => undefined }).look(),
+      ),
+    /** A check of all open payments, as the resolver takes at its first round. */
+    resume: () => createPaymentResolver({ ...shared, outbox, wakeOutbox: () => undefined }).check(),
   };
 }

@@ -27,7 +27,7 @@ async function work(): Promise<void> {
   if (hold === null) return;
   await new Promise((resolve) => setTimeout(resolve, 20));
   const place = { blockNumber: hold.term, blockHash: name };
-  const saved = await cursors.saveCursor({ contract, cursor: place, hold });
+  const saved = await cursors.saveCursor(contract, place, hold);
   writeSync(1, saved ? "worked\n" : "refused\n");
 }
 

@@ -1,0 +1,19 @@
+import type { z } from "zod";
+import type { AnswerDescription } from "./api-registry";
+
+type JsonContent = { schema: z.ZodType } & (
+  { example: unknown } | { examples: Record<string, { summary: string; value: unknown }> }
+);
+
+export function jsonContent(content: JsonContent) {
+  return { "application/json": content };
+}
+
+/** The one answer that is no refusal. */
+export function answersJson(
+  description: string,
+  content: JsonContent,
+  more?: Pick<AnswerDescription, "ownHeaders">,
+): Record<number, AnswerDescription> {
+  return { 200: { description, ...more, content: jsonContent(content) } };
+}
