@@ -7,22 +7,22 @@ export const signInPath = "/operator/sign-in";
 export const firstPath = "/operator/state";
 export const noStore = { "Cache-Control": "no-store" };
 
-/** What pages show where the view is switched off. */
+/** What pages are shown with where the view is switched off. */
 export function switchedOff(): Response {
   return new Response("operator-off", { status: 404, headers: noStore });
 }
 
-/** For a page's loader: whoever is not signed in is sent to the sign-in, and back afterwards. */
+/** Of a page's loader: whoever is not signed in is led to where that is done, and back. */
 export async function requireOperatorPage(
-  { headers, pathname, searchParams }: RequestContext,
+  context: RequestContext,
   requireSession: (request: { cookie: string | undefined }) => Promise<OperatorSession>,
 ): Promise<OperatorSession> {
   try {
-    return await requireSession({ cookie: headers.cookie });
+    return await requireSession({ cookie: context.headers.cookie });
   } catch (error) {
     if (!(error instanceof Refusal) || error.refusalName !== "operator-sign-in-needed") throw error;
-    const search = searchParams.toString();
-    const next = `${pathname.replace(/\.data$/, "")}${search ? `?${search}` : ""}`;
+    const search = context.searchParams.toString();
+    const next = `${context.pathname.replace(/\.data$/, "")}${search ? `?${search}` : ""}`;
     throw redirect(`${signInPath}?${new URLSearchParams({ next })}`, { headers: noStore });
   }
 }
