@@ -1,10 +1,10 @@
+import type { ReactNode } from "react";
 import { ButtonLink } from "~/ui/button";
 import type { RoomOutline } from "~/content/room-outline";
 import type { Brand } from "~/platform/brand/brand";
 import type { PublicSettings } from "~/platform/public-settings";
 import { DoorIllustration } from "./door-illustration";
 import { defaultSteps, leadWords, listThings } from "./landing-words";
-import type { Step, Thing } from "./landing-words";
 
 type LandingPageProps = {
   settings: PublicSettings;
@@ -21,11 +21,11 @@ export function LandingPage(props: LandingPageProps) {
     <div className="landing">
       <section className="hero" aria-labelledby="headline">
         <div className="hero-row">
-          <div className="hero-words">
+          <div className="hero-words stack">
             <h1 id="headline" lang={texts.headline && texts.lang}>
               {texts.headline ?? "A room that opens for its key"}
             </h1>
-            <p className="hero-lead" lang={texts.lead && texts.lang}>
+            <p className="lead" lang={texts.lead && texts.lang}>
               {texts.lead ?? leadWords(outline)}
             </p>
             <div className="row">
@@ -38,58 +38,61 @@ export function LandingPage(props: LandingPageProps) {
           <DoorIllustration />
         </div>
       </section>
-      <Steps steps={texts.steps ?? defaultSteps(settings.wallets)} lang={texts.steps && texts.lang} />
-      <Inventory things={listThings(outline, isChatForHolders)} />
+      <Band id="how" title="How to get in">
+        <ol className="bitting" lang={texts.steps && texts.lang}>
+          {(texts.steps ?? defaultSteps(settings.wallets)).map(({ title, text }) => (
+            <li key={title}>
+              <h3>{title}</h3>
+              <p>{text}</p>
+            </li>
+          ))}
+        </ol>
+      </Band>
+      <Band id="inside" title="What a key opens">
+        <ul className="inventory">
+          {listThings(outline, isChatForHolders).map(({ what, of, who }) => (
+            <li key={what}>
+              <h3>{what}</h3>
+              <p>{of}</p>
+              <p className="tag">for {who}</p>
+            </li>
+          ))}
+        </ul>
+      </Band>
       <Visitors settings={settings} isChatForHolders={isChatForHolders} />
-      <Promises />
+      <Band id="promises" title="What you do not need">
+        <ul className="promises">
+          {promises.map(([what, why]) => (
+            <li key={what}>
+              <strong>{what}</strong> {why}
+            </li>
+          ))}
+        </ul>
+      </Band>
       {hasReference ? <Programs origin={origin} /> : null}
     </div>
   );
 }
 
-function Steps({ steps, lang }: { steps: readonly Step[]; lang: string | undefined }) {
+type BandProps = { id: string; title: string; children: ReactNode };
+
+function Band({ id, title, children }: BandProps) {
   return (
-    <section className="band" aria-labelledby="how">
-      <h2 id="how">How to get in</h2>
-      <ol className="bitting" lang={lang}>
-        {steps.map(({ title, text }) => (
-          <li key={title}>
-            <h3>{title}</h3>
-            <p>{text}</p>
-          </li>
-        ))}
-      </ol>
+    <section className="band" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
     </section>
   );
 }
 
-function Inventory({ things }: { things: readonly Thing[] }) {
-  return (
-    <section className="band" aria-labelledby="inside">
-      <h2 id="inside">What a key opens</h2>
-      <ul className="inventory">
-        {things.map(({ what, of, who }) => (
-          <li key={what}>
-            <h3>{what}</h3>
-            <p>{of}</p>
-            <p className="tag">for {who}</p>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-type VisitorsProps = { settings: PublicSettings; isChatForHolders: boolean };
-
-function Visitors({ settings, isChatForHolders }: VisitorsProps) {
+function Visitors({ settings, isChatForHolders }: Pick<LandingPageProps, "settings" | "isChatForHolders">) {
   const { mode, chainId, contractAddress, keyStandard, wallets } = settings;
   return (
     <section className="band visitors" aria-labelledby="visitors">
       <h2 id="visitors" className="visually-hidden">
         With a key and without
       </h2>
-      <div>
+      <div className="prose">
         <h3>You hold a key</h3>
         <p>
           Connect the wallet that holds it; any browser wallet will do. You sign a few lines of plain text,
@@ -100,7 +103,7 @@ function Visitors({ settings, isChatForHolders }: VisitorsProps) {
         </p>
         <ButtonLink to="/gate">Open with your key</ButtonLink>
       </div>
-      <div>
+      <div className="prose">
         <h3>You have no key yet</h3>
         <p>
           {mode === "demo"
@@ -127,7 +130,7 @@ function Visitors({ settings, isChatForHolders }: VisitorsProps) {
         ) : null}
         <p>
           {isChatForHolders ? (
-            <>The gate explains what a wallet is and what it will ask.</>
+            "The gate explains what a wallet is and what it will ask."
           ) : (
             <>
               The <a href="/chat">chat</a> needs no key.
@@ -139,37 +142,23 @@ function Visitors({ settings, isChatForHolders }: VisitorsProps) {
   );
 }
 
-function Promises() {
-  return (
-    <section className="band" aria-labelledby="promises">
-      <h2 id="promises">What you do not need</h2>
-      <ul className="promises">
-        <li>
-          <strong>No account.</strong> No name, no e-mail address, no password. The key is enough.
-        </li>
-        <li>
-          <strong>No third party.</strong> This page, its fonts and its pictures come from this server alone.
-        </li>
-        <li>
-          <strong>No payment.</strong> Signing in sends nothing to the chain.
-        </li>
-        <li>
-          <strong>No administrator.</strong> When a key changes hands, the room closes for the old holder and
-          opens for the new one by itself.
-        </li>
-      </ul>
-    </section>
-  );
-}
+const promises = [
+  ["No account.", "No name, no e-mail address, no password. The key is enough."],
+  ["No third party.", "This page, its fonts and its pictures come from this server alone."],
+  ["No payment.", "Signing in sends nothing to the chain."],
+  [
+    "No administrator.",
+    "When a key changes hands, the room closes for the old holder and opens for the new one by itself.",
+  ],
+] as const;
 
 function Programs({ origin }: { origin: string }) {
   return (
-    <section className="band" aria-labelledby="programs">
-      <h2 id="programs">For programs</h2>
+    <Band id="programs" title="For programs">
       <p className="lead">Everything these pages do goes through an open HTTP API.</p>
       {/* Wider than a phone: who cannot swipe scrolls it with the keyboard. */}
       <pre
-        className="sample"
+        className="code sample"
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- It scrolls.
         tabIndex={0}
         role="region"
@@ -185,6 +174,6 @@ function Programs({ origin }: { origin: string }) {
       <p>
         <a href="/docs">The API reference</a> describes every operation, to read and to try.
       </p>
-    </section>
+    </Band>
   );
 }

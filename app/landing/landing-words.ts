@@ -4,49 +4,25 @@ import type { PublicWalletSettings } from "~/platform/public-settings";
 export type Thing = { what: string; of: string; who: "holders" | "everybody" };
 export type Step = { title: string; text: string };
 
-const things: { part: keyof RoomOutline; short: string; what: string; of: string }[] = [
-  {
-    part: "hasText",
-    short: "words",
-    what: "Words",
-    of: "A welcome for those who hold a key; some keys have one of their own.",
-  },
-  {
-    part: "hasSound",
-    short: "sound",
-    what: "Sound",
-    of: "A recording to listen to, with its text to read along.",
-  },
-  {
-    part: "hasForm",
-    short: "a form",
-    what: "A form",
-    of: "One message from each key to whoever runs this site. A key can send it once.",
-  },
-  {
-    part: "hasScript",
-    short: "something live",
-    what: "Something live",
-    of: "Something interactive, made by whoever runs this site.",
-  },
+const things: readonly [part: keyof RoomOutline, what: string, of: string][] = [
+  ["hasText", "Words", "A welcome for those who hold a key; some keys have one of their own."],
+  ["hasSound", "Sound", "A recording to listen to, with its text to read along."],
+  ["hasForm", "A form", "One message from each key to whoever runs this site. A key can send it once."],
+  ["hasScript", "Something live", "Something interactive, made by whoever runs this site."],
 ];
 
 /** What the page may promise: only what the operator's folder holds, and the chat. */
 export function listThings(outline: RoomOutline, isChatForHolders: boolean): Thing[] {
+  const chat = "Answers questions from this place’s own documents, and shows where it found them.";
+  const inside = things.filter(([part]) => outline[part]);
   return [
-    ...things
-      .filter(({ part }) => outline[part])
-      .map(({ what, of }) => ({ what, of, who: "holders" }) as const),
-    {
-      what: "A chat",
-      of: "Answers questions from this place’s own documents, and shows where it found them.",
-      who: isChatForHolders ? "holders" : "everybody",
-    },
+    ...inside.map(([, what, of]) => ({ what, of, who: "holders" }) as const),
+    { what: "A chat", of: chat, who: isChatForHolders ? "holders" : "everybody" },
   ];
 }
 
 export function leadWords(outline: RoomOutline): string {
-  const names = things.filter(({ part }) => outline[part]).map(({ short }) => short);
+  const names = things.filter(([part]) => outline[part]).map(([, what]) => what.toLowerCase());
   const proof = "The key is a token in a wallet; a signature proves that it is yours.";
   if (names.length === 0)
     return `Behind this gate is a room that only the holder of a key may enter. ${proof}`;
@@ -54,10 +30,9 @@ export function leadWords(outline: RoomOutline): string {
   return `Behind this gate ${names.length === 1 && names[0] !== "words" ? "is" : "are"} ${all} that only the holder of a key may have. ${proof}`;
 }
 
-export function defaultSteps({
-  walletConnect,
-  base,
-}: Pick<PublicWalletSettings, "walletConnect" | "base">): Step[] {
+type WalletChoice = Pick<PublicWalletSettings, "walletConnect" | "base">;
+
+export function defaultSteps({ walletConnect, base }: WalletChoice): Step[] {
   const elsewhere = [...(walletConnect ? ["WalletConnect"] : []), ...(base ? ["Base"] : [])].join(" or ");
   return [
     {

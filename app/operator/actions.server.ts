@@ -1,4 +1,5 @@
 import { Refusal } from "~/platform/http/refusal";
+import type { DeliveryRef } from "~/platform/outbox/outbox";
 import { quotaKinds } from "~/quota/quota-subject";
 import type { QuotaOwner } from "~/quota/quota-subject";
 import { quotaScopeSchema } from "~/quota/quota.schema";
@@ -7,34 +8,27 @@ import type { ActionStore } from "./actions.store.server";
 import type { Actor } from "./audit.store.server";
 import type { TableName } from "./tables/table-spec";
 
-export type ActionDependencies = {
-  store: ActionStore;
-  /** The outbox looks at once for what is due. */
-  wakeOutbox: () => void;
-  resetWindow: (request: { owner: QuotaOwner; actor: Actor }) => Promise<number>;
-  resetQuotas: (request: { order: QuotaResetOrder; actor: Actor }) => Promise<QuotaResetAnswer>;
+type ActionCall = {
+  form: URLSearchParams;
+  actor: Actor;
+  dependencies: {
+    store: ActionStore;
+    /** The outbox looks at once for what is due. */
+    wakeOutbox: () => void;
+    resetWindow: (request: { owner: QuotaOwner; actor: Actor }) => Promise<number>;
+    resetQuotas: (request: { order: QuotaResetOrder; actor: Actor }) => Promise<QuotaResetAnswer>;
+  };
 };
 
 /** `page`: where the operator came from, and goes back to. */
 export type ActionDone = { page: TableName; done: string; count: number };
 
-type ActionCall = { form: URLSearchParams; actor: Actor; dependencies: ActionDependencies };
-
 const actions: Readonly<Record<string, (call: ActionCall) => Promise<ActionDone>>> = {
-  "retry-delivery": async ({ form, actor, dependencies: { store, wakeOutbox } }) => {
-    const delivery = {
-      notificationId: requireField(form, "notificationId"),
-      channel: requireField(form, "channel"),
-    };
-    const count = await store.retryDeliveries(delivery, actor);
-    wakeOutbox();
-    return { page: "outbox", done: "retried", count };
+  "retry-delivery": async (call) => {
+    const notificationId = requireField(call.form, "notificationId");
+    return await retry(call, { notificationId, channel: requireField(call.form, "channel") });
   },
-  "retry-given-up": async ({ actor, dependencies: { store, wakeOutbox } }) => {
-    const count = await store.retryDeliveries("given-up", actor);
-    wakeOutbox();
-    return { page: "outbox", done: "retried", count };
-  },
+  "retry-given-up": (call) => retry(call, "given-up"),
   "reset-window": async ({ form, actor, dependencies }) => {
     const kindText = requireField(form, "kind");
     const kind = quotaKinds.find((known) => known === kindText);
@@ -45,22 +39,24 @@ const actions: Readonly<Record<string, (call: ActionCall) => Promise<ActionDone>
   "reset-quotas": async ({ form, actor, dependencies }) => {
     const scope = quotaScopeSchema.safeParse(requireField(form, "scope"));
     if (!scope.success) throw badField("scope", "Must be token, crypto or both.");
-    const { token, crypto } = await dependencies.resetQuotas({
-      order: { scope: scope.data, mode: "all" },
-      actor,
-    });
+    const order = { scope: scope.data, mode: "all" } as const;
+    const { token, crypto } = await dependencies.resetQuotas({ order, actor });
     return { page: "quotas", done: "reset", count: (token?.deleted ?? 0) + (crypto?.deleted ?? 0) };
   },
-  "mark-handled": (call) => mark({ ...call, isHandled: true }),
-  "mark-open": (call) => mark({ ...call, isHandled: false }),
+  "mark-handled": (call) => mark(call, true),
+  "mark-open": (call) => mark(call, false),
 };
 
-async function mark({
-  form,
-  actor,
-  dependencies,
-  isHandled,
-}: ActionCall & { isHandled: boolean }): Promise<ActionDone> {
+async function retry(
+  { actor, dependencies: { store, wakeOutbox } }: ActionCall,
+  deliveries: DeliveryRef | "given-up",
+): Promise<ActionDone> {
+  const count = await store.retryDeliveries(deliveries, actor);
+  wakeOutbox();
+  return { page: "outbox", done: "retried", count };
+}
+
+async function mark({ form, actor, dependencies }: ActionCall, isHandled: boolean): Promise<ActionDone> {
   const submissionId = requireField(form, "submissionId");
   const count = await dependencies.store.markSubmission(submissionId, isHandled, actor);
   return { page: "submissions", done: isHandled ? "handled" : "reopened", count };
@@ -81,8 +77,6 @@ function requireField(form: URLSearchParams, name: string): string {
 }
 
 function badField(name: string, message: string): Refusal {
-  return new Refusal("invalid-request", {
-    detail: `${name}: ${message}`,
-    members: { errors: [{ path: name, message }] },
-  });
+  const errors = [{ path: name, message }];
+  return new Refusal("invalid-request", { detail: `${name}: ${message}`, members: { errors } });
 }

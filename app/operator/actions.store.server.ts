@@ -7,18 +7,13 @@ import type { Actor } from "./audit.store.server";
 
 export type ActionStore = ReturnType<typeof createActionStore>;
 
-/** What operators do to rows, each with its trace in the same transaction. All answer with the number of rows. */
+/** What operators do to rows, each with its audit entry in the same transaction. Both return the number of rows. */
 export function createActionStore(database: Database, clock: Clock, outbox: Outbox) {
   async function retryDeliveries(deliveries: DeliveryRef | "given-up", actor: Actor): Promise<number> {
     return await database.$transaction(async (transaction) => {
       const count = await outbox.retry(transaction, deliveries);
-      const which = deliveries === "given-up" ? { all: true } : deliveries;
-      const detail = { ...which, deliveries: count };
-      await addAuditEntry({
-        transaction,
-        record: { ...actor, kind: "operator-retry", detail },
-        nowMs: clock(),
-      });
+      const detail = { ...(deliveries === "given-up" ? { all: true } : deliveries), deliveries: count };
+      await addAuditEntry(transaction, { ...actor, kind: "operator-retry", detail }, clock());
       return count;
     });
   }
@@ -33,27 +28,21 @@ export function createActionStore(database: Database, clock: Clock, outbox: Outb
       });
       if (count === 0) return 0;
       const detail = { submissionId, state: isHandled ? "handled" : "open" };
-      await addAuditEntry({ transaction, record: { ...actor, kind: "operator-mark", detail }, nowMs });
+      await addAuditEntry(transaction, { ...actor, kind: "operator-mark", detail }, nowMs);
       return count;
     });
   }
 
   async function findSubmission(id: string) {
     const row = await database.submission.findUnique({ where: { id } });
-    if (row === null) return null;
-    const { tokenId, address, message, messageHash, requestId, contractAddress } = row;
-    return {
-      id,
-      tokenId,
-      address,
-      message,
-      messageHash,
-      requestId,
-      contractAddress,
-      chainId: String(row.chainId),
-      createdAtMs: Number(row.createdAtMs),
-      handledAtMs: row.handledAtMs === null ? null : Number(row.handledAtMs),
-    };
+    return (
+      row && {
+        ...row,
+        chainId: String(row.chainId),
+        createdAtMs: Number(row.createdAtMs),
+        handledAtMs: row.handledAtMs === null ? null : Number(row.handledAtMs),
+      }
+    );
   }
 
   return { retryDeliveries, markSubmission, findSubmission };

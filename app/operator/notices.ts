@@ -6,35 +6,26 @@ export type PageNotice = {
   tone: "success" | "problem" | "info";
   title: string;
   text: string;
-  /** How long it is until the same may be tried again, from when the page was made; 0 when that is over. */
+  /** Until the same may be tried again, from when the page was made; 0 when that time has come. */
   waitSeconds?: number;
 };
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`);
 
-const doneNotices: Readonly<Record<string, (count: number) => PageNotice>> = {
-  retried: (count) =>
-    count === 0
-      ? nothing("What is being sent at this moment, or was delivered meanwhile, is left alone.")
-      : success(`${counted(count, "notification is", "notifications are")} sent again now.`),
-  reset: (count) =>
-    count === 0
-      ? nothing("There was no such window any more.")
-      : success(`${counted(count, "window was", "windows were")} reset.`),
-  handled: (count) =>
-    count === 0 ? nothing("It was marked already.") : success("The submission is marked as handled."),
-  reopened: (count) =>
-    count === 0 ? nothing("It was open already.") : success("The submission is open again."),
-  "signed-out": () => success("You are signed out."),
+/** The notice says `none` where the count is 0. */
+const doneTexts: Readonly<Record<string, { none?: string; some: (count: number) => string }>> = {
+  retried: {
+    none: "What is being sent at this moment, or was delivered meanwhile, is left alone.",
+    some: (count) => `${counted(count, "notification is", "notifications are")} sent again now.`,
+  },
+  reset: {
+    none: "There was no such window any more.",
+    some: (count) => `${counted(count, "window was", "windows were")} reset.`,
+  },
+  handled: { none: "It was marked already.", some: () => "The submission is marked as handled." },
+  reopened: { none: "It was open already.", some: () => "The submission is open again." },
+  "signed-out": { some: () => "You are signed out." },
 };
-
-function success(text: string): PageNotice {
-  return { tone: "success", title: "Done", text };
-}
-
-function nothing(text: string): PageNotice {
-  return { tone: "info", title: "Nothing changed", text };
-}
 
 /** Only words of ours: of the address nothing but numbers is repeated. */
 export function readNotices(
@@ -42,25 +33,27 @@ export function readNotices(
   nowMs: number,
   faults: readonly string[] = [],
 ): PageNotice[] {
+  const notices: PageNotice[] = [];
   const count = Number(/^\d{1,9}$/.exec(searchParams.get("count") ?? "")?.[0] ?? 0);
-  const doneName = searchParams.get("done") ?? "";
-  const done = Object.hasOwn(doneNotices, doneName) ? doneNotices[doneName]?.(count) : undefined;
+  const name = searchParams.get("done") ?? "";
+  const done = Object.hasOwn(doneTexts, name) ? doneTexts[name] : undefined;
+  if (done?.none && count === 0) notices.push({ tone: "info", title: "Nothing changed", text: done.none });
+  else if (done) notices.push({ tone: "success", title: "Done", text: done.some(count) });
   const refused = findRefusal(searchParams.get("fault"));
-  const problem = (title: string, text: string): PageNotice => ({ tone: "problem", title, text });
-  return [
-    ...(done ? [done] : []),
-    ...(refused ? [noticeForFault(refused, readWait(searchParams.get("until"), nowMs))] : []),
-    ...(faults.length > 0 ? [problem("Part of the address could not be used", faults.join(" "))] : []),
-  ];
+  if (refused) notices.push(describeRefusal(refused, readWait(searchParams.get("until"), nowMs)));
+  if (faults.length > 0) {
+    notices.push({ tone: "problem", title: "Part of the address could not be used", text: faults.join(" ") });
+  }
+  return notices;
 }
 
-function noticeForFault({ slug, title, remedy }: RefusalEntry, waitSeconds: number | null): PageNotice {
-  if (waitSeconds === null) return { tone: "problem", title, text: remedy.replaceAll("`", "") };
-  const text = slug === "too-many-requests" ? notLookedAt : remedy.replaceAll("`", "");
-  return { tone: "problem", title, text, waitSeconds };
+function describeRefusal({ slug, title, remedy }: RefusalEntry, waitSeconds: number | null): PageNotice {
+  const text = remedy.replaceAll("`", "");
+  if (waitSeconds === null) return { tone: "problem", title, text };
+  const isLimited = slug === "too-many-requests";
+  return { tone: "problem", title, text: isLimited ? "What you sent was not looked at." : text, waitSeconds };
 }
 
-const notLookedAt = "What you sent was not looked at.";
 /** The longest window a limit can have. */
 const maxWaitSeconds = 999_999;
 

@@ -3,8 +3,7 @@ import type { Database } from "~/platform/database/database.server";
 import { createLog } from "~/platform/log.server";
 import { createTestClock, testOnEachDatabase } from "~e2e/support/databases/database";
 import { readNext } from "./page-guard.server";
-import { requireSession, signIn, signOut } from "./session.server";
-import { operatorCookieName, writeOperatorCookie } from "./session-cookie";
+import { operatorCookieName, requireSession, signIn, signOut, writeOperatorCookie } from "./session.server";
 import { createSessionStore } from "./sessions.store.server";
 
 const secret = "k3Vq9ZsT1mXbW7hD";
@@ -128,10 +127,10 @@ testOnEachDatabase("a session that is ended while it is used stays ended", async
 });
 
 test("the cookie is for the operator's pages, out of reach of scripts and of other sites", () => {
-  expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60, isSecure: true })).toBe(
+  expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60 }, true)).toBe(
     "latchkey_operator=v; Path=/operator; Max-Age=60; HttpOnly; SameSite=Strict; Secure",
   );
-  expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60, isSecure: false })).not.toContain("Secure");
+  expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60 }, false)).not.toContain("Secure");
 });
 
 test.each([

@@ -5,7 +5,6 @@ import { Refusal } from "~/platform/http/refusal";
 import type { Log } from "~/platform/log.server";
 import { isSameSecret } from "~/platform/same-secret.server";
 import type { Actor } from "./audit.store.server";
-import { operatorCookieName } from "./session-cookie";
 import type { OperatorSession, SessionStore } from "./sessions.store.server";
 
 export type SessionDependencies = {
@@ -17,19 +16,14 @@ export type SessionDependencies = {
   log: Log;
 };
 
-/** The value for the cookie, and how long it is good for. */
+type Call<Request> = Request & { dependencies: SessionDependencies };
+type CookieCarrier = { cookie: string | undefined };
+
+/** The value for the cookie, and how long it is valid. */
 export type StartedSession = { value: string; maxAgeSeconds: number };
 
 /** A wrong secret leaves a trace that outlives a restart; what was typed goes nowhere. */
-export async function signIn({
-  given,
-  actor,
-  dependencies,
-}: {
-  given: string;
-  actor: Actor;
-  dependencies: SessionDependencies;
-}): Promise<StartedSession> {
+export async function signIn({ given, actor, dependencies }: Call<{ given: string; actor: Actor }>) {
   const { secret, maxSeconds, sessions, clock, log } = dependencies;
   if (!isSameSecret(given, secret)) {
     await sessions.recordAudit({ ...actor, kind: "operator-sign-in-refused", detail: {} });
@@ -37,44 +31,41 @@ export async function signIn({
     throw new Refusal("operator-secret-wrong", { headers: { "WWW-Authenticate": operatorChallenge } });
   }
   const value = randomBytes(32).toString("base64url");
-  const endsAtMs = clock() + maxSeconds * 1000;
-  await sessions.startSession({ digest: digestOf(value, secret), actor, endsAtMs });
+  await sessions.startSession(digestOf(value, secret), actor, clock() + maxSeconds * 1000);
   log.info(actor, "operator signed in");
-  return { value, maxAgeSeconds: maxSeconds };
+  return { value, maxAgeSeconds: maxSeconds } satisfies StartedSession;
 }
 
-/** No scheme of browsers' own: they would ask for the secret in a window of theirs. */
+/** Not a scheme that browsers know: they would ask for the secret in a window of their own. */
 const operatorChallenge = 'Cookie realm="latchkey-operator"';
 
 export async function requireSession({
   cookie,
-  dependencies: { secret, idleSeconds, sessions },
-}: {
-  cookie: string | undefined;
-  dependencies: Pick<SessionDependencies, "secret" | "idleSeconds" | "sessions">;
-}): Promise<OperatorSession> {
+  dependencies,
+}: Call<CookieCarrier>): Promise<OperatorSession> {
+  const { secret, idleSeconds, sessions } = dependencies;
   const value = readCookie(cookie, operatorCookieName);
-  const session = value
-    ? await sessions.useSession({ digest: digestOf(value, secret), idleMs: idleSeconds * 1000 })
-    : null;
+  const session = value ? await sessions.useSession(digestOf(value, secret), idleSeconds * 1000) : null;
   if (session !== null) return session;
   throw new Refusal("operator-sign-in-needed", { headers: { "WWW-Authenticate": operatorChallenge } });
 }
 
-export async function signOut({
-  cookie,
-  actor,
-  dependencies: { secret, sessions },
-}: {
-  cookie: string | undefined;
-  actor: Actor;
-  dependencies: Pick<SessionDependencies, "secret" | "sessions">;
-}): Promise<void> {
+export async function signOut({ cookie, actor, dependencies }: Call<CookieCarrier & { actor: Actor }>) {
+  const { secret, sessions } = dependencies;
   const value = readCookie(cookie, operatorCookieName);
-  if (value) await sessions.endSession({ digest: digestOf(value, secret), actor });
+  if (value) await sessions.endSession(digestOf(value, secret), actor);
 }
 
-/** Whoever reads the table cannot sign in with it, and under another secret the same cookie is nobody's. */
+/** Whoever reads the table cannot sign in with it, and under another secret the same cookie is worth nothing. */
 function digestOf(value: string, secret: string): string {
   return createHmac("sha256", secret).update(value).digest("hex");
+}
+
+/** Of the operator's view alone; browsers send it to addresses below it and nowhere else. */
+export const operatorCookieName = "latchkey_operator";
+
+/** No script can read it, and no other site's request or link brings it along. */
+export function writeOperatorCookie({ value, maxAgeSeconds }: StartedSession, isSecure: boolean): string {
+  const secure = isSecure ? "; Secure" : "";
+  return `${operatorCookieName}=${value}; Path=/operator; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }

@@ -11,72 +11,50 @@ export type SessionStore = ReturnType<typeof createSessionStore>;
 const seenGrainMs = 60_000;
 
 export function createSessionStore(database: Database, clock: Clock) {
-  async function startSession({
-    digest,
-    actor,
-    endsAtMs,
-  }: {
-    digest: string;
-    actor: Actor;
-    endsAtMs: number;
-  }): Promise<void> {
+  async function startSession(digest: string, actor: Actor, endsAtMs: number): Promise<void> {
     const nowMs = clock();
+    const now = BigInt(nowMs);
     await database.$transaction(async (transaction) => {
       await transaction.operatorSession.create({
         data: {
           digest,
           clientId: actor.clientId,
-          startedAtMs: BigInt(nowMs),
-          seenAtMs: BigInt(nowMs),
+          startedAtMs: now,
+          seenAtMs: now,
           endsAtMs: BigInt(endsAtMs),
         },
       });
-      await addAuditEntry({
-        transaction,
-        record: { ...actor, kind: "operator-sign-in", detail: { endsAt: new Date(endsAtMs).toISOString() } },
-        nowMs,
-      });
+      const detail = { endsAt: new Date(endsAtMs).toISOString() };
+      await addAuditEntry(transaction, { ...actor, kind: "operator-sign-in", detail }, nowMs);
     });
   }
 
-  /** Null when there is none, or it was idle for so long, or its time is over. Counts as a use of it. */
-  async function useSession({
-    digest,
-    idleMs,
-  }: {
-    digest: string;
-    idleMs: number;
-  }): Promise<OperatorSession | null> {
+  /** Counts as a use of the session. Null when there is none, or it was idle for too long, or has expired. */
+  async function useSession(digest: string, idleMs: number): Promise<OperatorSession | null> {
     const nowMs = clock();
     const row = await database.operatorSession.findUnique({ where: { digest } });
     if (row === null) return null;
-    const [startedAtMs, seenAtMs, endsAtMs] = [row.startedAtMs, row.seenAtMs, row.endsAtMs].map(Number) as [
-      number,
-      number,
-      number,
-    ];
+    const [seenAtMs, endsAtMs] = [Number(row.seenAtMs), Number(row.endsAtMs)];
     if (nowMs >= endsAtMs || nowMs >= seenAtMs + idleMs) return null;
     if (nowMs >= seenAtMs + seenGrainMs) {
       // Only where the row still is: a session that was ended meanwhile stays ended.
       await database.operatorSession.updateMany({ where: { digest }, data: { seenAtMs: BigInt(nowMs) } });
     }
-    return { startedAtMs, endsAtMs };
+    return { startedAtMs: Number(row.startedAtMs), endsAtMs };
   }
 
   /** Ending what has ended already leaves no second trace. */
-  async function endSession({ digest, actor }: { digest: string; actor: Actor }): Promise<void> {
+  async function endSession(digest: string, actor: Actor): Promise<void> {
     const nowMs = clock();
     await database.$transaction(async (transaction) => {
       const { count } = await transaction.operatorSession.deleteMany({ where: { digest } });
       if (count === 0) return;
-      const record = { ...actor, kind: "operator-sign-out", detail: {} } as const;
-      await addAuditEntry({ transaction, record, nowMs });
+      await addAuditEntry(transaction, { ...actor, kind: "operator-sign-out", detail: {} }, nowMs);
     });
   }
 
   async function recordAudit(record: AuditRecord): Promise<void> {
-    const nowMs = clock();
-    await database.$transaction((transaction) => addAuditEntry({ transaction, record, nowMs }));
+    await database.$transaction((transaction) => addAuditEntry(transaction, record, clock()));
   }
 
   return { startSession, useSession, endSession, recordAudit };

@@ -40,7 +40,7 @@ export async function readState(its: StateDependencies): Promise<StateView> {
     its.readReadiness(),
     its.database.readMigrations().catch(() => null),
     its.readEndpoints(),
-    viewSearch(its),
+    viewSearch(its.search),
     its.outboxStatus(),
     its.paymentStatus ? viewPayments(its.paymentStatus) : [],
   ]);
@@ -48,7 +48,10 @@ export async function readState(its: StateDependencies): Promise<StateView> {
     status: readiness.status,
     readAtMs: its.clock(),
     dependencies: [
-      ...viewReadiness({ readiness, its, migrations }),
+      ...viewReadiness(readiness, describeKnown(its, migrations)),
+      ...(readiness.dependencies.speech
+        ? []
+        : [view("Speech", "off", `TTS_PROVIDER is ${its.speechProvider}.`)]),
       ...viewEndpoints(endpoints),
       search,
       ...viewOutbox(outbox),
@@ -59,173 +62,139 @@ export async function readState(its: StateDependencies): Promise<StateView> {
   };
 }
 
-/** Whatever the service is asked about from outside has its row here, in the same state and for the same reason. */
-function viewReadiness({
-  readiness: { dependencies },
-  its,
-  migrations,
-}: {
-  readiness: Readiness;
-  its: StateDependencies;
-  migrations: Migrations | null;
-}): DependencyView[] {
-  const known = describeKnown({ its, migrations });
-  const asked = Object.entries(dependencies).map(([key, { state, detail, latencyMs }]): DependencyView => {
-    const { name, facts } = known[key] ?? { name: key, facts: [] };
-    return { name, state, facts: [detail ?? `Answered in ${latencyMs} ms.`, ...facts] };
+/** A row of the page. Facts that are null or false are omitted. */
+function view(
+  name: string,
+  state: DependencyView["state"],
+  ...facts: readonly (string | null | false)[]
+): DependencyView {
+  return { name, state, facts: facts.filter((fact) => fact !== null && fact !== false) };
+}
+
+type Known = Readonly<Record<string, readonly [name: string, ...facts: (string | null | false)[]]>>;
+
+/** Whatever readiness asks has its row here, in the same state and for the same reason. */
+function viewReadiness({ dependencies }: Readiness, known: Known): DependencyView[] {
+  return Object.entries(dependencies).map(([key, { state, detail, latencyMs }]) => {
+    const [name, ...facts] = known[key] ?? [key];
+    return view(name, state, detail ?? `Answered in ${latencyMs} ms.`, ...facts);
   });
-  if (dependencies.speech) return asked;
-  const why = `TTS_PROVIDER is ${its.speechProvider}.`;
-  return [...asked, { name: "Speech", state: "off", facts: [why] }];
 }
 
 /** What there is to say of a dependency besides how it answered. */
-function describeKnown({
-  its: { clock, database, provider, speechProvider, watcherStatus },
-  migrations,
-}: {
-  its: StateDependencies;
-  migrations: Migrations | null;
-}): Readonly<Record<string, { name: string; facts: string[] }>> {
+function describeKnown(its: StateDependencies, migrations: Migrations | null): Known {
+  const { database, provider, speechProvider } = its;
   const applied = migrations
     ? `${migrations.count} migrations, the last one ${migrations.last ?? "unknown"}.`
     : "Its migrations could not be read.";
+  const models = `${provider.name}: ${provider.models.join(", ")}.`;
   return {
-    database: { name: "Database", facts: [`${database.provider}.`, applied] },
-    redis: { name: "Redis", facts: ["Nonces, limits and quotas live there."] },
-    chain: { name: "Key contract", facts: [] },
-    watcher: {
-      name: "Watcher of transfers",
-      facts: describeWatcher({ status: watcherStatus(), nowMs: clock() }),
-    },
-    provider: {
-      name: "Model provider",
-      facts: [
-        provider.name === "offline"
-          ? "The embedded assistant, in this process."
-          : `${provider.name}: ${provider.models.join(", ")}.`,
-      ],
-    },
-    speech: {
-      name: "Speech",
-      facts: [`${speechProvider}${speechProvider === "flite" ? ", in this process" : ""}.`],
-    },
+    database: ["Database", `${database.provider}.`, applied],
+    redis: ["Redis", "Nonces, limits and quotas live there."],
+    chain: ["Key contract"],
+    watcher: ["Watcher of transfers", ...describeWatcher(its.watcherStatus(), its.clock())],
+    provider: [
+      "Model provider",
+      provider.name === "offline" ? "The embedded assistant, in this process." : models,
+    ],
+    speech: ["Speech", `${speechProvider}${speechProvider === "flite" ? ", in this process" : ""}.`],
   };
-}
-
-function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] {
-  const heights = endpoints.flatMap(({ blockNumber }) => (blockNumber === null ? [] : [blockNumber]));
-  const highest = heights.reduce((best, height) => (height > best ? height : best), 0n);
-  return endpoints.map(({ label, blockNumber, isResting, latencyMs }) => {
-    const name = `Chain ${label}`;
-    if (blockNumber === null) return { name, state: "down", facts: ["It did not answer."] };
-    const behind = highest - blockNumber;
-    const place = behind === 0n ? "None of the others is ahead." : `${behind} blocks behind another one.`;
-    return {
-      name,
-      state: isResting || behind > blocksThatMatter ? "unsure" : "up",
-      facts: [
-        `Block ${blockNumber}, in ${latencyMs} ms.`,
-        ...(endpoints.length > 1 ? [place] : []),
-        ...(isResting ? ["Passed over for some seconds, since it failed a moment ago."] : []),
-      ],
-    };
-  });
 }
 
 /** Endpoints of one chain hear of a block at different moments. */
 const blocksThatMatter = 3n;
 
-/** Of this process; whether anybody watches is asked of the database. */
-function describeWatcher({
-  status: { blockNumber, blocksBehind, lastSuccessAtMs, consecutiveFailures },
-  nowMs,
-}: {
-  status: TransferWatcherStatus;
-  nowMs: number;
-}): string[] {
-  const ago = lastSuccessAtMs === null ? null : Math.max(0, Math.round((nowMs - lastSuccessAtMs) / 1000));
+function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] {
+  const highest = endpoints.reduce((best, { blockNumber }) => {
+    return blockNumber !== null && blockNumber > best ? blockNumber : best;
+  }, 0n);
+  return endpoints.map(({ label, blockNumber, isResting, latencyMs }) => {
+    const name = `Chain ${label}`;
+    if (blockNumber === null) return view(name, "down", "It did not answer.");
+    const behind = highest - blockNumber;
+    return view(
+      name,
+      isResting || behind > blocksThatMatter ? "unsure" : "up",
+      `Block ${blockNumber}, in ${latencyMs} ms.`,
+      endpoints.length > 1 &&
+        (behind === 0n ? "None of the others is ahead." : `${behind} blocks behind another one.`),
+      isResting && "Passed over for some seconds, since it failed a moment ago.",
+    );
+  });
+}
+
+/** Of this process; whether any process watches, readiness asks of the database. */
+function describeWatcher(status: TransferWatcherStatus, nowMs: number) {
+  const { blockNumber, blocksBehind, lastSuccessAtMs, consecutiveFailures } = status;
   return [
     blockNumber === null
       ? "This process has read no block."
       : `This process read up to block ${blockNumber}.`,
-    ...(blocksBehind > 0n ? [`${blocksBehind} blocks are still to be read.`] : []),
-    ago === null ? "It has not succeeded yet." : `Its last success was ${ago} s ago.`,
-    ...(consecutiveFailures > 0 ? [`${consecutiveFailures} failures in a row.`] : []),
+    blocksBehind > 0n && `${blocksBehind} blocks are still to be read.`,
+    lastSuccessAtMs === null
+      ? "It has not succeeded yet."
+      : `Its last success was ${Math.max(0, Math.round((nowMs - lastSuccessAtMs) / 1000))} s ago.`,
+    consecutiveFailures > 0 && `${consecutiveFailures} failures in a row.`,
   ];
 }
 
-async function viewSearch({ search }: Pick<StateDependencies, "search">): Promise<DependencyView> {
-  const name = "Search index";
-  const kept = search.vendor === "libsql" ? "Embedded." : "At Pinecone.";
+async function viewSearch({ vendor, listNamespaces }: StateDependencies["search"]): Promise<DependencyView> {
+  const kept = vendor === "libsql" ? "Embedded." : "At Pinecone.";
   try {
-    const namespaces = await search.listNamespaces();
-    const listed = namespaces.map((namespace) => (namespace === "" ? "default" : namespace)).join(", ");
-    return { name, state: "up", facts: [kept, listed ? `Namespaces: ${listed}.` : "It holds nothing yet."] };
+    const names = (await listNamespaces()).map((namespace) => namespace || "default").join(", ");
+    return view("Search index", "up", kept, names ? `Namespaces: ${names}.` : "It holds nothing yet.");
   } catch {
-    return { name, state: "down", facts: [kept, "It could not be asked in time."] };
+    return view("Search index", "down", kept, "It could not be asked in time.");
   }
 }
 
 function viewOutbox({ channels, unconfiguredChannels, pending, inFlight }: OutboxStatus): DependencyView[] {
-  const settings = { webhook: "WEBHOOK_URL", email: "SMTP_URL" };
   return [
-    {
-      name: "Outbox",
-      state: pending === null ? "down" : "up",
-      facts: [
-        pending === null ? "It could not be counted." : `${pending} waiting, ${inFlight} being sent.`,
-        channels.length === 0
-          ? "No channel is set up: submissions stay readable here."
-          : `By ${channels.join(" and ")}.`,
-      ],
-    },
-    ...unconfiguredChannels.map((channel): DependencyView => ({
-      name: channel === "webhook" ? "Webhook" : "Mail",
-      state: "off",
-      facts: [`${settings[channel]} is not set.`],
-    })),
+    view(
+      "Outbox",
+      pending === null ? "down" : "up",
+      pending === null ? "It could not be counted." : `${pending} waiting, ${inFlight} being sent.`,
+      channels.length === 0
+        ? "No channel is set up: submissions stay readable here."
+        : `By ${channels.join(" and ")}.`,
+    ),
+    ...unconfiguredChannels.map((channel) =>
+      channel === "webhook"
+        ? view("Webhook", "off", "WEBHOOK_URL is not set.")
+        : view("Mail", "off", "SMTP_URL is not set."),
+    ),
   ];
 }
 
+/** An open payment is followed by itself; from then on it needs somebody. */
+const minutesThatMatter = 30;
+
 export async function viewPayments(read: () => Promise<PaymentReading>): Promise<DependencyView[]> {
-  const name = "Payments";
   const reading = await read().catch(() => null);
-  if (reading === null) return [{ name, state: "down", facts: ["They could not be counted."] }];
+  if (reading === null) return [view("Payments", "down", "They could not be counted.")];
   const { open, oldestOpenMs, spent, dailyLimit } = reading;
   const minutes = Math.floor((oldestOpenMs ?? 0) / 60_000);
   return [
-    {
-      name,
-      state: minutes >= minutesThatMatter ? "unsure" : "up",
-      facts: [
-        open === 0 ? "None is open." : `${open} open, the oldest for ${minutes} min.`,
-        `${spent / 1e6} of ${dailyLimit / 1e6} counted in the last 24 hours.`,
-      ],
-    },
+    view(
+      "Payments",
+      minutes >= minutesThatMatter ? "unsure" : "up",
+      open === 0 ? "None is open." : `${open} open, the oldest for ${minutes} min.`,
+      `${spent / 1e6} of ${dailyLimit / 1e6} counted in the last 24 hours.`,
+    ),
   ];
 }
 
-/** An open payment is looked after by itself; from then on it needs somebody. */
-const minutesThatMatter = 30;
-
-function viewRecorder({
-  waiting,
-  droppedDecisions,
-  droppedCounts,
-  lastFailureAtMs,
-  lastWrittenAtMs,
-}: RecorderStatus): DependencyView {
+function viewRecorder(status: RecorderStatus): DependencyView {
+  const { waiting, droppedDecisions, droppedCounts, lastFailureAtMs, lastWrittenAtMs } = status;
   const isFailing = lastFailureAtMs !== null && lastFailureAtMs > (lastWrittenAtMs ?? 0);
-  return {
-    name: "Record of decisions and counts",
-    state: isFailing ? "down" : droppedDecisions + droppedCounts > 0 ? "unsure" : "up",
-    facts: [
-      `${waiting} waiting to be written.`,
-      droppedDecisions + droppedCounts > 0
-        ? `Since the start ${droppedDecisions} decisions and ${droppedCounts} counts were not kept, for want of room.`
-        : "Nothing was left out since the start.",
-      ...(isFailing ? ["The last writing failed; it is tried again."] : []),
-    ],
-  };
+  const hasDropped = droppedDecisions + droppedCounts > 0;
+  return view(
+    "Record of decisions and counts",
+    isFailing ? "down" : hasDropped ? "unsure" : "up",
+    `${waiting} waiting to be written.`,
+    hasDropped
+      ? `Since the start ${droppedDecisions} decisions and ${droppedCounts} counts were not kept, for want of room.`
+      : "Nothing was left out since the start.",
+    isFailing && "The last writing failed; it is tried again.",
+  );
 }

@@ -1,7 +1,6 @@
 import { createActivityStore } from "~/operator/activity/activity.store.server";
 import { tokenSeries } from "~/operator/activity/activity-series";
 import { countActivity, toDecision } from "~/operator/activity/count-activity.server";
-import { createDecisionStore } from "~/operator/activity/decisions.store.server";
 import { createRecorder } from "~/operator/activity/recorder.server";
 import type { Recorder } from "~/operator/activity/recorder.server";
 import { systemClock as clock } from "~/platform/clock";
@@ -19,8 +18,7 @@ type WireRecordingOptions = { config: Config; database: Database; instance: stri
 export function wireRecording({ config, database, instance, log }: WireRecordingOptions) {
   const activity = createActivityStore(database);
   const recorder = createRecorder({
-    decisions: createDecisionStore(database),
-    activity,
+    store: activity,
     keepsDecisions: config.operator.decisionDays > 0,
     instance,
     clock,

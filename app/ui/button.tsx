@@ -1,30 +1,21 @@
 import { Link } from "@remix-run/react";
-import type { ButtonHTMLAttributes, ReactNode } from "react";
-
-type Tone = "primary" | "quiet";
+import type { ButtonHTMLAttributes } from "react";
 
 type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "className"> & {
-  tone?: Tone;
-  /** The action is under way: the button says so, and a second press does nothing. */
+  tone?: "primary" | "quiet";
+  /** The action is running: the button shows it, and a second press does nothing. */
   busy?: boolean;
-  /** Something else is under way: a press does nothing until it is over. */
+  /** Something else is running: a press does nothing until it has ended. */
   blocked?: boolean;
 };
 
-export function Button({
-  tone = "primary",
-  busy = false,
-  blocked = busy,
-  onClick,
-  children,
-  ...rest
-}: ButtonProps) {
+export function Button({ tone = "primary", busy, blocked = busy, onClick, children, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
       className={`button button-${tone}`}
-      // Not `disabled`: that would throw the keyboard focus away in the middle of an action.
+      // Not `disabled`: that would lose the keyboard focus in the middle of an action.
       aria-disabled={blocked || undefined}
       onClick={(event) => {
         if (blocked) event.preventDefault();
@@ -37,7 +28,7 @@ export function Button({
   );
 }
 
-type ButtonLinkProps = { to: string; tone?: Tone; children: ReactNode };
+type ButtonLinkProps = Pick<ButtonProps, "tone" | "children"> & { to: string };
 
 export function ButtonLink({ to, tone = "primary", children }: ButtonLinkProps) {
   return (

@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef } from "react";
-import type { MouseEvent, ReactNode } from "react";
+import type { ReactNode } from "react";
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode };
 
@@ -15,11 +15,6 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     return () => element?.close();
   }, []);
 
-  function closeOnBackdrop(event: MouseEvent) {
-    // The content fills the dialog, so a press on the dialog itself is a press on the backdrop.
-    if (event.target === dialog.current) onClose();
-  }
-
   return (
     // The keyboard's way out is Escape, which arrives as `cancel`.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events
@@ -27,7 +22,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       ref={dialog}
       className="dialog"
       aria-labelledby={titleId}
-      onClick={closeOnBackdrop}
+      // The content fills the dialog, so a press on the dialog itself is a press on the backdrop.
+      onClick={(event) => (event.target === dialog.current ? onClose() : undefined)}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

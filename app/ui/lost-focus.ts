@@ -1,4 +1,4 @@
-/** Gives the keyboard focus a place when what had it is gone from the page. Whoever has it elsewhere keeps it. */
-export function takeLostFocus(place: HTMLElement | null | undefined, options?: FocusOptions): void {
-  if (document.activeElement === null || document.activeElement === document.body) place?.focus(options);
+/** Focuses the element if what had the focus is gone from the page. A focus elsewhere stays. */
+export function takeLostFocus(element: HTMLElement | null | undefined, options?: FocusOptions): void {
+  if (document.activeElement === null || document.activeElement === document.body) element?.focus(options);
 }

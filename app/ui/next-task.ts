@@ -1,9 +1,9 @@
-/** Lets the browser paint, and whoever taps have their turn, before what follows. */
+/** Lets the browser paint and handle input before what follows. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** Returns how to call it off. */
+/** Returns a function that cancels it. */
 export function afterNextPaint(act: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const frame = requestAnimationFrame(() => {

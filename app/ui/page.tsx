@@ -2,14 +2,14 @@ import { Link, NavLink } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { KeyMark } from "./key-mark";
 
-export type PageLogo = { href: string; aspectRatio: number; isWordmark: boolean };
+type PageLogo = { href: string; aspectRatio: number; isWordmark: boolean };
 
 type PageProps = {
   appName: string;
   isDemo: boolean;
   /** null: the key mark. */
   logo: PageLogo | null;
-  /** The operator's own words, in their own language; undefined: ours. */
+  /** The operator's own text, in `lang`; undefined: ours. */
   footer: string | undefined;
   lang: string | undefined;
   hasReference: boolean;
@@ -41,11 +41,7 @@ export function Page({ appName, isDemo, logo, footer, lang, hasReference, childr
       </main>
       <footer className="page-footer">
         <p>
-          {footer === undefined ? (
-            "Served by Latchkey, a self-hosted gate."
-          ) : (
-            <span lang={lang}>{footer}</span>
-          )}{" "}
+          <span lang={footer && lang}>{footer ?? "Served by Latchkey, a self-hosted gate."}</span>{" "}
           {hasReference ? <a href="/api/openapi">OpenAPI document</a> : null}
         </p>
       </footer>
@@ -55,30 +51,21 @@ export function Page({ appName, isDemo, logo, footer, lang, hasReference, childr
 
 const logoHeight = 28;
 
-function Brand({ appName, logo }: { appName: string; logo: PageLogo | null }) {
-  if (!logo) {
-    return (
-      <>
-        <KeyMark />
-        <span>{appName}</span>
-      </>
-    );
-  }
-  const width = Math.round(logoHeight * logo.aspectRatio);
-  const picture = (
-    <img
-      className="brand-logo"
-      src={logo.href}
-      width={width}
-      height={logoHeight}
-      alt={logo.isWordmark ? appName : ""}
-    />
-  );
-  if (logo.isWordmark) return picture;
+function Brand({ appName, logo }: Pick<PageProps, "appName" | "logo">) {
   return (
     <>
-      {picture}
-      <span>{appName}</span>
+      {logo ? (
+        <img
+          className="brand-logo"
+          src={logo.href}
+          width={Math.round(logoHeight * logo.aspectRatio)}
+          height={logoHeight}
+          alt={logo.isWordmark ? appName : ""}
+        />
+      ) : (
+        <KeyMark />
+      )}
+      {logo?.isWordmark ? null : <span>{appName}</span>}
     </>
   );
 }

@@ -1,36 +1,31 @@
 import type { PointerEvent } from "react";
 
-/** How far a pointer may wander from where it came down before whoever holds it has thought better of it. */
+/** How far a pointer may move from where it came down before the press is taken back. */
 const slackPx = 24;
-/** What a phone takes for a long press, which is another gesture. */
+/** What phones take for a long press, which is another gesture. */
 const longPressMs = 500;
 
 type Point = { clientX: number; clientY: number };
 
 /**
- * The `onPointerDown` of a button that text moves while it is being written: what is pressed on it counts for it, though
- * it has gone from under the pointer when that is lifted. As long as it stands still, all is as the browser does it.
+ * The `onPointerDown` of a button that streamed text moves: a press on it counts, though the button is no longer under
+ * the pointer when that is lifted. As long as the button stands still, the browser decides as usual.
  */
 export function steadyPress(down: PointerEvent<HTMLElement>): void {
   const { currentTarget: button, pointerId, clientX, clientY, timeStamp } = down;
-  // What a program makes up has no pointer, and a second finger makes a gesture.
+  // Synthetic events have no pointer, and a second finger makes a gesture.
   if (!down.isTrusted || !down.isPrimary || down.button !== 0) return;
-  const place = button.getBoundingClientRect();
+  const before = button.getBoundingClientRect();
   const held = new AbortController();
   const { signal } = held;
 
-  function hasMoved(): boolean {
-    const { left, top } = button.getBoundingClientRect();
-    return left !== place.left || top !== place.top;
-  }
-
-  function isOver(point: Point): boolean {
-    return button.contains(document.elementFromPoint(point.clientX, point.clientY));
-  }
+  const isOver = (point: Point) => button.contains(document.elementFromPoint(point.clientX, point.clientY));
 
   function isMeant(point: Point): boolean {
+    const { left, top } = button.getBoundingClientRect();
+    const hasMoved = left !== before.left || top !== before.top;
     const isNear = Math.hypot(point.clientX - clientX, point.clientY - clientY) <= slackPx;
-    return isNear && (hasMoved() || isOver(point));
+    return isNear && (hasMoved || isOver(point));
   }
 
   function letGo(): void {
@@ -38,27 +33,27 @@ export function steadyPress(down: PointerEvent<HTMLElement>): void {
     if (button.hasPointerCapture(pointerId)) button.releasePointerCapture(pointerId);
   }
 
-  function wander(move: globalThis.PointerEvent): void {
-    if (move.pointerId === pointerId && !isMeant(move)) letGo();
+  function move(event: globalThis.PointerEvent): void {
+    if (event.pointerId === pointerId && !isMeant(event)) letGo();
   }
 
-  /** The click of a mouse goes to what has captured it, that of a finger to what is under it by now. */
+  /** A mouse's click goes to what has captured it, a finger's to what is under it by now. */
   function lift(end: TouchEvent): void {
     const [finger] = end.changedTouches;
     letGo();
     if (!finger || isOver(finger) || !isMeant(finger)) return;
     end.preventDefault();
-    // Where the browser's own click could not be prevented, there is none beside it.
+    // Where the browser's own click could not be prevented, no second one is added.
     if (end.defaultPrevented && end.timeStamp - timeStamp < longPressMs) button.click();
   }
 
   button.setPointerCapture(pointerId);
-  button.addEventListener("pointermove", wander, { signal });
+  button.addEventListener("pointermove", move, { signal });
   button.addEventListener("touchend", lift, { signal });
   button.addEventListener("click", letGo, { signal });
-  // What has come under a mouse that is held down is not dragged by it.
+  // What moved under a held mouse is not dragged by it.
   document.addEventListener("dragstart", (drag) => drag.preventDefault(), { signal });
-  // The finger scrolls, or another one has come beside it.
+  // The finger scrolls, or another one has joined it.
   button.addEventListener("pointercancel", letGo, { signal });
   document.addEventListener("pointerdown", letGo, { signal, capture: true });
 }

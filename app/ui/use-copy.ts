@@ -2,11 +2,9 @@ import { useEffect, useState } from "react";
 
 const shownForMs = 2_000;
 
-export type CopyOutcome = "copied" | "refused" | null;
-
-/** Copies a text, and tells for a moment what came of it. */
-export function useCopy(): { outcome: CopyOutcome; copy: (text: string) => Promise<void> } {
-  const [outcome, setOutcome] = useState<CopyOutcome>(null);
+/** Copies a text; for a moment, `outcome` says whether that worked. */
+export function useCopy() {
+  const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
 
   useEffect(() => {
     if (outcome === null) return;

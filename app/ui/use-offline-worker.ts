@@ -1,9 +1,6 @@
 import { useEffect } from "react";
 
-/**
- * Gives the visitor's device the offline page, or takes it back where the operator wants none. Waits until the page
- * has loaded, so that nothing of it competes with what the visitor came for.
- */
+/** Installs the offline page, or removes it where the operator wants none, once all else has loaded. */
 export function useOfflineWorker({ isWanted }: { isWanted: boolean }): void {
   useEffect(() => {
     // Browsers have no workers on plain HTTP, and some have none in private windows.
@@ -16,12 +13,9 @@ export function useOfflineWorker({ isWanted }: { isWanted: boolean }): void {
   }, [isWanted]);
 }
 
+/** Where the browser refuses or the connection fails, the page works without it, and the next visit tries again. */
 async function keep(workers: ServiceWorkerContainer): Promise<void> {
-  try {
-    await workers.register("/sw.js", { updateViaCache: "none" });
-  } catch {
-    // Refused by the browser or cut off on the way: the page works as it is, and the next visit tries again.
-  }
+  await workers.register("/sw.js", { updateViaCache: "none" }).catch(() => undefined);
 }
 
 async function takeBack(workers: ServiceWorkerContainer): Promise<void> {

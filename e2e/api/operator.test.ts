@@ -392,7 +392,7 @@ test("decisions tell who, what and why, and never with what", async () => {
   expect(
     await database.activityCount.count({ where: { series, spanSeconds: 3_600 } }),
   ).toBeGreaterThanOrEqual(3);
-  expect(activity).toMatch(/<rect[^>]*operator-colour-1/);
+  expect(activity).toMatch(/<rect fill="var\(--accent\)" x="/);
 });
 
 test("what is about to be written at a stop is written", async () => {

@@ -1,20 +1,9 @@
-import { latencyBucketCount, latencyBucketOf } from "./latency-buckets";
-
-/** What is counted by the minute and the hour. A series' name is the part before the colon and what it is about. */
-export const latencyGroups = ["gate", "rest"] as const;
-export type LatencyGroup = (typeof latencyGroups)[number];
-
+/** What is counted by the minute and the hour: "tokens", "grant:<proof>", "refusal:<slug>", "latency:<group>:<bucket>". */
 export const tokenSeries = "tokens";
 
-export function grantSeries(proof: string): string {
-  return `grant:${proof}`;
-}
+export type LatencyGroup = "gate" | "rest";
 
-export function refusalSeries(slug: string): string {
-  return `refusal:${slug}`;
-}
-
-/** How long these take is up to the answer, to the reader or to nobody's patience: their length tells nothing. */
+/** The duration of these depends on the answer's length or on the reader, or is of no interest. */
 const untimedRoutes = new Set([
   "/api/chat",
   "/api/tts",
@@ -26,29 +15,44 @@ const untimedRoutes = new Set([
 
 const gateRoutes = new Set(["/api/gate-access", "/session"]);
 
-/** Made once: a name is needed for every request there is. */
-const latencySeriesNames = Object.fromEntries(
-  latencyGroups.map((group) => [
-    group,
-    Array.from({ length: latencyBucketCount }, (_, index) => `latency:${group}:${index}`),
-  ]),
-) as Record<LatencyGroup, string[]>;
-
 /** Null for what is not timed. `route` is the pattern. */
-export function findLatencySeries({
-  route,
-  durationSeconds,
-}: {
-  route: string;
-  durationSeconds: number;
-}): string | null {
-  if (untimedRoutes.has(route)) return null;
-  const names = latencySeriesNames[gateRoutes.has(route) ? "gate" : "rest"];
-  return names[latencyBucketOf(durationSeconds * 1000)] ?? null;
+export function findLatencySeries(request: { route: string; durationSeconds: number }): string | null {
+  if (untimedRoutes.has(request.route)) return null;
+  const group: LatencyGroup = gateRoutes.has(request.route) ? "gate" : "rest";
+  return `latency:${group}:${latencyBucketOf(request.durationSeconds * 1000)}`;
 }
 
-/** The histogram's place of a latency series; null for other series. */
+/** Null for other series. */
 export function readLatencySeries(series: string): { group: LatencyGroup; bucket: number } | null {
   const [, group, bucket] = /^latency:(gate|rest):(\d+)$/.exec(series) ?? [];
   return group ? { group: group as LatencyGroup, bucket: Number(bucket) } : null;
+}
+
+/** Buckets end at 0.1 ms and then each a quarter later, up to a minute. */
+const firstEndMs = 0.1;
+const growth = 1.25;
+
+/** The last one takes whatever is longer. */
+export const latencyBucketCount = 62;
+
+export function latencyBucketOf(durationMs: number): number {
+  if (!(durationMs > firstEndMs)) return 0;
+  // A hair less, so that a bucket's own end is not rounded into the next one.
+  const index = Math.ceil(Math.log(durationMs / firstEndMs) / Math.log(growth) - 1e-9);
+  return Math.min(index, latencyBucketCount - 1);
+}
+
+export function latencyBucketEndMs(bucket: number): number {
+  return firstEndMs * growth ** bucket;
+}
+
+/** The upper end of the bucket in which the quantile lies: never below the real one. Null where nothing was counted. */
+export function quantileMs(counts: ReadonlyMap<number, number>, share: number): number | null {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  let seen = 0;
+  for (const [bucket, count] of [...counts].sort(([left], [right]) => left - right)) {
+    seen += count;
+    if (seen >= share * total) return latencyBucketEndMs(bucket);
+  }
+  return null;
 }

@@ -1,6 +1,6 @@
-import { latencyGroups, readLatencySeries, tokenSeries } from "./activity-series";
+import { quantileMs, readLatencySeries, tokenSeries } from "./activity-series";
 import type { LatencyGroup } from "./activity-series";
-import { quantileMs } from "./latency-buckets";
+import type { Count } from "./buffers";
 
 export const activitySpans = [
   { name: "hour", label: "Last hour", spanSeconds: 60, stepMs: 60_000, steps: 60 },
@@ -10,29 +10,13 @@ export const activitySpans = [
 ] as const;
 export type ActivitySpan = (typeof activitySpans)[number];
 
-/** A day where nothing else is asked for; null for what there is not. */
+/** A day by default; null for an unknown name. */
 export function findActivitySpan(name: string | null): ActivitySpan | null {
   return activitySpans.find((span) => span.name === (name ?? "day")) ?? null;
 }
 
-export type LatencyPoint = { p50: number | null; p95: number | null };
-export type ActivityPoint = {
-  startMs: number;
-  granted: number;
-  /** By slug; only those shown by name, and "other". */
-  refused: Readonly<Record<string, number>>;
-  tokens: number;
-  latency: Readonly<Record<LatencyGroup, LatencyPoint>>;
-};
-export type ActivityView = {
-  span: ActivitySpan["name"];
-  stepMs: number;
-  points: ActivityPoint[];
-  /** The refusals that came most often, and "other" where there are more. */
-  slugs: string[];
-};
-
-export type ActivityCounts = readonly { startMs: number; series: string; amount: number }[];
+export type ActivityView = ReturnType<typeof viewActivity>;
+export type ActivityPoint = ActivityView["points"][number];
 
 const slugsByName = 4;
 const other = "other";
@@ -43,17 +27,17 @@ export function activityRange(span: ActivitySpan, nowMs: number) {
   return { sinceMs: lastStartMs - (span.steps - 1) * span.stepMs, untilMs: lastStartMs + span.stepMs };
 }
 
-/** Rows of the store as what the charts show: one point for each step, also where nothing happened. */
-export function viewActivity(span: ActivitySpan, nowMs: number, counts: ActivityCounts): ActivityView {
+/** One point for each step, also where nothing happened. `slugs`: the most frequent refusals, and "other" for the rest. */
+export function viewActivity(span: ActivitySpan, nowMs: number, counts: readonly Count[]) {
   const { sinceMs } = activityRange(span, nowMs);
   const slugs = findSlugs(counts);
-  const steps = Array.from({ length: span.steps }, () => [] as ActivityCounts[number][]);
+  const steps = Array.from({ length: span.steps }, (): Count[] => []);
   for (const count of counts) steps[Math.floor((count.startMs - sinceMs) / span.stepMs)]?.push(count);
   const points = steps.map((own, index) => toPoint(sinceMs + index * span.stepMs, own, slugs));
-  return { span: span.name, stepMs: span.stepMs, points, slugs };
+  return { span: span.name, points, slugs };
 }
 
-function findSlugs(counts: ActivityCounts): string[] {
+function findSlugs(counts: readonly Count[]): string[] {
   const sums = new Map<string, number>();
   for (const { series, amount } of counts) {
     const slug = readSlug(series);
@@ -64,8 +48,8 @@ function findSlugs(counts: ActivityCounts): string[] {
   return all.length > slugsByName ? [...named, other] : named;
 }
 
-function toPoint(startMs: number, counts: ActivityCounts, slugs: readonly string[]): ActivityPoint {
-  const refused = Object.fromEntries(slugs.map((slug) => [slug, 0]));
+function toPoint(startMs: number, counts: readonly Count[], slugs: readonly string[]) {
+  const refused: Record<string, number> = Object.fromEntries(slugs.map((slug) => [slug, 0]));
   const histograms = { gate: new Map<number, number>(), rest: new Map<number, number>() };
   let granted = 0;
   let tokens = 0;
@@ -81,16 +65,11 @@ function toPoint(startMs: number, counts: ActivityCounts, slugs: readonly string
     } else if (series === tokenSeries) tokens += amount;
     else if (series.startsWith("grant:")) granted += amount;
   }
-  const latency = Object.fromEntries(
-    latencyGroups.map((group) => [
-      group,
-      {
-        p50: quantileMs(histograms[group], 0.5),
-        p95: quantileMs(histograms[group], 0.95),
-      },
-    ]),
-  ) as Record<LatencyGroup, LatencyPoint>;
-  return { startMs, granted, refused, tokens, latency };
+  const latencyOf = (group: LatencyGroup) => ({
+    p50: quantileMs(histograms[group], 0.5),
+    p95: quantileMs(histograms[group], 0.95),
+  });
+  return { startMs, granted, refused, tokens, latency: { gate: latencyOf("gate"), rest: latencyOf("rest") } };
 }
 
 function readSlug(series: string): string | null {

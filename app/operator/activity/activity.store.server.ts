@@ -1,58 +1,58 @@
-import type { Sql } from "@prisma/client/runtime/client";
 import { join, sqltag } from "@prisma/client/runtime/client";
 import type { Database } from "~/platform/database/database.server";
+import type { Count, Decision } from "./buffers";
 
 export const minuteSeconds = 60;
 export const hourSeconds = 3_600;
 
-/** `startMs` is the beginning of the minute in which it happened. */
-export type Count = { startMs: number; series: string; amount: number };
+type CountRange = { spanSeconds: number; sinceMs: number; untilMs: number };
 
 export type ActivityStore = ReturnType<typeof createActivityStore>;
 
 export function createActivityStore(database: Database) {
   /**
-   * Adds to the minute's and the hour's row in one statement, so that all instances count together and none is lost. Rows
-   * are taken in one order, for two statements that need each other's rows would undo one another.
+   * Adds to the rows of the minute and the hour in one statement, so that instances sum up and no count is lost. Rows are
+   * written in one order: statements that need each other's rows would deadlock.
    */
   async function addCounts(counts: readonly Count[]): Promise<void> {
     const rows = sumRows(counts).map(
       ({ spanSeconds, startMs, series, amount }) =>
         sqltag`(${spanSeconds}, ${BigInt(startMs)}, ${series}, ${BigInt(amount)})`,
     );
-    if (rows.length > 0) await upsert(database, rows);
+    if (rows.length === 0) return;
+    await database.$executeRaw`
+      INSERT INTO "ActivityCount" ("spanSeconds", "startMs", "series", "amount")
+      VALUES ${join(rows)}
+      ON CONFLICT ("spanSeconds", "startMs", "series")
+      DO UPDATE SET "amount" = "ActivityCount"."amount" + excluded."amount"`;
   }
 
   /** Sums by row, the oldest first. */
-  async function readCounts({
-    spanSeconds,
-    sinceMs,
-    untilMs,
-  }: {
-    spanSeconds: number;
-    sinceMs: number;
-    untilMs: number;
-  }): Promise<Count[]> {
+  async function readCounts({ spanSeconds, sinceMs, untilMs }: CountRange): Promise<Count[]> {
     const rows = await database.activityCount.findMany({
       where: { spanSeconds, startMs: { gte: BigInt(sinceMs), lt: BigInt(untilMs) } },
       orderBy: { startMs: "asc" },
     });
-    return rows.map(({ startMs, series, amount }) => ({
-      startMs: Number(startMs),
-      series,
-      amount: Number(amount),
-    }));
+    return rows.map(({ startMs, series, amount }) => {
+      return { startMs: Number(startMs), series, amount: Number(amount) };
+    });
   }
 
-  return { addCounts, readCounts };
-}
+  /** Existing rows stay: a batch whose answer was lost may be written again. */
+  async function insertDecisions(decisions: readonly Decision[]): Promise<void> {
+    if (decisions.length === 0) return;
+    const rows = decisions.map(
+      (its) =>
+        sqltag`(${its.id}, ${BigInt(its.atMs)}, ${its.route}, ${its.outcome}, ${its.slug}, ${its.reason}, ${its.proof}, ${its.address}, ${its.tokenId}, ${its.clientId}, ${its.requestId})`,
+    );
+    await database.$executeRaw`
+      INSERT INTO "AccessDecision" ("id", "atMs", "route", "outcome", "slug", "reason", "proof", "address", "tokenId",
+        "clientId", "requestId")
+      VALUES ${join(rows)}
+      ON CONFLICT ("id") DO NOTHING`;
+  }
 
-async function upsert(database: Database, rows: Sql[]): Promise<void> {
-  await database.$executeRaw`
-    INSERT INTO "ActivityCount" ("spanSeconds", "startMs", "series", "amount")
-    VALUES ${join(rows)}
-    ON CONFLICT ("spanSeconds", "startMs", "series")
-    DO UPDATE SET "amount" = "ActivityCount"."amount" + excluded."amount"`;
+  return { addCounts, readCounts, insertDecisions };
 }
 
 /** No statement may name a row twice. */

@@ -1,7 +1,7 @@
 import type { AccessOutcome } from "~/platform/http/request-context.server";
 import type { Metrics } from "~/platform/metrics.server";
-import { findLatencySeries, grantSeries, refusalSeries } from "./activity-series";
-import type { NewDecision } from "./decision-buffer";
+import { findLatencySeries } from "./activity-series";
+import type { NewDecision } from "./buffers";
 import type { Recorder } from "./recorder.server";
 
 /** The metrics, with what the charts are made of counted beside them. */
@@ -10,11 +10,11 @@ export function countActivity(metrics: Metrics, recorder: Pick<Recorder, "count"
     ...metrics,
     countGrant(proof) {
       metrics.countGrant(proof);
-      recorder.count({ series: grantSeries(proof) });
+      recorder.count({ series: `grant:${proof}` });
     },
     countRefusal(slug) {
       metrics.countRefusal(slug);
-      recorder.count({ series: refusalSeries(slug) });
+      recorder.count({ series: `refusal:${slug}` });
     },
     observeRequest(request) {
       metrics.observeRequest(request);

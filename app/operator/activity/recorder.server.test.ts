@@ -8,8 +8,7 @@ import {
   testOnEachDatabase,
 } from "~e2e/support/databases/database";
 import { createActivityStore, hourSeconds, minuteSeconds } from "./activity.store.server";
-import { createDecisionStore } from "./decisions.store.server";
-import type { NewDecision } from "./decision-buffer";
+import type { NewDecision } from "./buffers";
 import { createRecorder } from "./recorder.server";
 import type { RecorderOptions } from "./recorder.server";
 
@@ -27,8 +26,7 @@ const refused: NewDecision = {
 
 function createTestRecorder({ database, ...options }: Partial<RecorderOptions> & { database: Database }) {
   return createRecorder({
-    decisions: createDecisionStore(database),
-    activity: createActivityStore(database),
+    store: createActivityStore(database),
     keepsDecisions: true,
     instance: "one",
     clock: createTestClock().clock,

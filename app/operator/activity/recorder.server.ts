@@ -1,54 +1,30 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
-import { createActivityBuffer } from "./activity-buffer";
-import type { ActivityBuffer } from "./activity-buffer";
 import type { ActivityStore } from "./activity.store.server";
-import { createDecisionBuffer } from "./decision-buffer";
-import type { NewDecision } from "./decision-buffer";
-import type { DecisionStore } from "./decisions.store.server";
+import { createActivityBuffer, createDecisionBuffer } from "./buffers";
+import type { NewDecision } from "./buffers";
 
-export type Recorder = Pick<ActivityBuffer, "count"> & {
-  noteDecision: (decision: NewDecision) => void;
-  /** Writes what is at hand. Never rejects; what could not be written is kept for the next time, within bounds. */
-  flush: () => Promise<void>;
-  status: () => RecorderStatus;
-  start: () => void;
-  /** Writes the last of it. */
-  stop: () => Promise<void>;
-};
-
-export type RecorderStatus = {
-  waiting: number;
-  /** Since the start: decisions and counts there was no room for. */
-  droppedDecisions: number;
-  droppedCounts: number;
-  lastWrittenAtMs: number | null;
-  lastFailureAtMs: number | null;
-};
+export type Recorder = ReturnType<typeof createRecorder>;
+export type RecorderStatus = ReturnType<Recorder["status"]>;
 
 export type RecorderOptions = {
-  decisions: DecisionStore;
-  activity: Pick<ActivityStore, "addCounts">;
-  /** False: decisions are not kept, only counted. */
+  store: Pick<ActivityStore, "addCounts" | "insertDecisions">;
   keepsDecisions: boolean;
   /** Names this process in the ids of its decisions. */
   instance: string;
   clock: Clock;
   onFailure: (error: unknown) => void;
-  flushMs?: number;
   /** Of each outcome, between two flushes: a flood of the one must not hide the other. */
   maxWaitingDecisions?: number;
 };
 
+const flushMs = 2_000;
 /** The SQLite driver is synchronous: a request waits for no more than the writing of so many rows. */
 const rowsPerStatement = 50;
 
-/**
- * Requests leave a note in memory and go on; a timer writes the notes in small batches. A killed process takes the notes
- * of its last seconds with it, which is the price.
- */
-export function createRecorder(options: RecorderOptions): Recorder {
-  const { clock, flushMs = 2_000, maxWaitingDecisions = 1_000, instance } = options;
+/** Requests record in memory and go on; a timer writes in small batches. A killed process loses its last seconds. */
+export function createRecorder(options: RecorderOptions) {
+  const { store, clock, maxWaitingDecisions = 1_000, instance } = options;
   const activity = createActivityBuffer(clock);
   const decisions = createDecisionBuffer(clock, instance, maxWaitingDecisions);
   const state = { lastWrittenAtMs: null as number | null, lastFailureAtMs: null as number | null };
@@ -57,16 +33,17 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   async function write(): Promise<void> {
     try {
-      await inChunks(decisions.take, decisions.putBack, options.decisions.insertDecisions);
-      await inChunks(activity.take, activity.putBack, options.activity.addCounts);
+      await inChunks(decisions.take, decisions.putBack, store.insertDecisions);
+      await inChunks(activity.take, activity.putBack, store.addCounts);
       state.lastWrittenAtMs = clock();
     } catch (error) {
-      // Said once for an outage: the next success ends it.
+      // Reported once for an outage, which the next success ends.
       if ((state.lastFailureAtMs ?? -1) <= (state.lastWrittenAtMs ?? -1)) options.onFailure(error);
       state.lastFailureAtMs = clock();
     }
   }
 
+  /** Writes what is at hand. Never rejects; what could not be written is kept for the next time, within bounds. */
   function flush(): Promise<void> {
     writing = writing.then(write);
     return writing;
@@ -79,18 +56,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   return {
     count: activity.count,
-    noteDecision: (decision) => {
+    noteDecision: (decision: NewDecision): void => {
       if (options.keepsDecisions) decisions.add(decision);
     },
     flush,
     status: () => ({
       waiting: decisions.size() + activity.size(),
+      // For lack of room, since the start.
       droppedDecisions: decisions.dropped(),
       droppedCounts: activity.dropped(),
       ...state,
     }),
     start: schedule,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       clearTimeout(timer);
       await flush();
       clearTimeout(timer);

@@ -21,7 +21,7 @@ const pages = [
   ...tableNames.map((name) => ({ path: `/operator/${name}`, title: tableSpecs[name].title })),
 ];
 
-/** Links and forms of the plain kind throughout: every page is whole, and works before or without scripts. */
+/** Plain links and forms throughout: every page works before, or without, scripts. */
 export function OperatorFrame({ title, lead, path, notices = [], children }: FrameProps) {
   return (
     <div className="operator">

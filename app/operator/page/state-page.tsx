@@ -1,18 +1,16 @@
 import type { DependencyView, StateView } from "../state-view";
-import { Moment } from "./cells";
+import { Moment } from "./moment";
 
-const stateWords: Record<DependencyView["state"], string> = {
-  up: "up",
-  down: "down",
-  unsure: "look here",
-  off: "off",
+type Badge = { word: string; tone: string };
+
+const badges: Record<DependencyView["state"], Badge> = {
+  up: { word: "up", tone: "success" },
+  down: { word: "down", tone: "problem" },
+  unsure: { word: "look here", tone: "warning" },
+  off: { word: "off", tone: "plain" },
 };
-const stateTones: Record<DependencyView["state"], string> = {
-  up: "success",
-  down: "problem",
-  unsure: "warning",
-  off: "plain",
-};
+const on: Badge = { word: "on", tone: "success" };
+
 const statusWords: Record<StateView["status"], string> = {
   ready: "The service is ready.",
   degraded: "The service is ready, but something it can do without is down.",
@@ -20,41 +18,49 @@ const statusWords: Record<StateView["status"], string> = {
 };
 
 export function StatePage({ state }: { state: StateView }) {
-  // Not all that is listed below is asked about from outside.
-  const isReadyOnly = state.status === "ready" && state.dependencies.some((row) => row.state === "down");
-  const tone = isReadyOnly ? "warning" : state.status === "ready" ? "success" : "problem";
+  const { status, dependencies, switches, readAtMs } = state;
+  // Readiness does not ask all that is listed below.
+  const isReadyOnly = status === "ready" && dependencies.some((row) => row.state === "down");
+  const tone = isReadyOnly ? "warning" : status === "ready" ? "success" : "problem";
   return (
     <>
       <p className={`operator-status tone-${tone}`}>
-        <strong>{isReadyOnly ? statusWords.degraded : statusWords[state.status]}</strong>{" "}
-        <span>Asked at</span> <Moment atMs={state.readAtMs} /> <span>UTC.</span>
+        <strong>{statusWords[isReadyOnly ? "degraded" : status]}</strong> <span>Asked at</span>{" "}
+        <Moment atMs={readAtMs} /> <span>UTC.</span>
       </p>
-      <section aria-labelledby="dependencies">
-        <h2 id="dependencies">Dependencies</h2>
-        <ul className="operator-list">
-          {state.dependencies.map(({ name, state: its, facts }) => (
-            <li key={name}>
-              <span className={`operator-badge tone-${stateTones[its]}`}>{stateWords[its]}</span>
-              <strong>{name}</strong>
-              <span className="operator-list-why">{facts.join(" ")}</span>
-            </li>
-          ))}
-        </ul>
-      </section>
-      <section aria-labelledby="switches">
-        <h2 id="switches">Switches</h2>
-        <ul className="operator-list">
-          {state.switches.map(({ name, isOn, why }) => (
-            <li key={name}>
-              <span className={`operator-badge tone-${isOn ? "success" : "plain"}`}>
-                {isOn ? "on" : "off"}
-              </span>
-              <strong>{name}</strong>
-              <span className="operator-list-why">{why}</span>
-            </li>
-          ))}
-        </ul>
-      </section>
+      <List
+        id="dependencies"
+        title="Dependencies"
+        rows={dependencies.map((row) => ({
+          name: row.name,
+          badge: badges[row.state],
+          why: row.facts.join(" "),
+        }))}
+      />
+      <List
+        id="switches"
+        title="Switches"
+        rows={switches.map(({ name, isOn, why }) => ({ name, badge: isOn ? on : badges.off, why }))}
+      />
     </>
+  );
+}
+
+type ListProps = { id: string; title: string; rows: readonly { name: string; badge: Badge; why: string }[] };
+
+function List({ id, title, rows }: ListProps) {
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <ul className="operator-panel operator-list">
+        {rows.map(({ name, badge, why }) => (
+          <li key={name}>
+            <span className={`operator-badge tone-${badge.tone}`}>{badge.word}</span>
+            <strong>{name}</strong>
+            <span className="operator-list-why soft">{why}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -1,6 +1,7 @@
-import { Moment } from "./cells";
+import type { ReactNode } from "react";
 import { markSubmission } from "../tables/table-specs";
-import { RowActions } from "./table-actions";
+import { Moment } from "./moment";
+import { RowActions } from "./table-rows";
 
 export type SubmissionView = {
   id: string;
@@ -16,33 +17,27 @@ export type SubmissionView = {
 };
 
 export function SubmissionPage({ submission }: { submission: SubmissionView }) {
-  const { id, tokenId, address, message, messageHash, requestId, handledAtMs } = submission;
+  const { id, tokenId, messageHash, handledAtMs } = submission;
   return (
     <>
-      <blockquote className="operator-message">{message}</blockquote>
+      <blockquote className="operator-panel operator-message">{submission.message}</blockquote>
       <dl className="facts">
-        <dt>Sent</dt>
-        <dd>
+        <Fact name="Sent">
           <Moment atMs={submission.createdAtMs} /> UTC
-        </dd>
-        <dt>Wallet</dt>
-        <dd>
-          <code>{address}</code>
-        </dd>
-        <dt>Key</dt>
-        <dd>
+        </Fact>
+        <Fact name="Wallet">
+          <code>{submission.address}</code>
+        </Fact>
+        <Fact name="Key">
           <code>{tokenId}</code> of <code>{submission.contractAddress}</code> on chain {submission.chainId}
-        </dd>
-        <dt>Message signed</dt>
-        <dd>
+        </Fact>
+        <Fact name="Message signed">
           {messageHash === null ? "no, the signature was about the form alone" : <code>{messageHash}</code>}
-        </dd>
-        <dt>Request</dt>
-        <dd>
-          <code>{requestId}</code>
-        </dd>
-        <dt>Handled</dt>
-        <dd>
+        </Fact>
+        <Fact name="Request">
+          <code>{submission.requestId}</code>
+        </Fact>
+        <Fact name="Handled">
           {handledAtMs === null ? (
             "not yet"
           ) : (
@@ -50,7 +45,7 @@ export function SubmissionPage({ submission }: { submission: SubmissionView }) {
               <Moment atMs={handledAtMs} /> UTC
             </>
           )}
-        </dd>
+        </Fact>
       </dl>
       <RowActions
         actions={[
@@ -59,6 +54,15 @@ export function SubmissionPage({ submission }: { submission: SubmissionView }) {
         ]}
         back=""
       />
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
     </>
   );
 }

@@ -1,23 +1,26 @@
+import { useId } from "react";
 import type { TablePage as TablePageData } from "../tables/table-page";
-import { maxPage, tableSearch } from "../tables/table-query";
-import type { TableSpec } from "../tables/table-spec";
-import { TableFilters } from "./table-filters";
-import { TableRows } from "./table-rows";
-import { TableTools } from "./table-actions";
+import { maxPage, pageSizes, tableHref, tableSearch, withinChoices } from "../tables/table-query";
+import type { TableQuery } from "../tables/table-query";
+import type { TableChoice, TableFilter, TableSpec } from "../tables/table-spec";
+import { ActionForm, TableRows } from "./table-rows";
+
+type TableProps = { spec: TableSpec; query: TableQuery };
 
 export function TablePage({ spec, page }: { spec: TableSpec; page: TablePageData }) {
   const { query, rows } = page;
   const isFiltered = Object.keys(query.filters).length > 0 || query.withinSeconds !== null;
   return (
     <>
-      <div className="operator-tools">
-        <TableFilters key={tableSearch(spec, query)} spec={spec} query={query} isOpen={isFiltered} />
-        <TableTools spec={spec} query={query} />
+      <div className="row operator-tools">
+        <Filters key={tableSearch(spec, query)} spec={spec} query={query} isOpen={isFiltered} />
+        <TableAction spec={spec} query={query} />
+        {spec.isExportable ? <ExportLinks spec={spec} query={query} /> : null}
       </div>
       {rows.length > 0 ? (
         <TableRows spec={spec} query={query} rows={rows} />
       ) : (
-        <p className="operator-empty">
+        <p className="soft operator-empty">
           {isFiltered || query.page > 1 ? (
             <>
               No rows match. <a href={`/operator/${spec.name}`}>Show all of them</a>
@@ -27,36 +30,146 @@ export function TablePage({ spec, page }: { spec: TableSpec; page: TablePageData
           )}
         </p>
       )}
-      <Pager spec={spec} page={page} />
+      {rows.length > 0 || query.page > 1 ? <Pager spec={spec} page={page} /> : null}
     </>
+  );
+}
+
+const orders = [
+  ["desc", "highest or latest first"],
+  ["asc", "lowest or earliest first"],
+] as const;
+
+/** A form that is sent by GET: the address says what was asked for. */
+function Filters({ spec, query, isOpen }: TableProps & { isOpen: boolean }) {
+  const columns = spec.columns.filter(({ isSortable }) => isSortable);
+  const within: ChoiceProps = {
+    label: "Within",
+    name: "within",
+    value: String(query.withinSeconds ?? ""),
+    choices: [["", "all of it"], ...withinChoices],
+  };
+  const sort = columns.map(({ key, label }) => [key, label] as const);
+  const sizes = pageSizes.map((size) => [String(size), String(size)] as const);
+  const choices: readonly ChoiceProps[] = [
+    ...(spec.isCurrent ? [] : [within]),
+    { label: "Sort by", name: "sort", value: query.sort, choices: sort },
+    { label: "Order", name: "order", value: query.order, choices: orders },
+    { label: "Rows", name: "size", value: String(query.size), choices: sizes },
+  ];
+  return (
+    <details open={isOpen}>
+      <summary>Filter and sort</summary>
+      <form method="get" className="operator-panel" action={`/operator/${spec.name}`}>
+        {spec.filters.map((filter) => (
+          <FilterField key={filter.name} filter={filter} value={query.filters[filter.name] ?? ""} />
+        ))}
+        {choices.map((choice) => (
+          <Choice key={choice.name} {...choice} />
+        ))}
+        <div className="operator-actions">
+          <button type="submit" className="operator-button operator-button-strong">
+            Apply
+          </button>
+          <a href={`/operator/${spec.name}`} className="operator-button">
+            Clear
+          </a>
+        </div>
+      </form>
+    </details>
+  );
+}
+
+function FilterField({ filter, value }: { filter: TableFilter; value: string }) {
+  const id = useId();
+  const { label, name } = filter;
+  if (filter.kind === "choice") {
+    return <Choice label={label} name={name} value={value} choices={[["", "any"], ...filter.choices]} />;
+  }
+  const typing = { maxLength: 200, autoComplete: "off", spellCheck: false };
+  return (
+    <div className="operator-field">
+      <label htmlFor={id}>{label}</label>
+      <input id={id} className="input" name={name} defaultValue={value} {...typing} />
+    </div>
+  );
+}
+
+type ChoiceProps = { label: string; name: string; value: string; choices: readonly TableChoice[] };
+
+function Choice({ label, name, value, choices }: ChoiceProps) {
+  const id = useId();
+  return (
+    <div className="operator-field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} className="input" name={name} defaultValue={value}>
+        {choices.map(([choice, text]) => (
+          <option key={choice} value={choice}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function TableAction({ spec, query }: TableProps) {
+  if (!spec.tableAction) return null;
+  const { action, label, confirmation } = spec.tableAction;
+  if (!confirmation) {
+    return <ActionForm action={action} fields={{ back: tableSearch(spec, query) }} label={label} />;
+  }
+  const { summary, ...choice } = confirmation;
+  return (
+    <details>
+      <summary>{summary}</summary>
+      <form method="post" className="operator-panel" action={`/operator/do/${action}`}>
+        <Choice {...choice} value={choice.choices[0]![0]} />
+        <button type="submit" className="operator-button operator-button-strong">
+          {label}
+        </button>
+      </form>
+    </details>
+  );
+}
+
+function ExportLinks({ spec, query }: TableProps) {
+  const search = tableSearch(spec, query, { page: 1 });
+  return (
+    <div className="operator-actions">
+      {["csv", "json"].map((format) => (
+        <a
+          key={format}
+          href={`/operator/export/${spec.name}${search ? `${search}&` : "?"}format=${format}`}
+          className="operator-button"
+          download
+        >
+          Export as {format.toUpperCase()}
+        </a>
+      ))}
+    </div>
   );
 }
 
 function Pager({ spec, page }: { spec: TableSpec; page: TablePageData }) {
   const { query, rows, total, isTotalExact, hasNext, isCutOff } = page;
-  // What is said in their place is enough.
-  if (rows.length === 0 && query.page === 1) return null;
   const first = (query.page - 1) * query.size + 1;
-  const to = (number: number) => `/operator/${spec.name}${tableSearch(spec, query, { page: number })}`;
+  const [from, to, all] = [first, first + rows.length - 1, total].map((count) => count.toLocaleString("en"));
   return (
-    <nav aria-label="Pages" className="operator-pager">
+    <nav aria-label="Pages" className="row soft operator-pager">
       <p>
-        {rows.length === 0
-          ? "No rows"
-          : `Rows ${first.toLocaleString("en")} to ${(first + rows.length - 1).toLocaleString("en")} of ${
-              isTotalExact ? "" : "more than "
-            }${total.toLocaleString("en")}`}
+        {rows.length === 0 ? "No rows" : `Rows ${from} to ${to} of ${isTotalExact ? "" : "more than "}${all}`}
         . Moments are UTC
         {isCutOff ? `. Pages end with the ${maxPage}th: filters find what lies deeper` : ""}.
       </p>
-      <div className="operator-pager-links">
+      <div className="operator-actions">
         {query.page > 1 ? (
-          <a href={to(query.page - 1)} rel="prev" className="operator-button">
+          <a href={tableHref(spec, query, { page: query.page - 1 })} rel="prev" className="operator-button">
             Previous
           </a>
         ) : null}
         {hasNext ? (
-          <a href={to(query.page + 1)} rel="next" className="operator-button">
+          <a href={tableHref(spec, query, { page: query.page + 1 })} rel="next" className="operator-button">
             Next
           </a>
         ) : null}

@@ -1,15 +1,14 @@
-import { tableSearch } from "../tables/table-query";
+import { tableHref, tableSearch } from "../tables/table-query";
 import type { TableQuery } from "../tables/table-query";
-import type { TableColumn, TableRow, TableSpec } from "../tables/table-spec";
-import { CellValue } from "./cells";
-import { RowActions } from "./table-actions";
+import type { RowAction, TableColumn, TableRow, TableSpec, TableValue } from "../tables/table-spec";
+import { Moment } from "./moment";
 
 type RowsProps = { spec: TableSpec; query: TableQuery; rows: readonly TableRow[] };
 
-/** On a phone every row is a card, and the labels stand before the values. */
+/** On a phone every row is a card, with the labels before the values. */
 export function TableRows({ spec, query, rows }: RowsProps) {
   return (
-    <table className="operator-table">
+    <table className="operator-panel operator-table">
       <caption className="visually-hidden">{spec.title}</caption>
       <thead>
         <tr>
@@ -25,7 +24,7 @@ export function TableRows({ spec, query, rows }: RowsProps) {
       </thead>
       <tbody>
         {rows.map((row, index) => (
-          // Rows have no number of their own, and are never moved about in the browser.
+          // Rows have no id of their own, and the browser never reorders them.
           <tr key={index}>
             {spec.columns.map((column) => (
               <td key={column.key} data-label={column.label} className={`operator-cell-${column.kind}`}>
@@ -44,30 +43,124 @@ export function TableRows({ spec, query, rows }: RowsProps) {
   );
 }
 
-function HeadCell({ spec, query, column }: { spec: TableSpec; query: TableQuery; column: TableColumn }) {
-  const className = `operator-cell-${column.kind}`;
-  if (!column.isSortable) {
-    return (
-      <th scope="col" className={className}>
-        {column.label}
-      </th>
-    );
-  }
-  const isSorted = query.sort === column.key;
-  const order = isSorted && query.order === "desc" ? "asc" : "desc";
-  const search = tableSearch(spec, query, { sort: column.key, order, page: 1 });
+type ColumnProps = { spec: TableSpec; query: TableQuery; column: TableColumn };
+
+function HeadCell({ spec, query, column: { key, label, kind, isSortable } }: ColumnProps) {
+  const isSorted = isSortable && query.sort === key;
+  const isAscending = query.order === "asc";
   return (
     <th
       scope="col"
-      className={className}
-      aria-sort={isSorted ? (query.order === "asc" ? "ascending" : "descending") : undefined}
+      className={`operator-cell-${kind}`}
+      aria-sort={isSorted ? (isAscending ? "ascending" : "descending") : undefined}
     >
-      <a href={`/operator/${spec.name}${search}`}>
-        {column.label}
-        <span aria-hidden="true" className="operator-sort-mark">
-          {isSorted ? (query.order === "asc" ? "▲" : "▼") : "↕"}
-        </span>
-      </a>
+      {isSortable ? (
+        <a
+          href={tableHref(spec, query, {
+            sort: key,
+            order: isSorted && !isAscending ? "asc" : "desc",
+            page: 1,
+          })}
+        >
+          {label}
+          <span aria-hidden="true" className="operator-sort-mark">
+            {isSorted ? (isAscending ? "▲" : "▼") : "↕"}
+          </span>
+        </a>
+      ) : (
+        label
+      )}
     </th>
+  );
+}
+
+/** An id or an address links to the rows that have it, where the table can be filtered by it. */
+function CellValue({ spec, query, column: { key, kind }, value }: ColumnProps & { value: TableValue }) {
+  if (value === null || value === "") return <span className="soft">–</span>;
+  if (kind === "moment") return <Moment atMs={Number(value)} />;
+  if (kind === "number") return Number(value).toLocaleString("en");
+  const text = String(value);
+  if (kind === "state") return <span className={`operator-badge tone-${stateTone(text)}`}>{text}</span>;
+  if (kind === "words") {
+    return <div className="operator-words">{key === "detail" ? describeDetail(text) : text}</div>;
+  }
+  if (kind === "text") return text;
+  const code = <code title={text}>{shortCode(text)}</code>;
+  const isFilter = spec.filters.some((filter) => filter.name === key && filter.kind !== "choice");
+  if (!isFilter || query.filters[key] === text) return code;
+  return <a href={tableHref(spec, query, { page: 1, filters: { ...query.filters, [key]: text } })}>{code}</a>;
+}
+
+/** Addresses, ids and subjects by their beginning and their end, which is how people compare them. */
+function shortCode(text: string): string {
+  return text.length <= 18 ? text : `${text.slice(0, 8)}…${text.slice(-6)}`;
+}
+
+const tones: Readonly<Record<string, string>> = {
+  granted: "success",
+  delivered: "success",
+  paid: "success",
+  failed: "problem",
+  refused: "problem",
+  "given up": "problem",
+  waiting: "warning",
+  open: "info",
+};
+
+function stateTone(state: string): string {
+  return Object.hasOwn(tones, state) ? tones[state]! : "plain";
+}
+
+/** The JSON text of an audit entry, in words. */
+function describeDetail(json: string): string {
+  try {
+    return describeValue(JSON.parse(json) as unknown);
+  } catch {
+    return json;
+  }
+}
+
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(describeValue).join(", ");
+  if (typeof value !== "object" || value === null) return String(value);
+  return Object.entries(value)
+    .filter(([, member]) => member !== null && member !== "")
+    .map(([name, member]) => `${name}: ${describeValue(member)}`)
+    .filter((part) => !part.endsWith(": "))
+    .join("; ");
+}
+
+/** `back`: the search of the page to return to. */
+export function RowActions({ actions, back }: { actions: readonly RowAction[]; back: string }) {
+  if (actions.length === 0) return null;
+  return (
+    <div className="operator-actions">
+      {actions.map((action) =>
+        "href" in action ? (
+          <a key={action.label} href={action.href} className="operator-button" aria-label={action.name}>
+            {action.label}
+          </a>
+        ) : (
+          <ActionForm key={action.label} {...action} fields={{ ...action.fields, back }} />
+        ),
+      )}
+    </div>
+  );
+}
+
+type ActionFormProps = Pick<Extract<RowAction, { action: string }>, "action" | "fields" | "label"> & {
+  name?: string;
+};
+
+export function ActionForm({ action, fields, label, name }: ActionFormProps) {
+  return (
+    <form method="post" action={`/operator/do/${action}`}>
+      {Object.entries(fields).map(([field, value]) => (
+        <input key={field} type="hidden" name={field} value={value} />
+      ))}
+      <button type="submit" className="operator-button" aria-label={name}>
+        {label}
+      </button>
+    </form>
   );
 }

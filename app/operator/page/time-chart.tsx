@@ -1,25 +1,28 @@
 import { useId } from "react";
-import { momentText } from "../tables/cell-text";
 import { figureText, roundUp, stepPath } from "../activity/chart-scale";
+import { momentText } from "./moment";
 
-export type ChartSeries = { name: string; values: readonly (number | null)[] };
+type ChartSeries = { name: string; values: readonly (number | null)[] };
 
-type ChartProps = {
+export type Chart = {
   title: string;
-  /** What it comes to, in words: the chart's text. */
+  /** What it shows, in words: the chart's text. */
   summary: string;
-  /** "stacked": amounts on one another. "lines": figures beside one another. */
-  kind: "stacked" | "lines";
+  /** "stacked": amounts on top of one another. "lines": figures side by side. */
+  kind?: "stacked" | "lines";
   unit: string;
-  startsMs: readonly number[];
   series: readonly ChartSeries[];
 };
+type ChartProps = Chart & { startsMs: readonly number[] };
 
 const stepWidth = 10;
 const height = 100;
+const colours = ["accent", "brass-strong", "info-ink", "problem-ink", "line-strong"].map(
+  (token) => `var(--${token})`,
+);
 
-/** Drawn on the server, with the same figures as a table below it. Words stand beside the drawing, which may be stretched. */
-export function TimeChart({ title, summary, kind, unit, startsMs, series }: ChartProps) {
+/** Drawn on the server, and stretched to the page's width; labels stand beside it. A table below has the same figures. */
+export function TimeChart({ title, summary, kind = "stacked", unit, startsMs, series }: ChartProps) {
   const titleId = useId();
   const tops = startsMs.map((_, index) => {
     const values = series.map(({ values: own }) => own[index] ?? 0);
@@ -27,16 +30,16 @@ export function TimeChart({ title, summary, kind, unit, startsMs, series }: Char
   });
   const max = roundUp(Math.max(0, ...tops));
   const width = startsMs.length * stepWidth;
-  const [first = 0, middle = 0, last = 0] = [0, Math.floor(startsMs.length / 2), startsMs.length - 1].map(
+  const labels = [0, Math.floor(startsMs.length / 2), startsMs.length - 1].map(
     (index) => startsMs[index] ?? 0,
   );
   return (
-    <figure className="operator-chart" aria-labelledby={titleId}>
+    <figure className="operator-panel operator-chart" aria-labelledby={titleId}>
       <figcaption>
         <h2 id={titleId}>{title}</h2>
         <p className="soft">{summary}</p>
       </figcaption>
-      {series.length > 1 || kind === "lines" ? <Legend series={series} /> : null}
+      {series.length > 1 ? <Legend series={series} /> : null}
       <div className="operator-plot">
         <div className="operator-plot-scale" aria-hidden="true">
           <span>{figureText(max)}</span>
@@ -49,21 +52,23 @@ export function TimeChart({ title, summary, kind, unit, startsMs, series }: Char
           role="img"
           aria-label={`${title}: ${summary}`}
         >
-          <path className="operator-plot-grid" d={`M0 0H${width}M0 50H${width}M0 100H${width}`} />
+          <path stroke="var(--line)" d={`M0 0H${width}M0 50H${width}M0 100H${width}`} />
           {kind === "stacked" ? (
             <Bars series={series} count={startsMs.length} max={max} />
           ) : (
             series.map(({ name, values }, index) => (
               <path
                 key={name}
-                className={`operator-line operator-colour-${index + 1}`}
+                stroke={colours[index]}
+                strokeWidth="2"
+                strokeDasharray={index === 1 ? "5 3" : undefined}
                 d={stepPath({ values, max, stepWidth, height })}
               />
             ))
           )}
         </svg>
         <div className="operator-plot-times" aria-hidden="true">
-          {[first, middle, last].map((atMs) => (
+          {labels.map((atMs) => (
             <span key={atMs}>{momentText(atMs).slice(5, 16)}</span>
           ))}
         </div>
@@ -74,23 +79,14 @@ export function TimeChart({ title, summary, kind, unit, startsMs, series }: Char
 }
 
 function Bars({ series, count, max }: { series: readonly ChartSeries[]; count: number; max: number }) {
-  const scale = height / max;
   return Array.from({ length: count }, (_, step) => {
     let top = height;
     return series.map(({ name, values }, index) => {
-      const value = values[step] ?? 0;
-      if (value === 0) return null;
-      top -= value * scale;
-      return (
-        <rect
-          key={`${step} ${name}`}
-          className={`operator-bar-part operator-colour-${index + 1}`}
-          x={step * stepWidth + 1}
-          y={top}
-          width={stepWidth - 2}
-          height={value * scale}
-        />
-      );
+      const barHeight = ((values[step] ?? 0) * height) / max;
+      if (barHeight === 0) return null;
+      top -= barHeight;
+      const [x, barWidth] = [step * stepWidth + 1, stepWidth - 2];
+      return <rect key={name} fill={colours[index]} x={x} y={top} width={barWidth} height={barHeight} />;
     });
   });
 }
@@ -101,12 +97,7 @@ function Legend({ series }: { series: readonly ChartSeries[] }) {
       {series.map(({ name }, index) => (
         <li key={name}>
           <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true" focusable="false">
-            <rect
-              className={`operator-bar-part operator-colour-${index + 1}`}
-              width="12"
-              height="12"
-              rx="2"
-            />
+            <rect fill={colours[index]} width="12" height="12" rx="2" />
           </svg>
           {name}
         </li>
@@ -115,9 +106,7 @@ function Legend({ series }: { series: readonly ChartSeries[] }) {
   );
 }
 
-type FiguresProps = Pick<ChartProps, "title" | "unit" | "startsMs" | "series">;
-
-function Figures({ title, unit, startsMs, series }: FiguresProps) {
+function Figures({ title, unit, startsMs, series }: Omit<ChartProps, "summary" | "kind">) {
   const steps = startsMs.flatMap((startMs, index) => {
     const values = series.map(({ values: own }) => own[index] ?? null);
     return values.some((value) => value !== null && value > 0) ? [{ startMs, values }] : [];
@@ -126,7 +115,7 @@ function Figures({ title, unit, startsMs, series }: FiguresProps) {
   return (
     <details className="operator-figures">
       <summary>Figures of {title.toLowerCase()} as a table</summary>
-      <table className="operator-table operator-table-plain">
+      <table className="operator-panel operator-table operator-table-plain">
         <caption className="visually-hidden">
           {title}, {unit}; steps in which nothing happened are left out
         </caption>

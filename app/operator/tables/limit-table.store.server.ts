@@ -3,7 +3,6 @@ import type { Sql } from "@prisma/client/runtime/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { momentDigits } from "~/platform/limits/hit-log";
-import { toMs } from "./table-source.store.server";
 import type { TableSource } from "./table-source.store.server";
 import type { TableQuery } from "./table-query";
 import type { TableRow } from "./table-spec";
@@ -11,67 +10,66 @@ import type { TableRow } from "./table-spec";
 type LimitRow = { key: string; points: number | bigint; startedAtMs: bigint; expiresAtMs: bigint };
 
 /** Only these get into a statement as text. */
-const sortColumns: Readonly<Record<string, string>> = {
-  points: `"points"`,
-  startedAtMs: `"startedAtMs"`,
-  expiresAtMs: `"expiresAtMs"`,
-};
+const sortColumns = ["points", "startedAtMs", "expiresAtMs"];
 
 /** What the limiter holds: windows, and logs for the limits that slide. Both name a row `<limit>:<client>`. */
 export function createLimitSource(database: Database, clock: Clock): TableSource {
-  async function list({ query }: { query: TableQuery }): Promise<TableRow[]> {
+  async function list(query: TableQuery): Promise<TableRow[]> {
     const { sort, order, page, size } = query;
     const direction = raw(order === "asc" ? "ASC" : "DESC");
-    const column = raw(sortColumns[sort] ?? `"points"`);
+    const column = raw(`"${sortColumns.find((known) => known === sort) ?? "points"}"`);
     const rows = await database.$queryRaw<LimitRow[]>`
-      SELECT * FROM (${holdings(query, clock())}) AS held
+      SELECT * FROM (${selectRows(query, clock())}) AS held
       ORDER BY ${column} ${direction}, "key" ${direction} LIMIT ${size} OFFSET ${(page - 1) * size}`;
     return rows.map(toRow);
   }
 
   return {
     list,
-    count: async ({ query, limit }) => {
+    count: async (query, limit) => {
       const [row] = await database.$queryRaw<{ count: number | bigint }[]>`
         SELECT COUNT(*) AS "count"
-        FROM (SELECT 1 AS "one" FROM (${holdings(query, clock())}) AS held LIMIT ${limit}) AS counted`;
+        FROM (SELECT 1 AS "one" FROM (${selectRows(query, clock())}) AS held LIMIT ${limit}) AS counted`;
       return Number(row?.count ?? 0);
     },
-    readAll: async function* ({ query }) {
-      yield await list({ query });
+    readAll: async function* (query) {
+      yield await list(query);
     },
   };
 }
 
-/** A log's hits may have left their window by now; the limiter lets them go with the client's next request. */
-function holdings(query: TableQuery, nowMs: number): Sql {
+/** A log's hits may have left their window by now; the limiter deletes them with the client's next request. */
+function selectRows({ filters: { limiter, client } }: TableQuery, nowMs: number): Sql {
+  const patterns = [
+    ...(limiter ? [`${limiter}:%`] : []),
+    ...(client ? [`%:${client.replaceAll(/[!%_]/g, "!$&")}%`] : []),
+  ];
   const held = join(
     [
       sqltag`"expiresAtMs" > ${BigInt(nowMs)}`,
-      ...keyConditions(query).map((pattern) => sqltag`"key" LIKE ${pattern} ESCAPE '!'`),
+      ...patterns.map((pattern) => sqltag`"key" LIKE ${pattern} ESCAPE '!'`),
     ],
     " AND ",
   );
+  const digits = raw(String(momentDigits));
   return sqltag`
     SELECT "key", "points", "startedAtMs", "expiresAtMs" FROM "RateLimitWindow" WHERE ${held}
     UNION ALL
-    SELECT "key", length("hits") / ${raw(String(momentDigits))} AS "points",
-      CAST(substr("hits", 1, ${raw(String(momentDigits))}) AS BIGINT) AS "startedAtMs", "expiresAtMs"
+    SELECT "key", length("hits") / ${digits} AS "points",
+      CAST(substr("hits", 1, ${digits}) AS BIGINT) AS "startedAtMs", "expiresAtMs"
     FROM "RateLimitLog" WHERE ${held}`;
 }
 
-function keyConditions({ filters: { limiter, client } }: TableQuery): string[] {
-  const escaped = client?.replaceAll(/[!%_]/g, "!$&");
-  return [...(limiter ? [`${limiter}:%`] : []), ...(escaped ? [`%:${escaped}%`] : [])];
+function toRow({ key, points, startedAtMs, expiresAtMs }: LimitRow): TableRow {
+  return {
+    ...readLimitKey(key),
+    points: Number(points),
+    startedAtMs: Number(startedAtMs),
+    expiresAtMs: Number(expiresAtMs),
+  };
 }
 
-function toRow({ key, points, startedAtMs, expiresAtMs }: LimitRow): TableRow {
+export function readLimitKey(key: string): { limiter: string; client: string } {
   const separator = key.indexOf(":");
-  return {
-    limiter: key.slice(0, separator),
-    client: key.slice(separator + 1),
-    points: Number(points),
-    startedAtMs: toMs(startedAtMs),
-    expiresAtMs: toMs(expiresAtMs),
-  };
+  return { limiter: key.slice(0, separator), client: key.slice(separator + 1) };
 }

@@ -1,9 +1,9 @@
-import { maxPage, readTableQuery } from "./table-query";
 import type { TablePage } from "./table-page";
+import { maxPage, readTableQuery } from "./table-query";
 import type { TableSettings, TableSpec } from "./table-spec";
 import type { TableStore } from "./tables.store.server";
 
-/** Beyond so many, the exact number is not worth the time it takes to count. */
+/** Counting further is not worth the time it takes. */
 const countLimit = 10_000;
 
 export type TableDependencies = {
@@ -20,9 +20,8 @@ export async function readTable(
 ): Promise<TablePage> {
   const { query, faults } = readTableQuery(spec, searchParams);
   if (spec.isBuffered) await flush();
-  const source = tables[spec.name];
-  const rows = await source.list({ spec, query });
-  const total = await source.count({ spec, query, limit: countLimit + 1 });
+  const rows = await tables[spec.name].list(query);
+  const total = await tables[spec.name].count(query, countLimit + 1);
   const isMore = query.page * query.size < total;
   return {
     name: spec.name,

@@ -2,35 +2,65 @@ import type { Clock } from "~/platform/clock";
 import { limitKeepMs, limitKeys } from "~/platform/limits/redis-rate-limits.store.server";
 import { defineScript } from "~/platform/redis/redis-script.server";
 import type { Redis } from "~/platform/redis/redis.server";
-import { createListedTable } from "./listed-table.server";
+import { readLimitKey } from "./limit-table.store.server";
+import type { TableQuery } from "./table-query";
 import type { TableSource } from "./table-source.store.server";
-import type { TableRow, TableSettings } from "./table-spec";
+import type { TableRow, TableSettings, TableSpec } from "./table-spec";
+import { tableSpecs } from "./table-specs";
 
-/** So many are looked at; a flood of clients must not fill the memory of whoever looks. */
-const mostRows = 10_000;
+/** Bounds the memory that a flood of clients can take. */
+const maxRows = 10_000;
 
-type CreateRedisTablesOptions = {
+type RedisTables = Pick<TableSettings, "findLimit"> & {
   redis: Redis;
   listOpenWindows: (request: { count: number }) => Promise<TableRow[]>;
-  findLimit: FindLimit;
   clock: Clock;
 };
 
-/** The tables of what lives in Redis where state does. */
-export function createRedisTables({ redis, listOpenWindows, findLimit, clock }: CreateRedisTablesOptions): {
-  quotas: TableSource;
-  limits: TableSource;
-} {
+/** The tables of what is in Redis, where state is. */
+export function createRedisTables(options: RedisTables): { quotas: TableSource; limits: TableSource } {
   return {
-    quotas: createListedTable(() => listOpenWindows({ count: mostRows })),
-    limits: createListedTable(() => readLimits({ redis, findLimit, nowMs: clock() })),
+    quotas: createListedTable(tableSpecs.quotas, () => options.listOpenWindows({ count: maxRows })),
+    limits: createListedTable(tableSpecs.limits, () => readLimits(options)),
   };
 }
 
-type FindLimit = TableSettings["findLimit"];
-type Reading = { redis: Redis; findLimit: FindLimit; nowMs: number };
+/** A table whose rows are few enough to read and filter all of them each time. */
+function createListedTable({ filters }: TableSpec, read: () => Promise<TableRow[]>): TableSource {
+  async function find(query: TableQuery): Promise<TableRow[]> {
+    const { sort, order } = query;
+    const rows = (await read()).filter((row) =>
+      filters.every(({ name, kind }) => {
+        const text = query.filters[name];
+        if (text === undefined) return true;
+        const value = String(row[name]);
+        if (kind === "prefix") return value.startsWith(text.toLowerCase());
+        return kind === "contains" ? value.includes(text) : value === text;
+      }),
+    );
+    // The whole row decides between equals, so that no page shows a row twice.
+    const compareRows = (one: TableRow, other: TableRow) =>
+      compare(one[sort], other[sort]) || compare(JSON.stringify(one), JSON.stringify(other));
+    return rows.sort((one, other) => (order === "asc" ? 1 : -1) * compareRows(one, other));
+  }
 
-async function readLimits({ redis, findLimit, nowMs }: Reading): Promise<TableRow[]> {
+  return {
+    list: async (query) => (await find(query)).slice((query.page - 1) * query.size, query.page * query.size),
+    count: async (query, limit) => Math.min(limit, (await find(query)).length),
+    readAll: async function* (query) {
+      yield await find(query);
+    },
+  };
+}
+
+function compare(one: TableRow[string] | undefined, other: TableRow[string] | undefined): number {
+  if (typeof one === "number" && typeof other === "number") return one - other;
+  const [left, right] = [String(one), String(other)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+async function readLimits({ redis, findLimit, clock }: RedisTables): Promise<TableRow[]> {
+  const nowMs = clock();
   const rows: TableRow[] = [];
   for (const start of [limitKeys.window(""), limitKeys.log("")]) {
     let cursor = "0";
@@ -42,16 +72,15 @@ async function readLimits({ redis, findLimit, nowMs }: Reading): Promise<TableRo
         if (row) rows.push(row);
       }
       cursor = next ?? "0";
-    } while (cursor !== "0" && rows.length < mostRows);
+    } while (cursor !== "0" && rows.length < maxRows);
   }
   return rows;
 }
 
-/** Null for what has left its window, and for a limit that is not configured any more. */
-function toRow(values: string[], findLimit: FindLimit, nowMs: number): TableRow | null {
+/** Null for what has left its window, and for a limit that is no longer configured. */
+function toRow(values: string[], findLimit: RedisTables["findLimit"], nowMs: number): TableRow | null {
   const [key = "", points, firstHitMs, leftMs] = values;
-  const separator = key.indexOf(":");
-  const limiter = key.slice(0, separator);
+  const { limiter, client } = readLimitKey(key);
   const limit = findLimit(limiter);
   // A log is kept a little longer, for clocks that differ.
   const validMs = Number(leftMs) - (firstHitMs ? limitKeepMs : 0);
@@ -59,7 +88,7 @@ function toRow(values: string[], findLimit: FindLimit, nowMs: number): TableRow 
   const expiresAtMs = nowMs + validMs;
   return {
     limiter,
-    client: key.slice(separator + 1),
+    client,
     // A window counts refused requests as well.
     points: Math.min(Number(points), limit.points),
     startedAtMs: firstHitMs ? Number(firstHitMs) : expiresAtMs - limit.windowSeconds * 1000,

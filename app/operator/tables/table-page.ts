@@ -5,10 +5,10 @@ import type { TableName, TableRow } from "./table-spec";
 export type TablePage = ReadQuery & {
   name: TableName;
   rows: TableRow[];
-  /** Counted up to a bound. */
+  /** Counted up to a limit. */
   total: number;
   isTotalExact: boolean;
   hasNext: boolean;
-  /** More rows are there than pages go. */
+  /** There are more rows than pages can show. */
   isCutOff: boolean;
 };

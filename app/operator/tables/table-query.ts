@@ -21,13 +21,13 @@ export const maxPage = 100;
 const maxFilterChars = 200;
 
 export const withinChoices = [
-  { value: "3600", label: "the last hour" },
-  { value: "86400", label: "the last day" },
-  { value: "604800", label: "the last week" },
-  { value: "2592000", label: "the last 30 days" },
+  ["3600", "the last hour"],
+  ["86400", "the last day"],
+  ["604800", "the last week"],
+  ["2592000", "the last 30 days"],
 ] as const;
 
-/** Of a page's address. Unknown names are ignored: they may be another part's. */
+/** Reads a page's address. Unknown names are ignored: they may be another part's. */
 export function readTableQuery(spec: TableSpec, searchParams: URLSearchParams): ReadQuery {
   const faults: string[] = [];
   const read = (name: string): string => searchParams.get(name)?.trim() ?? "";
@@ -42,32 +42,11 @@ export function readTableQuery(spec: TableSpec, searchParams: URLSearchParams): 
   const sort = choose("sort", sortable, spec.sortedBy);
   const order = choose("order", ["asc", "desc"], defaultOrder);
   const size = Number(choose("size", pageSizes.map(String), String(pageSizes[0])));
-  const within = choose(
-    "within",
-    withinChoices.map(({ value }) => value),
-    "" as never,
-  );
+  const spans = withinChoices.map(([seconds]) => seconds);
+  const within = choose<string>("within", spans, "");
   const pageText = read("page");
   const isPage = /^[1-9]\d{0,2}$/.test(pageText) && Number(pageText) <= maxPage;
   if (pageText !== "" && !isPage) faults.push(`page must be a whole number from 1 to ${maxPage}.`);
-  return {
-    query: {
-      sort,
-      order,
-      size,
-      page: isPage ? Number(pageText) : 1,
-      withinSeconds: within && spec.timeColumn !== null ? Number(within) : null,
-      filters: readFilters(spec, read, faults),
-    },
-    faults,
-  };
-}
-
-function readFilters(
-  spec: TableSpec,
-  read: (name: string) => string,
-  faults: string[],
-): Record<string, string> {
   const filters: Record<string, string> = {};
   for (const filter of spec.filters) {
     const text = read(filter.name);
@@ -76,12 +55,14 @@ function readFilters(
     if (fault === null) filters[filter.name] = text;
     else faults.push(fault);
   }
-  return filters;
+  const page = isPage ? Number(pageText) : 1;
+  const withinSeconds = within && !spec.isCurrent ? Number(within) : null;
+  return { query: { sort, order, size, page, withinSeconds, filters }, faults };
 }
 
 function findFilterFault(filter: TableFilter, text: string): string | null {
   if (filter.kind === "choice") {
-    const values = filter.choices.map(({ value }) => value);
+    const values = filter.choices.map(([value]) => value);
     return values.includes(text) ? null : `${filter.name} must be ${values.join(" or ")}.`;
   }
   if (text.length > maxFilterChars)
@@ -90,7 +71,7 @@ function findFilterFault(filter: TableFilter, text: string): string | null {
   return text.includes("\0") ? `${filter.name} holds a character that no value has.` : null;
 }
 
-/** The address of the same table with something changed; what is as by default is left out. */
+/** The search of the same table's address with something changed; defaults are omitted. */
 export function tableSearch(spec: TableSpec, query: TableQuery, change: Partial<TableQuery> = {}): string {
   const { sort, order, page, size, withinSeconds, filters } = { ...query, ...change };
   const params = new URLSearchParams(filters);
@@ -103,4 +84,8 @@ export function tableSearch(spec: TableSpec, query: TableQuery, change: Partial<
   if (page > 1) params.set("page", String(page));
   const text = params.toString();
   return text === "" ? "" : `?${text}`;
+}
+
+export function tableHref(spec: TableSpec, query: TableQuery, change: Partial<TableQuery> = {}): string {
+  return `/operator/${spec.name}${tableSearch(spec, query, change)}`;
 }

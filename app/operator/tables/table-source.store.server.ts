@@ -1,24 +1,27 @@
 import type { Clock } from "~/platform/clock";
 import type { TableQuery } from "./table-query";
-import type { SortOrder, TableFilter, TableRow, TableSpec } from "./table-spec";
+import type { SortOrder, TableFilter, TableRow, TableSpec, TableValue } from "./table-spec";
 
 export type TableSource = {
-  /** One page of what the query asks for. */
-  list: (request: { spec: TableSpec; query: TableQuery }) => Promise<TableRow[]>;
-  /** How many rows the query finds, counted no further than `limit`. */
-  count: (request: { spec: TableSpec; query: TableQuery; limit: number }) => Promise<number>;
-  /** All of what the filters find, the oldest first, batch by batch: nothing but one batch is in memory. */
-  readAll: (request: { spec: TableSpec; query: TableQuery }) => AsyncGenerator<TableRow[]>;
+  list: (query: TableQuery) => Promise<TableRow[]>;
+  /** Counts no further than `limit`. */
+  count: (query: TableQuery, limit: number) => Promise<number>;
+  /** All that the filters find, the oldest first, one batch in memory at a time. */
+  readAll: (query: TableQuery) => AsyncGenerator<TableRow[]>;
 };
 
 type FindRequest = { where: object; orderBy: object[]; take: number; skip?: number };
 
-export type SourceOptions<Row> = {
-  find: (request: FindRequest) => PromiseLike<Row[]>;
+/** A Prisma model, as far as a table needs it. */
+type Model<Row> = {
+  findMany: (request: FindRequest) => PromiseLike<Row[]>;
   count: (request: { where: object; take: number }) => PromiseLike<number>;
+};
+
+type SourceOptions<Row> = {
+  model: Model<Row>;
   clock: Clock;
-  timeColumn: string | null;
-  /** Together they name a row, and say which one comes after which. */
+  /** Together they identify a row, and order all rows. */
   keyColumns: readonly string[];
   /** What holds for every row that is shown. */
   always?: () => object;
@@ -30,69 +33,57 @@ export type SourceOptions<Row> = {
 
 const batchSize = 500;
 
-export function createSource<Row extends object>(options: SourceOptions<Row>): TableSource {
-  const { find, keyColumns, orderOf = {}, toRow } = options;
+export function createSource<Row extends object>(
+  spec: TableSpec,
+  { model, clock, keyColumns, always, conditionOf, orderOf, toRow }: SourceOptions<Row>,
+): TableSource {
+  const conditions = conditionOf as Readonly<Record<string, (value: unknown) => object>> | undefined;
 
-  async function list({ spec, query }: { spec: TableSpec; query: TableQuery }): Promise<TableRow[]> {
-    const { sort, order, page, size } = query;
-    const first = orderOf[sort]?.(order) ?? { [sort]: order };
-    // The rest of the order makes one row come before another in every case, so that no page shows a row twice.
-    const rest = keyColumns.filter((column) => column !== sort).map((column) => ({ [column]: order }));
-    const rows = await find({
-      where: toWhere(options, spec, query),
-      orderBy: [first, ...rest],
-      skip: (page - 1) * size,
-      take: size,
+  function toWhere({ filters, withinSeconds }: TableQuery): object {
+    const wanted = spec.filters.flatMap((filter) => {
+      const text = filters[filter.name];
+      if (text === undefined) return [];
+      return [conditions?.[filter.name]?.(text) ?? { [filter.name]: toCondition(filter, text) }];
     });
-    return rows.map(toRow);
-  }
-
-  async function* readAll({
-    spec,
-    query,
-  }: {
-    spec: TableSpec;
-    query: TableQuery;
-  }): AsyncGenerator<TableRow[]> {
-    const where = toWhere(options, spec, query);
-    let last: Row | undefined;
-    do {
-      const beyond = last ? [rowsAfter(keyColumns, last as Record<string, unknown>)] : [];
-      const rows: Row[] = await find({
-        where: { AND: [where, ...beyond] },
-        orderBy: keyColumns.map((column) => ({ [column]: "asc" })),
-        take: batchSize,
-      });
-      if (rows.length > 0) yield rows.map(toRow);
-      last = rows.length === batchSize ? rows.at(-1) : undefined;
-    } while (last);
+    if (withinSeconds !== null) {
+      const since = { gte: BigInt(clock() - withinSeconds * 1000) };
+      wanted.push(conditions?.[spec.sortedBy]?.(since) ?? { [spec.sortedBy]: since });
+    }
+    return { AND: [...wanted, ...(always ? [always()] : [])] };
   }
 
   return {
-    list,
-    count: async ({ spec, query, limit }) =>
-      await options.count({ where: toWhere(options, spec, query), take: limit }),
-    readAll,
+    async list(query) {
+      const { sort, order, page, size } = query;
+      const first = orderOf?.[sort]?.(order) ?? { [sort]: order };
+      // The key decides between equals, so that no page shows a row twice.
+      const rest = keyColumns.filter((column) => column !== sort).map((column) => ({ [column]: order }));
+      const orderBy = [first, ...rest];
+      return (
+        await model.findMany({ where: toWhere(query), orderBy, skip: (page - 1) * size, take: size })
+      ).map(toRow);
+    },
+    count: async (query, limit) => await model.count({ where: toWhere(query), take: limit }),
+    async *readAll(query) {
+      const where = toWhere(query);
+      const orderBy = keyColumns.map((column) => ({ [column]: "asc" }));
+      let last: Row | undefined;
+      do {
+        const beyond = last ? [rowsAfter(keyColumns, last as Record<string, unknown>)] : [];
+        const rows: Row[] = await model.findMany({
+          where: { AND: [where, ...beyond] },
+          orderBy,
+          take: batchSize,
+        });
+        if (rows.length > 0) yield rows.map(toRow);
+        last = rows.length === batchSize ? rows.at(-1) : undefined;
+      } while (last);
+    },
   };
 }
 
-function toWhere<Row>(options: SourceOptions<Row>, spec: TableSpec, query: TableQuery): object {
-  const { always, timeColumn, clock } = options;
-  const conditionOf = options.conditionOf as Readonly<Record<string, (value: unknown) => object>> | undefined;
-  const conditions = spec.filters.flatMap((filter) => {
-    const text = query.filters[filter.name];
-    if (text === undefined) return [];
-    return [conditionOf?.[filter.name]?.(text) ?? { [filter.name]: toCondition(filter, text) }];
-  });
-  if (timeColumn !== null && query.withinSeconds !== null) {
-    const since = { gte: BigInt(clock() - query.withinSeconds * 1000) };
-    conditions.push(conditionOf?.[timeColumn]?.(since) ?? { [timeColumn]: since });
-  }
-  return { AND: [...conditions, ...(always ? [always()] : [])] };
-}
-
 function toCondition(filter: TableFilter, text: string): unknown {
-  // Addresses are stored in lower case, and are all that is looked for by its beginning.
+  // Only addresses are searched by their beginning, and they are stored in lower case.
   if (filter.kind === "prefix") return { startsWith: text.toLowerCase() };
   return filter.kind === "contains" ? { contains: text } : text;
 }
@@ -109,7 +100,11 @@ function rowsAfter(keyColumns: readonly string[], row: Readonly<Record<string, u
   };
 }
 
-/** A row shows moments as numbers, which hold them for as long as anybody will ask. */
-export function toMs(value: bigint): number {
-  return Number(value);
+/** Moments become numbers; other large integers become text, which has room for all their digits. */
+export function toTableRow(row: Readonly<Record<string, TableValue | bigint>>): TableRow {
+  const entries = Object.entries(row).map(([column, value]) => {
+    if (typeof value !== "bigint") return [column, value];
+    return [column, /atMs$/i.test(column) ? Number(value) : String(value)];
+  });
+  return Object.fromEntries(entries) as TableRow;
 }

@@ -4,10 +4,10 @@ export type TableColumn = {
   label: string;
   /** `code`: an id or an address, shortened on the page. `words`: a sentence. */
   kind: "text" | "moment" | "number" | "code" | "words" | "state";
-  isSortable?: boolean;
+  isSortable: boolean;
 };
 
-export type TableChoice = { value: string; label: string };
+export type TableChoice = readonly [value: string, label: string];
 export type TableFilter = { name: string; label: string } & (
   { kind: "exact" | "prefix" | "contains" } | { kind: "choice"; choices: readonly TableChoice[] }
 );
@@ -16,42 +16,39 @@ export type TableFilter = { name: string; label: string } & (
 export type TableValue = string | number | null;
 export type TableRow = Readonly<Record<string, TableValue>>;
 
-/** What rows need of the settings to be understood. */
 export type TableSettings = {
   findLimit: (name: string) => { points: number; windowSeconds: number } | null;
   findQuota: (kind: string) => number | null;
 };
 
-/** A form that is sent by POST, or a link. `name` is the label with its subject, for those who do not see the row. */
+/** A link, or a form that is sent by POST. `name` is the label with its subject, for those who do not see the row. */
 export type RowAction = { label: string; name: string } & (
   { href: string } | { action: string; fields: Readonly<Record<string, string>> }
 );
-
-export type TableAction = {
-  action: string;
-  label: string;
-  /** What cannot be taken back is two steps away: below this summary, with a choice. */
-  confirmation?: { summary: string; label: string; name: string; choices: readonly TableChoice[] };
-};
 
 export type TableSpec = {
   name: TableName;
   title: string;
   lead: string;
-  /** The text where there is nothing. */
   whenEmpty: string;
   columns: readonly TableColumn[];
   filters: readonly TableFilter[];
-  /** The column that "within the last …" is about; null for a table of what is the case now. */
-  timeColumn: string | null;
-  /** Sorted by this column unless asked otherwise, in descending order. */
+  /** In descending order unless asked otherwise. "Within the last …" is about this column, too. */
   sortedBy: string;
+  /** It shows what is the case now, so "within the last …" does not apply. */
+  isCurrent?: boolean;
   isExportable?: boolean;
   /** Its rows wait in memory, and are written before they are read. */
   isBuffered?: boolean;
+  /** Adds what follows from the settings. */
   completeRow?: (row: TableRow, settings: TableSettings) => TableRow;
   rowActions?: (row: TableRow) => readonly RowAction[];
-  tableAction?: TableAction;
+  tableAction?: {
+    action: string;
+    label: string;
+    /** What cannot be undone is two steps away: below this summary, with a choice. */
+    confirmation?: { summary: string; label: string; name: string; choices: readonly TableChoice[] };
+  };
 };
 
 export type SortOrder = "asc" | "desc";

@@ -1,46 +1,40 @@
 import { tableNames } from "./table-spec";
 import type { RowAction, TableColumn, TableFilter, TableName, TableRow, TableSpec } from "./table-spec";
 
-type Sorting = "sortable" | undefined;
-
 const column =
   (kind: TableColumn["kind"]) =>
-  (key: string, label: string, sorting?: Sorting): TableColumn => ({
+  (key: string, label: string, sorting?: "sortable"): TableColumn => ({
     key,
     label,
     kind,
-    ...(sorting && { isSortable: true }),
+    isSortable: sorting === "sortable",
   });
 const [text, number, code, words] = [column("text"), column("number"), column("code"), column("words")];
+const state = column("state");
 const moment = (key: string, label: string) => column("moment")(key, label, "sortable");
-const state = (key: string, label: string, sorting?: Sorting) => column("state")(key, label, sorting);
 
 const tokenId = code("tokenId", "Key");
 const contract = code("contractAddress", "Contract");
 const chain = text("chainId", "Chain");
 const client = code("clientId", "Client");
 const request = code("requestId", "Request");
-const wallet = (key: string, sorting?: Sorting) => code(key, "Wallet", sorting);
+const wallet = (key: string, sorting?: "sortable") => code(key, "Wallet", sorting);
 
 const exact = ({ key, label }: TableColumn): TableFilter => ({ name: key, label, kind: "exact" });
-const beginsWith = ({ key, label }: TableColumn): TableFilter => ({
-  name: key,
-  label: `${label} begins with`,
-  kind: "prefix",
-});
+const beginsWith = ({ key, label }: TableColumn): TableFilter => {
+  return { name: key, label: `${label} begins with`, kind: "prefix" };
+};
 const contains = (name: string, label: string): TableFilter => ({ name, label, kind: "contains" });
 /** Choices are values, or values with labels. */
-const oneOf = (
+function oneOf(
   { key, label }: TableColumn,
   choices: readonly string[] | Readonly<Record<string, string>>,
-): TableFilter => ({
-  name: key,
-  label,
-  kind: "choice",
-  choices: Array.isArray(choices)
-    ? choices.map((value: string) => ({ value, label: value }))
-    : Object.entries(choices).map(([value, shown]) => ({ value, label: shown })),
-});
+): TableFilter {
+  const pairs = Array.isArray(choices)
+    ? choices.map((value: string) => [value, value] as const)
+    : Object.entries(choices);
+  return { name: key, label, kind: "choice", choices: pairs };
+}
 
 const cell = (row: TableRow, key: string) => String(row[key] ?? "");
 
@@ -50,8 +44,7 @@ export function markSubmission(submissionId: string, isOpen: boolean, about: str
   return { label, name: `${label}: ${about}`, action, fields: { submissionId } };
 }
 
-const submissionState = state("state", "State");
-const deliveryState = state("state", "State");
+const rowState = state("state", "State");
 const paymentState = state("state", "State", "sortable");
 const deliveryChannel = text("channel", "Channel", "sortable");
 const windowKind = text("kind", "Kind", "sortable");
@@ -61,20 +54,17 @@ const outcome = state("outcome", "Outcome");
 const transaction = code("transactionHash", "Transaction");
 const auditKind = text("kind", "What", "sortable");
 
-export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
+const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
   keys: {
-    name: "keys",
     title: "Keys used",
     lead: "Keys that were used up, by the form or by a tool. They open nothing any more.",
     whenEmpty: "No key has been used up.",
     columns: [moment("usedAtMs", "Used"), tokenId, wallet("usedBy", "sortable"), contract, chain],
     filters: [exact(tokenId), beginsWith(wallet("usedBy"))],
-    timeColumn: "usedAtMs",
     sortedBy: "usedAtMs",
     isExportable: true,
   },
   submissions: {
-    name: "submissions",
     title: "Submissions",
     lead: "What holders sent with the one-time form.",
     whenEmpty: "Nothing has been sent.",
@@ -83,15 +73,14 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       tokenId,
       wallet("address", "sortable"),
       words("message", "Message"),
-      submissionState,
+      rowState,
     ],
     filters: [
-      oneOf(submissionState, ["open", "handled"]),
+      oneOf(rowState, ["open", "handled"]),
       exact(tokenId),
       beginsWith(wallet("address")),
       contains("message", "Message contains"),
     ],
-    timeColumn: "createdAtMs",
     sortedBy: "createdAtMs",
     isExportable: true,
     rowActions: (row) => {
@@ -104,7 +93,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     },
   },
   outbox: {
-    name: "outbox",
     title: "Outbox",
     lead: "Notifications to you, one row for each channel.",
     whenEmpty: "Nothing has been queued.",
@@ -112,16 +100,15 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       moment("createdAtMs", "Queued"),
       text("kind", "About"),
       deliveryChannel,
-      deliveryState,
+      rowState,
       number("attempts", "Failures", "sortable"),
       moment("nextAttemptAtMs", "Next attempt"),
       words("lastError", "Last error"),
     ],
     filters: [
-      oneOf(deliveryState, { waiting: "waiting", "given-up": "given up", delivered: "delivered" }),
+      oneOf(rowState, { waiting: "waiting", "given-up": "given up", delivered: "delivered" }),
       oneOf(deliveryChannel, ["webhook", "email"]),
     ],
-    timeColumn: "createdAtMs",
     sortedBy: "createdAtMs",
     rowActions: (row) => {
       if (row.state === "delivered") return [];
@@ -132,7 +119,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     tableAction: { action: "retry-given-up", label: "Send all that were given up again" },
   },
   payments: {
-    name: "payments",
     title: "Payments",
     lead: "What holders were paid. An open one counts in the limits until the chain shows how it ended.",
     whenEmpty: "Nobody has been paid.",
@@ -151,12 +137,10 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       beginsWith(wallet("recipient")),
       exact(transaction),
     ],
-    timeColumn: "createdAtMs",
     sortedBy: "createdAtMs",
     isExportable: true,
   },
   quotas: {
-    name: "quotas",
     title: "Quotas",
     lead: "Open windows: what each key has used, and when it resets.",
     whenEmpty: "No window is open.",
@@ -172,7 +156,7 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       oneOf(windowKind, { token: "token (answers)", speech: "speech" }),
       contains("subject", "Whose, contains"),
     ],
-    timeColumn: null,
+    isCurrent: true,
     sortedBy: "used",
     completeRow: (row, { findQuota }) => ({ ...row, limit: findQuota(cell(row, "kind")) }),
     rowActions: (row) => {
@@ -188,15 +172,14 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
         label: "Which",
         name: "scope",
         choices: [
-          { value: "token", label: "answers and speech" },
-          { value: "crypto", label: "payments" },
-          { value: "both", label: "all of them" },
+          ["token", "answers and speech"],
+          ["crypto", "payments"],
+          ["both", "all of them"],
         ],
       },
     },
   },
   limits: {
-    name: "limits",
     title: "Rate limits",
     lead: "Who has used how much of which limit.",
     whenEmpty: "No limit is in use.",
@@ -227,7 +210,7 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       ]),
       beginsWith(limitedClient),
     ],
-    timeColumn: null,
+    isCurrent: true,
     sortedBy: "points",
     completeRow: (row, { findLimit }) => {
       const limit = findLimit(cell(row, "limiter"));
@@ -235,7 +218,6 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
     },
   },
   decisions: {
-    name: "decisions",
     title: "Access decisions",
     lead: "Whom the gate let in and whom it turned away, and why.",
     whenEmpty: "No decision is recorded.",
@@ -257,13 +239,11 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       exact(text("slug", "Refusal")),
       exact(request),
     ],
-    timeColumn: "atMs",
     sortedBy: "atMs",
     isExportable: true,
     isBuffered: true,
   },
   audit: {
-    name: "audit",
     title: "Audit",
     lead: "What operators did here, and failed sign-ins.",
     whenEmpty: "Nothing is recorded.",
@@ -280,11 +260,14 @@ export const tableSpecs: Readonly<Record<TableName, TableSpec>> = {
       }),
       exact(client),
     ],
-    timeColumn: "atMs",
     sortedBy: "atMs",
     isExportable: true,
   },
 };
+
+export const tableSpecs = Object.fromEntries(
+  tableNames.map((name) => [name, { name, ...specs[name] }]),
+) as Readonly<Record<TableName, TableSpec>>;
 
 export function findTableSpec(name: string | undefined): TableSpec | null {
   return tableNames.some((known) => known === name) ? tableSpecs[name as TableName] : null;

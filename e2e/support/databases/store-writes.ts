@@ -7,7 +7,6 @@ import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.
 import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { createActionStore } from "~/operator/actions.store.server";
 import { createActivityStore } from "~/operator/activity/activity.store.server";
-import { createDecisionStore } from "~/operator/activity/decisions.store.server";
 import { createSessionStore } from "~/operator/sessions.store.server";
 import { createOperatorSweep } from "~/operator/sweep.store.server";
 import { clearPaymentSums } from "~/payments/payment-windows.store.server";
@@ -41,7 +40,6 @@ export function listStoreWrites(database: Database): Readonly<Record<string, Lis
     createSweepStore: listSweep(database),
     createActionStore: listActions(database),
     createActivityStore: listActivity(database),
-    createDecisionStore: listDecisions(database),
     createSessionStore: listSessions(database),
     createOperatorSweep: listOperatorSweep(database),
     createQuotaStore: listQuota(database),
@@ -202,29 +200,31 @@ function listActions(database: Database): ListedStore {
 function listActivity(database: Database): ListedStore {
   const store = createActivityStore(database);
   const add = () => store.addCounts([{ startMs: 0, series: "s", amount: 1 }]);
-  return { store, reads: ["readCounts"], writes: { addCounts: meets(at("ActivityCount"), add) } };
-}
-
-function listDecisions(database: Database): ListedStore {
-  const store = createDecisionStore(database);
   const nothing = { slug: null, reason: null, proof: null, address: null, tokenId: null };
   const decision = { id: "d", atMs: nowMs, route: "/", outcome: "granted", ...nothing, ...actor } as const;
   const insert = () => store.insertDecisions([decision]);
-  return { store, reads: [], writes: { insertDecisions: meets(at("AccessDecision"), insert) } };
+  return {
+    store,
+    reads: ["readCounts"],
+    writes: {
+      addCounts: meets(at("ActivityCount"), add),
+      insertDecisions: meets(at("AccessDecision"), insert),
+    },
+  };
 }
 
 function listSessions(database: Database): ListedStore {
   const store = createSessionStore(database, clock);
   const endsAtMs = nowMs + dayMs;
   const traced = adding("OperatorSession", "AuditEntry");
-  const use = () => store.useSession({ digest: "d", idleMs: dayMs });
+  const use = () => store.useSession("d", dayMs);
   return {
     store,
     reads: [],
     writes: {
-      startSession: meets(traced, () => store.startSession({ digest: "new", actor, endsAtMs })),
+      startSession: meets(traced, () => store.startSession("new", actor, endsAtMs)),
       useSession: meets(at("OperatorSession"), use, { startedAtMs: 1, endsAtMs }),
-      endSession: meets(traced, () => store.endSession({ digest: "d", actor })),
+      endSession: meets(traced, () => store.endSession("d", actor)),
     },
     alone: { recordAudit: "one new row with an id of its own" },
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { latencyBucketCount, latencyBucketEndMs, latencyBucketOf, quantileMs } from "./latency-buckets";
+import { latencyBucketCount, latencyBucketEndMs, latencyBucketOf, quantileMs } from "./activity-series";
 
 test("every duration is in the bucket whose ends it lies between", () => {
   for (const durationMs of [0.11, 0.3, 1, 2.5, 10, 99, 1_000, 30_000]) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { csvLine } from "./csv";
+import { csvLine } from "./export.server";
 
 test("fields are quoted where they have to be, and lines end as RFC 4180 has it", () => {
   expect(csvLine(["plain", 'with "quotes"', "a,b", "two\nlines", null, 5, -5])).toBe(

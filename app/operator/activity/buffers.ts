@@ -1,0 +1,105 @@
+import type { Clock } from "~/platform/clock";
+import { redactText } from "~/platform/redact";
+
+/** `startMs` is the beginning of the minute in which it happened. */
+export type Count = { startMs: number; series: string; amount: number };
+
+const minuteMs = 60_000;
+/** An hour of all series, for when nothing can be written. Beyond that the oldest are dropped. */
+const maxWaitingCounts = 6_000;
+
+/** Sums by minute and series, until they are taken. */
+export function createActivityBuffer(clock: Clock) {
+  let minuteStartMs = 0;
+  let minute = new Map<string, number>();
+  let waiting: Count[] = [];
+  let droppedAmount = 0;
+
+  function closeMinute(): void {
+    for (const [series, amount] of minute) waiting.push({ startMs: minuteStartMs, series, amount });
+    minute = new Map();
+    const excess = waiting.length - maxWaitingCounts;
+    if (excess > 0) for (const { amount } of waiting.splice(0, excess)) droppedAmount += amount;
+  }
+
+  return {
+    count({ series, amount = 1 }: { series: string; amount?: number }): void {
+      const nowMs = clock();
+      if (nowMs < minuteStartMs || nowMs >= minuteStartMs + minuteMs) {
+        closeMinute();
+        minuteStartMs = nowMs - (nowMs % minuteMs);
+      }
+      minute.set(series, (minute.get(series) ?? 0) + amount);
+    },
+    take(): Count[] {
+      closeMinute();
+      return waiting.splice(0);
+    },
+    putBack(counts: readonly Count[]): void {
+      waiting = [...counts, ...waiting];
+    },
+    size: () => waiting.length + minute.size,
+    dropped: () => droppedAmount,
+  };
+}
+
+/** A decision as its request knows it. */
+export type NewDecision = {
+  route: string;
+  outcome: "granted" | "refused";
+  slug: string | null;
+  reason: string | null;
+  proof: string | null;
+  address: string | null;
+  tokenId: string | null;
+  clientId: string;
+  requestId: string;
+};
+
+export type Decision = NewDecision & { id: string; atMs: number };
+
+/** Longer than any sentence of ours. */
+const maxReasonChars = 300;
+const maxTextChars = 100;
+
+/** Ids begin with the moment in this many digits, so that they sort by time. */
+const momentDigits = 13;
+
+/** Decisions until they are taken, at most `maxWaiting` of each outcome; what is dropped beyond that is counted. */
+export function createDecisionBuffer(clock: Clock, instance: string, maxWaiting: number) {
+  const waiting: Record<NewDecision["outcome"], Decision[]> = { granted: [], refused: [] };
+  let dropped = 0;
+  let sequence = 0;
+
+  function toDecision(decision: NewDecision): Decision {
+    const atMs = clock();
+    sequence += 1;
+    const { reason, address, tokenId } = decision;
+    return {
+      ...decision,
+      id: `${String(atMs).padStart(momentDigits, "0")}-${String(sequence).padStart(9, "0")}-${instance}`,
+      atMs,
+      // Refusals hold no proof; should one ever do, it is not recorded.
+      reason: reason && redactText(reason).slice(0, maxReasonChars),
+      address: address && address.slice(0, maxTextChars).toLowerCase(),
+      tokenId: tokenId && tokenId.slice(0, maxTextChars),
+    };
+  }
+
+  function keep(decision: Decision): void {
+    const queue = waiting[decision.outcome];
+    if (queue.length >= maxWaiting) dropped += 1;
+    else queue.push(decision);
+  }
+
+  return {
+    add(decision: NewDecision): void {
+      if (waiting[decision.outcome].length >= maxWaiting) dropped += 1;
+      else keep(toDecision(decision));
+    },
+    take: (): Decision[] => [...waiting.refused.splice(0), ...waiting.granted.splice(0)],
+    putBack: (decisions: readonly Decision[]): void => decisions.forEach(keep),
+    size: () => waiting.granted.length + waiting.refused.length,
+    dropped: () => dropped,
+  };
+}
