@@ -1,6 +1,5 @@
 import type { Caller } from "~/gate/caller.server";
 import { toModelList } from "~/chat/chat.schema";
-import type { ChatRequest, ModelList } from "~/chat/chat.schema";
 import { answerChat } from "~/chat/reply/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "~/chat/reply/answer-chat.server";
 import { chatProviders } from "~/chat/providers/chat-providers.server";

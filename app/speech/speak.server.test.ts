@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
-import { openSpeechDesk, startSpeechProvider } from "~e2e/support/providers/speech-fixture";
+import { openSpeechFixture, startSpeechProvider } from "~e2e/support/providers/speech-fixture";
 import {
   answeringSpeech,
   breakingOffAfter,
@@ -29,7 +29,7 @@ test("the headers tell where the key stands once this text is settled: spoken, r
     answeringSpeech(500, {}, ""),
     sounding(sound),
   ]);
-  const { ask, readStanding, clock } = await openSpeechDesk({ provider, limit });
+  const { ask, readStanding, clock } = await openSpeechFixture({ provider, limit });
   const resetAt = new Date(clock() + 60_000).toISOString();
   const first = await ask("Twelve chars");
   expect(first.headers.get("x-quota-limit")).toBe("100");
@@ -49,21 +49,21 @@ test("the headers tell where the key stands once this text is settled: spoken, r
 
 test("a voice that has no room or no sounds for a text gives its characters back before it answers", async () => {
   const { provider } = await startSpeechProvider([sounding(sound)]);
-  const full = await openSpeechDesk({ provider, limit, maxFlights: 0 });
+  const full = await openSpeechFixture({ provider, limit, maxFlights: 0 });
   const busy = await full.ask("Twelve chars");
   expect(busy.headers.get("retry-after")).toBe("2");
   expect(await busy.clone().json()).toMatchObject({ error: "TTS is busy" });
   expect(await readOutcome(busy)).toEqual([429, "100"]);
   const pool = createFlitePool({ maxThreads: 1, maxWaiting: 1 });
   onTestFinished(pool.stop);
-  const english = await openSpeechDesk({ provider: createFliteSpeech(pool, "slt"), limit });
+  const english = await openSpeechFixture({ provider: createFliteSpeech(pool, "slt"), limit });
   expect(await readOutcome(await english.ask("Здравствуйте"))).toEqual([422, "100"]);
 });
 
 test("where audio cannot be written down the provider is not asked, and nothing counts", async () => {
   const { provider, calls } = await startSpeechProvider([sounding(sound)]);
   const dir = path.join(await createTestDir(), "not-there");
-  const { ask, readStanding } = await openSpeechDesk({ provider, limit, dir });
+  const { ask, readStanding } = await openSpeechFixture({ provider, limit, dir });
   await expect(ask("Twelve chars")).rejects.toThrow("ENOENT");
   expect(calls).toHaveLength(0);
   expect(await readStanding()).toMatchObject({ used: 0, reserved: 0 });
@@ -73,7 +73,7 @@ test("audio that did not come leaves no file behind", async () => {
   const failing = answeringSpeech(500, {}, "");
   const { provider } = await startSpeechProvider([failing]);
   const dir = await createTestDir();
-  const { ask } = await openSpeechDesk({ provider, limit, dir });
+  const { ask } = await openSpeechFixture({ provider, limit, dir });
   expect((await ask("Twelve chars")).status).toBe(500);
   expect(await readdir(dir)).toEqual([]);
 });
@@ -92,7 +92,7 @@ test("what others have set aside meanwhile is not shown as left, and a window th
       await answeringSpeech(500, {}, "")(call);
     },
   ]);
-  const { ask, advance } = await openSpeechDesk({ provider, limit });
+  const { ask, advance } = await openSpeechFixture({ provider, limit });
   const slow = ask("Twelve chars");
   await expect.poll(() => calls.length).toBe(1);
   expect(await readOutcome(await ask("Ten chars."))).toEqual([200, "78"]);
@@ -105,7 +105,7 @@ test("what others have set aside meanwhile is not shown as left, and a window th
 
 test("a text for which too little is left because another is under way is told when that must have begun", async () => {
   const { provider, calls } = await startSpeechProvider([neverSpeaking]);
-  const { ask, clock } = await openSpeechDesk({ provider, limit });
+  const { ask, clock } = await openSpeechFixture({ provider, limit });
   const leaving = new AbortController();
   const slow = ask("x".repeat(90), leaving.signal);
   await expect.poll(() => calls.length).toBe(1);
@@ -126,7 +126,7 @@ test("a text for which too little is left because another is under way is told w
 
 test("characters of a budget are code points: a hundred keys fit, and a hundred and one do not", async () => {
   const { provider } = await startSpeechProvider([sounding(sound)]);
-  const { ask } = await openSpeechDesk({ provider, limit });
+  const { ask } = await openSpeechFixture({ provider, limit });
   expect((await ask(`a${"🔑".repeat(100)}`)).status).toBe(429);
   expect(await readOutcome(await ask(`a${"🔑".repeat(99)}`))).toEqual([200, "0"]);
 });
@@ -136,7 +136,7 @@ test.each([
   ["sends headers and no audio", clearingItsThroat],
 ])("a provider that %s is given up in time, with 500", async (_name, behaviour) => {
   const { provider, calls } = await startSpeechProvider([behaviour], { firstByteTimeoutMs: 50 });
-  const { ask } = await openSpeechDesk({ provider, limit });
+  const { ask } = await openSpeechFixture({ provider, limit });
   const response = await ask("Hello there.");
   expect(await response.clone().json()).toEqual({
     error: "TTS generation failed",
@@ -152,7 +152,7 @@ test("a provider that falls silent while it speaks is given up, and the answer b
     [pausingAfter(sound, sound, forever), sounding(sound)],
     { idleTimeoutMs: 50 },
   );
-  const { ask } = await openSpeechDesk({ provider, limit });
+  const { ask } = await openSpeechFixture({ provider, limit });
   const response = await ask("Hello there.");
   expect([response.status, response.headers.get("x-quota-remaining")]).toEqual([200, "88"]);
   const reader = response.body!.getReader();
@@ -166,7 +166,7 @@ test("a provider that falls silent while it speaks is given up, and the answer b
 
 test("what breaks off after its first byte has been spoken, and counts", async () => {
   const { provider } = await startSpeechProvider([breakingOffAfter(sound)]);
-  const { ask, readStanding } = await openSpeechDesk({ provider, limit });
+  const { ask, readStanding } = await openSpeechFixture({ provider, limit });
   const response = await ask("Twelve chars");
   expect(response.headers.get("x-quota-remaining")).toBe("88");
   await expect(response.arrayBuffer()).rejects.toThrow("Speech failed: ");
@@ -174,42 +174,42 @@ test("what breaks off after its first byte has been spoken, and counts", async (
 });
 
 /** Asks, and hangs up as soon as the provider has the text. */
-async function hangUpOnceAsked({ desk, calls, text }: HangUp): Promise<void> {
+async function hangUpOnceAsked({ fixture, calls, text }: HangUp): Promise<void> {
   const before = calls.length;
   const leaving = new AbortController();
-  const asked = desk.ask(text, leaving.signal);
+  const asked = fixture.ask(text, leaving.signal);
   await expect.poll(() => calls.length).toBe(before + 1);
   leaving.abort(new Error("gone"));
   await asked;
   await calls[before]!.closed;
 }
 type HangUp = {
-  desk: Awaited<ReturnType<typeof openSpeechDesk>>;
+  fixture: Awaited<ReturnType<typeof openSpeechFixture>>;
   calls: { closed: Promise<void> }[];
   text: string;
 };
 
 test("a client that leaves before the first byte ends the provider's work, and the text counts", async () => {
   const { provider, calls } = await startSpeechProvider([neverSpeaking]);
-  const desk = await openSpeechDesk({ provider, limit });
-  await hangUpOnceAsked({ desk, calls, text: "Twelve chars" });
-  expect(await desk.readStanding()).toMatchObject({ used: 12, reserved: 0 });
+  const fixture = await openSpeechFixture({ provider, limit });
+  await hangUpOnceAsked({ fixture, calls, text: "Twelve chars" });
+  expect(await fixture.readStanding()).toMatchObject({ used: 12, reserved: 0 });
 });
 
 test("whoever hangs up before the first byte again and again is refused when the budget is spent", async () => {
   const { provider, calls } = await startSpeechProvider([neverSpeaking]);
-  const desk = await openSpeechDesk({ provider, limit });
+  const fixture = await openSpeechFixture({ provider, limit });
   for (const letter of ["a", "b", "c"]) {
-    await hangUpOnceAsked({ desk, calls, text: letter.repeat(33) });
+    await hangUpOnceAsked({ fixture, calls, text: letter.repeat(33) });
   }
-  expect((await desk.ask("d".repeat(33))).status).toBe(429);
+  expect((await fixture.ask("d".repeat(33))).status).toBe(429);
   expect(calls).toHaveLength(3);
-  expect(await desk.readStanding()).toMatchObject({ used: 99, reserved: 0 });
+  expect(await fixture.readStanding()).toMatchObject({ used: 99, reserved: 0 });
 });
 
 test("a client that leaves before the provider was asked is not counted", async () => {
   const { provider, calls } = await startSpeechProvider([neverSpeaking]);
-  const { ask, readStanding } = await openSpeechDesk({ provider, limit });
+  const { ask, readStanding } = await openSpeechFixture({ provider, limit });
   await ask("Twelve chars", AbortSignal.abort(new Error("gone")));
   expect(await readStanding()).toMatchObject({ used: 0, reserved: 0 });
   expect(calls).toHaveLength(0);
@@ -221,7 +221,7 @@ test("one text that several ask for at the same moment is spoken once and counts
   const { provider, calls } = await startSpeechProvider([
     async (call) => (await gone, await sounding(sound)(call)),
   ]);
-  const { ask, readStanding } = await openSpeechDesk({ provider, limit });
+  const { ask, readStanding } = await openSpeechFixture({ provider, limit });
   const asked = Array.from({ length: 5 }, () => ask("Twelve chars"));
   await expect.poll(() => calls.length).toBe(1);
   await expect.poll(async () => (await readStanding()).reserved).toBe(60);

@@ -15,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => gate.close());
 
-type Place = { origin: string; headers?: Record<string, string> };
+type Site = { origin: string; headers?: Record<string, string> };
 
 /** The client of the AI SDK behind `useChat`, unchanged, with what it tells its page. */
-function openSdkChat({ origin, headers }: Place) {
+function openSdkChat({ origin, headers }: Site) {
   const errors: Error[] = [];
   const endings: unknown[] = [];
   const chat = new Chat<UIMessage>({

@@ -427,10 +427,10 @@ test("what a gate has switched off is refused as described", async () => {
 
 /** A token is needed that a server without a chain takes: both have the place and the key of one. */
 async function expectSessionsWithoutChain(): Promise<void> {
-  const place = { JWT_SECRET: "one-secret-of-both-servers-of-this-test", JWT_ISS: gate.origin, JWT_AUD: "x" };
-  const near = await openServer(place);
+  const site = { JWT_SECRET: "one-secret-of-both-servers-of-this-test", JWT_ISS: gate.origin, JWT_AUD: "x" };
+  const near = await openServer(site);
   const { body } = await clientOf(near).signIn(holder);
-  const { origin } = await openServer({ ...place, RPC_URL: "http://127.0.0.1:9" });
+  const { origin } = await openServer({ ...site, RPC_URL: "http://127.0.0.1:9" });
   const headers = { Cookie: `access_token=${String(body.accessToken)}` };
   await expectDescribed({ path: "/session", headers }, { status: 503, origin });
   await expectDescribed(post("/session", { renew: true }, headers), { status: 503, origin });

@@ -46,14 +46,14 @@ async function readPage({ origin, cookie }: { origin: string; cookie: string }):
 
 test("a provider of speech and a model that are away are down on the page, for a reason", async () => {
   const nobody = `http://127.0.0.1:${await findFreePort()}/v1`;
-  const place = await startSignedIn({
+  const site = await startSignedIn({
     TTS_PROVIDER: "local",
     TTS_BASE_URL: nobody,
     AI_PROVIDER: "local",
     AI_BASE_URL: nobody,
     AI_MODELS: "small",
   });
-  const { status, text, rows } = await readPage(place);
+  const { status, text, rows } = await readPage(site);
   expect(status).toBe(200);
   expect(text).toContain("something it can do without is down");
   expect(rows.get("Speech")?.badge).toBe("down");
@@ -65,20 +65,20 @@ test("a provider of speech and a model that are away are down on the page, for a
 });
 
 test("speech that is switched off is off, and no fault", async () => {
-  const place = await startSignedIn({ TTS_PROVIDER: "disabled" });
-  const { text, rows } = await readPage(place);
+  const site = await startSignedIn({ TTS_PROVIDER: "disabled" });
+  const { text, rows } = await readPage(site);
   expect(text).toContain("The service is ready.");
   expect(rows.get("Speech")).toEqual({ badge: "off", why: "TTS_PROVIDER is disabled." });
 });
 
 test("the switches of a server say what its settings say", async () => {
-  const place = await startSignedIn({
+  const site = await startSignedIn({
     BASE_WALLET: "true",
     OFFLINE_PAGE: "false",
     SEARCH_GATED_NAMESPACES: "vault",
     RATE_LIMIT_CHAT: "0",
   });
-  const { rows } = await readPage(place);
+  const { rows } = await readPage(site);
   const badges = ["Base wallet", "WalletConnect", "Offline page on visitors' devices", "Rate limits"].map(
     (name) => rows.get(name)?.badge,
   );
@@ -94,25 +94,25 @@ test("the switches of a server say what its settings say", async () => {
 describe.skipIf(!hasRedis)("with state in Redis", () => {
   test("Redis has a row, which is down for a reason when it is away, and up again when it is back", async () => {
     const redis = await startRedis();
-    const place = await startSignedIn({
+    const site = await startSignedIn({
       STATE_WORKER_URL: redis.url,
       STATE_WORKER_API_KEY: redis.password,
     });
-    const before = await readPage(place);
+    const before = await readPage(site);
     expect(before.rows.get("Redis")?.badge).toBe("up");
     expect(before.rows.get("State in Redis, shared by all instances")?.badge).toBe("on");
 
     await redis.kill();
     // What was asked within the last second is shared.
-    await expect.poll(async () => (await readPage(place)).rows.get("Redis")?.badge).toBe("down");
-    const away = await readPage(place);
+    await expect.poll(async () => (await readPage(site)).rows.get("Redis")?.badge).toBe("down");
+    const away = await readPage(site);
     expect(away.status).toBe(200);
     expect(away.text).toContain("something it cannot do without is down");
     expect(away.rows.get("Redis")?.why).toContain("Redis could not be asked.");
 
     await redis.start();
     await expect
-      .poll(async () => (await readPage(place)).rows.get("Redis")?.badge, { timeout: 15_000 })
+      .poll(async () => (await readPage(site)).rows.get("Redis")?.badge, { timeout: 15_000 })
       .toBe("up");
   });
 });

@@ -78,8 +78,8 @@ test("who gave the key away is not paid any more", async () => {
 
 test("MCP clients see that it spends; without a key to pay with the tool does not exist", async () => {
   type Listed = { tools: { name: string; annotations?: { destructiveHint?: boolean } }[] };
-  const list = async (place: { origin: string }) =>
-    ((await mcpOf(place).post({ method: "tools/list" })).body!.result as Listed).tools;
+  const list = async (site: { origin: string }) =>
+    ((await mcpOf(site).post({ method: "tools/list" })).body!.result as Listed).tools;
   const offered = await list(gate);
   expect(offered.find((tool) => tool.name === name)).toMatchObject({
     annotations: { destructiveHint: true },

@@ -103,9 +103,9 @@ test("the quota needs a token, in its own error shape, from every place a GET ha
   expect(missing.headers.get("www-authenticate")).toBe('Bearer realm="latchkey"');
   const places = tokenPlacements.filter(({ location }) => !location.startsWith("body"));
   expect(places).toHaveLength(4);
-  for (const { location, place } of places) {
+  for (const { location, place: site } of places) {
     const ask = (text: string) => {
-      const { headers, query } = combinePlaced([place(text)]);
+      const { headers, query } = combinePlaced([site(text)]);
       return gate.ask({ path: `/api/quota?${new URLSearchParams(query)}`, headers });
     };
     expect((await ask(token)).status, location).toBe(200);

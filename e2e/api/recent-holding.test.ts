@@ -85,8 +85,9 @@ async function startLaggingEndpoint() {
   const server = createServer((request, response) => {
     void (async () => {
       const asked = JSON.parse(await text(request)) as { method: string; params: unknown[] };
-      const place = ["eth_getBlockByNumber", "eth_call"].indexOf(asked.method);
-      if (lag.block && place >= 0 && asked.params[place] === "latest") asked.params[place] = lag.block;
+      const deployment = ["eth_getBlockByNumber", "eth_call"].indexOf(asked.method);
+      if (lag.block && deployment >= 0 && asked.params[deployment] === "latest")
+        asked.params[deployment] = lag.block;
       const answer = await fetch(gate.chain.rpcUrl, {
         method: "POST",
         headers: { "Content-Type": "application/json" },

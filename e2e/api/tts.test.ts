@@ -179,12 +179,12 @@ test("a token is taken from six places, the first present decides, and a bad one
   const [missing, invalid] = ["missing", "invalid"].map((word) => [401, `Unauthorized: ${word} JWT`]);
   expect(await ask({ headers: {}, query: {}, body: {} })).toEqual(missing);
   expect(tokenPlacements).toHaveLength(6);
-  for (const [index, { location, place }] of tokenPlacements.entries()) {
-    expect(await ask(combinePlaced([place(token)])), location).toEqual([200, undefined]);
-    expect(await ask(combinePlaced([place(bad)])), location).toEqual(invalid);
+  for (const [index, { location, place: site }] of tokenPlacements.entries()) {
+    expect(await ask(combinePlaced([site(token)])), location).toEqual([200, undefined]);
+    expect(await ask(combinePlaced([site(bad)])), location).toEqual(invalid);
     for (const later of tokenPlacements.slice(index + 1)) {
       // Two cookies of the same request are told apart by their names.
-      expect(await ask(combinePlaced([place(bad), later.place(token)])), location).toEqual(invalid);
+      expect(await ask(combinePlaced([site(bad), later.place(token)])), location).toEqual(invalid);
     }
   }
   const crossSite = await ask({

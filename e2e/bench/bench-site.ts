@@ -22,7 +22,7 @@ import { startWorkerProcess } from "./worker-process";
 
 const operatorSecret = randomBytes(24).toString("hex");
 
-export type BenchPlace = Awaited<ReturnType<typeof openBenchPlace>>;
+export type BenchSite = Awaited<ReturnType<typeof openBenchSite>>;
 
 /** Longer than any run, and short enough for a renewal to be one. */
 const accessTtlSeconds = 7200;
@@ -47,7 +47,7 @@ const inForce = {
 };
 
 /** Everything a run needs, each part a process of its own, on loopback, with data that is removed afterwards. */
-export async function openBenchPlace({ nodeOptions }: { nodeOptions?: readonly string[] } = {}) {
+export async function openBenchSite({ nodeOptions }: { nodeOptions?: readonly string[] } = {}) {
   const closers: (() => Promise<unknown>)[] = [];
   async function close(): Promise<void> {
     for (const closeOne of closers.splice(0).reverse()) await closeOne();

@@ -1,4 +1,4 @@
-import type { BenchPlace } from "./bench-site";
+import type { BenchSite } from "./bench-site";
 import { median, toMeasurement } from "./figures";
 import type { Measurement, Round } from "./figures";
 import type { Load, LoadResult } from "./load-generator";
@@ -15,7 +15,7 @@ const maxRoundSeconds = 15;
 const maxWarmUpSeconds = 45;
 
 type MeasureOperationOptions = {
-  place: Pick<BenchPlace, "getSide" | "generateLoad">;
+  site: Pick<BenchSite, "getSide" | "generateLoad">;
   operation: Operation;
   rounds: number;
   scale: number;
@@ -23,18 +23,18 @@ type MeasureOperationOptions = {
 
 /** Measures one operation on all its sides. */
 export async function measureOperation({
-  place,
+  site,
   operation,
   rounds,
   scale,
 }: MeasureOperationOptions): Promise<Measurement> {
   const requestsPerRound = Math.max(connections, Math.round(operation.requests * scale));
   const warmUpRequests = Math.max(connections, Math.round(operation.warmUpRequests * scale));
-  const { generateLoad } = place;
+  const { generateLoad } = site;
   const runners: Record<string, () => Promise<Round>> = {};
   // What is sent is made before the first round, so that partners stand close.
   for (const [name, prepareFor] of Object.entries(operation.sides)) {
-    const side = place.getSide(name);
+    const side = site.getSide(name);
     const prepare = (requests: number) => prepareFor({ target: side.target, requests, generateLoad });
     const warmUp = await prepare(warmUpRequests);
     const loads: Prepared[] = [];
@@ -98,14 +98,11 @@ export async function measureRound({
 export type StartTimes = { startsMs: number[]; medianMs: number };
 
 /** From the spawn of the process, on a database that does not exist yet, until /readyz answers 200. */
-export async function timeStarts(
-  place: Pick<BenchPlace, "startAnother">,
-  starts: number,
-): Promise<StartTimes> {
+export async function timeStarts(site: Pick<BenchSite, "startAnother">, starts: number): Promise<StartTimes> {
   const startsMs: number[] = [];
   for (let index = 0; index < starts; index++) {
     const spawnedAt = performance.now();
-    const server = await place.startAnother();
+    const server = await site.startAnother();
     try {
       const { status } = await fetch(`${originOf(server)}/readyz`);
       if (status !== 200) throw new Error(`A server that had opened was not ready: ${status}.`);

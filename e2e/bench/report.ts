@@ -46,10 +46,10 @@ export function findCommit(): string | null {
 
 export function describeRun({ takenAt, command, machine, rounds, tookSeconds }: Run): string {
   const loads = [machine.loadBefore, machine.loadAfter].map((load) => load[0]!.toFixed(1));
-  return `Measured on ${takenAt.slice(0, 10)} by \`${command}\` on ${namePlace(machine)}, Node ${machine.node}. Medians of ${countRounds(rounds)}. Load average (1 minute) ${loads[0]} before, ${loads[1]} after. Took ${toMinutes(tookSeconds)}.`;
+  return `Measured on ${takenAt.slice(0, 10)} by \`${command}\` on ${nameMachine(machine)}, Node ${machine.node}. Medians of ${countRounds(rounds)}. Load average (1 minute) ${loads[0]} before, ${loads[1]} after. Took ${toMinutes(tookSeconds)}.`;
 }
 
-export function namePlace({ cores, cpu, memoryGiB, platform }: Machine): string {
+export function nameMachine({ cores, cpu, memoryGiB, platform }: Machine): string {
   return `${cores} cores of ${cpu}, ${memoryGiB} GiB, ${platform}`;
 }
 

@@ -28,7 +28,7 @@ const failing = (name: string) => ({
   run: async () => Promise.reject(new Error("An answer was not as expected")),
 });
 
-async function openPlace(names: readonly string[]) {
+async function openSite(names: readonly string[]) {
   const dir = await createTestDir();
   const documentFile = path.join(dir, "page", "tables.md");
   mkdirSync(path.dirname(documentFile));
@@ -49,7 +49,7 @@ async function openPlace(names: readonly string[]) {
 }
 
 test("each kind renews its part of the page and keeps every round with the machine, and the duration is written", async () => {
-  const { call, readPage, readKept, said } = await openPlace(["one", "two", "duration"]);
+  const { call, readPage, readKept, said } = await openSite(["one", "two", "duration"]);
   const verdicts = ["over  to be quick: 3 s"];
   await runBenchmarks({ ...call, chosen: [finding("one", { verdicts }), finding("two")] });
   expect(readPage()).not.toContain("old");
@@ -74,7 +74,7 @@ test("each kind renews its part of the page and keeps every round with the machi
 });
 
 test("beside a page that is written stands every kind's JSON, on one line; beside none, nothing", async () => {
-  const { call, readBeside, hasBeside, readKept } = await openPlace(["one", "two", "duration"]);
+  const { call, readBeside, hasBeside, readKept } = await openSite(["one", "two", "duration"]);
   const measured = [{ p50Ms: 12.3456789, requests: 12345678 }];
   const chosen = [finding("one", { measured }), finding("two")];
   await runBenchmarks({ ...call, chosen, documentFile: null });
@@ -89,7 +89,7 @@ test("beside a page that is written stands every kind's JSON, on one line; besid
 });
 
 test("the page shows the figures as they are kept, to no digit more", async () => {
-  const { call, readPage, readBeside } = await openPlace(["one", "duration"]);
+  const { call, readPage, readBeside } = await openSite(["one", "duration"]);
   await runBenchmarks({ ...call, chosen: [finding("one", { figures: { perSecond: 4410.4999 } })] });
   expect(readPage()).toContain('| {"perSecond":4410.5} |');
   const kept = JSON.parse(readBeside("one")) as KeptResult;
@@ -97,7 +97,7 @@ test("the page shows the figures as they are kept, to no digit more", async () =
 });
 
 test("one kind that fails takes nothing from the others, and the run fails", async () => {
-  const { call, readPage, readKept } = await openPlace(["one", "two", "duration"]);
+  const { call, readPage, readKept } = await openSite(["one", "two", "duration"]);
   const run = runBenchmarks({ ...call, chosen: [failing("one"), finding("two")] });
   await expect(run).rejects.toThrow("one: An answer was not as expected");
   expect(readPage()).toContain("old one");
@@ -107,7 +107,7 @@ test("one kind that fails takes nothing from the others, and the run fails", asy
 });
 
 test("a kind is on the page before the next one begins", async () => {
-  const { call, readPage } = await openPlace(["one", "two", "duration"]);
+  const { call, readPage } = await openSite(["one", "two", "duration"]);
   let seen = "";
   const looking = {
     name: "two",
@@ -123,7 +123,7 @@ test("a kind is on the page before the next one begins", async () => {
 });
 
 test("a missed aim fails a strict run and no other, after it was written", async () => {
-  const { call, readPage } = await openPlace(["one", "duration"]);
+  const { call, readPage } = await openSite(["one", "duration"]);
   const chosen = [finding("one", { verdicts: ["PASS  small: 1", "over  quick: 3 s", "n/a   cpu: n/a"] })];
   await runBenchmarks({ ...call, chosen });
   const strict = runBenchmarks({ ...call, chosen, isStrict: true });
@@ -134,7 +134,7 @@ test("a missed aim fails a strict run and no other, after it was written", async
 });
 
 test("nothing is measured where the page has no place for it", async () => {
-  const { call } = await openPlace(["one"]);
+  const { call } = await openSite(["one"]);
   let hasRun = false;
   const chosen = [{ name: "two", describe, run: async () => ((hasRun = true), result()) }];
   await expect(runBenchmarks({ ...call, chosen })).rejects.toThrow("two:begin");
@@ -142,7 +142,7 @@ test("nothing is measured where the page has no place for it", async () => {
 });
 
 test("a part of the kinds is no duration of a run, and without a page nothing is written", async () => {
-  const { call, readPage } = await openPlace(["one", "duration"]);
+  const { call, readPage } = await openSite(["one", "duration"]);
   await runBenchmarks({ ...call, chosen: [finding("one")], isWhole: false });
   expect(readPage()).toContain("old duration");
   const before = readPage();

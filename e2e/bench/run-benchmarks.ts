@@ -4,7 +4,7 @@ import type { BenchOptions } from "./bench-options";
 import type { Benchmark } from "./benchmarks";
 import { keepResult, putIntoDocument } from "./keep-result";
 import { replaceBetweenMarks } from "./replace-between-marks";
-import { describeMachine, findCommit, namePlace, toMinutes } from "./report";
+import { describeMachine, findCommit, nameMachine, toMinutes } from "./report";
 
 export const durationMark = "duration";
 
@@ -62,8 +62,8 @@ export async function runBenchmarks({
   // Thrown: a package that the benchmarks load ends the process with 0 whatever its exit code was set to.
   if (failed.length > 0) throw new Error(`Failed:\n${failed.join("\n")}`);
   if (documentFile !== null && isWhole) {
-    const place = namePlace(describeMachine([]));
-    const text = `On ${place}, ${took} in all: ${durations.join(", ")}.`;
+    const site = nameMachine(describeMachine([]));
+    const text = `On ${site}, ${took} in all: ${durations.join(", ")}.`;
     putIntoDocument(documentFile, durationMark, text);
   }
   if (isStrict && missed.length > 0) throw new Error(`Not kept:\n${missed.join("\n")}`);

@@ -23,9 +23,9 @@ export function startBystanders({
   const busy = keepBusy(
     otherRoutes.length,
     () => isOver,
-    async (lane) => {
+    async (worker) => {
       // A connection of its own: on one that was kept, a server may hang up while the next request is on its way.
-      const bytes = `GET ${otherRoutes[lane]} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`;
+      const bytes = `GET ${otherRoutes[worker]} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`;
       const { status } = await tally.time(() => sendRaw({ port, bytes }));
       tally.count(status === 200 ? "answered" : "failed");
       look();

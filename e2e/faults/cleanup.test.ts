@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { waitUntil } from "~e2e/support/processes";
 import { openGate } from "../api/gate-fixture";
-import { tidily } from "./cleanup";
+import { withCleanup } from "./cleanup";
 
 test("what was begun before a failure is undone, the last first, also where an undo fails", async () => {
   const undone: string[] = [];
-  const work = tidily(async (later) => {
+  const work = withCleanup(async (later) => {
     later(() => undone.push("first"));
     later(() => Promise.reject(new Error("This undo fails on purpose.")));
     later(() => undone.push("third"));

@@ -3,7 +3,7 @@ import { closeOnSignals } from "~e2e/bench/close-on-signals";
 export type Later = (undo: () => unknown) => void;
 
 /** Runs `work`; what it handed to `later` is undone afterwards, the last first, however it ended: by a signal as well. */
-export async function tidily<T>(work: (later: Later) => Promise<T>): Promise<T> {
+export async function withCleanup<T>(work: (later: Later) => Promise<T>): Promise<T> {
   const undos: (() => unknown)[] = [];
 
   async function undoAll(): Promise<void> {

@@ -24,7 +24,7 @@ export type Question = {
   headers?: Record<string, string>;
 };
 
-export type Asker = ReturnType<typeof createAsker>;
+export type Client = ReturnType<typeof createClient>;
 
 type CreateAskerOptions = {
   port: number;
@@ -35,7 +35,7 @@ type CreateAskerOptions = {
 };
 
 /** A client that tells every ending apart. Times are of the monotonic clock. */
-export function createAsker({ port, timeoutMs, idleMs, onExchange }: CreateAskerOptions) {
+export function createClient({ port, timeoutMs, idleMs, onExchange }: CreateAskerOptions) {
   const agent = new Agent({ keepAlive: true, timeout: idleMs });
   const state: { inFlight: number; abandonedFor: Error | null } = { inFlight: 0, abandonedFor: null };
 

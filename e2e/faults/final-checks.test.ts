@@ -12,7 +12,7 @@ import { hasRedis } from "~e2e/support/databases/redis";
 import { createRedisState } from "~e2e/support/databases/state";
 import type { ReceivedWebhook } from "~e2e/support/providers/webhook-receiver";
 import { answerTokens, reservedTokens } from "./load-site";
-import { reckonUp } from "./final-checks";
+import { runFinalChecks } from "./final-checks";
 import type { ReckonedSite } from "./final-checks";
 import { createRecord } from "./record";
 import type { LoadRecord } from "./record";
@@ -93,7 +93,7 @@ async function findBroken(kept: {
   record: LoadRecord;
   redis?: Redis | null;
 }): Promise<string[]> {
-  return (await reckonUp(kept)).filter((figure) => !isKept(figure)).map(({ what }) => what);
+  return (await runFinalChecks(kept)).filter((figure) => !isKept(figure)).map(({ what }) => what);
 }
 
 test("a server that has kept everything is found without fault", async () => {

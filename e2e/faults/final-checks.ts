@@ -27,7 +27,7 @@ type ReckonUpOptions = {
 };
 
 /** What clients were told, held against what the database holds and the receiver got. */
-export async function reckonUp({
+export async function runFinalChecks({
   site,
   record,
   redis = null,
@@ -39,14 +39,14 @@ export async function reckonUp({
     return [
       { what: "acknowledged sign-ins", measured: record.nonceGrants.size, bound: { atLeast: 1 } },
       { what: "nonces accepted twice", measured: countTwiceAccepted(record), bound: none },
-      await reckonNonces({ stores, record }),
+      await checkNonces({ stores, record }),
       { what: "wrongly let in", measured: record.wrongGrants.length, bound: none },
       { what: "acknowledged unlocks", measured: record.uses.length, bound: { atLeast: 1 } },
       { what: "keys used twice", measured: countTwiceUsed(record), bound: none },
-      ...reckonUses(kept, record),
-      ...reckonNotifications({ kept, received: site.receiver.taken() }),
-      ...(await reckonQuotas({ stores, site, record, settlesLate })),
-      ...(await reckonResets(database, record)),
+      ...checkUses(kept, record),
+      ...checkNotifications({ kept, received: site.receiver.taken() }),
+      ...(await checkQuotas({ stores, site, record, settlesLate })),
+      ...(await checkResets(database, record)),
     ];
   });
 }
@@ -76,7 +76,7 @@ function countTwiceAccepted({ nonceGrants }: LoadRecord): number {
 }
 
 /** A nonce that let somebody in and was not used up by it would do so again, or would have until it expired. */
-async function reckonNonces({
+async function checkNonces({
   stores: { nonces },
   record,
 }: {
@@ -91,7 +91,7 @@ async function reckonNonces({
   return { what: "accepted nonces that are still good", measured, bound: none };
 }
 
-function reckonUses(kept: Kept, record: LoadRecord): Figure[] {
+function checkUses(kept: Kept, record: LoadRecord): Figure[] {
   const { usedKeys, submissions, notifications } = kept;
   const lostUses = record.uses.filter(({ holder: { tokenId, account } }) => {
     return usedKeys.get(tokenId)?.usedBy !== account.address.toLowerCase();
@@ -116,7 +116,7 @@ function reckonUses(kept: Kept, record: LoadRecord): Figure[] {
   ];
 }
 
-function reckonNotifications({
+function checkNotifications({
   kept: { notifications },
   received,
 }: {
@@ -146,7 +146,7 @@ type ReckonQuotasOptions = {
   settlesLate: boolean;
 };
 
-async function reckonQuotas({
+async function checkQuotas({
   stores: { quota },
   site,
   record,
@@ -187,7 +187,7 @@ function readCharges(used: number): { whole: number; inFull: number; rest: numbe
   return { whole, inFull, rest: used - inFull * reservedTokens - whole * answerTokens };
 }
 
-async function reckonResets(database: Database, record: LoadRecord): Promise<Figure[]> {
+async function checkResets(database: Database, record: LoadRecord): Promise<Figure[]> {
   const entries = await database.auditEntry.findMany({ where: { kind: "quota-reset" } });
   const written = new Set(entries.map(({ requestId }) => requestId));
   const unwritten = record.resets.filter((requestId) => !written.has(requestId));

@@ -23,21 +23,21 @@ async function writePast({ index, url }: { index: string; url: string }, write: 
 }
 
 test("a PostgreSQL database whose rows and indexes agree has no damage; an index that misses a row is one", async () => {
-  const place = await createPostgresqlTestDatabase();
-  const count = () => countDamages({ dataDir: "", databaseUrl: place.url });
-  await useKey(place, "1");
+  const site = await createPostgresqlTestDatabase();
+  const count = () => countDamages({ dataDir: "", databaseUrl: site.url });
+  await useKey(site, "1");
   expect(await count()).toBe(0);
-  await writePast({ index: "UsedKey_usedAtMs_idx", url: place.url }, () => useKey(place, "2"));
+  await writePast({ index: "UsedKey_usedAtMs_idx", url: site.url }, () => useKey(site, "2"));
   expect(await count()).toBe(1);
 });
 
 test("a PostgreSQL row that hangs on one that is not there is a damage", async () => {
-  const place = await createPostgresqlTestDatabase();
+  const site = await createPostgresqlTestDatabase();
   await query(
-    place.url,
+    site.url,
     `ALTER TABLE "NotificationDelivery" DISABLE TRIGGER ALL;
      INSERT INTO "NotificationDelivery" ("notificationId", "channel", "nextAttemptAtMs") VALUES ('none', 'webhook', 1);
      ALTER TABLE "NotificationDelivery" ENABLE TRIGGER ALL`,
   );
-  expect(await countDamages({ dataDir: "", databaseUrl: place.url })).toBe(1);
+  expect(await countDamages({ dataDir: "", databaseUrl: site.url })).toBe(1);
 });

@@ -5,10 +5,10 @@ import Sqlite from "libsql";
 import pg from "pg";
 import type { Figure } from "./scenario";
 
-type Place = { dataDir: string; /** For PostgreSQL. */ databaseUrl?: string | undefined };
+type Site = { dataDir: string; /** For PostgreSQL. */ databaseUrl?: string | undefined };
 
 /** How much the database itself finds wrong with what it has kept. */
-export async function countDamages({ dataDir, databaseUrl }: Place): Promise<number> {
+export async function countDamages({ dataDir, databaseUrl }: Site): Promise<number> {
   return databaseUrl === undefined ? await countInFile(dataDir) : await countInServer(databaseUrl);
 }
 
@@ -71,7 +71,7 @@ const listIndexes = `SELECT indexrelid::regclass::text AS name FROM pg_index
 const listOrphans = `SELECT "notificationId" AS name FROM "NotificationDelivery"
   WHERE "notificationId" NOT IN (SELECT "id" FROM "Notification")`;
 
-export async function reckonDamages(place: Place): Promise<Figure[]> {
-  const measured = await countDamages(place);
+export async function checkDamages(site: Site): Promise<Figure[]> {
+  const measured = await countDamages(site);
   return [{ what: "damages found by integrity checks", measured, bound: { equals: 0 } }];
 }

@@ -23,7 +23,7 @@ const played = (slug: string, rest: Partial<PlayedFault> = {}): PlayedFault => (
   ...rest,
 });
 
-async function createPlace() {
+async function createSite() {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-outcomes-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const document = path.join(dir, "tables.md");
@@ -35,7 +35,7 @@ async function createPlace() {
 }
 
 test("a fault that is played again takes the place of its own outcome, and of no other's", async () => {
-  const { keeper, page } = await createPlace();
+  const { keeper, page } = await createSite();
   keeper.keep(played("two"));
   keeper.keep(played("one", { figures: [{ what: "keys used twice", measured: 3, bound: { equals: 0 } }] }));
   expect(await page()).toMatch(/1 passed, 1 failed\.[^]*\| one .*\| broken \|\n\| two .*\| +held \|/);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { shortenNumber } from "~e2e/bench/keep-result";
 import { replaceBetweenMarks } from "~e2e/bench/replace-between-marks";
-import { namePlace, toMinutes, toTable as layOut } from "~e2e/bench/report";
+import { nameMachine, toMinutes, toTable as layOut } from "~e2e/bench/report";
 import type { Machine } from "~e2e/bench/report";
 import { countVerdicts, judge, toTable } from "./report";
 import type { Outcome } from "./report";
@@ -57,5 +57,5 @@ export function describePlayed(all: readonly PlayedFault[]): string {
 }
 
 function describePlace(machine: Machine): string {
-  return `${namePlace(machine)}, Node ${machine.node}`;
+  return `${nameMachine(machine)}, Node ${machine.node}`;
 }

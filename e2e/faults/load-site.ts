@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomInt } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import os from "node:os";
@@ -16,7 +16,7 @@ import { startServer } from "~e2e/support/running-server";
 import type { RunningServer } from "~e2e/support/running-server";
 import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
-import { createAsker } from "./client";
+import { createClient } from "./client";
 import type { Exchange } from "./client";
 import { createKeyRing } from "./key-ring";
 import type { Random } from "./random";
@@ -86,9 +86,9 @@ export async function openLoadSite({
   later(receiver.close);
   const dataDir = givenDataDir ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-faults-")));
   if (givenDataDir === undefined) later(() => rm(dataDir, { recursive: true, force: true }));
-  const port = await findLastingPort(random);
-  const asker = createAsker({ port, timeoutMs: hungAfterMs, onExchange });
-  later(asker.close);
+  const port = await findLastingPort();
+  const client = createClient({ port, timeoutMs: hungAfterMs, onExchange });
+  later(client.close);
   let running: RunningServer | null = null;
   later(() => running?.kill());
 
@@ -118,7 +118,7 @@ export async function openLoadSite({
     databaseUrl,
     settings,
     port,
-    asker,
+    requests: client,
     place: { origin: `http://localhost:${port}`, chainId: 31337 },
     keys: createKeyRing(chain.rpcUrl, contract.address),
     /** The server that was started last. */
@@ -193,10 +193,10 @@ async function openMoodyReceiver() {
   };
 }
 
-/** Below the ports that systems hand out by themselves, so that nobody takes it while the server is away. */
-async function findLastingPort(random: Random): Promise<number> {
+/** Below the ephemeral ports, so that nobody takes it while the server is away; not seeded: runs may overlap. */
+async function findLastingPort(): Promise<number> {
   for (;;) {
-    const port = random.between(15_000, 30_000);
+    const port = randomInt(15_000, 30_000);
     const isFree = await new Promise<boolean>((resolve) => {
       const probe = createServer()
         .once("error", () => resolve(false))

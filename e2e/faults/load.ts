@@ -12,7 +12,7 @@ import type { Later } from "./cleanup";
 type LoadParts = { site: LoadSite; record: LoadRecord; random: Random };
 
 const abandoned = "The load was abandoned.";
-type Lane = () => Promise<void>;
+type Worker = () => Promise<void>;
 
 const laneCounts = { enter: 2, comeBack: 1, useKeys: 3, talk: 3, operate: 1, look: 1, intrude: 1 } as const;
 /** Without an answer, after so long again: shorter than any part of a start, so that every part of it is met. */
@@ -29,20 +29,20 @@ export async function startLoad({
   // Whoever insists would insist for ever on a server that nobody starts again.
   later(() => {
     isStopping = true;
-    parts.site.asker.abandon(new Error(abandoned));
+    parts.site.requests.abandon(new Error(abandoned));
   });
   const makers = { enter, comeBack, useKeys, talk, operate, look, intrude };
-  const lanes: Lane[] = [];
+  const workers: Worker[] = [];
   for (const [name, count] of Object.entries(laneCounts) as [keyof typeof makers, number][]) {
-    for (let index = 0; index < count; index += 1) lanes.push(await makers[name](parts));
+    for (let index = 0; index < count; index += 1) workers.push(await makers[name](parts));
   }
-  async function keepGoing(lane: Lane): Promise<void> {
+  async function keepGoing(worker: Worker): Promise<void> {
     while (!isStopping) {
-      await lane();
+      await worker();
       await delay(parts.random.between(0, 10));
     }
   }
-  const all = Promise.all(lanes.map(keepGoing));
+  const all = Promise.all(workers.map(keepGoing));
   // Whoever awaits `stop` is told; until then nobody would be.
   all.catch(() => undefined);
   return {
@@ -56,7 +56,7 @@ export async function startLoad({
 /** Asks again until there is an answer that is not about something being away. */
 async function insist(site: LoadSite, question: Question): Promise<Exchange> {
   for (;;) {
-    const exchange = await site.asker.ask(question);
+    const exchange = await site.requests.ask(question);
     if (exchange.ended === "answered" && exchange.status < 500) return exchange;
     await delay(againAfterMs);
   }
@@ -77,7 +77,7 @@ async function signIn({
 }: Pick<LoadParts, "site" | "record"> & { holder: Holder }): Promise<string> {
   for (;;) {
     const body = await sign(site, holder);
-    const exchange = await site.asker.ask(signInBy(body));
+    const exchange = await site.requests.ask(signInBy(body));
     noteGrant(record, body.nonce, exchange);
     if (exchange.status === 200) return `Bearer ${String(bodyOf(exchange).accessToken)}`;
     await delay(againAfterMs);
@@ -90,30 +90,30 @@ function noteGrant(record: LoadRecord, nonce: string, exchange: Exchange): void 
 }
 
 /** Signs in with several copies of one proof at once, and now and then with an old one. */
-async function enter({ site, record, random }: LoadParts): Promise<Lane> {
+async function enter({ site, record, random }: LoadParts): Promise<Worker> {
   const holder = await site.keys.take();
   const old: Awaited<ReturnType<typeof sign>>[] = [];
   return async () => {
     const replayed = random.chance(0.4) ? random.pick(old) : undefined;
     const body = replayed ?? (await sign(site, holder));
-    const copies = Array.from({ length: random.between(1, 3) }, () => site.asker.ask(signInBy(body)));
+    const copies = Array.from({ length: random.between(1, 3) }, () => site.requests.ask(signInBy(body)));
     for (const exchange of await Promise.all(copies)) noteGrant(record, body.nonce, exchange);
     if (!replayed && old.push(body) > replayable) old.shift();
   };
 }
 
 /** Shows the token of an earlier sign-in. */
-async function comeBack({ site, record }: LoadParts): Promise<Lane> {
+async function comeBack({ site, record }: LoadParts): Promise<Worker> {
   const bearer = await signIn({ site, record, holder: await site.keys.take() });
   return async () => {
     const question = { path: "/api/gate-access", method: "POST", headers: { authorization: bearer } };
-    const exchange = await site.asker.ask(question);
+    const exchange = await site.requests.ask(question);
     if (exchange.status !== 200) await delay(againAfterMs);
   };
 }
 
 /** One key after the other, each wanted by several clients at once, until somebody knows that it is used. */
-async function useKeys({ site, record, random }: LoadParts): Promise<Lane> {
+async function useKeys({ site, record, random }: LoadParts): Promise<Worker> {
   return async () => {
     const holder = await site.keys.take();
     const bearer = random.chance(0.25) ? await signIn({ site, record, holder }) : null;
@@ -142,7 +142,7 @@ async function submitForm({
   holder: Holder;
   form: Awaited<ReturnType<typeof signForm>>;
 }): Promise<boolean> {
-  const exchange = await site.asker.ask({ path: "/api/form-submission-gate", method: "POST", json: form });
+  const exchange = await site.requests.ask({ path: "/api/form-submission-gate", method: "POST", json: form });
   if (exchange.status === 200) record.uses.push({ holder, message: form.message });
   return exchange.status === 200 || exchange.status === 403;
 }
@@ -153,7 +153,7 @@ async function useByTool({
   holder,
   bearer,
 }: Pick<LoadParts, "site" | "record"> & { holder: Holder; bearer: string }): Promise<boolean> {
-  const exchange = await site.asker.ask({
+  const exchange = await site.requests.ask({
     path: "/api/mcp",
     method: "POST",
     headers: { authorization: bearer },
@@ -173,13 +173,13 @@ async function beTalker({ site, record }: Pick<LoadParts, "site" | "record">): P
   return talker;
 }
 
-async function talk({ site, record }: LoadParts): Promise<Lane> {
+async function talk({ site, record }: LoadParts): Promise<Worker> {
   const talker = await beTalker({ site, record });
   return () => askOnce(site, talker);
 }
 
 async function askOnce(site: LoadSite, talker: Talker): Promise<void> {
-  const exchange = await site.asker.ask({
+  const exchange = await site.requests.ask({
     path: "/api/chat",
     method: "POST",
     headers: { authorization: talker.bearer },
@@ -193,7 +193,7 @@ async function askOnce(site: LoadSite, talker: Talker): Promise<void> {
 }
 
 /** Uses a quota of its own and resets it. What an acknowledged reset leaves behind is a fault. */
-async function operate({ site, record, random }: LoadParts): Promise<Lane> {
+async function operate({ site, record, random }: LoadParts): Promise<Worker> {
   const talker = await beTalker({ site, record });
   const { tokenId } = talker.holder;
   return async () => {
@@ -214,26 +214,26 @@ async function operate({ site, record, random }: LoadParts): Promise<Lane> {
 }
 
 /** Reads what was acknowledged. */
-async function look({ site, record, random }: LoadParts): Promise<Lane> {
+async function look({ site, record, random }: LoadParts): Promise<Worker> {
   return async () => {
-    await site.asker.ask({ path: "/readyz" });
+    await site.requests.ask({ path: "/readyz" });
     const use = random.pick(record.uses);
     if (!use) return await delay(againAfterMs);
     const { tokenId } = use.holder;
-    const exchange = await site.asker.ask({ path: `/api/token-status/${tokenId}` });
+    const exchange = await site.requests.ask({ path: `/api/token-status/${tokenId}` });
     if (exchange.status === 200 && bodyOf(exchange).used !== true) record.forgottenUses.push(tokenId);
     if (exchange.ended !== "answered") await delay(againAfterMs);
   };
 }
 
 /** Wants in with the key of somebody else, and with a key of its own that is used: both in vain. */
-async function intrude({ site, record, random }: LoadParts): Promise<Lane> {
+async function intrude({ site, record, random }: LoadParts): Promise<Worker> {
   const { tokenId } = await site.keys.take();
   const foreign = { account: site.keys.stranger, tokenId };
   return async () => {
     const used = random.chance(0.5) ? record.uses.at(-1)?.holder : undefined;
     const holder = used ?? foreign;
-    const exchange = await site.asker.ask(signInBy(await sign(site, holder)));
+    const exchange = await site.requests.ask(signInBy(await sign(site, holder)));
     if (exchange.status === 200) record.wrongGrants.push(`sign-in with key ${holder.tokenId}`);
     await delay(againAfterMs);
   };

@@ -28,13 +28,13 @@ export type Tally = ReturnType<typeof createTally>;
  * the end, and until somebody does, ends nothing else.
  */
 export function keepBusy(
-  lanes: number,
+  workers: number,
   isOver: () => boolean,
-  work: (lane: number) => Promise<void>,
+  work: (worker: number) => Promise<void>,
 ): Promise<unknown> {
   const busy = Promise.all(
-    Array.from({ length: lanes }, async (_, lane) => {
-      while (!isOver()) await work(lane);
+    Array.from({ length: workers }, async (_, worker) => {
+      while (!isOver()) await work(worker);
     }),
   );
   busy.catch(() => undefined);

@@ -13,7 +13,7 @@ import { hasRedis, startRedis } from "~e2e/support/databases/redis";
 import { clientOf, openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
 import {
-  createPlace,
+  createSite,
   isUsed,
   nameCopy,
   readPlainBlocks,
@@ -21,7 +21,7 @@ import {
   readyStatus,
   useKey,
 } from "./operations-fixture";
-import type { Place } from "./operations-fixture";
+import type { Site } from "./operations-fixture";
 
 const resetSecret = "operator-secret-of-the-tests";
 
@@ -29,7 +29,7 @@ const resetSecret = "operator-secret-of-the-tests";
 describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own tools", () => {
   let gate: Gate;
   let postgresql: PostgresqlWithTools;
-  let place: Place;
+  let site: Site;
   let database: Awaited<ReturnType<PostgresqlWithTools["createDatabase"]>>;
   let dump: string;
   let check: string;
@@ -48,35 +48,35 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
   });
   beforeEach(async () => {
     database = await postgresql.createDatabase(`latchkey_${++count}`);
-    place = await openPlace(database.url);
+    site = await openSite(database.url);
   });
-  afterEach(() => place?.remove());
+  afterEach(() => site?.remove());
 
   /** The shell gets the address out of `.env` alone. */
-  async function openPlace(url: string): Promise<Place> {
-    const opened = await createPlace(gate, { ...postgresql.toolsEnvironment });
+  async function openSite(url: string): Promise<Site> {
+    const opened = await createSite(gate, { ...postgresql.toolsEnvironment });
     await writeFile(path.join(opened.dir, ".env"), `# settings\nDATABASE_URL="${url}"\nLEASE_SECONDS=3\n`);
     await cp("docs", path.join(opened.dir, "docs"), { recursive: true });
     return opened;
   }
   function start(env: Record<string, string> = {}) {
     const own = { DATABASE_URL: database.url, AI_QUOTA_RESET_SECRET: resetSecret, LEASE_SECONDS: "3" };
-    return place.start({ ...own, NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", ...env });
+    return site.start({ ...own, NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", ...env });
   }
   const makeTables = () => migrateDatabase({ url: database.url, migrationsDir });
   /** Tables, indexes, keys and every row, as text. */
   async function readAll(): Promise<string> {
-    const text = await place.runShell(`pg_dump --no-owner "${database.url}"`);
+    const text = await site.runShell(`pg_dump --no-owner "${database.url}"`);
     return text.replaceAll(/^\\(?:un)?restrict .*\n/gm, "");
   }
-  const inPlace = (name: string) => path.join(place.dir, name);
-  const listCopies = async () => (await readdir(place.dir)).filter((name) => name.includes(".dump"));
+  const inSite = (name: string) => path.join(site.dir, name);
+  const listCopies = async () => (await readdir(site.dir)).filter((name) => name.includes(".dump"));
   /** The name of the copy. */
   async function makeCopy(): Promise<string> {
-    return path.basename((await place.runShell(dump)).trim());
+    return path.basename((await site.runShell(dump)).trim());
   }
   const restoreFrom = (copy: string, { env = {}, answer = "yes" } = {}) =>
-    place.runShell(nameCopy(restore, copy), env, `${answer}\n`);
+    site.runShell(nameCopy(restore, copy), env, `${answer}\n`);
 
   test("a copy made while the server runs is what a restore brings back, whole and nothing else", async () => {
     const redis = hasRedis ? await startRedis() : null;
@@ -97,15 +97,15 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
         (await client.post("/api/quota-reset", { scope: "token", tokenIds: [early.tokenId] }, secret)).status,
       ).toBe(200);
       copy = await makeCopy();
-      atDump = await place.runShell(`pg_restore --no-owner --file=- ${copy}`);
+      atDump = await site.runShell(`pg_restore --no-owner --file=- ${copy}`);
       expect((await client.post("/api/gate-access", unused)).status).toBe(200);
       expect(await useKey(first, { ...late, message: "after the copy" })).toBe(200);
       expect([await isUsed(first, early), await isUsed(first, late)]).toEqual([true, true]);
     } finally {
       await first.stop();
     }
-    expect((await stat(inPlace(copy))).mode & 0o777).toBe(0o600);
-    await place.runShell(nameCopy(check, copy));
+    expect((await stat(inSite(copy))).mode & 0o777).toBe(0o600);
+    await site.runShell(nameCopy(check, copy));
     // What a newer version has added is not in the copy.
     await query(database.url, `CREATE TABLE "OfALaterVersion" ("id" TEXT PRIMARY KEY)`);
     expect(await restoreFrom(copy)).toContain("Restored.");
@@ -141,12 +141,12 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
       await server.stop();
     }
     const copy = await makeCopy();
-    await place.runShell(nameCopy(check, copy));
+    await site.runShell(nameCopy(check, copy));
     const before = await readAll();
-    const { size } = await stat(inPlace(copy));
+    const { size } = await stat(inSite(copy));
     for (const share of [0.9, 0.6]) {
-      await truncate(inPlace(copy), Math.floor(size * share));
-      await expect(place.runShell(nameCopy(check, copy))).rejects.toThrow(/pg_restore: error/);
+      await truncate(inSite(copy), Math.floor(size * share));
+      await expect(site.runShell(nameCopy(check, copy))).rejects.toThrow(/pg_restore: error/);
       await expect(restoreFrom(copy)).rejects.toThrow(/pg_restore: error/);
       expect(await readAll()).toBe(before);
     }
@@ -173,7 +173,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     const copy = await makeCopy();
     const before = await readAll();
     const other = await postgresql.createDatabase(`latchkey_empty_${count}`);
-    await writeFile(inPlace(".env"), `DATABASE_URL=${other.url}\n`);
+    await writeFile(inSite(".env"), `DATABASE_URL=${other.url}\n`);
     await restoreFrom(copy);
     database = other;
     expect(await readAll()).toBe(before);
@@ -202,15 +202,15 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
       "DATABASE_URL=postgresql:///\n",
     ];
     for (const text of files) {
-      await writeFile(inPlace(".env"), text);
+      await writeFile(inSite(".env"), text);
       for (const line of [nameCopy(restore, copy), dump]) {
-        const running = place.runShell(line, bystander.env, "yes\n");
+        const running = site.runShell(line, bystander.env, "yes\n");
         await expect(running, text).rejects.toThrow(/Nothing was done/);
       }
     }
-    await rm(inPlace(".env"));
+    await rm(inSite(".env"));
     await expect(restoreFrom(copy, { env: bystander.env })).rejects.toThrow(/\.env/);
-    await writeFile(inPlace(".env"), `DATABASE_URL=${database.url}\n`);
+    await writeFile(inSite(".env"), `DATABASE_URL=${database.url}\n`);
     const shell = { ...bystander.env, DATABASE_URL: bystander.url };
     await expect(restoreFrom(copy, { env: shell })).rejects.toThrow(/another one in this shell/);
     expect([await bystander.isWhole(), await readAll()]).toEqual([true, before]);
@@ -241,24 +241,24 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     await makeTables();
     // Of another second than the next one, whose name would be the same.
     const copy = "latchkey-20260101-000000.dump";
-    await rename(inPlace(await makeCopy()), inPlace(copy));
-    const { size } = await stat(inPlace(copy));
-    const bin = inPlace("bin");
+    await rename(inSite(await makeCopy()), inSite(copy));
+    const { size } = await stat(inSite(copy));
+    const bin = inSite("bin");
     await mkdir(bin);
     // As a full disk leaves it: the tool's own status does not tell.
     await writeFile(
       path.join(bin, "pg_dump"),
-      `#!/bin/sh\nhead -c ${Math.floor(size / 2)} ${inPlace(copy)}\n`,
+      `#!/bin/sh\nhead -c ${Math.floor(size / 2)} ${inSite(copy)}\n`,
     );
     await chmod(path.join(bin, "pg_dump"), 0o755);
     const env = { PATH: `${bin}:${postgresql.toolsEnvironment.PATH!}` };
-    await expect(place.runShell(dump, env)).rejects.toThrow(/pg_restore: error/);
+    await expect(site.runShell(dump, env)).rejects.toThrow(/pg_restore: error/);
     const away = new URL(database.url);
     away.port = "9";
-    await writeFile(inPlace(".env"), `DATABASE_URL=${away.href}\n`);
-    await expect(place.runShell(dump)).rejects.toThrow(/pg_dump: error/);
+    await writeFile(inSite(".env"), `DATABASE_URL=${away.href}\n`);
+    await expect(site.runShell(dump)).rejects.toThrow(/pg_dump: error/);
     expect(await listCopies()).toEqual([copy]);
-    expect((await stat(inPlace(copy))).size).toBe(size);
+    expect((await stat(inSite(copy))).size).toBe(size);
   }, 60_000);
 
   test("rights of roles that are gone, and extensions of a superuser, do not stop a restore", async () => {
@@ -268,7 +268,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     await query(database.adminUrl, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO "${role}"`);
     await query(database.adminUrl, `CREATE EXTENSION pageinspect`);
     const copy = await makeCopy();
-    expect(await place.runShell(`pg_restore --file=- ${copy}`)).toMatch(/GRANT SELECT[^]*reader_/);
+    expect(await site.runShell(`pg_restore --file=- ${copy}`)).toMatch(/GRANT SELECT[^]*reader_/);
     await query(database.adminUrl, `DROP OWNED BY "${role}"`);
     await query(database.adminUrl, `DROP ROLE "${role}"`);
     const before = await readAll();
@@ -282,14 +282,14 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     env: Record<string, string>;
     readCalls: () => Promise<string[]>;
   }> {
-    const bin = inPlace("bin");
+    const bin = inSite("bin");
     await mkdir(bin);
     const docker = [
       "#!/bin/sh",
-      `echo "docker $*" >> ${inPlace("calls.log")}`,
+      `echo "docker $*" >> ${inSite("calls.log")}`,
       `case "$*" in "compose exec -T postgres "*) shift 4; exec "$@" ;; esac`,
     ];
-    const git = ["#!/bin/sh", `echo "git $*" >> ${inPlace("calls.log")}`];
+    const git = ["#!/bin/sh", `echo "git $*" >> ${inSite("calls.log")}`];
     for (const [name, lines] of Object.entries({ docker, git })) {
       await writeFile(path.join(bin, name), `${lines.join("\n")}\n`);
       await chmod(path.join(bin, name), 0o755);
@@ -303,8 +303,8 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
         PATH: `${bin}:${postgresql.toolsEnvironment.PATH!}`,
       },
       readCalls: async () => {
-        const calls = (await readFile(inPlace("calls.log"), "utf8")).trimEnd().split("\n");
-        await rm(inPlace("calls.log"));
+        const calls = (await readFile(inSite("calls.log"), "utf8")).trimEnd().split("\n");
+        await rm(inSite("calls.log"));
         return calls.map((call) => (call.includes(" exec ") ? call.split(" ").slice(0, 6).join(" ") : call));
       },
     };
@@ -322,7 +322,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     const server = await start();
     let copy = "";
     try {
-      copy = path.basename((await place.runShell(copyBlock, env)).trim());
+      copy = path.basename((await site.runShell(copyBlock, env)).trim());
       expect(await useKey(server, { ...holder, message: "after the copy" })).toBe(200);
     } finally {
       await server.stop();
@@ -332,11 +332,11 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     expect(before).toContain("after the copy");
     const tools = ["pg_restore", "psql", "psql"].map((tool) => `docker compose exec -T postgres ${tool}`);
     // Not meant: the older server is not built, and none is started.
-    await expect(place.runShell(nameCopy(goBack, copy), env, "no\n")).rejects.toThrow(/Nothing was changed/);
+    await expect(site.runShell(nameCopy(goBack, copy), env, "no\n")).rejects.toThrow(/Nothing was changed/);
     expect(await readCalls()).toEqual(["docker compose stop latchkey", ...tools.slice(0, 2)]);
     expect(await readAll()).toBe(before);
 
-    expect(await place.runShell(nameCopy(restoreBlock, copy), env, "yes\n")).toContain(
+    expect(await site.runShell(nameCopy(restoreBlock, copy), env, "yes\n")).toContain(
       "latchkey at compose.yaml",
     );
     const started = "docker compose start latchkey";
@@ -348,14 +348,14 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     } finally {
       await again.stop();
     }
-    await place.runShell(nameCopy(goBack, copy), env, "yes\n");
+    await site.runShell(nameCopy(goBack, copy), env, "yes\n");
     expect(await readCalls()).toEqual([
       ...["docker compose stop latchkey", ...tools, "git checkout v0.1.0"],
       ...["docker compose build latchkey", "docker compose up -d"],
     ]);
     // The password is changed in the same way, by docs/changing-keys.md.
     const [change] = await readPlainBlocks("docs/changing-keys.md");
-    await place.runShell(change!, env);
+    await site.runShell(change!, env);
     const address = new URL(database.url);
     await expect(query(address.href, "SELECT 1")).rejects.toThrow(/password authentication failed/);
     address.password = "the-new-one";

@@ -193,11 +193,11 @@ test("every command that the pages have run in containers is one of package.json
   ]);
   for (const [, name] of found) expect(scripts).toHaveProperty(name!);
   const [image] = lines.filter((line) => line.startsWith("docker run -d "));
-  const [, volume, place] = / -v (\S+):(\S+) commands npm run migrate-data /.exec(
+  const [, volume, site] = / -v (\S+):(\S+) commands npm run migrate-data /.exec(
     lines.find((line) => line.includes("npm run migrate-data"))!,
   )!;
   expect(image).toContain(` -v ${volume}:/data `);
-  expect(place).toBe("/from");
+  expect(site).toBe("/from");
 });
 
 test.each(["POSTGRES_PASSWORD", "REDIS_PASSWORD"])("compose.yaml does nothing without %s", (missing) => {
@@ -245,7 +245,7 @@ test("compose.yaml names the versions that are tested, and keeps what they write
     [postgres, "postgres", "/var/lib/postgresql/data"],
     [redis, "redis", "/data"],
   ] as const;
-  for (const [service, volume, place] of kept) expect(service.volumes).toContain(`${volume}:${place}`);
+  for (const [service, volume, site] of kept) expect(service.volumes).toContain(`${volume}:${site}`);
   expect(Object.keys(compose.volumes)).toEqual(kept.map(([, volume]) => volume));
 });
 

@@ -27,11 +27,11 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
   });
 
   async function start(env: Record<string, string>) {
-    const place = { RPC_URL: gate!.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate!.contract };
+    const site = { RPC_URL: gate!.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate!.contract };
     const dataDir = await createTestDir();
     const server = await startServer({
       dataDir,
-      env: { ...place, ...limitsOff, LOG_LEVEL: "trace", ...env },
+      env: { ...site, ...limitsOff, LOG_LEVEL: "trace", ...env },
     });
     onTestFinished(async () => void (await server.stop()));
     return { server, ...clientOf(server) };

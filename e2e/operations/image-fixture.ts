@@ -37,7 +37,7 @@ async function runBuildStage(stage: Instruction[], folder: string): Promise<void
       const names = text === ". ." ? (await readContext()).names : text.split(" ").slice(0, -1);
       await copyFromContext(names, folder);
       // As from a checkout that nobody else may look into.
-      const copied = names.map((copy) => path.join(folder, copy)).filter((place) => existsSync(place));
+      const copied = names.map((copy) => path.join(folder, copy)).filter((site) => existsSync(site));
       await run("chmod", ["-R", "go-rwx", ...copied]);
     } else if (name === "RUN") {
       await run("sh", ["-c", text], { cwd: folder, env: env as unknown as NodeJS.ProcessEnv });

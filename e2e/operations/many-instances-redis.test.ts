@@ -25,8 +25,8 @@ describe.skipIf(!hasRedis)("two servers on one PostgreSQL, with their state in o
     await Promise.all([proxy.stop(), redis.stop()]);
   }, 60_000);
 
-  const findPlace = () => ({ site, origin: proxy.origin });
-  testSharing(findPlace);
+  const findSite = () => ({ site, origin: proxy.origin });
+  testSharing(findSite);
 
   /** Names of what lives in Redis: the part before the first colon of our own. */
   async function readKinds(): Promise<string[]> {
@@ -36,7 +36,7 @@ describe.skipIf(!hasRedis)("two servers on one PostgreSQL, with their state in o
 
   test("nonces, limits and quotas are in Redis, and what must outlive it in PostgreSQL", async () => {
     const { database } = site;
-    const { through, at, enterNew } = openVisitors(findPlace);
+    const { through, at, enterNew } = openVisitors(findSite);
     const { bearer, account, tokenId } = await enterNew();
     const question = { path: "/api/chat", method: "POST", json: hello };
     expect((await through().ask({ ...question, headers: bearer })).status).toBe(200);
@@ -67,7 +67,7 @@ describe.skipIf(!hasRedis)("two servers on one PostgreSQL, with their state in o
   });
 
   test("with Redis emptied, a key that was used stays used, and its token stays ended, at both servers", async () => {
-    const { through, at, enterNew, enterAt } = openVisitors(findPlace);
+    const { through, at, enterNew, enterAt } = openVisitors(findSite);
     const { bearer, account, tokenId } = await enterNew();
     const form = await through().formBody({ account, tokenId, message: "once" });
     expect((await through().post("/api/form-submission-gate", form)).status).toBe(200);

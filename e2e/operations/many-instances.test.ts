@@ -55,13 +55,13 @@ test("what a server remembers of the chain ends with the block, also where anoth
     const { body } = await at(index)({ path: "/api/mcp", method: "POST", json: call, headers: bearer });
     return (body.result as { structuredContent: { owner: string } }).structuredContent.owner.toLowerCase();
   };
-  const asker = await enterNew();
-  for (const index of [0, 1]) expect(await readOwner(index, asker)).toBe(account.address.toLowerCase());
+  const client = await enterNew();
+  for (const index of [0, 1]) expect(await readOwner(index, client)).toBe(account.address.toLowerCase());
   const { address } = await site.gate.rich();
   await site.gate.transferKey({ from: account, to: address, tokenId });
   // Remembered for 300 seconds by the settings of this test, unless the block is noticed.
   for (const index of [0, 1]) {
-    await waitUntil(async () => (await readOwner(index, asker)) === address.toLowerCase());
+    await waitUntil(async () => (await readOwner(index, client)) === address.toLowerCase());
   }
 });
 

@@ -29,14 +29,14 @@ beforeAll(async () => {
   port = await findFreePort();
   origin = `http://localhost:${port}`;
   site = await openSite(origin, { RATE_LIMIT_TOKEN_STATUS: "0" });
-  const place = await placeConfiguration([
+  const deployment = await placeConfiguration([
     ["    listen 80;\n", `    listen 127.0.0.1:${await findFreePort()};\n`],
     // In clear on the loopback address; the one with TLS is checked by itself below.
     ["    listen 443 ssl;", `    listen 127.0.0.1:${port};`],
     ["127.0.0.1:3001", `127.0.0.1:${site.servers[0]!.port}`],
     ["127.0.0.1:3002", `127.0.0.1:${site.servers[1]!.port}`],
   ]);
-  running = await startNginx({ program: nginx, place, port });
+  running = await startNginx({ program: nginx, deployment, port });
 }, 120_000);
 afterAll(async () => {
   await running?.stop();

@@ -12,48 +12,48 @@ import { problemsOf, production } from "~e2e/support/config";
 import { readAsDocker, readAsSystemd } from "~e2e/support/env-files";
 import { clientOf, openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
-import { createPlace, isUsed, readPlainBlocks, readShellBlocks, useKey } from "./operations-fixture";
-import type { Place } from "./operations-fixture";
+import { createSite, isUsed, readPlainBlocks, readShellBlocks, useKey } from "./operations-fixture";
+import type { Site } from "./operations-fixture";
 
 sayWithoutOpenssl("the keys of docs/changing-keys.md");
 const testWithOpenssl = test.skipIf(!hasOpenssl);
 
 let gate: Gate;
-let place: Place;
+let site: Site;
 beforeAll(async () => {
   gate = await openGate();
 });
 afterAll(() => gate.close());
 beforeEach(async () => {
-  place = await createPlace(gate);
+  site = await createSite(gate);
 });
-afterEach(() => place.remove());
+afterEach(() => site.remove());
 
 testOnSqlite(
   "a copy made while the server runs, by the command of docs/backup.md, brings back what was used then",
   async () => {
     const [copy, check, restore] = await readShellBlocks("docs/backup.md", "SQLite");
     const [early, late] = [await gate.mintKey(), await gate.mintKey()];
-    const first = await place.start();
+    const first = await site.start();
     try {
       expect(await useKey(first, { ...early, message: "for the back-up" })).toBe(200);
-      await place.runShell(copy!);
-      await expect(place.runShell(copy!)).rejects.toThrow(/already exists/);
-      expect((await stat(path.join(place.dir, "backup.db"))).mode & 0o777).toBe(0o600);
+      await site.runShell(copy!);
+      await expect(site.runShell(copy!)).rejects.toThrow(/already exists/);
+      expect((await stat(path.join(site.dir, "backup.db"))).mode & 0o777).toBe(0o600);
       expect(await useKey(first, { ...late, message: "after the back-up" })).toBe(200);
       expect([await isUsed(first, early), await isUsed(first, late)]).toEqual([true, true]);
     } finally {
       await first.stop();
     }
-    expect(await place.runShell(check!)).toContain("integrity_check: 'ok'");
+    expect(await site.runShell(check!)).toContain("integrity_check: 'ok'");
     // As a crash leaves them.
-    await writeFile(path.join(place.dir, "data/latchkey.db"), "not a database any more");
-    await writeFile(path.join(place.dir, "data/latchkey.db-wal"), "of another database");
-    await place.runShell(restore!);
-    expect(await readdir(path.join(place.dir, "data"))).not.toContain("latchkey.db-wal");
-    const [aside] = await readAside(place);
+    await writeFile(path.join(site.dir, "data/latchkey.db"), "not a database any more");
+    await writeFile(path.join(site.dir, "data/latchkey.db-wal"), "of another database");
+    await site.runShell(restore!);
+    expect(await readdir(path.join(site.dir, "data"))).not.toContain("latchkey.db-wal");
+    const [aside] = await readAside(site);
     expect(aside).toEqual(expect.arrayContaining(["latchkey.db", "latchkey.db-wal"]));
-    const second = await place.start();
+    const second = await site.start();
     try {
       expect([await isUsed(second, early), await isUsed(second, late)]).toEqual([true, false]);
     } finally {
@@ -64,10 +64,10 @@ testOnSqlite(
 );
 
 const makeTables = () =>
-  migrateDatabase({ url: pathToFileURL(path.join(place.dir, "data/latchkey.db")).href, migrationsDir });
+  migrateDatabase({ url: pathToFileURL(path.join(site.dir, "data/latchkey.db")).href, migrationsDir });
 
 /** What each restore has put aside. */
-async function readAside({ dir }: Place): Promise<string[][]> {
+async function readAside({ dir }: Site): Promise<string[][]> {
   const names = (await readdir(path.join(dir, "data"))).filter((name) => name.startsWith("before-restore-"));
   return await Promise.all(
     names.sort().map(async (name) => (await readdir(path.join(dir, "data", name))).sort()),
@@ -75,11 +75,11 @@ async function readAside({ dir }: Place): Promise<string[][]> {
 }
 
 describe("a restore of docs/backup.md that something is in the way of", () => {
-  const inData = (name: string) => path.join(place.dir, "data", name);
+  const inData = (name: string) => path.join(site.dir, "data", name);
   async function makeCopy(): Promise<string> {
     const [copy, , restore] = await readShellBlocks("docs/backup.md", "SQLite");
     await makeTables();
-    await place.runShell(copy!);
+    await site.runShell(copy!);
     return restore!;
   }
 
@@ -87,47 +87,47 @@ describe("a restore of docs/backup.md that something is in the way of", () => {
     const restore = await makeCopy();
     await writeFile(inData("latchkey.db"), "the only original");
     const atOneMoment = `date() { echo one-moment; }\n${restore}`;
-    await place.runShell(atOneMoment);
-    await expect(place.runShell(atOneMoment)).rejects.toThrow(/File exists/);
+    await site.runShell(atOneMoment);
+    await expect(site.runShell(atOneMoment)).rejects.toThrow(/File exists/);
     expect(await readFile(inData("before-restore-one-moment/latchkey.db"), "utf8")).toBe("the only original");
-    await place.runShell(restore);
-    expect(await readAside(place)).toHaveLength(2);
+    await site.runShell(restore);
+    expect(await readAside(site)).toHaveLength(2);
     expect(await readFile(inData("before-restore-one-moment/latchkey.db"), "utf8")).toBe("the only original");
   });
 
   testOnSqlite("changes nothing where the copy cannot be brought in", async () => {
     const restore = await makeCopy();
     const before = await readFile(inData("latchkey.db"));
-    await rm(path.join(place.dir, "backup.db"));
-    await expect(place.runShell(restore)).rejects.toThrow(/backup\.db/);
+    await rm(path.join(site.dir, "backup.db"));
+    await expect(site.runShell(restore)).rejects.toThrow(/backup\.db/);
     expect((await readFile(inData("latchkey.db"))).equals(before)).toBe(true);
-    expect(await readAside(place)).toEqual([]);
+    expect(await readAside(site)).toEqual([]);
   });
 
   testOnSqlite("leaves no -wal of a lost file beside the copy, and needs nothing to be there", async () => {
     const restore = await makeCopy();
-    const copy = await readFile(path.join(place.dir, "backup.db"));
+    const copy = await readFile(path.join(site.dir, "backup.db"));
     for (const left of [["latchkey.db-shm", "latchkey.db-wal"], []]) {
       await Promise.all(["", "-shm", "-wal"].map((end) => rm(inData(`latchkey.db${end}`), { force: true })));
       for (const name of left) await writeFile(inData(name), "of a lost file");
-      expect(await place.runShell(`date() { echo ${left.length}; }\n${restore}`)).toBe("Restored\n");
-      expect((await readdir(place.dir + "/data")).filter((name) => name.startsWith("latchkey.db"))).toEqual([
+      expect(await site.runShell(`date() { echo ${left.length}; }\n${restore}`)).toBe("Restored\n");
+      expect((await readdir(site.dir + "/data")).filter((name) => name.startsWith("latchkey.db"))).toEqual([
         "latchkey.db",
       ]);
       expect((await readFile(inData("latchkey.db"))).equals(copy)).toBe(true);
     }
-    expect(await readAside(place)).toEqual([[], ["latchkey.db-shm", "latchkey.db-wal"]]);
+    expect(await readAside(site)).toEqual([[], ["latchkey.db-shm", "latchkey.db-wal"]]);
   });
 });
 
 testOnSqlite("the check of docs/backup.md finds a damaged copy", async () => {
   const [copy, check] = await readShellBlocks("docs/backup.md", "SQLite");
   await makeTables();
-  await place.runShell(copy!);
-  const file = path.join(place.dir, "backup.db");
+  await site.runShell(copy!);
+  const file = path.join(site.dir, "backup.db");
   const bytes = await readFile(file);
   await writeFile(file, bytes.fill(0xff, bytes.length / 2));
-  const said = await place.runShell(check!).catch(String);
+  const said = await site.runShell(check!).catch(String);
   expect(said).not.toContain("integrity_check: 'ok'");
 });
 
@@ -145,28 +145,28 @@ test.skipIf(!isRoot || runsOnPostgresql)(
       text
         .replaceAll("docker exec latchkey ", "")
         .replaceAll("docker cp latchkey:", "cp -p ")
-        .replaceAll(/(?<=[ "])\/data(?=[ /])/g, `${place.dir}/data`)
-        .replaceAll("/from/", `${place.dir}/`);
+        .replaceAll(/(?<=[ "])\/data(?=[ /])/g, `${site.dir}/data`)
+        .replaceAll("/from/", `${site.dir}/`);
     expect(restore.replace(script!, "")).toMatch(
       /^docker stop latchkey &&\n.*&&\n +docker start latchkey\n$/,
     );
     expect(toPlace(copy + script!)).not.toContain("docker");
     await makeTables();
     // A copy of an earlier day that was left behind is not taken for the new one.
-    await writeFile(path.join(place.dir, "data/backup.db"), "stale", { mode: 0o644 });
-    expect(await place.runShell(toPlace(copy))).toBe("Copied\n");
-    const copied = await stat(path.join(place.dir, "backup.db"));
+    await writeFile(path.join(site.dir, "data/backup.db"), "stale", { mode: 0o644 });
+    expect(await site.runShell(toPlace(copy))).toBe("Copied\n");
+    const copied = await stat(path.join(site.dir, "backup.db"));
     expect(copied.mode & 0o777).toBe(0o600);
     const [, check] = await readShellBlocks("docs/backup.md", "SQLite");
-    expect(await place.runShell(check!)).toContain("integrity_check: 'ok'");
-    await place.runShell(toPlace(script!));
-    const restored = await stat(path.join(place.dir, "data/latchkey.db"));
+    expect(await site.runShell(check!)).toContain("integrity_check: 'ok'");
+    await site.runShell(toPlace(script!));
+    const restored = await stat(path.join(site.dir, "data/latchkey.db"));
     expect([restored.uid, restored.mode & 0o777]).toEqual([10001, 0o600]);
-    expect((await readAside(place))[0]).toContain("latchkey.db");
+    expect((await readAside(site))[0]).toContain("latchkey.db");
     // The next one fails half-way: the copy from before stays.
-    await writeFile(path.join(place.dir, "data/latchkey.db"), "no database");
-    await expect(place.runShell(toPlace(copy))).rejects.toThrow();
-    expect((await stat(path.join(place.dir, "backup.db"))).mtimeMs).toBe(copied.mtimeMs);
+    await writeFile(path.join(site.dir, "data/latchkey.db"), "no database");
+    await expect(site.runShell(toPlace(copy))).rejects.toThrow();
+    expect((await stat(path.join(site.dir, "backup.db"))).mtimeMs).toBe(copied.mtimeMs);
   },
 );
 
@@ -177,15 +177,15 @@ testWithOpenssl(
       block.includes("openssl"),
     )!;
     const makeFirst = makeKeys.split("\n")[0]!.replace("jwt-2.pem", "jwt-1.pem");
-    await place.runShell(makeFirst);
-    const former = await place.runShell(makeKeys);
+    await site.runShell(makeFirst);
+    const former = await site.runShell(makeKeys);
     const toOneLine = (await readShellBlocks("docs/changing-keys.md")).find((block) =>
       block.startsWith("node"),
     )!;
-    const oneLine = (await place.runShell(toOneLine)).trim();
+    const oneLine = (await site.runShell(toOneLine)).trim();
     expect(oneLine).toMatch(/^"-----BEGIN PRIVATE KEY-----\\n[^\n]+-----END PRIVATE KEY-----"$/);
-    const readKey = (name: string) => readFile(path.join(place.dir, name), "utf8");
-    const coming = await place.runShell("openssl pkey -in jwt-2.pem -pubout");
+    const readKey = (name: string) => readFile(path.join(site.dir, name), "utf8");
+    const coming = await site.runShell("openssl pkey -in jwt-2.pem -pubout");
     const none = { JWT_SECRET: undefined };
     const informed = { ...none, JWT_PRIVATE_KEY: await readKey("jwt-1.pem"), JWT_PREVIOUS_KEYS: coming };
     const stages = [
@@ -202,7 +202,7 @@ testWithOpenssl(
     const statuses: number[][] = [];
     for (const [index, keys] of stages.entries()) {
       // Under one address, as a restarted server is.
-      const server = await place.start({ ...keys, PORT: port });
+      const server = await site.start({ ...keys, PORT: port });
       port = String(server.port);
       try {
         const client = clientOf(server);
@@ -228,8 +228,8 @@ testWithOpenssl(
   "the EdDSA key of docs/changing-keys.md signs tokens, as `.env`, systemd and Docker hand it over",
   async () => {
     const blocks = await readShellBlocks("docs/changing-keys.md");
-    await place.runShell(blocks.find((block) => block.includes("ed25519"))!);
-    const line = `JWT_PRIVATE_KEY=${await place.runShell(blocks.find((block) => block.startsWith("node"))!)}`;
+    await site.runShell(blocks.find((block) => block.includes("ed25519"))!);
+    const line = `JWT_PRIVATE_KEY=${await site.runShell(blocks.find((block) => block.startsWith("node"))!)}`;
     const keys = [
       parseEnv(line).JWT_PRIVATE_KEY,
       readAsSystemd(line).JWT_PRIVATE_KEY,
@@ -240,7 +240,7 @@ testWithOpenssl(
     expect(problemsOf({ ...settings, ...readAsDocker(line) })).toHaveLength(1);
     const ofConfig = (key = "") => parseConfig({ ...settings, JWT_PRIVATE_KEY: key }).jwt;
     expect(ofConfig(keys[1])).toEqual(ofConfig(keys[0]));
-    const server = await place.start({ JWT_SECRET: undefined, JWT_ALG: "EdDSA", JWT_PRIVATE_KEY: keys[2] });
+    const server = await site.start({ JWT_SECRET: undefined, JWT_ALG: "EdDSA", JWT_PRIVATE_KEY: keys[2] });
     try {
       const client = clientOf(server);
       const holder = await gate.mintKey();

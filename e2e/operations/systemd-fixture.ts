@@ -16,14 +16,14 @@ export async function startStandIns({
   /** An order that it rejects fails in the shell that gave it. */
   obey: (order: string) => Promise<void>;
 }) {
-  const desk = createServer((request, response) => {
+  const fixture = createServer((request, response) => {
     void obey(request.url!.slice(1).replaceAll("/", " ")).then(
       () => response.end(),
       () => response.writeHead(500).end(),
     );
   }).listen(0, "127.0.0.1");
-  await once(desk, "listening");
-  const { port } = desk.address() as AddressInfo;
+  await once(fixture, "listening");
+  const { port } = fixture.address() as AddressInfo;
   const programs = {
     systemctl: `exec curl -fsS "http://127.0.0.1:${port}/$(echo "$*" | tr " " /)"`,
     npm: "exit 0",
@@ -32,5 +32,5 @@ export async function startStandIns({
   for (const [name, line] of Object.entries(programs)) {
     await writeFile(path.join(binDir, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   }
-  return { close: () => void desk.close() };
+  return { close: () => void fixture.close() };
 }

@@ -55,9 +55,9 @@ const projectPlaces = [
 async function makeClone(root: string) {
   const [upstream, clone] = [path.join(root, "upstream"), path.join(root, "clone")];
   const isMade = (file: string) => ["app/generated", "public/build", "prisma/.generated"].includes(file);
-  for (const place of projectPlaces) {
+  for (const site of projectPlaces) {
     const filter = (file: string) => !isMade(path.normalize(file));
-    await cp(place, path.join(upstream, place), { recursive: true, filter });
+    await cp(site, path.join(upstream, site), { recursive: true, filter });
   }
   const git = (...parameters: string[]) =>
     run("git", ["-c", "user.name=Test", "-c", "user.email=test@gate.example", ...parameters], {
@@ -70,8 +70,8 @@ async function makeClone(root: string) {
   await git("init", "-q");
   await commit("The former version");
   await run("git", ["clone", "-q", upstream, clone]);
-  for (const place of ["build", "public/build", "app/generated"]) {
-    await cp(place, path.join(clone, place), { recursive: true });
+  for (const site of ["build", "public/build", "app/generated"]) {
+    await cp(site, path.join(clone, site), { recursive: true });
   }
   await symlink(path.resolve("node_modules"), path.join(clone, "node_modules"));
   return { upstream, clone, commit };

@@ -15,8 +15,8 @@ import type { RunningServer } from "~e2e/support/running-server";
 import { startPostgresql } from "../../prisma/shadow-databases.mjs";
 import { clientOf, openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
-import { createPlace, isUsed, nameCopy, readShellBlocks, readyStatus, useKey } from "./operations-fixture";
-import type { Place } from "./operations-fixture";
+import { createSite, isUsed, nameCopy, readShellBlocks, readyStatus, useKey } from "./operations-fixture";
+import type { Site } from "./operations-fixture";
 
 const operatorSecret = "Qm7rV2kXw9TzLc4H";
 /** The newest version that had been brought in before, and what it had not yet heard of. */
@@ -31,18 +31,18 @@ afterAll(() => gate.close());
 
 type Engine = {
   url: string;
-  place: Place;
+  site: Site;
   /** Statements that PostgreSQL and SQLite both know. */
   ask: <Row extends object>(sql: string) => Promise<Row[]>;
 };
 
 async function openSqlite(): Promise<Engine> {
-  const place = await createPlace(gate);
-  onTestFinished(() => place.remove());
-  const file = path.join(place.dir, "data/latchkey.db");
+  const site = await createSite(gate);
+  onTestFinished(() => site.remove());
+  const file = path.join(site.dir, "data/latchkey.db");
   return {
     url: pathToFileURL(file).href,
-    place,
+    site,
     ask: <Row extends object>(sql: string) => {
       const sqlite = new Sqlite(file);
       try {
@@ -56,11 +56,11 @@ async function openSqlite(): Promise<Engine> {
 }
 
 async function openPostgresql(url: string, environment: Record<string, string> = {}): Promise<Engine> {
-  const place = await createPlace(gate, { ...environment, DATABASE_URL: url });
-  onTestFinished(() => place.remove());
-  await cp("docs", path.join(place.dir, "docs"), { recursive: true });
-  await writeFile(path.join(place.dir, ".env"), `DATABASE_URL=${url}\n`);
-  return { url, place, ask: (sql) => query(url, sql) };
+  const site = await createSite(gate, { ...environment, DATABASE_URL: url });
+  onTestFinished(() => site.remove());
+  await cp("docs", path.join(site.dir, "docs"), { recursive: true });
+  await writeFile(path.join(site.dir, ".env"), `DATABASE_URL=${url}\n`);
+  return { url, site, ask: (sql) => query(url, sql) };
 }
 
 /** What an older version leaves behind: its tables, its history, and rows in nearly all of them. */
@@ -110,7 +110,7 @@ async function readSubmissionsPage({ origin }: Pick<RunningServer, "origin">): P
   return await (await fetch(`${origin}/operator/submissions`, { headers: { cookie } })).text();
 }
 
-const startNow = ({ place }: Engine) => place.start({ OPERATOR_SECRET: operatorSecret, LEASE_SECONDS: "3" });
+const startNow = ({ site }: Engine) => site.start({ OPERATOR_SECRET: operatorSecret, LEASE_SECONDS: "3" });
 
 /** The build of now on the older database: ready, with everything that was there, and of use. */
 async function expectUpgraded(engine: Engine, holder: Awaited<ReturnType<Gate["mintKey"]>>): Promise<void> {
@@ -134,7 +134,7 @@ async function expectUpgraded(engine: Engine, holder: Awaited<ReturnType<Gate["m
 }
 
 /** A database that a later version has been at: refused in the words of the page, and left as it is. */
-async function expectRefused({ place, ask }: Engine): Promise<void> {
+async function expectRefused({ site, ask }: Engine): Promise<void> {
   await ask(
     `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "finished_at") VALUES ('later', 'x', '9999_later', CURRENT_TIMESTAMP)`,
   );
@@ -142,7 +142,7 @@ async function expectRefused({ place, ask }: Engine): Promise<void> {
   const page = (await readFile("docs/upgrading.md", "utf8")).replaceAll("\n", " ");
   const [, words, status] = /\("([^"]+)"\), changes nothing, and ends with status (\d+)/.exec(page)!;
   expect(words).toContain("newer");
-  const failure = await place.start({ OPERATOR_SECRET: operatorSecret }).catch(String);
+  const failure = await site.start({ OPERATOR_SECRET: operatorSecret }).catch(String);
   expect(failure).toContain(`The server ended with ${status}.`);
   expect(failure).toContain(words);
   expect(await readHistory(ask)).toEqual(before);
@@ -180,14 +180,14 @@ async function goThereAndBack({
   commands: [string, string, string];
 }): Promise<void> {
   const holder = await gate.mintKey();
-  const { place, ask } = engine;
+  const { site, ask } = engine;
   await fillAsFormerVersion(engine, { ...holder, address: holder.account.address });
   const before = await readCommon(ask);
-  const made = path.basename((await place.runShell(copy)).trim());
+  const made = path.basename((await site.runShell(copy)).trim());
   await expectUpgraded(engine, holder);
-  expect(await place.runShell(listMigrations)).toMatch(/0003_payments[^]*0005_leases/);
-  await place.runShell(made === "" ? restore : nameCopy(restore, made), {}, "yes\n");
-  expect(await place.runShell(listMigrations)).not.toContain("0004_operator");
+  expect(await site.runShell(listMigrations)).toMatch(/0003_payments[^]*0005_leases/);
+  await site.runShell(made === "" ? restore : nameCopy(restore, made), {}, "yes\n");
+  expect(await site.runShell(listMigrations)).not.toContain("0004_operator");
   expect(await readHistory(ask)).toEqual(formerMigrations);
   expect(await readCommon(ask)).toEqual(before);
   await expectUpgraded(engine, holder);

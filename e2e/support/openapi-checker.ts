@@ -23,7 +23,7 @@ export function resolve(document: OpenApiDocument, value: unknown): Json {
   const found = reference
     .slice("#/".length)
     .split("/")
-    .reduce((place: unknown, name) => (place as Json)[name], document);
+    .reduce((site: unknown, name) => (site as Json)[name], document);
   if (found === undefined) throw new Error(`${reference} leads nowhere.`);
   return found as Json;
 }

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { openBenchPlace } from "../bench-site";
+import { openBenchSite } from "../bench-site";
 import type { BenchOptions, BenchResult } from "../bench-options";
 import { closeOnSignals } from "../close-on-signals";
 import { judge } from "../figures";
@@ -25,14 +25,14 @@ export async function benchOperations({
 }: BenchOptions): Promise<BenchResult<OperationFigures & { starts: StartTimes }>> {
   const chosen = operations.filter((operation) => slug === null || operation.slug === slug);
   const nodeOptions = hasProfile ? ["--cpu-prof", `--cpu-prof-dir=${path.resolve(resultsDir)}`] : [];
-  const place = await openBenchPlace({ nodeOptions });
-  const stopListening = closeOnSignals(place.close);
+  const site = await openBenchSite({ nodeOptions });
+  const stopListening = closeOnSignals(site.close);
   try {
-    const startTimes = await timeStarts(place, starts);
+    const startTimes = await timeStarts(site, starts);
     const measurements: Measurement[] = [];
     for (const operation of chosen) {
       console.error(`${operation.name} …`);
-      measurements.push(await measureOperation({ place, operation, rounds, scale }));
+      measurements.push(await measureOperation({ site, operation, rounds, scale }));
     }
     return {
       rounds,
@@ -45,7 +45,7 @@ export async function benchOperations({
     };
   } finally {
     stopListening();
-    await place.close();
+    await site.close();
   }
 }
 

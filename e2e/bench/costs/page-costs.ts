@@ -16,7 +16,7 @@ export type PageFigures = { path: string; costs: PageCosts };
 /** All pages, and the one that is drawn while it grows. */
 export type PagesFigures = { pages: PageFigures[]; frames: FrameFigures };
 
-type Place = {
+type Site = {
   /** As the table names it. */
   name: string;
   path: string;
@@ -26,7 +26,7 @@ type Place = {
   heading: RegExp;
 };
 
-const places: readonly Place[] = [
+const places: readonly Site[] = [
   { name: "/", path: "/", who: "stranger", heading: /./ },
   { name: "/gate", path: "/gate", who: "stranger", heading: /^The room$/ },
   { name: "/chat", path: "/chat", who: "stranger", heading: /./ },
@@ -61,8 +61,8 @@ export async function benchPages({ rounds }: BenchOptions): Promise<BenchResult<
     // Every page in each round, so that what else the machine does falls on all alike.
     for (let round = 0; round < rounds; round += 1) {
       console.error(`Pages, round ${round + 1} …`);
-      for (const [index, place] of places.entries())
-        visits[index]!.push(await visit({ browser, server, place, storageState: guests[place.who] }));
+      for (const [index, site] of places.entries())
+        visits[index]!.push(await visit({ browser, server, site, storageState: guests[site.who] }));
     }
     const pages = places.map(({ name }, index) => ({ path: name, costs: summarize(visits[index]!) }));
     const frames = await benchFrames(browser, rounds);
@@ -78,7 +78,7 @@ export async function benchPages({ rounds }: BenchOptions): Promise<BenchResult<
   });
 }
 
-type Guests = Record<Place["who"], BrowserContextOptions["storageState"]>;
+type Guests = Record<Site["who"], BrowserContextOptions["storageState"]>;
 
 /** Each with the cookie they would have, and with nothing else kept. */
 async function signInGuests(browser: Browser, server: GateServer): Promise<Guests> {
@@ -103,11 +103,11 @@ async function signInGuests(browser: Browser, server: GateServer): Promise<Guest
 type VisitOptions = {
   browser: Browser;
   server: GateServer;
-  place: Place;
+  site: Site;
   storageState: BrowserContextOptions["storageState"];
 };
 
-async function visit({ browser, server, place, storageState }: VisitOptions): Promise<PageCosts> {
+async function visit({ browser, server, site, storageState }: VisitOptions): Promise<PageCosts> {
   const context = await browser.newContext({
     viewport: phone,
     hasTouch: true,
@@ -115,7 +115,7 @@ async function visit({ browser, server, place, storageState }: VisitOptions): Pr
     storageState,
   });
   const page = await context.newPage();
-  const url = `${server.baseUrl}${place.path}`;
+  const url = `${server.baseUrl}${site.path}`;
   try {
     const session = await context.newCDPSession(page);
     await session.send("Emulation.setCPUThrottlingRate", { rate: slowDown });
@@ -124,19 +124,17 @@ async function visit({ browser, server, place, storageState }: VisitOptions): Pr
     await page.waitForLoadState("networkidle");
     await page.waitForTimeout(settleMs);
     const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
-    await requirePlace(page, place, url);
+    await requirePlace(page, site, url);
     return readPageCosts(trace.traceEvents, url);
   } finally {
     await context.close();
   }
 }
 
-async function requirePlace(page: Page, place: Place, url: string): Promise<void> {
-  const heading = page.getByRole("heading", { name: place.heading }).first();
+async function requirePlace(page: Page, site: Site, url: string): Promise<void> {
+  const heading = page.getByRole("heading", { name: site.heading }).first();
   if (page.url() === url && (await heading.isVisible())) return;
-  throw new Error(
-    `The visit of ${place.name} came to ${page.url()}, without the heading that belongs there.`,
-  );
+  throw new Error(`The visit of ${site.name} came to ${page.url()}, without the heading that belongs there.`);
 }
 
 function summarize(visits: readonly PageCosts[]): PageCosts {

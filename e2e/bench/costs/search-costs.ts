@@ -187,10 +187,10 @@ async function findPlain(database: SearchDatabase, query: string): Promise<Passa
     sql: "SELECT rowid, place FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT ?",
     args: [words.map((word) => `"${word}"`).join(" OR "), topK],
   });
-  return rows.map(({ rowid, place }) => ({
+  return rows.map(({ rowid, place: site }) => ({
     id: String(rowid),
     score: 0,
-    metadata: JSON.parse(String(place)) as Record<string, unknown>,
+    metadata: JSON.parse(String(site)) as Record<string, unknown>,
   }));
 }
 

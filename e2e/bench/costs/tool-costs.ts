@@ -31,11 +31,11 @@ export async function benchTools({ rounds, scale }: BenchOptions): Promise<Bench
     const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
     closers.push(generator.stop);
     const getSide = (name: SideName) => sides[name]!;
-    const place = { getSide, generateLoad: generator.ask };
+    const site = { getSide, generateLoad: generator.ask };
     const measurements: Measurement[] = [];
     for (const operation of toolOperations) {
       console.error(`${operation.name} …`);
-      measurements.push(await measureOperation({ place, operation, rounds, scale }));
+      measurements.push(await measureOperation({ site, operation, rounds, scale }));
     }
     return {
       rounds,

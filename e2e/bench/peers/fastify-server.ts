@@ -35,9 +35,9 @@ async function startFastifyServer({ fixed, ...setup }: FastifySetup): Promise<{ 
   return { port: Number(new URL(address).port) };
 }
 
-type Place = { server: FastifyInstance; statements: GateStatements };
+type Site = { server: FastifyInstance; statements: GateStatements };
 
-function addGate({ server, statements }: Place): void {
+function addGate({ server, statements }: Site): void {
   server.get("/api/nonce", { schema: answering({ nonce: text }) }, () => statements.issueNonce());
   server.get(
     "/api/token-status/:tokenId",
@@ -59,7 +59,7 @@ function addGate({ server, statements }: Place): void {
   );
 }
 
-function addSessions({ server, statements }: Place): void {
+function addSessions({ server, statements }: Site): void {
   server.get("/session", async ({ headers }, reply) => {
     if (headers.cookie === undefined) return reply.code(401).send();
     return sendJson(reply, await statements.readSession());
@@ -85,7 +85,7 @@ function addSessions({ server, statements }: Place): void {
   );
 }
 
-function addQuotas({ server, statements }: Place): void {
+function addQuotas({ server, statements }: Site): void {
   const numbers = { limit: count, used: count, reserved: count, remaining: count };
   server.get(
     "/api/quota",

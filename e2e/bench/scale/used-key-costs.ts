@@ -22,7 +22,7 @@ import { fillUsedKeys, probeKeys } from "./fill-used-keys";
 import type { UsedKeyFigures } from "./used-key-table";
 
 type Rounds = { status: Round; bearer: Round };
-type Place = {
+type Site = {
   usedKeys: number;
   databaseBytes: number;
   startMs: number;
@@ -42,14 +42,14 @@ export async function benchUsedKeys({ rounds, scale }: BenchOptions): Promise<Be
     closers.push(chain.stop);
     const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
     closers.push(generator.stop);
-    const places = new Map<string, Place>();
+    const places = new Map<string, Site>();
     for (const size of sizes) {
       const usedKeys = Math.max(100, Math.round(size * scale));
       console.error(`${usedKeys} used keys …`);
-      const place = await openPlace({ chain, usedKeys, generateLoad: generator.ask, closers });
+      const site = await openSite({ chain, usedKeys, generateLoad: generator.ask, closers });
       for (const kind of ["status", "bearer"] as const)
-        await place.run(kind, Math.max(8, Math.round(warmUpRequests[kind] * scale)));
-      places.set(String(size), place);
+        await site.run(kind, Math.max(8, Math.round(warmUpRequests[kind] * scale)));
+      places.set(String(size), site);
     }
     const runners = Object.fromEntries(
       [...places].map(([name, { run }]) => [name, () => runBoth({ run, scale })]),
@@ -66,7 +66,7 @@ export async function benchUsedKeys({ rounds, scale }: BenchOptions): Promise<Be
   });
 }
 
-async function runBoth({ run, scale }: Pick<Place, "run"> & { scale: number }): Promise<Rounds> {
+async function runBoth({ run, scale }: Pick<Site, "run"> & { scale: number }): Promise<Rounds> {
   const count = (kind: keyof Rounds) => Math.max(8, Math.round(requestsPerRound[kind] * scale));
   return { status: await run("status", count("status")), bearer: await run("bearer", count("bearer")) };
 }
@@ -79,7 +79,7 @@ type OpenPlaceOptions = {
 };
 
 /** A server whose database holds so many used keys; what is asked for lies spread among them, used and unused. */
-async function openPlace({ chain, usedKeys, generateLoad, closers }: OpenPlaceOptions): Promise<Place> {
+async function openSite({ chain, usedKeys, generateLoad, closers }: OpenPlaceOptions): Promise<Site> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-used-keys-"));
   closers.push(() => rm(dataDir, { recursive: true, force: true }));
   const databaseFile = path.join(dataDir, "latchkey.db");
@@ -122,7 +122,7 @@ async function openPlace({ chain, usedKeys, generateLoad, closers }: OpenPlaceOp
     return { requests, expected: { holds: kind === "status" ? '"exists":true' : '"access":"granted"' } };
   };
   const side = { target, pid: server.pid };
-  const run: Place["run"] = (kind, count) =>
+  const run: Site["run"] = (kind, count) =>
     measureRound({ generateLoad, side, prepared: prepare(kind, count) });
   return { usedKeys, databaseBytes, startMs, run };
 }

@@ -5,13 +5,13 @@ import { clientOf } from "~e2e/api/gate-fixture";
 import type { Answer } from "~e2e/api/gate-fixture";
 import { limitsOff } from "~e2e/support/limits";
 import { mend, phases } from "./chain-phases";
-import type { Phase, Place } from "./chain-phases";
+import type { Phase, Site } from "./chain-phases";
 import { createDice } from "../dice";
 import type { Figure, Scenario, ScenarioRun } from "../scenario";
 import { measuredOnly } from "../server-measures";
 import { createTally, keepBusy } from "../tally";
 import type { Tally } from "../tally";
-import { tidily } from "../cleanup";
+import { withCleanup } from "../cleanup";
 import type { Later } from "../cleanup";
 import { startTwoChains } from "./two-chains";
 import type { Claimant } from "./two-chains";
@@ -54,15 +54,15 @@ type PhaseEnd = {
 
 type PlayPhaseOptions = {
   phase: Phase;
-  place: Place;
+  site: Site;
   scale: number;
   tally: Tally;
 };
 
-async function playPhase({ phase, place, scale, tally }: PlayPhaseOptions): Promise<PhaseEnd> {
-  const { chains, endpoints } = place;
+async function playPhase({ phase, site, scale, tally }: PlayPhaseOptions): Promise<PhaseEnd> {
+  const { chains, endpoints } = site;
   const { claimants } = chains;
-  mend(place);
+  mend(site);
   const server = await startServer({
     env: {
       ...limitsOff,
@@ -81,10 +81,10 @@ async function playPhase({ phase, place, scale, tally }: PlayPhaseOptions): Prom
     const overAtMs = performance.now() + Math.max(leastPhaseMs, phaseMs * scale);
     const isOver = () => performance.now() >= overAtMs;
     const playing = (async () => {
-      while (!isOver()) await phase.play(place);
+      while (!isOver()) await phase.play(site);
     })();
-    await keepBusy(claimants.length, isOver, async (lane) => {
-      const claimant = claimants[lane]!;
+    await keepBusy(claimants.length, isOver, async (worker) => {
+      const claimant = claimants[worker]!;
       const answer = await tally.time(() => signIn(claimant.claim));
       judge({ answer, claimant, phase, tally });
     });
@@ -97,7 +97,7 @@ async function playPhase({ phase, place, scale, tally }: PlayPhaseOptions): Prom
       endpoints[1].setUpstream(chains.rpcUrls.recent);
       misledMs = await measureRecovery(signIn, claimants);
     }
-    mend(place);
+    mend(site);
     return { recoveryMs: await measureRecovery(signIn, claimants), misledMs };
   } finally {
     await server.stop();
@@ -126,7 +126,7 @@ async function startEndpoint(later: Later, upstreamUrl: string) {
 async function play({ scale, seed, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
   const chains = await startTwoChains(later);
   const { honest: upstreamUrl } = chains.rpcUrls;
-  const place: Place = {
+  const site: Site = {
     chains,
     dice: createDice(seed),
     asked: { past: [0, 0], recent: [0, 0] },
@@ -136,12 +136,12 @@ async function play({ scale, seed, say, later }: ScenarioRun & { later: Later })
   let recoveryMs = 0;
   let misledMs: number | null = null;
   for (const phase of phases) {
-    const ended = await playPhase({ phase, place, scale, tally });
+    const ended = await playPhase({ phase, site, scale, tally });
     recoveryMs = Math.max(recoveryMs, ended.recoveryMs);
     misledMs = ended.misledMs ?? misledMs;
     say(`${phase.name}: ${tally.say()}`);
   }
-  return toFigures({ tally, asked: place.asked, recoveryMs, misledMs });
+  return toFigures({ tally, asked: site.asked, recoveryMs, misledMs });
 }
 
 function toFigures({
@@ -149,7 +149,7 @@ function toFigures({
   asked: { past, recent },
   recoveryMs,
   misledMs,
-}: { tally: Tally; asked: Place["asked"] } & PhaseEnd): Figure[] {
+}: { tally: Tally; asked: Site["asked"] } & PhaseEnd): Figure[] {
   const none = (what: string, kind: string): Figure => ({
     what,
     measured: tally.of(kind),
@@ -199,5 +199,5 @@ export const chainLying: Scenario = {
   promise:
     "RPC endpoints fail in every way, lag far behind, answer from another chain or contradict each other: nobody enters with a key, and no holder is told no, unless the first endpoint that answers says so of a recent block.",
   inTests: 0.1,
-  run: (run) => tidily((later) => play({ ...run, later })),
+  run: (run) => withCleanup((later) => play({ ...run, later })),
 };

@@ -11,7 +11,7 @@ const failures: readonly RpcFault[] = [
 /** Those of them that are told at once. */
 const flaps: readonly RpcFault[] = ["http-429", "http-500", "reset"];
 
-export type Place = {
+export type Site = {
   chains: TwoChains;
   endpoints: [RpcFaultServer, RpcFaultServer];
   dice: Dice;
@@ -27,26 +27,26 @@ export type Phase = {
   /** Whether at the end the second endpoint goes on lying, and the first alone is mended. */
   isHalfMended?: boolean;
   /** Called again and again; resolves when what it did has lasted long enough. */
-  play: (place: Place) => Promise<void>;
+  play: (site: Site) => Promise<void>;
 };
 
 const change = (dice: Dice) => delay(30 + dice.next() * 250);
 
-export function mend({ chains, endpoints }: Place): void {
+export function mend({ chains, endpoints }: Site): void {
   for (const endpoint of endpoints) {
     endpoint.setFault("none");
     endpoint.setUpstream(chains.rpcUrls.honest);
   }
 }
 
-function answerFrom(place: Place, position: 0 | 1, source: "past" | "recent"): void {
-  place.endpoints[position].setUpstream((method) => {
-    if (method === "eth_call") place.asked[source][position] += 1;
-    return place.chains.rpcUrls[source];
+function answerFrom(site: Site, position: 0 | 1, source: "past" | "recent"): void {
+  site.endpoints[position].setUpstream((method) => {
+    if (method === "eth_call") site.asked[source][position] += 1;
+    return site.chains.rpcUrls[source];
   });
 }
 
-async function flap({ endpoints, dice }: Place, faults: readonly RpcFault[]): Promise<void> {
+async function flap({ endpoints, dice }: Site, faults: readonly RpcFault[]): Promise<void> {
   endpoints[0].setFault(dice.next() < 0.4 ? "none" : dice.pick(faults));
   await change(dice);
 }
@@ -63,14 +63,14 @@ export const phases: readonly Phase[] = [
   {
     name: "the first endpoint flaps",
     isServed: true,
-    play: (place) => flap(place, failures),
+    play: (site) => flap(site, failures),
   },
   {
     name: "the first endpoint flaps while the second is far behind",
     isServed: false,
-    play: async (place) => {
-      answerFrom(place, 1, "past");
-      await flap(place, flaps);
+    play: async (site) => {
+      answerFrom(site, 1, "past");
+      await flap(site, flaps);
     },
   },
   {
@@ -78,26 +78,26 @@ export const phases: readonly Phase[] = [
     isServed: true,
     isMisled: true,
     isHalfMended: true,
-    play: async (place) => {
-      answerFrom(place, 1, "recent");
-      await flap(place, flaps);
+    play: async (site) => {
+      answerFrom(site, 1, "recent");
+      await flap(site, flaps);
     },
   },
   {
     name: "the first endpoint falls far behind",
     isServed: true,
-    play: async (place) => {
-      answerFrom(place, 0, "past");
-      await change(place.dice);
+    play: async (site) => {
+      answerFrom(site, 0, "past");
+      await change(site.dice);
     },
   },
   {
     name: "the first endpoint lags a minute behind, and lies",
     isServed: true,
     isMisled: true,
-    play: async (place) => {
-      answerFrom(place, 0, "recent");
-      await change(place.dice);
+    play: async (site) => {
+      answerFrom(site, 0, "recent");
+      await change(site.dice);
     },
   },
   {

@@ -19,7 +19,7 @@ import type { Figure, Scenario, ScenarioRun } from "../scenario";
 import { findDefects } from "../server-measures";
 import { createTally } from "../tally";
 import type { Tally } from "../tally";
-import { tidily } from "../cleanup";
+import { withCleanup } from "../cleanup";
 import type { Later } from "../cleanup";
 
 const hourMs = 3_600_000;
@@ -52,61 +52,61 @@ const settings = {
   METRICS_TOKEN: metricsToken,
 };
 
-type Place = { gate: Gate; tally: Tally; nowMs: () => number; newClient: () => Record<string, string> };
+type Site = { gate: Gate; tally: Tally; nowMs: () => number; newClient: () => Record<string, string> };
 type Holder = Awaited<ReturnType<Gate["mintKey"]>>;
 
 /** What was used up before a jump, and must be so after it. */
 type Spent = { path: string; json: unknown; headers: Record<string, string> };
 
-async function signIn(place: Place, holder: Holder) {
-  const { gate, nowMs, newClient } = place;
+async function signIn(site: Site, holder: Holder) {
+  const { gate, nowMs, newClient } = site;
   const headers = newClient();
   const { body } = await gate.ask({ path: "/api/nonce", headers });
   const fields = { issuedAt: new Date(nowMs()).toISOString() };
   const json = await gate.siweBody({ ...holder, nonce: String(body.nonce), fields });
   const answer = await gate.post("/api/gate-access", json, headers);
-  if (answer.status !== 200) place.tally.count("turned away");
+  if (answer.status !== 200) site.tally.count("turned away");
   const bearer = { Authorization: `Bearer ${String(answer.body.accessToken)}` };
   return { bearer, spent: { path: "/api/gate-access", json, headers } };
 }
 
-async function signInOldStyle(place: Place, holder: Holder): Promise<Spent> {
-  const { gate, nowMs, newClient } = place;
+async function signInOldStyle(site: Site, holder: Holder): Promise<Spent> {
+  const { gate, nowMs, newClient } = site;
   const spent = {
     path: "/api/gate-access",
     json: await gate.legacyBody({ ...holder, timestamp: nowMs() }),
     headers: newClient(),
   };
   const { status } = await gate.post(spent.path, spent.json, spent.headers);
-  if (status !== 200) place.tally.count("turned away");
+  if (status !== 200) site.tally.count("turned away");
   return spent;
 }
 
 /** Uses a limit up, and counts what it let through beyond what it should. */
-async function exhaust(place: Place, at: string, headers: Record<string, string>) {
-  const asked = Array.from({ length: points * 4 }, () => place.gate.ask({ path: at, headers }));
+async function exhaust(site: Site, at: string, headers: Record<string, string>) {
+  const asked = Array.from({ length: points * 4 }, () => site.gate.ask({ path: at, headers }));
   const startedAtMs = performance.now();
   const admitted = (await Promise.all(asked)).filter(({ status }) => status === 200).length;
   // On a slow machine a further window may begin while they are answered.
   const windows = 1 + Math.floor((performance.now() - startedAtMs) / (windowSeconds * 1_000));
-  place.tally.count("beyond a limit", Math.max(0, admitted - points * windows));
+  site.tally.count("beyond a limit", Math.max(0, admitted - points * windows));
 }
 
 /** How long a client that is refused has to wait; infinite where that takes more than a minute. */
-async function waitForLimit(place: Place, at: string, headers: Record<string, string>) {
+async function waitForLimit(site: Site, at: string, headers: Record<string, string>) {
   const startedAtMs = performance.now();
   const elapsedMs = () => performance.now() - startedAtMs;
   while (elapsedMs() < 60_000) {
-    if ((await place.gate.ask({ path: at, headers })).status === 200) return elapsedMs();
+    if ((await site.gate.ask({ path: at, headers })).status === 200) return elapsedMs();
     await delay(50);
   }
   return Infinity;
 }
 
 /** As many answers as the window has, and not one more. */
-async function useQuota(place: Place, holder: Holder): Promise<void> {
-  const { gate, tally } = place;
-  const { bearer } = await signIn(place, holder);
+async function useQuota(site: Site, holder: Holder): Promise<void> {
+  const { gate, tally } = site;
+  const { bearer } = await signIn(site, holder);
   let answered = 0;
   for (let asked = 0; asked < quotaAnswers + 2; asked += 1) {
     const { status, incoming } = await openChat({ port: gate.server.port, json: hello, headers: bearer });
@@ -122,20 +122,20 @@ async function useQuota(place: Place, holder: Holder): Promise<void> {
 const limited = ["/api/nonce", "/api/token-status/1"];
 
 /** One jump: what there is before it, and what has become of it. */
-async function playJump(place: Place, jump: () => Promise<void>, spent: Spent[]) {
-  const { gate, tally, newClient } = place;
+async function playJump(site: Site, jump: () => Promise<void>, spent: Spent[]) {
+  const { gate, tally, newClient } = site;
   const [holder, reader, asking] = [await gate.mintKey(), await gate.mintKey(), await gate.mintKey()];
-  const before = await signIn(place, holder);
-  spent.push(before.spent, await signInOldStyle(place, holder));
-  const { bearer: readerBearer } = await signIn(place, reader);
+  const before = await signIn(site, holder);
+  spent.push(before.spent, await signInOldStyle(site, holder));
+  const { bearer: readerBearer } = await signIn(site, reader);
   const flood = newClient();
   const underWay = await openChat({ port: gate.server.port, json: hello, headers: readerBearer });
-  for (const at of limited) await exhaust(place, at, flood);
+  for (const at of limited) await exhaust(site, at, flood);
 
   await jump();
 
-  for (const at of limited) await exhaust(place, at, flood);
-  const waits = await Promise.all(limited.map((at) => waitForLimit(place, at, flood)));
+  for (const at of limited) await exhaust(site, at, flood);
+  const waits = await Promise.all(limited.map((at) => waitForLimit(site, at, flood)));
   if (!(await readRest(underWay.incoming)).endsWith("data: [DONE]\n\n")) tally.count("streams cut off");
   // Meanwhile the sweeper has been round several times.
   await delay(sweepMs * 3);
@@ -145,7 +145,7 @@ async function playJump(place: Place, jump: () => Promise<void>, spent: Spent[])
   }
   const old = await gate.post("/api/gate-access", {}, before.bearer);
   if (old.status !== 401) tally.count("tokens that lived on");
-  await useQuota(place, asking);
+  await useQuota(site, asking);
   return Math.max(...waits);
 }
 
@@ -179,7 +179,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   const tally = createTally();
   let offsetMs = 0;
   let clients = 0;
-  const place: Place = {
+  const site: Site = {
     gate,
     tally,
     nowMs: () => Date.now() + offsetMs,
@@ -190,7 +190,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   const rounds = scaled({ count: 2, scale });
   for (const next of Array.from({ length: rounds }, () => offsets).flat()) {
     const jump = () => setClock({ server: gate.server, offsetFile, offsetMs: (offsetMs = next) });
-    longestWaitMs = Math.max(longestWaitMs, await playJump(place, jump, spent));
+    longestWaitMs = Math.max(longestWaitMs, await playJump(site, jump, spent));
     say(`${next / hourMs} h from the right time: ${tally.say()}`);
   }
   const twice = await watch.stop();
@@ -262,5 +262,5 @@ export const clockJumps: Scenario = {
   promise:
     "The clock of a machine jumps by an hour, both ways, while it serves: nothing is good twice, limits and quotas neither open nor shut, one process does the shared work.",
   inTests: 0.1,
-  run: (run) => tidily((later) => play({ ...run, later })),
+  run: (run) => withCleanup((later) => play({ ...run, later })),
 };

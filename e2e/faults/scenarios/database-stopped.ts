@@ -6,7 +6,7 @@ import type { Outage } from "./play-outages";
 import type { Question } from "../client";
 import { scaled } from "../scenario";
 import type { Figure, Scenario } from "../scenario";
-import { tidily } from "../cleanup";
+import { withCleanup } from "../cleanup";
 
 const connectSeconds = 2;
 const statementSeconds = 3;
@@ -19,7 +19,7 @@ export const databaseStopped: Scenario = {
     "PostgreSQL is stopped, crashes, is cut off and hangs under a running server; meanwhile requests are refused in words and in time, and afterwards all goes on without a restart and nothing acknowledged is lost.",
   inTests: 0.25,
   run: (run) =>
-    tidily(async (later): Promise<Figure[]> => {
+    withCleanup(async (later): Promise<Figure[]> => {
       const postgresql = await startPostgresql();
       later(() => postgresql.stop());
       const databaseUrl = await postgresql.createDatabase();

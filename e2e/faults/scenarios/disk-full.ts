@@ -1,13 +1,13 @@
 import { findFileLimit, mountSmallDisk } from "~e2e/support/databases/small-disk";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
-import { reckonDamages } from "../integrity";
+import { checkDamages } from "../integrity";
 import type { Due } from "./outage-watch";
 import { playOutages } from "./play-outages";
 import type { Outage } from "./play-outages";
 import type { Question } from "../client";
 import { scaled } from "../scenario";
 import type { Figure, Scenario, Skipped } from "../scenario";
-import { tidily } from "../cleanup";
+import { withCleanup } from "../cleanup";
 import type { Later } from "../cleanup";
 
 /** Nothing has to be waited for: a full disk says so at once. The rest is for a busy machine. */
@@ -20,10 +20,11 @@ export const diskFull: Scenario = {
     "The disk below the data folder fills up to the last byte under a running server; what must be written is refused in words, what is only read goes on, and when there is room again so does all the rest.",
   inTests: 0.2,
   run: (run) =>
-    tidily(async (later): Promise<Figure[] | Skipped> => {
-      const place = findPlaceToFill(later, run.say);
-      if (place === null) return { skipped: "Neither may a disk be mounted here, nor is there prlimit." };
-      const { dataDir, outage } = place;
+    withCleanup(async (later): Promise<Figure[] | Skipped> => {
+      const deployment = findPlaceToFill(later, run.say);
+      if (deployment === null)
+        return { skipped: "Neither may a disk be mounted here, nor is there prlimit." };
+      const { dataDir, outage } = deployment;
       const count = scaled({ count: 10, scale: run.scale, least: 2 });
       return await playOutages({
         run,
@@ -35,7 +36,7 @@ export const diskFull: Scenario = {
         goesOn: true,
         outages: Array.from({ length: count }, () => outage),
         site: { dataDir },
-        finish: reckonDamages,
+        finish: checkDamages,
       });
     }),
 };
@@ -46,7 +47,7 @@ export const diskFullBelowPostgresql: Scenario = {
     "The disk below the tables of PostgreSQL fills up to the last byte under a running server, while the write-ahead log has room; what must be written is refused in words, what is only read goes on, and when there is room again so does all the rest.",
   inTests: false,
   run: (run) =>
-    tidily(async (later): Promise<Figure[] | Skipped> => {
+    withCleanup(async (later): Promise<Figure[] | Skipped> => {
       const disk = mountSmallDisk(megabytes);
       if (disk === null) return { skipped: "A disk of its own can be mounted by root only." };
       later(disk.remove);
@@ -66,7 +67,7 @@ export const diskFullBelowPostgresql: Scenario = {
         goesOn: true,
         outages: Array.from({ length: count }, () => outage),
         site: { databaseUrl },
-        finish: reckonDamages,
+        finish: checkDamages,
       });
     }),
 };

@@ -1,13 +1,13 @@
 import { mountSmallDisk } from "~e2e/support/databases/small-disk";
 import type { SmallDisk } from "~e2e/support/databases/small-disk";
-import { reckonDamages } from "../integrity";
+import { checkDamages } from "../integrity";
 import type { LoadSite } from "../load-site";
 import type { Due } from "./outage-watch";
 import { playOutages } from "./play-outages";
 import type { Question } from "../client";
 import { scaled } from "../scenario";
 import type { Figure, Scenario, Skipped } from "../scenario";
-import { tidily } from "../cleanup";
+import { withCleanup } from "../cleanup";
 
 const boundSeconds = 8;
 const megabytes = 64;
@@ -18,7 +18,7 @@ export const diskReadOnly: Scenario = {
     "The server dies, and its disk comes back read-only, as after a fault of the machine: started on it, it lets nobody do what must be written, serves what is only read and says what is wrong; on a writable disk all goes on.",
   inTests: 0.2,
   run: (run) =>
-    tidily(async (later): Promise<Figure[] | Skipped> => {
+    withCleanup(async (later): Promise<Figure[] | Skipped> => {
       const disk = mountSmallDisk(megabytes);
       if (disk === null) return { skipped: "A disk of its own can be mounted by root only." };
       later(disk.remove);
@@ -37,7 +37,7 @@ export const diskReadOnly: Scenario = {
           comeBack: (site: LoadSite) => findItWritable(site, disk),
         })),
         site: { dataDir: disk.dir },
-        finish: reckonDamages,
+        finish: checkDamages,
       });
     }),
 };

@@ -8,14 +8,14 @@ import { openLoadSite } from "../load-site";
 import type { LoadSite } from "../load-site";
 import { createRandom } from "../random";
 import type { Random } from "../random";
-import { reckonUp } from "../final-checks";
+import { runFinalChecks } from "../final-checks";
 import { createRecord } from "../record";
 import { scaled } from "../scenario";
 import type { Figure, Scenario, ScenarioRun, Skipped } from "../scenario";
 import { createAnswerTally } from "../answer-tally";
 import { openStateInRedis } from "./state-in-redis";
 import type { StateInRedis } from "./state-in-redis";
-import { tidily } from "../cleanup";
+import { withCleanup } from "../cleanup";
 import type { Later } from "../cleanup";
 
 const promise =
@@ -27,7 +27,7 @@ export const killedOnSqlite: Scenario = {
   slug: "killed-under-load",
   promise,
   inTests: 0.03,
-  run: (run) => tidily((later) => playKills({ run, later, count: 200 })),
+  run: (run) => withCleanup((later) => playKills({ run, later, count: 200 })),
 };
 
 export const killedOnPostgresql: Scenario = {
@@ -35,7 +35,7 @@ export const killedOnPostgresql: Scenario = {
   promise: `${promise} With PostgreSQL.`,
   inTests: false,
   run: (run) =>
-    tidily(async (later) => {
+    withCleanup(async (later) => {
       return await playKills({ run, later, count: 40, databaseUrl: await openPostgresql(later) });
     }),
 };
@@ -45,7 +45,7 @@ export const killedOnRedis: Scenario = {
   promise: `${promise} With nonces, limits and quotas in Redis, and all else in PostgreSQL.`,
   inTests: false,
   run: (run) =>
-    tidily(async (later): Promise<Figure[] | Skipped> => {
+    withCleanup(async (later): Promise<Figure[] | Skipped> => {
       const state = await openStateInRedis(later);
       if ("skipped" in state) return state;
       const databaseUrl = await openPostgresql(later);
@@ -130,7 +130,7 @@ async function playKills({
           },
         ]),
     ...tally.figures({ atLeastAnswered: kills * 10 }),
-    ...(await reckonUp({ site, record, redis: state?.seen })),
+    ...(await runFinalChecks({ site, record, redis: state?.seen })),
     { what: "damages found by integrity checks", measured: seen.damages, bound: { equals: 0 } },
     { what: "exit status of the last, orderly stop", measured: exitStatus ?? -1, bound: { equals: 0 } },
   ];

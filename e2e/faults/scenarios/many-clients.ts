@@ -21,7 +21,7 @@ import {
   readDatabaseBytes,
   readResidentBytes,
 } from "../server-measures";
-import { tidily } from "../cleanup";
+import { withCleanup } from "../cleanup";
 import type { Later } from "../cleanup";
 
 const windowSeconds = 10;
@@ -214,5 +214,5 @@ export const manyClients: Scenario = {
   promise:
     "A million clients ask over HTTP, each from an address of its own, and a million are counted by the limiter and its database, over ten windows and at once within one, in memory too: memory and database stay bounded, and limits exact.",
   inTests: false,
-  run: (run) => tidily((later) => play({ ...run, later })),
+  run: (run) => withCleanup((later) => play({ ...run, later })),
 };

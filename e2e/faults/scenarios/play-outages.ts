@@ -7,7 +7,7 @@ import type { LoadSite } from "../load-site";
 import { createOutageWatch } from "./outage-watch";
 import type { Due } from "./outage-watch";
 import { createRandom } from "../random";
-import { reckonUp } from "../final-checks";
+import { runFinalChecks } from "../final-checks";
 import { createRecord } from "../record";
 import type { Figure, ScenarioRun } from "../scenario";
 import { createAnswerTally } from "../answer-tally";
@@ -38,13 +38,13 @@ type PlayOutagesOptions = {
   /** Whether anything is due to go on unharmed. */
   goesOn?: boolean;
   site: Partial<Parameters<typeof openLoadSite>[0]>;
-  reckonWith?: Partial<Parameters<typeof reckonUp>[0]>;
+  finalChecks?: Partial<Parameters<typeof runFinalChecks>[0]>;
   /** What else is looked at when the server has ended. */
   finish?: (site: LoadSite) => Promise<Figure[]>;
 };
 
 /**
- * Lets outages come over a running server while clients use all of it, each for some seconds, and reckons up after a
+ * Lets outages come over a running server while clients use all of it, each for some seconds, and runs the final checks after a
  * restart, which alone may settle answers that could not be put down when they ended. The server is one and the same
  * all along, unless an outage itself starts another one.
  */
@@ -58,7 +58,7 @@ export async function playOutages({
   refuses = true,
   goesOn = false,
   site: siteOptions,
-  reckonWith = {},
+  finalChecks = {},
   finish = () => Promise.resolve([]),
 }: PlayOutagesOptions): Promise<Figure[]> {
   const random = createRandom(seed);
@@ -79,7 +79,7 @@ export async function playOutages({
     await outage.leave(site);
     watch.gone();
     await delay(outage.seconds * 1000);
-    await watch.askReadiness(() => site.asker.ask({ path: "/readyz" }));
+    await watch.askReadiness(() => site.requests.ask({ path: "/readyz" }));
     watch.back();
     await outage.comeBack(site);
     watch.recoveredAfter(await untilReady(site));
@@ -99,7 +99,7 @@ export async function playOutages({
     { what: "servers that ended by themselves", measured: stillRuns ? 0 : 1, bound: { equals: 0 } },
     { what: "exit status of the orderly stop", measured: exitStatus ?? -1, bound: { equals: 0 } },
     ...tally.figures({ atLeastAnswered: outages.length * 20 }),
-    ...(await reckonUp({ site, record, settlesLate: true, ...reckonWith })),
+    ...(await runFinalChecks({ site, record, settlesLate: true, ...finalChecks })),
     ...(await finish(site)),
   ];
 }
@@ -107,7 +107,7 @@ export async function playOutages({
 async function untilReady(site: LoadSite): Promise<number> {
   const startedAtMs = performance.now();
   for (;;) {
-    const { ended, status, text } = await site.asker.ask({ path: "/readyz" });
+    const { ended, status, text } = await site.requests.ask({ path: "/readyz" });
     const seconds = Math.round((performance.now() - startedAtMs) / 100) / 10;
     if (status === 200) return seconds;
     if (seconds > readyWithinSeconds)

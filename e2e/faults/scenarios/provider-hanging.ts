@@ -24,7 +24,7 @@ import { scaled } from "../scenario";
 import type { Figure, Scenario, ScenarioRun } from "../scenario";
 import { countDescriptors, findDefects, measuredOnly, megabyte } from "../server-measures";
 import { createTally } from "../tally";
-import { tidily } from "../cleanup";
+import { withCleanup } from "../cleanup";
 import type { Later } from "../cleanup";
 
 /** When it falls silent: before an answer, after its headers, in the middle. */
@@ -253,5 +253,5 @@ export const providerHanging: Scenario = {
   promise:
     "Model, voice, vector store and webhook receiver take requests and hang, before, at the beginning and in the middle of answers: all ends in time, with words, and nothing stays behind.",
   inTests: false,
-  run: (run) => tidily((later) => play({ ...run, later })),
+  run: (run) => withCleanup((later) => play({ ...run, later })),
 };

@@ -5,7 +5,7 @@ import type { Question } from "../client";
 import { scaled } from "../scenario";
 import type { Figure, Scenario, Skipped } from "../scenario";
 import { openStateInRedis } from "./state-in-redis";
-import { tidily } from "../cleanup";
+import { withCleanup } from "../cleanup";
 
 /** A command that is not answered fails after a second; the rest is for a busy machine. */
 const boundSeconds = 8;
@@ -16,7 +16,7 @@ export const redisStopped: Scenario = {
     "The Redis that holds nonces, limits and quotas is killed and hangs under a running server; what needs it is refused in words and in time, all else goes on, and afterwards no nonce is good again and no quota is forgotten.",
   inTests: 0.25,
   run: (run) =>
-    tidily(async (later): Promise<Figure[] | Skipped> => {
+    withCleanup(async (later): Promise<Figure[] | Skipped> => {
       const state = await openStateInRedis(later);
       if ("skipped" in state) return state;
       const redis = state.server;
@@ -34,7 +34,7 @@ export const redisStopped: Scenario = {
         goesOn: true,
         outages: Array.from({ length: count }, (_, index) => kinds[index % kinds.length]!),
         site: { env: state.env },
-        reckonWith: { redis: state.seen },
+        finalChecks: { redis: state.seen },
       });
     }),
 };

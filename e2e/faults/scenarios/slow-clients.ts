@@ -18,7 +18,7 @@ import { scaled } from "../scenario";
 import type { Figure, Scenario, ScenarioRun } from "../scenario";
 import { countDescriptors, measuredOnly, megabyte, readResidentBytes } from "../server-measures";
 import { createTally } from "../tally";
-import { tidily } from "../cleanup";
+import { withCleanup } from "../cleanup";
 import type { Later } from "../cleanup";
 
 const audioFile = "lamp-room.wav";
@@ -263,5 +263,5 @@ export const slowClients: Scenario = {
   promise:
     "Two thousand clients send heads and bodies byte by byte, or take nothing of what they asked for: others are served, the slow ones are cut off in time, and what they held comes back.",
   inTests: false,
-  run: (run) => tidily((later) => measure({ ...run, later })),
+  run: (run) => withCleanup((later) => measure({ ...run, later })),
 };

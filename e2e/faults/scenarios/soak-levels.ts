@@ -34,7 +34,7 @@ export type Rest = {
 /** Between two hours: everything is answered, and what expired is swept. */
 export async function rest(day: Day, database: Database): Promise<Rest> {
   const { clock, gate, tally } = day;
-  day.asker.close();
+  day.client.close();
   const countNow = () => countExpired(database, clock.nowMs());
   await waitUntil(async () => (await countNow()) === 0, { timeoutMs: 15_000, everyMs: 200 }).catch(async () =>
     tally.count("expired rows left", await countNow()),

@@ -6,7 +6,7 @@ import { askAsHolder, bearerOf, enter, from, renew } from "./soak-visits";
 import type { Day } from "./soak-visits";
 
 /** One request as a day has it, and whether it was answered as it should be. */
-export type Doing = { name: string; weight: number; act: (day: Day) => Promise<boolean> };
+export type Action = { name: string; weight: number; act: (day: Day) => Promise<boolean> };
 
 const sentences = ["Welcome.", "The lamp is lit.", "Mind the step.", "The tide is out.", "Good night."];
 const questions = ["What is the one-time form?", "How is a backup made?", "Which tools are there?", "tokens"];
@@ -14,7 +14,7 @@ const questions = ["What is the one-time form?", "How is a backup made?", "Which
 const isOk = ({ status }: Exchange) => status === 200;
 
 async function isServed(day: Day, path: string): Promise<boolean> {
-  return isOk(await day.asker.ask({ path, headers: from(day) }));
+  return isOk(await day.client.ask({ path, headers: from(day) }));
 }
 
 type Asked = Pick<Question, "path" | "json"> & { headers?: Record<string, string> };
@@ -43,7 +43,7 @@ const toolCalls: readonly ((day: Day) => { name: string; arguments: unknown })[]
   () => ({ name: "get_gated_content", arguments: {} }),
 ];
 
-const doings: readonly Doing[] = [
+const actions: readonly Action[] = [
   {
     name: "pages",
     weight: 3,
@@ -107,9 +107,9 @@ export function isWholeAnswer({ status, text }: Exchange): boolean {
   return status === 200 && text.endsWith("data: [DONE]\n\n") && !text.includes('"type":"error"');
 }
 
-const totalWeight = doings.reduce((sum, { weight }) => sum + weight, 0);
+const totalWeight = actions.reduce((sum, { weight }) => sum + weight, 0);
 
-export function chooseDoing(dice: Dice): Doing {
+export function chooseDoing(dice: Dice): Action {
   let at = dice.next() * totalWeight;
-  return doings.find(({ weight }) => (at -= weight) < 0) ?? doings[0]!;
+  return actions.find(({ weight }) => (at -= weight) < 0) ?? actions[0]!;
 }

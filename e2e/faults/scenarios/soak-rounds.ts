@@ -42,9 +42,9 @@ export class Rounds {
 
   /** One client uses a limit up, which is open again by the next hour. */
   private async flood({ path, points }: typeof nonceLimit): Promise<void> {
-    const { asker } = this.day;
+    const { client } = this.day;
     const headers = { "X-Forwarded-For": "203.0.113.7" };
-    const asked = Array.from({ length: points + beyond }, () => asker.ask({ path, headers }));
+    const asked = Array.from({ length: points + beyond }, () => client.ask({ path, headers }));
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     this.expect(statuses.filter((status) => status === 200).length === points, `let through at ${path}`);
     this.expect(statuses.filter((status) => status === 429).length === beyond, `refused at ${path}`);
@@ -53,51 +53,51 @@ export class Rounds {
   /** One holder uses the window of their quota up; the window ends within the hour, or is reset. */
   private async useQuotaUp({ isReset }: { isReset: boolean }): Promise<void> {
     const { day, glutton } = this;
-    const { asker } = day;
+    const { client } = day;
     const pass = await signIn(day, glutton);
     if (!pass) return this.expect(false, "the glutton turned away");
     const headers = bearerOf(pass);
     const json = { messages: [{ role: "user", content: talkative }] };
     const talk = () =>
-      asker.ask({ path: "/api/chat", method: "POST", json, headers: { ...from(day), ...headers } });
+      client.ask({ path: "/api/chat", method: "POST", json, headers: { ...from(day), ...headers } });
     for (let told = 0; told < quotaTokens / longestAnswerTokens; told += 1)
       this.expect(isWholeAnswer(await talk()), "an answer within a quota");
     this.expect((await talk()).status === 429, "an answer beyond a quota");
     if (!isReset) return;
-    const reset = await asker.ask({
+    const reset = await client.ask({
       path: "/api/quota-reset",
       method: "POST",
       headers: { ...from(day), "x-quota-reset-secret": secrets.reset },
       json: { scope: "token", tokenIds: [glutton.tokenId] },
     });
     this.expect(reset.status === 200, "a reset");
-    const { used, reserved } = bodyOf(await asker.ask({ path: "/api/quota", headers }));
+    const { used, reserved } = bodyOf(await client.ask({ path: "/api/quota", headers }));
     this.expect(used === 0 && reserved === 0, "a quota after its reset");
     this.expect(isWholeAnswer(await talk()), "an answer after a reset");
   }
 
   private async spendKey(): Promise<void> {
     const { day } = this;
-    const { asker, clock, gate } = day;
+    const { client, clock, gate } = day;
     const holder = this.keysToSpend.pop()!;
     const { tokenId } = holder;
     const send = async () => {
       const json = await gate.formBody({ ...holder, message: `Key ${tokenId}.`, timestamp: clock.nowMs() });
       const path = "/api/form-submission-gate";
-      return (await asker.ask({ path, method: "POST", json, headers: from(day) })).status;
+      return (await client.ask({ path, method: "POST", json, headers: from(day) })).status;
     };
     this.expect((await send()) === 200, "a form");
     this.expect((await send()) === 403, "a form for a used key");
-    const state = await asker.ask({ path: `/api/token-status/${tokenId}`, headers: from(day) });
+    const state = await client.ask({ path: `/api/token-status/${tokenId}`, headers: from(day) });
     this.expect(bodyOf(state).used === true, "the state of a used key");
     this.expect(
-      (await asker.ask(show(await prove(day, holder)))).status === 403,
+      (await client.ask(show(await prove(day, holder)))).status === 403,
       "a sign-in with a used key",
     );
   }
 
   private async operate(): Promise<void> {
-    const { asker, gate } = this.day;
+    const { client, gate } = this.day;
     const visitor = from(this.day);
     const answer = await fetch(`${gate.origin}/operator/session`, {
       method: "POST",
@@ -107,7 +107,7 @@ export class Rounds {
     });
     const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
     const look = async (page: string) =>
-      (await asker.ask({ path: `/operator/${page}`, headers: { ...visitor, cookie } })).status;
+      (await client.ask({ path: `/operator/${page}`, headers: { ...visitor, cookie } })).status;
     for (const page of ["state", "activity", "keys", "submissions", "quotas", "limits", "decisions"])
       this.expect((await look(page)) === 200, `the operator's ${page}`);
     this.old.push({ ask: () => look("state"), refusal: 302 });
@@ -121,7 +121,7 @@ export class Rounds {
     if (!pass) return this.expect(false, "a holder turned away");
     const token = { path: "/api/gate-access", method: "POST", json: {}, headers: bearerOf(pass) };
     for (const question of [token, show(proof)])
-      this.old.push({ ask: async () => (await day.asker.ask(question)).status, refusal: 401 });
+      this.old.push({ ask: async () => (await day.client.ask(question)).status, refusal: 401 });
   }
 
   private async comeBack(): Promise<void> {

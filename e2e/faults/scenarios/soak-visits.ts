@@ -1,7 +1,7 @@
 import { decodeJwt } from "jose";
 import type { Gate } from "~e2e/api/gate-fixture";
 import { bodyOf } from "../client";
-import type { Asker, Exchange, Question } from "../client";
+import type { Client, Exchange, Question } from "../client";
 import type { DayClock } from "../day-clock";
 import type { Dice } from "../dice";
 import type { Tally } from "../tally";
@@ -16,7 +16,7 @@ type Pass = { token: string; endsAtMs: number; audioPath: string; audioEndsAtMs:
 export type Visit = { holder: Holder; pass: Pass; entering: Promise<boolean> | null };
 export type Day = {
   gate: Gate;
-  asker: Asker;
+  client: Client;
   clock: DayClock;
   dice: Dice;
   /** What came, and what of it should not have. */
@@ -35,11 +35,11 @@ export const bearerOf = ({ token }: Pick<Pass, "token">) => ({ Authorization: `B
 
 /** A proof for POST /api/gate-access, made now by the server's clock, and from where it may be sent. */
 export async function prove(day: Day, holder: Holder) {
-  const { gate, asker, clock, dice } = day;
+  const { gate, client, clock, dice } = day;
   const headers = from(day);
   const nowMs = clock.nowMs();
   if (dice.next() < 0.2) return { headers, json: await gate.legacyBody({ ...holder, timestamp: nowMs }) };
-  const { nonce } = bodyOf(await asker.ask({ path: "/api/nonce", headers }));
+  const { nonce } = bodyOf(await client.ask({ path: "/api/nonce", headers }));
   const fields = { issuedAt: new Date(nowMs).toISOString() };
   return { headers, json: await gate.siweBody({ ...holder, nonce: String(nonce), fields }) };
 }
@@ -54,7 +54,7 @@ export const show = (proof: Awaited<ReturnType<typeof prove>>): Question => ({
 export async function signIn(day: Day, holder: Holder): Promise<Pass | null> {
   for (;;) {
     const stood = day.clock.watch();
-    const exchange = await day.asker.ask(show(await prove(day, holder)));
+    const exchange = await day.client.ask(show(await prove(day, holder)));
     if (exchange.status === 200) return readPass(exchange);
     if (stood() || exchange.status !== 401) return null;
     day.tally.count("proofs made again");
@@ -81,7 +81,7 @@ export async function askAsHolder(day: Day, write: (pass: Pass) => Question): Pr
   const visit = day.dice.pick(day.visits);
   for (;;) {
     const { pass } = visit;
-    const exchange = await day.asker.ask(write(pass));
+    const exchange = await day.client.ask(write(pass));
     if (!hasRunOut(day, pass, exchange)) return exchange;
     day.tally.count("refused for their age");
     if (!(await enterAnew(day, visit, pass))) return exchange;
@@ -112,7 +112,7 @@ export async function enter(day: Day, visit: Visit): Promise<boolean> {
 export async function renew(day: Day, visit: Visit): Promise<boolean> {
   for (;;) {
     const { pass } = visit;
-    const exchange = await day.asker.ask({
+    const exchange = await day.client.ask({
       path: "/session",
       method: "POST",
       json: { renew: true },

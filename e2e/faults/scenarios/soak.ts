@@ -16,7 +16,7 @@ import { localProvider, quotaOn } from "~e2e/api/chat-fixture";
 import { openGate } from "~e2e/api/gate-fixture";
 import type { Gate } from "~e2e/api/gate-fixture";
 import { localSpeaker } from "~e2e/api/tts-fixture";
-import { createAsker } from "../client";
+import { createClient } from "../client";
 import { createDayClock, dayMs } from "../day-clock";
 import { createDice } from "../dice";
 import { scaled } from "../scenario";
@@ -30,12 +30,12 @@ import { renew, signIn } from "./soak-visits";
 import type { Day, Holder } from "./soak-visits";
 import { createTally, keepBusy } from "../tally";
 import type { Tally } from "../tally";
-import { tidily } from "../cleanup";
+import { withCleanup } from "../cleanup";
 import type { Later } from "../cleanup";
 
 const hours = 24;
 const quarterMs = 15 * 60_000;
-const lanes = 12;
+const workers = 12;
 const holders = 20;
 /** Instead of a minute, of which a quarter of an hour that is over in seconds would see none. */
 const sweepMs = 500;
@@ -93,17 +93,17 @@ async function openDay(seed: number, later: Later) {
   const database = await openDatabase({ url: gate.server.databaseUrl });
   later(() => closeDatabase(database));
   const tally = createTally();
-  const asker = createAsker({
+  const client = createClient({
     port: gate.server.port,
     timeoutMs: 20_000,
     idleMs: 2_000,
     onExchange: ({ ended, status }) => tally.count(`${ended} ${status}`),
   });
-  later(() => asker.close());
+  later(() => client.close());
   const clock = createDayClock(gate.server, offsetFile);
   const day: Day = {
     gate,
-    asker,
+    client,
     clock,
     tally,
     faults: createTally(),
@@ -131,11 +131,11 @@ async function letIn(day: Day, keys: readonly Holder[]): Promise<void> {
 async function fillMemory(day: Day): Promise<void> {
   let left = tokensToFillMemory;
   await keepBusy(
-    lanes,
+    workers,
     () => left <= 0,
-    async (lane) => {
+    async (worker) => {
       left -= 1;
-      if (!(await renew(day, day.visits[lane]!))) throw new Error("A session was not renewed.");
+      if (!(await renew(day, day.visits[worker]!))) throw new Error("A session was not renewed.");
     },
   );
 }
@@ -145,7 +145,7 @@ async function playHour(day: Day, count: number, whileItStands: () => Promise<vo
   const { clock, dice, faults, tally } = day;
   let left = count;
   const working = keepBusy(
-    lanes,
+    workers,
     () => left <= 0,
     async () => {
       left -= 1;
@@ -226,5 +226,5 @@ export const soak: Scenario = {
   promise:
     "A day's mixed load, with the server's clock put forward through 24 hours: all is answered, what runs out is refused and swept, and memory, files and sockets stay level.",
   inTests: false,
-  run: (run) => tidily((later) => play({ ...run, later })),
+  run: (run) => withCleanup((later) => play({ ...run, later })),
 };

@@ -59,8 +59,8 @@ export async function startTwoChains(later: Later) {
   const { address: contractAddress } = await deployKeyContract({ rpcUrl: other.rpcUrl });
   if ([chain, past, recent].some(({ key }) => key.address !== contractAddress))
     throw new Error("The key contract should have one address on all chains.");
-  const place = { account: accountOf(thief), chainId: otherChainId, contractAddress, rpcUrl: other.rpcUrl };
-  for (const _claim of [...owned, ...sold]) await mintTestKey(place);
+  const site = { account: accountOf(thief), chainId: otherChainId, contractAddress, rpcUrl: other.rpcUrl };
+  for (const _claim of [...owned, ...sold]) await mintTestKey(site);
   for (const [index, { tokenId }] of sold.entries()) {
     await chain.transferKey({ tokenId, from: sellers[index]!, to: developmentAccount(buyer).address });
   }

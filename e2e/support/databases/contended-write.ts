@@ -1,11 +1,11 @@
 /** What somebody else does first, and asks for when the write waits for it: then both wait for one another. */
-export type Crossing = {
+export type Conflict = {
   hold: string;
   ask: string;
   /** This table has one row more at the end, however often the write was begun. */
   grows?: string;
 };
-export type StoreWrite = Crossing & { write: () => Promise<unknown>; outcome: unknown };
+export type StoreWrite = Conflict & { write: () => Promise<unknown>; outcome: unknown };
 
 export type ListedStore = {
   store: object;
@@ -17,20 +17,20 @@ export type ListedStore = {
 };
 
 /** The write meets a row that somebody else has touched. */
-export function at(table: string): Crossing {
+export function at(table: string): Conflict {
   return { hold: `DELETE FROM "${table}"`, ask: `LOCK TABLE "${table}" IN SHARE MODE` };
 }
 
 /** The write has done its part in the first table when it has to wait for the second. */
-export function between(first: string, second: string): Crossing {
+export function between(first: string, second: string): Conflict {
   return { hold: `LOCK TABLE "${second}" IN SHARE MODE`, ask: `LOCK TABLE "${first}" IN SHARE MODE` };
 }
 
 /** The same, and the second gets a new row. */
-export function adding(first: string, second: string): Crossing {
+export function adding(first: string, second: string): Conflict {
   return { ...between(first, second), grows: second };
 }
 
-export function meets(crossing: Crossing, write: () => Promise<unknown>, outcome?: unknown): StoreWrite[] {
-  return [{ ...crossing, write, outcome }];
+export function meets(conflict: Conflict, write: () => Promise<unknown>, outcome?: unknown): StoreWrite[] {
+  return [{ ...conflict, write, outcome }];
 }

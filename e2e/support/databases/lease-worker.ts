@@ -26,8 +26,8 @@ async function work(): Promise<void> {
   const hold = lease.findHold();
   if (hold === null) return;
   await new Promise((resolve) => setTimeout(resolve, 20));
-  const place = { blockNumber: hold.term, blockHash: name };
-  const saved = await cursors.saveCursor(contract, place, hold);
+  const site = { blockNumber: hold.term, blockHash: name };
+  const saved = await cursors.saveCursor(contract, site, hold);
   writeSync(1, saved ? "worked\n" : "refused\n");
 }
 

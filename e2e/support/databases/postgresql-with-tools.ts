@@ -52,9 +52,9 @@ export async function startPostgresqlWithTools(): Promise<PostgresqlWithTools> {
     { ...options, cwd: dir },
   );
   const port = await findFreePort();
-  const place = ["-D", dataDir, "-p", String(port), "-h", "127.0.0.1", "-k", ""];
+  const site = ["-D", dataDir, "-p", String(port), "-h", "127.0.0.1", "-k", ""];
   let output = "";
-  const child = spawn(path.join(binDir, "postgres"), place, {
+  const child = spawn(path.join(binDir, "postgres"), site, {
     ...options,
     cwd: dir,
     stdio: ["ignore", "ignore", "pipe"],

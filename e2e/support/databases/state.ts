@@ -93,8 +93,8 @@ type OpenRedisStateOptions = {
   prefix: string;
 };
 
-async function openRedisState(place: OpenRedisStateOptions): Promise<TestState> {
-  const { database, url, server, prefix } = place;
+async function openRedisState(site: OpenRedisStateOptions): Promise<TestState> {
+  const { database, url, server, prefix } = site;
   const redis = await connectRedis({ server, prefix });
   return {
     database,
@@ -106,7 +106,7 @@ async function openRedisState(place: OpenRedisStateOptions): Promise<TestState> 
       redisPrefix: prefix,
     },
     openStores: ({ clock, instance = "a" }) => createStateStores({ database, redis, clock, instance }),
-    connectAgain: async () => await openRedisState({ ...place, database: await openTestDatabase(url) }),
+    connectAgain: async () => await openRedisState({ ...site, database: await openTestDatabase(url) }),
   };
 }
 

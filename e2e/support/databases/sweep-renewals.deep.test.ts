@@ -59,10 +59,10 @@ testOnEachDatabase(
   "departures that are renewed while several sweep are all there afterwards",
   async ({ database, url }) => {
     const others = [await openTestDatabase(url), await openTestDatabase(url)];
-    const place = { chainId: 1, contractAddress: "0xab" };
+    const site = { chainId: 1, contractAddress: "0xab" };
     const holder = "0xcd";
     const store = createKeyStore(database);
-    const keys = Array.from({ length: 60 }, (_, index) => ({ ...place, tokenId: String(index) }));
+    const keys = Array.from({ length: 60 }, (_, index) => ({ ...site, tokenId: String(index) }));
     for (let round = 1; round <= 3; round++) {
       const record = (atMs: number) => (key: (typeof keys)[number]) =>
         store.recordDeparture({ key, holder, departedAtMs: atMs });

@@ -85,10 +85,10 @@ describe("a write that PostgreSQL undid because of a deadlock is done again as a
     Object.entries(writes).flatMap(([name, cases]) => cases.map((_, index) => ({ maker, name, index }))),
   );
   test.each(names)("$name of $maker, $index", async ({ maker, name, index }) => {
-    const crossing = listStoreWrites(database)[maker]!.writes[name]![index]!;
+    const conflict = listStoreWrites(database)[maker]!.writes[name]![index]!;
     // A machine that stood still in between may have the other one's wait looked into first.
     let rounds = 1;
-    while (!(await lockOut(crossing))) expect(rounds++).toBeLessThan(5);
+    while (!(await lockOut(conflict))) expect(rounds++).toBeLessThan(5);
   });
 });
 

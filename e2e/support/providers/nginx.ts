@@ -9,12 +9,12 @@ import { waitUntil } from "../processes";
 
 const run = promisify(execFile);
 
-type Place = { dir: string; file: string };
+type Site = { dir: string; file: string };
 
 /** `docs/nginx.conf` with the addresses, files and ports of a test, and nothing else changed. */
 export async function placeConfiguration(
   replacements: readonly (readonly [string, string])[],
-): Promise<Place> {
+): Promise<Site> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-"));
   await mkdir(path.join(dir, "temp"));
   const { keyFile, certificateFile } = await makeSelfSigned(dir, "gate.example.com");
@@ -53,15 +53,15 @@ export async function checkConfiguration({
 
 export async function startNginx({
   program: { command, environment },
-  place,
+  deployment: site,
   port,
 }: {
   program: Program;
-  place: Place;
+  deployment: Site;
   port: number;
 }) {
   let output = "";
-  const child = spawn(command, ["-c", place.file, "-e", "stderr", "-g", "daemon off;"], {
+  const child = spawn(command, ["-c", site.file, "-e", "stderr", "-g", "daemon off;"], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, ...environment },
   });
@@ -75,11 +75,11 @@ export async function startNginx({
     );
   });
   return {
-    readLog: () => readFile(path.join(place.dir, "access.log"), "utf8"),
+    readLog: () => readFile(path.join(site.dir, "access.log"), "utf8"),
     stop: async () => {
       child.kill("SIGTERM");
       await closed;
-      await rm(place.dir, { recursive: true, force: true });
+      await rm(site.dir, { recursive: true, force: true });
     },
   };
 }

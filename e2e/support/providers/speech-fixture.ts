@@ -27,8 +27,8 @@ export async function startSpeechProvider(
 ) {
   const { baseUrl, calls, close } = await startSpeechServer(...behaviours);
   onTestFinished(close);
-  const place = { baseUrl, apiKey: "key", voice: "voice", model: "model" };
-  return { calls, provider: createElevenLabsSpeech({ ...place, times }) };
+  const site = { baseUrl, apiKey: "key", voice: "voice", model: "model" };
+  return { calls, provider: createElevenLabsSpeech({ ...site, times }) };
 }
 
 type OpenSpeechDeskOptions = {
@@ -40,7 +40,7 @@ type OpenSpeechDeskOptions = {
 };
 
 /** All of speech behind its route, for one key with a budget of `limit` characters in each minute. */
-export async function openSpeechDesk({ provider, limit, maxFlights, dir }: OpenSpeechDeskOptions) {
+export async function openSpeechFixture({ provider, limit, maxFlights, dir }: OpenSpeechDeskOptions) {
   const { database } = await createTestDatabase();
   const { clock, advance } = createTestClock();
   const store = createQuotaStore(database, clock, "a");
