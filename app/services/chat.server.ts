@@ -1,5 +1,6 @@
 import type { Caller } from "~/gate/caller.server";
 import { toModelList } from "~/chat/chat.schema";
+import type { ChatRequest } from "~/chat/chat.schema";
 import { answerChat } from "~/chat/reply/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "~/chat/reply/answer-chat.server";
 import { chatProviders } from "~/chat/providers/chat-providers.server";
