@@ -18,8 +18,8 @@ test("what was begun before a failure is undone, the last first, also where an u
 });
 
 const endless = `
-  import { tidily } from "./e2e/faults/cleanup.ts";
-  await tidily(async (later) => {
+  import { withCleanup } from "./e2e/faults/cleanup.ts";
+  await withCleanup(async (later) => {
     later(() => console.log("undone"));
     console.log("begun");
     await new Promise(() => setInterval(() => undefined, 1_000));
