@@ -10,7 +10,7 @@ const deep = ["e2e/operations/**/*.test.ts", "**/*.processes.test.ts", "**/*.dee
 
 /** Run on PostgreSQL as well: together they reach every store through the server. */
 const alsoOnPostgresql = [
-  "e2e/api/chat-quota.test.ts",
+  "e2e/api/chat-quota.deep.test.ts",
   "e2e/api/contract-sweep.test.ts",
   "e2e/api/gate-access.test.ts",
   "e2e/api/nonce-limit.test.ts",
