@@ -19,7 +19,7 @@ import type { OperatorServices } from "~/services/operator.server";
 import { wireOutbox } from "~/services/outbox.server";
 import { wirePayments } from "~/services/payments.server";
 import { wireQuota } from "~/services/quota.server";
-import { listChecks } from "~/services/readiness.server";
+import { listChecks } from "~/services/readiness-checks.server";
 import { wireSearch } from "~/services/search.server";
 import { createServiceContext, openMetricsPort } from "~/services/serving.server";
 import { wireSpeech } from "~/services/speech.server";

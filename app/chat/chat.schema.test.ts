@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { maxMessageChars, maxMessages } from "./chat-limits";
-import { findModel, normalizeMessages, readChatRequest } from "./chat.schema";
+import { findModel, readChatRequest } from "./chat.schema";
 
 const hello = { role: "user", content: "Hello" };
 
 function readMessages(messages: unknown) {
   const reading = readChatRequest({ messages });
   if (!reading.ok) throw new Error(JSON.stringify(reading));
-  return normalizeMessages(reading.request.messages);
+  return reading.request.messages;
 }
 
 test("takes plain messages, UI messages and content in parts, mixed", () => {

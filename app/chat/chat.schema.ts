@@ -56,21 +56,26 @@ export const chatRequestSchema = z.object({
   metadata: z.custom<object>((value) => typeof value === "object" && !Array.isArray(value)).nullish(),
 });
 
-export type ChatRequest = z.infer<typeof chatRequestSchema>;
+/** `messages` as the model is to see them. */
+export type ChatRequest = Omit<z.infer<typeof chatRequestSchema>, "messages"> & { messages: ChatMessage[] };
+
 /** Shape only: who may ask is decided between the reading of the JSON and this. */
 export function readChatRequest(body: unknown) {
   const messages = (body as { messages?: unknown } | null | undefined)?.messages;
   if (!Array.isArray(messages) || messages.length === 0)
     return { ok: false, problem: "missing-messages" } as const;
   const parsed = chatRequestSchema.safeParse(body);
-  if (parsed.success) return { ok: true, request: parsed.data } as const;
+  if (parsed.success) {
+    const request: ChatRequest = { ...parsed.data, messages: normalizeMessages(parsed.data.messages) };
+    return { ok: true, request } as const;
+  }
   return { ok: false, problem: "invalid-shape", issues: describeIssues(parsed.error.issues) } as const;
 }
 
 /** `context` is what a client sent as `system`: words of the person asking, never the operator's. */
 export type ChatMessage = { role: "user" | "assistant" | "context"; text: string };
 
-export function normalizeMessages(messages: ChatRequest["messages"]): ChatMessage[] {
+function normalizeMessages(messages: z.infer<typeof messageSchema>[]): ChatMessage[] {
   return messages.flatMap((message) => {
     const text = toWellFormedText(textOf(message));
     if (text.trim() === "") return [];

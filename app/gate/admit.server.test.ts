@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { signLegacy } from "~/commands/signed-requests";
 import { admit } from "./admit.server";
 import type { AdmitDependencies, TokenGrant } from "./admit.server";
-import { isRevokedByDeparture } from "./keys/token-departure";
+import { isRevokedByDeparture } from "./tokens/revocation-by-departure";
 
 const account = privateKeyToAccount(generatePrivateKey());
 const holder = { account, tokenId: "7" };

@@ -5,7 +5,7 @@ import type { AccessClaims } from "./tokens/access-token.schema";
 import { accessTokenRefused } from "./authentication-failed";
 import type { KeyStore } from "./keys/keys.store.server";
 import type { Ownership, OwnershipReader } from "./ownership/ownership.server";
-import { isRevokedByDeparture } from "./keys/token-departure";
+import { isRevokedByDeparture } from "./tokens/revocation-by-departure";
 
 /** Who an access token was made for. */
 export type Holder = { address: Address; tokenId: string; issuedAtSeconds: number };

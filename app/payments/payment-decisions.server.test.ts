@@ -9,7 +9,7 @@ import { startTestChain } from "~e2e/support/chain/chain";
 import { createTestDatabase, createTestDir } from "~e2e/support/databases/database";
 import { createPayer, fundedKey, newAddress } from "~e2e/support/chain/payer";
 import { toMicroether } from "./ether";
-import { finalSeconds } from "./check-payment.server";
+import { finalSeconds } from "./payment-finality.server";
 
 /** Reverts whatever it is called with. */
 const refusingCode = "0x60006000fd";

@@ -14,7 +14,7 @@ import { createChainClient } from "~/platform/chain/chain-client.server";
 import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
 import { toMicroether } from "./ether";
-import { finalSeconds } from "./check-payment.server";
+import { finalSeconds } from "./payment-finality.server";
 import { openTooLongMs } from "./payment-resolver.server";
 
 const payForever = fileURLToPath(new URL("../../e2e/support/chain/pay-forever.ts", import.meta.url));

@@ -2,8 +2,8 @@ import type { Hex } from "viem";
 import { isChainOutage, isRpcRefusal } from "~/platform/chain/chain-client.server";
 import type { Lease } from "~/platform/leases/lease";
 import type { Outbox } from "~/platform/outbox/outbox.store.server";
-import { checkPayment } from "./check-payment.server";
-import type { CheckDependencies } from "./check-payment.server";
+import { checkPayment } from "./payment-finality.server";
+import type { CheckDependencies } from "./payment-finality.server";
 import { paymentOpen } from "./payment-notifications.server";
 import type { Payment } from "./payments.store.server";
 

@@ -7,7 +7,7 @@ import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
 import type { loader as rootLoader } from "~/root";
 import { describePage } from "~/ui/page-meta";
 import { readKeyLookup } from "~/gate/visit.server";
-import { requireWithinLimit } from "~/platform/http/limit.server";
+import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
 
 export const links: LinksFunction = () =>

@@ -1,7 +1,7 @@
 import { answerForm, readForm, requireOwnForm, seeOther } from "~/operator/form-answer.server";
 import { readNext } from "~/operator/page-guard.server";
 import { writeOperatorCookie } from "~/operator/session.server";
-import { requireWithinLimit } from "~/platform/http/limit.server";
+import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { requireOperatorService } from "~/services.server";
 

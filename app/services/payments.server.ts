@@ -1,5 +1,5 @@
 import type { Holder } from "~/gate/holder.server";
-import { createPaymentFollower } from "~/payments/check-payment.server";
+import { createPaymentFollower } from "~/payments/payment-finality.server";
 import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
 import { createPaymentQueue } from "~/payments/payment-queue.server";
 import { createPaymentStore } from "~/payments/payments.store.server";

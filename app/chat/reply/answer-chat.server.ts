@@ -2,7 +2,7 @@ import type { Clock } from "~/platform/clock";
 import { answerJson } from "~/platform/http/answer.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
-import { findModel, normalizeMessages, readChatRequest } from "../chat.schema";
+import { findModel, readChatRequest } from "../chat.schema";
 import type { ChatRequest } from "../chat.schema";
 import type { ChatEvent } from "./chat-events";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
@@ -29,11 +29,11 @@ export type ChatAnswer = { events: AsyncIterable<ChatEvent>; headers: Record<str
 export async function answerChat(call: ChatCall, dependencies: ChatDependencies): Promise<ChatAnswer> {
   const model = findModel(dependencies.models, call.request);
   if (model === null) throw new Refusal("unknown-model");
-  const messages = normalizeMessages(call.request.messages);
   const system = await dependencies.readSystemPrompt();
   try {
     const { reservation, headers } = await call.admitAnswer();
     const { caller, clientId, signal } = call;
+    const { messages } = call.request;
     const request = { model, system, messages, caller, clientId, signal, reservation };
     return { events: await openReply({ ...dependencies, ...request }), headers };
   } catch (cause) {

@@ -5,7 +5,7 @@ import { keccak256, stringToBytes } from "viem";
 import type { Clock } from "~/platform/clock";
 import type { AccessClaims, GateScope } from "./access-token.schema";
 import { accessClaimsSchema } from "./access-token.schema";
-import { firstSecondAfter } from "../keys/token-departure";
+import { firstSecondAfter } from "./revocation-by-departure";
 import { accessTokenRefused, malformedToken } from "../authentication-failed";
 import type { TokenKeys, VerifyingKey } from "./token-keys.server";
 

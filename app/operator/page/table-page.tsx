@@ -1,5 +1,5 @@
 import { useId } from "react";
-import type { TablePage as TablePageData } from "../tables/table-page";
+import type { TablePage as TablePageData } from "../tables/table-page-data";
 import { maxPage, pageSizes, tableHref, tableSearch, withinChoices } from "../tables/table-query";
 import type { TableQuery } from "../tables/table-query";
 import type { TableChoice, TableFilter, TableSpec } from "../tables/table-spec";

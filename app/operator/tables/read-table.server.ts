@@ -1,4 +1,4 @@
-import type { TablePage } from "./table-page";
+import type { TablePage } from "./table-page-data";
 import { maxPage, readTableQuery } from "./table-query";
 import type { TableSettings, TableSpec } from "./table-spec";
 import type { TableStore } from "./tables.store.server";

@@ -11,7 +11,7 @@ import { tableSpecs } from "./table-specs";
 export type TableStore = Readonly<Record<TableName, TableSource>>;
 
 export function createTableStore(database: Database, clock: Clock): TableStore {
-  return {
+  const sources: TableStore = {
     keys: createSource(tableSpecs.keys, {
       model: database.usedKey,
       clock,
@@ -63,6 +63,7 @@ export function createTableStore(database: Database, clock: Clock): TableStore {
       toRow: toTableRow,
     }),
   };
+  return sources;
 }
 
 function createOutboxSource({ notificationDelivery }: Database, clock: Clock): TableSource {

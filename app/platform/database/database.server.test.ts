@@ -389,6 +389,18 @@ test("asking a hundred times at once, in the middle of a transaction too, change
   expect(await database.nonce.count()).toBe(51);
 });
 
+test("a full SQLite file is a fault also when it is asked about in the middle of a transaction", async () => {
+  const { database } = await createSqliteTestDatabase();
+  await database.$queryRawUnsafe("PRAGMA max_page_count=1");
+  let asked: Promise<string | null> = Promise.resolve(null);
+  await database.$transaction(async (transaction) => {
+    await transaction.nonce.count();
+    asked = askTwoSeconds(database);
+    await delay(20);
+  });
+  expect(await asked).toMatch(/no room left/);
+});
+
 test("a PostgreSQL server that only reads is a fault", async () => {
   const { database } = await createPostgresqlTestDatabase();
   await database.$executeRawUnsafe(`DO $$ BEGIN

@@ -157,12 +157,15 @@ function primaryCodeOf(error: unknown): number | null {
 }
 
 /**
- * In an open transaction of our own the lock is ours already, and its own end will tell: all of them begin IMMEDIATE.
- * The lock given to `whenNotBusy` is the probe's own: what it meets must not shorten the wait of a real write.
+ * Waits for the end of an open transaction of our own: under load there is one most of the time, also while every one
+ * of them fails. The lock given to `whenNotBusy` is the probe's own: what it meets must not shorten the wait of a write.
  */
 async function probeWriting(sqlite: Sqlite.Database, waitMs: number): Promise<Writability> {
+  const givesUpAtMs = performance.now() + waitMs;
   try {
+    while (sqlite.inTransaction && performance.now() < givesUpAtMs) await delay(1);
     await whenNotBusy({ metAt: 0, lastAt: -Infinity, busyTimeoutMs: waitMs }, () => {
+      // A transaction that takes longer has the lock; its own end will tell.
       if (!sqlite.inTransaction) writeAndRollBack(sqlite);
     });
     return "writable";

@@ -5,7 +5,7 @@ import type { Answer } from "./answer.server";
 import { parseJson, parseShape, receiveJson, requireJsonMediaType } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
 import { defaultJsonBounds } from "./json-text";
-import { requireWithinLimit } from "./limit.server";
+import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 import { toRefusal } from "./to-refusal.server";

@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "viem";
-import { createPaymentFollower } from "~/payments/check-payment.server";
+import { createPaymentFollower } from "~/payments/payment-finality.server";
 import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
 import type { PaymentChain } from "~/payments/payment-chain.gateway.server";
 import { createPaymentQueue } from "~/payments/payment-queue.server";

@@ -17,7 +17,7 @@ import { createSqliteTestDatabase } from "~e2e/support/databases/database";
 import { findFreePort } from "~e2e/support/free-port";
 import { startJsonServer } from "~e2e/support/providers/json-server";
 import { hasRedis, startRedis } from "~e2e/support/databases/redis";
-import { listChecks } from "./readiness.server";
+import { listChecks } from "./readiness-checks.server";
 
 /** As the operator's page names what the service is asked about from outside. */
 const rowNames: Record<string, string> = {
