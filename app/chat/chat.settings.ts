@@ -1,15 +1,8 @@
 import { apiPath } from "~/platform/config/api-path";
 import { baseUrl, flag, integer, list, oneOf, secret, text } from "~/platform/config/kinds";
-import type { Setting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
-
-/** Small models, so that a first try costs little. Local servers with one model ignore the name. */
-const defaultModels = {
-  offline: "offline",
-  openai: "gpt-4o-mini",
-  "workers-ai": "@cf/meta/llama-3.1-8b-instruct",
-  local: "default",
-};
+import { getProvider } from "~/platform/providers/provider-row";
+import { chatProviders } from "./providers/chat-providers.server";
 
 export const chatSettings = {
   requiresJwt: flag(
@@ -25,7 +18,7 @@ export const chatSettings = {
   provider: oneOf(
     "AI_PROVIDER",
     {
-      of: ["offline", "openai", "workers-ai", "local"],
+      of: chatProviders.map(({ name }) => name),
       default: "offline",
       switches: { name: "Answers by a model", offAt: "offline", off: "the embedded assistant answers" },
     },
@@ -97,30 +90,23 @@ export const chatSettings = {
   ),
 };
 
-export type ChatConfig = ReturnType<typeof readChat>;
-
-const { openai, workersAi, local } = chatSettings;
-const neededBy: Record<keyof typeof defaultModels, readonly Setting[]> = {
-  offline: [],
-  openai: [openai.apiKey],
-  "workers-ai": [workersAi.accountId, workersAi.apiToken],
-  local: [local.baseUrl],
-};
+// An interface is resolved late: the providers' rows, which name it, are part of what `readChat` returns.
+// eslint-disable-next-line @typescript-eslint/consistent-type-definitions, @typescript-eslint/no-empty-object-type -- see above
+export interface ChatConfig extends ReturnType<typeof readChat> {}
 
 export function readChat(reader: SettingReader) {
   const values = reader.read(chatSettings);
   const { provider, models } = values;
   const { accountId, apiToken, baseUrl: edgeUrl } = values.workersAi;
-  for (const row of neededBy[provider]) {
-    if (!reader.isSet(row)) reader.report(row, `must be set when AI_PROVIDER is ${provider}.`);
-  }
+  const row = getProvider(chatProviders, provider);
+  reader.requireNeeds(chatSettings.provider, row);
   if (models.length === 0 && provider === "local") {
     reader.warn(chatSettings.models, "is not set: the local server is asked for a model called `default`.");
   }
   const ownEdgeUrl = accountId && `https://api.cloudflare.com/client/v4/accounts/${accountId}/ai/v1`;
   return {
     ...values,
-    models: models.length > 0 ? models : [defaultModels[provider]],
+    models: models.length > 0 ? models : [row.defaultModel],
     workersAi: { accountId, apiToken, baseUrl: edgeUrl ?? ownEdgeUrl },
   };
 }

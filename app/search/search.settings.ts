@@ -1,6 +1,8 @@
 import type { ChatConfig } from "~/chat/chat.settings";
+import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { list, secret, text, url } from "~/platform/config/kinds";
 import type { SettingReader } from "~/platform/config/setting-reader";
+import { getProvider } from "~/platform/providers/provider-row";
 
 export const searchSettings = {
   gatedNamespaces: list(
@@ -46,15 +48,10 @@ export function readSearch(reader: SettingReader, chat: ChatConfig) {
 
 /** Where vectors are made; null for the built-in embedder. */
 function readEmbedding(reader: SettingReader, model: string, chat: ChatConfig) {
-  const { openai, workersAi, local, provider } = chat;
-  const sites = {
-    openai,
-    "workers-ai": { baseUrl: workersAi.baseUrl, apiKey: workersAi.apiToken },
-    local: { baseUrl: local.baseUrl, apiKey: null },
-  };
+  const { openai, local, provider } = chat;
   // The embedded assistant has no provider of its own: it may still search with a model's vectors.
-  const offlineSite = local.baseUrl === null && openai.apiKey ? sites.openai : sites.local;
-  const { baseUrl, apiKey } = provider === "offline" ? offlineSite : sites[provider];
+  const offlineSite = local.baseUrl === null && openai.apiKey ? openai : { ...local, apiKey: null };
+  const { baseUrl, apiKey } = getProvider(chatProviders, provider).locate?.(chat) ?? offlineSite;
   if (baseUrl !== null) return { model, baseUrl, apiKey };
   const problem = "needs a provider to ask: set AI_PROVIDER, AI_BASE_URL or OPENAI_API_KEY.";
   reader.report(searchSettings.embeddingModel, problem);

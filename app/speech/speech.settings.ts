@@ -1,9 +1,8 @@
-import { chatSettings } from "~/chat/chat.settings";
 import { baseUrl, integer, oneOf, secret, text } from "~/platform/config/kinds";
-import type { Setting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
+import { getProvider } from "~/platform/providers/provider-row";
+import { speechProviders } from "./providers/speech-providers.server";
 
-const speechProviders = ["flite", "openai", "elevenlabs", "local", "disabled"] as const;
 const fliteVoices = ["slt", "rms", "awb", "kal16", "kal"] as const;
 export type FliteVoice = (typeof fliteVoices)[number];
 
@@ -13,7 +12,11 @@ const defaultVoice = "alloy";
 export const speechSettings = {
   provider: oneOf(
     "TTS_PROVIDER",
-    { of: speechProviders, default: "flite", switches: { name: "Reading aloud" } },
+    {
+      of: [...speechProviders.map(({ name }) => name), "disabled"],
+      default: "flite",
+      switches: { name: "Reading aloud" },
+    },
     "Who speaks: `flite` (embedded, English), `openai`, `elevenlabs`, `local` (an OpenAI-compatible server; the default where TTS_BASE_URL is set) or `disabled`.",
   ),
   local: {
@@ -88,21 +91,16 @@ export const speechSettings = {
   },
 };
 
-const { local, elevenLabs } = speechSettings;
-const neededBy: Record<(typeof speechProviders)[number], readonly Setting[]> = {
-  flite: [],
-  openai: [chatSettings.openai.apiKey],
-  elevenlabs: [elevenLabs.apiKey, elevenLabs.voice],
-  local: [local.baseUrl],
-  disabled: [],
-};
+// An interface is resolved late: the providers' rows, which name it, are part of what `readSpeech` returns.
+// eslint-disable-next-line @typescript-eslint/consistent-type-definitions, @typescript-eslint/no-empty-object-type -- see above
+export interface SpeechSettings extends ReturnType<typeof readSpeech> {}
 
 export function readSpeech(reader: SettingReader, isChatQuotaActive: boolean) {
   const { cacheMb, voice, model, ...values } = reader.read(speechSettings);
-  const isLocalMeant = !reader.isSet(speechSettings.provider) && reader.isSet(local.baseUrl);
+  const isLocalMeant = !reader.isSet(speechSettings.provider) && reader.isSet(speechSettings.local.baseUrl);
   const provider = isLocalMeant ? "local" : values.provider;
-  for (const row of neededBy[provider]) {
-    if (!reader.isSet(row)) reader.report(row, `must be set when TTS_PROVIDER is ${provider}.`);
+  if (provider !== "disabled") {
+    reader.requireNeeds(speechSettings.provider, getProvider(speechProviders, provider));
   }
   const fliteVoice = fliteVoices.find((candidate) => candidate === voice);
   if (provider === "flite" && voice !== null && !fliteVoice) {

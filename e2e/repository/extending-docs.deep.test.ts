@@ -59,7 +59,7 @@ async function addExample(dir: string, { file, list, code }: Example): Promise<v
 }
 
 test(
-  "the examples of docs/extending.md compile where they say, and the tool is listed and does its work",
+  "the examples of docs/extending.md compile where they say, the providers can be chosen, and the tool is listed and does its work",
   { timeout: 400_000 },
   async () => {
     const examples = readExamples(await readFile("docs/extending.md", "utf8"));
@@ -84,9 +84,15 @@ test(
         RPC_URL: "http://127.0.0.1:9",
         KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`,
         NEXT_PUBLIC_DOMAIN: "localhost,gate.example.com",
+        AI_PROVIDER: "mistral",
+        OPENAI_API_KEY: "no-key-of-anybody",
+        TTS_PROVIDER: "kokoro",
+        TTS_BASE_URL: "http://127.0.0.1:9/v1",
       },
     });
     onTestFinished(async () => void (await server.stop()));
+    const models = await (await fetch(`http://127.0.0.1:${server.port}/api/models`)).json();
+    expect(models).toMatchObject({ data: [{ id: "mistral-small-latest" }] });
     const mcp = mcpOf({ origin: `http://127.0.0.1:${server.port}` });
     const { body } = await mcp.post({ method: "tools/list" });
     const { tools } = body!.result as { tools: { name: string; inputSchema: unknown }[] };

@@ -6,7 +6,7 @@ import { monotonicClock } from "~/platform/clock";
 import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { ProviderError } from "./chat-provider";
 import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest, ToolCall } from "./chat-provider";
-import type { ChatProviderRow } from "./chat-provider-row.server";
+import type { ApiSite, ChatProviderRow } from "./chat-provider-row.server";
 import { CompletionFault, createCompletionReader } from "./completion-reader";
 import {
   ConnectionFault,
@@ -26,10 +26,10 @@ type Endpoint = { baseUrl: string; apiKey: string | null; connectTimeoutMs?: num
 /** Hosted models of the reasoning line refuse the older name; other servers know only that one. */
 type MaxTokensField = "max_tokens" | "max_completion_tokens";
 
-type CompletionProviderRow = Pick<ChatProviderRow, "name" | "needs"> & {
+type CompletionProviderRow = Pick<ChatProviderRow, "name" | "needs" | "defaultModel"> & {
   failureMessage: (baseUrl: string) => string;
   maxTokensField: MaxTokensField;
-  locate: (config: ChatConfig) => { baseUrl: string | null; apiKey: string | null };
+  locate: (config: ChatConfig) => ApiSite;
 };
 
 type Target = Endpoint & Pick<ChatProvider, "name" | "failureMessage"> & { maxTokensField: MaxTokensField };
@@ -45,7 +45,7 @@ const lostConnectionCodes = ["ECONNREFUSED", "ECONNRESET", "EPIPE"];
 const closingGraceMs = 200;
 
 /** The row of a provider that speaks OpenAI's streaming chat completions; `connect` makes it without a configuration. */
-export function defineCompletionProvider({ needs, locate, ...row }: CompletionProviderRow) {
+export function defineCompletionProvider({ needs, defaultModel, locate, ...row }: CompletionProviderRow) {
   const { name, maxTokensField } = row;
 
   function connect(endpoint: Endpoint): ChatProvider {
@@ -62,6 +62,8 @@ export function defineCompletionProvider({ needs, locate, ...row }: CompletionPr
   return {
     name,
     needs,
+    defaultModel,
+    locate,
     connect,
     create: (config) => connect(locateConfigured(config)),
     ping(config) {

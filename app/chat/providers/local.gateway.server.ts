@@ -5,6 +5,8 @@ import { defineCompletionProvider } from "./completion-provider.gateway.server";
 export const localProvider = defineCompletionProvider({
   name: "local",
   needs: ["AI_BASE_URL"],
+  // Servers with one model ignore the name.
+  defaultModel: "default",
   failureMessage: (baseUrl) => `Local server connection failed: ${toShownAddress(baseUrl)}`,
   maxTokensField: "max_tokens",
   locate: ({ local: { baseUrl } }) => ({ baseUrl, apiKey: null }),

@@ -17,6 +17,7 @@ const passagesWanted = 5;
 export const offlineProvider: ChatProviderRow = {
   name: "offline",
   needs: [],
+  defaultModel: "offline",
   create: ({ offlineWordMs }) => createOfflineProvider({ wordDelayMs: offlineWordMs }),
   ping: () => alwaysReady,
 };

@@ -3,6 +3,7 @@ import { defineCompletionProvider } from "./completion-provider.gateway.server";
 export const openaiProvider = defineCompletionProvider({
   name: "openai",
   needs: ["OPENAI_API_KEY"],
+  defaultModel: "gpt-4o-mini",
   failureMessage: () => "Hosted-provider request failed",
   maxTokensField: "max_completion_tokens",
   locate: ({ openai }) => openai,

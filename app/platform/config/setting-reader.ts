@@ -81,6 +81,13 @@ export function createSettingReader(environment: Environment) {
     report,
     warn,
 
+    /** For the provider that a setting has chosen. */
+    requireNeeds(choice: Setting, { name, needs }: { name: string; needs: readonly string[] }): void {
+      for (const need of needs) {
+        if (!environment[need]?.trim()) problems.push(`${need} must be set when ${choice.name} is ${name}.`);
+      }
+    },
+
     /** For a switch that hangs on more than its own setting. */
     setSwitch(row: Setting, isOn: boolean, why: string): void {
       switches.set(row, { name: (row.switches ?? row).name, isOn, why });

@@ -2,7 +2,7 @@ import type { ChatConfig } from "~/chat/chat.settings";
 import { instrumentIteration } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
 import type { ProviderRow } from "~/platform/providers/provider-row";
-import type { readSpeech } from "~/speech/speech.settings";
+import type { SpeechSettings } from "~/speech/speech.settings";
 
 /** `text`: cleaned for the ear, and not empty. */
 type SpeechCall = { text: string; signal: AbortSignal };
@@ -24,7 +24,7 @@ export type SpeechProvider = {
 };
 
 /** `chat`: its `openai` is shared. */
-export type SpeechConfig = { speech: ReturnType<typeof readSpeech>; chat: ChatConfig };
+export type SpeechConfig = { speech: SpeechSettings; chat: ChatConfig };
 export type SpeechProviderRow = ProviderRow<SpeechConfig, SpeechProvider>;
 
 /** `details` goes to the client: no key, no body of an answer, no address. */
