@@ -7,7 +7,8 @@ import {
 } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
-import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
+import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { errorContent } from "~/platform/openapi/problem-answers";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
 import { maxMessageChars, maxMessages, maxParts, maxRequestBytes, maxRequestValues } from "./chat-limits";

@@ -90,9 +90,7 @@ export const chatSettings = {
   ),
 };
 
-// An interface is resolved late: the providers' rows, which name it, are part of what `readChat` returns.
-// eslint-disable-next-line @typescript-eslint/consistent-type-definitions, @typescript-eslint/no-empty-object-type -- see above
-export interface ChatConfig extends ReturnType<typeof readChat> {}
+export type ChatConfig = ReturnType<typeof readChat>;
 
 export function readChat(reader: SettingReader) {
   const values = reader.read(chatSettings);

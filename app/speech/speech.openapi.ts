@@ -2,7 +2,8 @@ import { z } from "zod";
 import { accessTokenMembers, accessTokenQuery, badTokenIsNone } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
-import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
+import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
 import { maxTextChars, messageIdSchema } from "./speech.schema";
 

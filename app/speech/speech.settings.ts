@@ -1,10 +1,8 @@
 import { baseUrl, integer, oneOf, secret, text } from "~/platform/config/kinds";
 import type { SettingReader } from "~/platform/config/setting-reader";
 import { getProvider } from "~/platform/providers/provider-row";
+import { fliteVoices } from "./flite/flite-voices";
 import { speechProviders } from "./providers/speech-providers.server";
-
-const fliteVoices = ["slt", "rms", "awb", "kal16", "kal"] as const;
-export type FliteVoice = (typeof fliteVoices)[number];
 
 const defaultModels = { openai: "gpt-4o-mini-tts", local: "tts-1", elevenlabs: "eleven_multilingual_v2" };
 const defaultVoice = "alloy";
@@ -90,10 +88,6 @@ export const speechSettings = {
     ),
   },
 };
-
-// An interface is resolved late: the providers' rows, which name it, are part of what `readSpeech` returns.
-// eslint-disable-next-line @typescript-eslint/consistent-type-definitions, @typescript-eslint/no-empty-object-type -- see above
-export interface SpeechSettings extends ReturnType<typeof readSpeech> {}
 
 export function readSpeech(reader: SettingReader, isChatQuotaActive: boolean) {
   const { cacheMb, voice, model, ...values } = reader.read(speechSettings);

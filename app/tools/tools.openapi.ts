@@ -5,7 +5,8 @@ import {
   accessTokenQuery,
 } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
-import type { ApiRegistry, OperationDescription, RefusalContent } from "~/platform/openapi/api-registry";
+import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { errorCodes, maxBodyBytes, maxBodyValues, toErrorCode } from "./mcp/message";
 import { describeResource } from "./mcp/resource-metadata";
 import { statelessRevision, supportedRevisions } from "./mcp/revision";

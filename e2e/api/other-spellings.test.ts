@@ -64,6 +64,7 @@ test.each(["/", "/gate", "/GATE/", "/gate.data", "/docs", "/problems/not-found?i
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
       const asProgram = await gate.ask({ path, method });
       expect([asProgram.status, asProgram.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+      expect(asProgram.headers.get("x-problem")).toBe("method-not-allowed");
       expect(asProgram.headers.get("content-type")).toBe("application/problem+json");
       expect(asProgram.body).toMatchObject({
         type: `${gate.origin}/problems/method-not-allowed`,
@@ -75,6 +76,7 @@ test.each(["/", "/gate", "/GATE/", "/gate.data", "/docs", "/problems/not-found?i
         headers: { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" },
       });
       expect([asBrowser.status, asBrowser.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+      expect(asBrowser.headers.get("x-problem")).toBe("method-not-allowed");
       expect(asBrowser.headers.get("content-type")).toBe("text/plain; charset=utf-8");
       expect(asBrowser.body.text).toContain(`${method} is not possible here`);
     }

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { charsPerToken } from "~/chat/chat-limits";
-import type { ChatConfig } from "~/chat/chat.settings";
 import { monotonicClock } from "~/platform/clock";
 import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { ProviderError } from "./chat-provider";
 import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest, ToolCall } from "./chat-provider";
-import type { ApiSite, ChatProviderRow } from "./chat-provider-row.server";
+import type { ApiSite, ChatProviderConfig, ChatProviderRow } from "./chat-provider-row.server";
 import { CompletionFault, createCompletionReader } from "./completion-reader";
 import {
   ConnectionFault,
@@ -29,7 +28,7 @@ type MaxTokensField = "max_tokens" | "max_completion_tokens";
 type CompletionProviderRow = Pick<ChatProviderRow, "name" | "needs" | "defaultModel"> & {
   failureMessage: (baseUrl: string) => string;
   maxTokensField: MaxTokensField;
-  locate: (config: ChatConfig) => ApiSite;
+  locate: (config: ChatProviderConfig) => ApiSite;
 };
 
 type Target = Endpoint & Pick<ChatProvider, "name" | "failureMessage"> & { maxTokensField: MaxTokensField };
@@ -54,7 +53,7 @@ export function defineCompletionProvider({ needs, defaultModel, locate, ...row }
     return { name, failureMessage, open: (request) => streamCompletion(target, request) };
   }
 
-  function locateConfigured(config: ChatConfig): Endpoint {
+  function locateConfigured(config: ChatProviderConfig): Endpoint {
     const { baseUrl, apiKey } = locate(config);
     return { baseUrl: baseUrl ?? "", apiKey };
   }

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { initialGateState, reduceGate } from "./gate-flow";
 import type { FormReceipt } from "./form/receipt-card";
 import type { Grant } from "./gate-api";
-import type { GateEvent, GateNotice, GateState } from "./gate-state";
+import type { GateEvent, GateState } from "./gate-state";
+import type { GateNotice } from "./wallet/wallet-trouble";
 import type { WalletChoice } from "./wallet/wagmi-session";
 
 const account = {

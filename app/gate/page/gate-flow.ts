@@ -2,7 +2,8 @@ import type { GateVisit } from "~/gate/visit";
 import { readSession } from "./gate-api";
 import type { Grant, Session } from "./gate-api";
 import { noticeForEnd, noticeForProblem, otherWallet, walletLeft } from "./gate-notice";
-import type { FormEvent, GateEvent, GateForm, GateNotice, GateRoom, GateState, StateIn } from "./gate-state";
+import type { FormEvent, GateEvent, GateForm, GateRoom, GateState, StateIn } from "./gate-state";
+import type { GateNotice } from "./wallet/wallet-trouble";
 import type { HeldKeys } from "./gate-state";
 import type { WalletAccount } from "./wallet/wagmi-session";
 

@@ -1,12 +1,8 @@
-import type { NoticeText } from "~/platform/http/notice";
 import type { PublicSettings } from "~/platform/public-settings";
 import type { FormReceipt } from "./form/receipt-card";
 import type { GateApi, Grant, Session } from "./gate-api";
 import type { WalletAccount, WalletChoice, WalletSession } from "./wallet/wagmi-session";
-import type { Fact } from "./wallet/wallet-trouble";
-
-/** `facts`: what the remedy speaks of, to be copied by hand. */
-export type GateNotice = NoticeText & { tone: "problem" | "info"; facts?: readonly Fact[] };
+import type { GateNotice } from "./wallet/wallet-trouble";
 
 /** The keys in the connected wallet. `unlisted`: the chain could not say, the number has to be typed. */
 export type HeldKeys =

@@ -3,7 +3,7 @@ import { createRequestHandler } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import { createRemixHeaders } from "@remix-run/express/dist/server.js";
 import { matchPath } from "@remix-run/react";
-import { answerProblem, answerText } from "./answer.server";
+import { addHeaders, answerProblem, answerText } from "./answer.server";
 import type { Answer } from "./answer.server";
 import { patternOf } from "./direct-route.server";
 import { Refusal } from "./refusal";
@@ -51,14 +51,16 @@ export function createPageHandler(build: ServerBuild, mode: string) {
 
 /** Plain text for a browser, Problem Details for a program. */
 export function answerPageRefusal(accept = "", refused: Parameters<typeof answerProblem>[0]): Answer {
-  if (!/\btext\/html\b/i.test(accept)) return answerProblem(refused);
-  const { status, title, detail, headers } = refused.refusal;
-  return answerText({
-    status,
-    text: `${title}. ${detail}\n`,
-    contentType: "text/plain; charset=utf-8",
-    headers: { "Cache-Control": "no-store", ...headers },
-  });
+  const { status, title, detail, headers, slug } = refused.refusal;
+  const answer = !/\btext\/html\b/i.test(accept)
+    ? answerProblem(refused)
+    : answerText({
+        status,
+        text: `${title}. ${detail}\n`,
+        contentType: "text/plain; charset=utf-8",
+        headers: { "Cache-Control": "no-store", ...headers },
+      });
+  return addHeaders(answer, { "X-Problem": slug });
 }
 
 /** Whether there is a page at an address, in any of the spellings the framework finds it under. */

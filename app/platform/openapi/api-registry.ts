@@ -1,5 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from "@asteasolutions/zod-to-openapi";
-import type { ResponseConfig, RouteConfig, ZodMediaTypeObject } from "@asteasolutions/zod-to-openapi";
+import type { RouteConfig, ZodMediaTypeObject } from "@asteasolutions/zod-to-openapi";
 import type { RateLimit, RateLimitName } from "~/platform/limits/limit-name";
 import { defaultJsonBounds } from "~/platform/http/json-text";
 import { refusalTable } from "~/platform/http/refusal";
@@ -7,8 +7,8 @@ import type { RefusalName } from "~/platform/http/refusal";
 import { answerHeaders, rateLimitHeaders } from "./answer-headers";
 import type { AnswerHeaderName, HeaderDescription } from "./answer-headers";
 import { describeRefusals, problemExample, problemSchemaOf, refusalHeaders } from "./problem-answers";
+import type { Contents, RefusalContent } from "./problem-answers";
 
-type Contents = NonNullable<ResponseConfig["content"]>;
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV3["generateDocument"]>;
 
 export type AnswerDescription = {
@@ -47,7 +47,6 @@ export type OperationDescription = {
   refusalContent?: RefusalContent;
 };
 
-export type RefusalContent = (refused: { names: readonly RefusalName[]; status: number }) => Contents;
 type SecurityScheme = Parameters<OpenAPIRegistry["registerComponent"]>[2];
 type ApiOptions = {
   origin: string;

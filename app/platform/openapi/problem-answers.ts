@@ -1,10 +1,13 @@
+import type { ResponseConfig } from "@asteasolutions/zod-to-openapi";
 import { z } from "zod";
 import { maxIssues } from "~/platform/http/shape-issues";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
-import type { RefusalContent } from "./api-registry";
 import { rateLimitHeaders } from "./answer-headers";
 import type { AnswerHeaderName } from "./answer-headers";
+
+export type Contents = NonNullable<ResponseConfig["content"]>;
+export type RefusalContent = (refused: { names: readonly RefusalName[]; status: number }) => Contents;
 
 /** What every refusal of this service looks like, unless a route keeps an error shape of its own. */
 const problemSchema = z

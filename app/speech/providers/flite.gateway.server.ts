@@ -2,9 +2,9 @@ import { linkAbort } from "~/platform/linked-abort";
 import { alwaysReady } from "~/platform/providers/provider-row";
 import { createFlitePool } from "~/speech/flite/flite-pool.server";
 import type { FlitePool } from "~/speech/flite/flite-pool.server";
+import type { FliteVoice } from "~/speech/flite/flite-voices";
 import { toLatinSpeech } from "~/speech/latin-speech";
 import { splitIntoSentences } from "~/speech/sentences";
-import type { FliteVoice } from "~/speech/speech.settings";
 import { UnspeakableText } from "./speech-provider.server";
 import type { SpeechProvider, SpeechProviderRow } from "./speech-provider.server";
 

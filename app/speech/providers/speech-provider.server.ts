@@ -1,8 +1,7 @@
-import type { ChatConfig } from "~/chat/chat.settings";
 import { instrumentIteration } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
 import type { ProviderRow } from "~/platform/providers/provider-row";
-import type { SpeechSettings } from "~/speech/speech.settings";
+import type { FliteVoice } from "~/speech/flite/flite-voices";
 
 /** `text`: cleaned for the ear, and not empty. */
 type SpeechCall = { text: string; signal: AbortSignal };
@@ -23,8 +22,19 @@ export type SpeechProvider = {
   stop?: () => Promise<void>;
 };
 
-/** `chat`: its `openai` is shared. */
-export type SpeechConfig = { speech: SpeechSettings; chat: ChatConfig };
+type Site = { baseUrl: string | null; apiKey: string | null };
+type Sound = { model: string; voice: string };
+
+/** What the rows read of the settings, which are made from them. The chat's `openai` is shared. */
+export type SpeechConfig = {
+  speech: {
+    flite: { threads: number; queue: number; voice: FliteVoice };
+    openai: Sound;
+    local: Site & Sound;
+    elevenLabs: Site & { model: string; voice: string | null };
+  };
+  chat: { openai: Site };
+};
 export type SpeechProviderRow = ProviderRow<SpeechConfig, SpeechProvider>;
 
 /** `details` goes to the client: no key, no body of an answer, no address. */

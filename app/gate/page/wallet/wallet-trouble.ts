@@ -1,4 +1,9 @@
-import type { GateNotice } from "../gate-state";
+import type { NoticeText } from "~/platform/http/notice";
+
+/** A label and a value the person can carry over by hand. */
+export type Fact = readonly [label: string, value: string];
+/** `facts`: what the remedy speaks of. */
+export type GateNotice = NoticeText & { tone: "problem" | "info"; facts?: readonly Fact[] };
 
 type Words = Pick<GateNotice, "detail" | "remedy"> & { tone?: "info"; title?: string };
 
@@ -91,9 +96,6 @@ const troubles = {
   },
 } satisfies Record<string, Words>;
 export type TroubleName = keyof typeof troubles;
-
-/** A label and a value the person can carry over by hand. */
-export type Fact = readonly [label: string, value: string];
 
 /** Trouble that the page itself has noticed. */
 export class WalletTrouble extends Error {
