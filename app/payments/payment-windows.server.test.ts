@@ -1,18 +1,12 @@
-import pg from "pg";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseEther } from "viem";
 import type { Database } from "~/platform/database/database.server";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
-import {
-  createPostgresqlTestDatabase,
-  createTestClock,
-  createTestDatabase,
-  openTestDatabase,
-} from "~e2e/support/databases/database";
+import { createTestClock, createTestDatabase } from "~e2e/support/databases/database";
 import { createPayer, fundedKey, newAddress, paymentLimits } from "~e2e/support/chain/payer";
+import { openSlowCommits } from "~e2e/support/databases/slow-commits";
 import { waitUntil } from "~e2e/support/processes";
-import { startTcpGate } from "~e2e/support/providers/proxies";
 import { toMicroether } from "./ether";
 
 let chain: TestChain;
@@ -61,37 +55,6 @@ test.each([
   },
 );
 
-/** A database whose commits of payments stay under way until they are let through, and the way to it. */
-async function openSlowCommits() {
-  const { database: direct, url } = await createPostgresqlTestDatabase();
-  await direct.$executeRaw`
-    CREATE FUNCTION wait_at_commit() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`;
-  await direct.$executeRaw`
-    CREATE CONSTRAINT TRIGGER wait_at_commit AFTER INSERT ON "Payment" DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW EXECUTE FUNCTION wait_at_commit()`;
-  const holder = new pg.Client({ connectionString: url });
-  await holder.connect();
-  onTestFinished(() => holder.end());
-  await holder.query("SELECT pg_advisory_lock(7)");
-  const address = new URL(url);
-  const way = await startTcpGate({ host: address.hostname, port: Number(address.port) });
-  onTestFinished(way.stop);
-  address.port = String(way.port);
-  return {
-    direct,
-    way,
-    database: await openTestDatabase(address.href),
-    isCommitting: async () => {
-      const { rows } = await holder.query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory' AND query = 'COMMIT'",
-      );
-      return rows.length === 1;
-    },
-    letCommit: () => holder.query("SELECT pg_advisory_unlock(7)"),
-  };
-}
-
 async function isWaitingForTurn(database: Database): Promise<boolean> {
   const rows = await database.$queryRaw<object[]>`
     SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
@@ -105,7 +68,7 @@ test.each([
 ])(
   "a payment whose commit lands after the connection was lost, $when, counts, is carried out once, and is found by a repeat",
   async ({ isBackAtOnce }) => {
-    const { direct, database, way, isCommitting, letCommit } = await openSlowCommits();
+    const { direct, database, way, isCommitting, letCommit } = await openSlowCommits("Payment");
     const privateKey = await fundedKey(chain);
     const payer = createPayer({ database, client: chain.client(), privateKey });
     const to = newAddress();

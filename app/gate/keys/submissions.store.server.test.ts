@@ -1,5 +1,4 @@
-import pg from "pg";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Database } from "~/platform/database/database.server";
 import type { Channel } from "~/platform/outbox/outbox";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
@@ -10,8 +9,8 @@ import {
   openTestDatabase,
   testOnEachDatabase,
 } from "~e2e/support/databases/database";
+import { openSlowCommits } from "~e2e/support/databases/slow-commits";
 import { waitUntil } from "~e2e/support/processes";
-import { startTcpGate } from "~e2e/support/providers/proxies";
 import type { KeyRef } from "./token-id";
 import { createSubmissionStore } from "./submissions.store.server";
 import type { SubmissionRequest, SubmissionStore } from "./submissions.store.server";
@@ -133,38 +132,6 @@ test("on a PostgreSQL whose operator made all isolation strict, conflicts are ru
   );
 });
 
-/** A store whose commits stay under way until they are let through, and the way to its database. */
-async function openStoreWithSlowCommits() {
-  const { database: direct, url } = await createPostgresqlTestDatabase();
-  await direct.$executeRaw`
-    CREATE FUNCTION wait_at_commit() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`;
-  await direct.$executeRaw`
-    CREATE CONSTRAINT TRIGGER wait_at_commit AFTER INSERT ON "UsedKey" DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW EXECUTE FUNCTION wait_at_commit()`;
-  const holder = new pg.Client({ connectionString: url });
-  await holder.connect();
-  onTestFinished(() => holder.end());
-  await holder.query("SELECT pg_advisory_lock(7)");
-  const address = new URL(url);
-  const way = await startTcpGate({ host: address.hostname, port: Number(address.port) });
-  onTestFinished(way.stop);
-  address.port = String(way.port);
-  const database = await openTestDatabase(address.href);
-  return {
-    direct,
-    way,
-    store: createStore(database),
-    isCommitting: async () => {
-      const { rows } = await holder.query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory' AND query = 'COMMIT'",
-      );
-      return rows.length === 1;
-    },
-    letCommit: () => holder.query("SELECT pg_advisory_unlock(7)"),
-  };
-}
-
 const uses = [
   {
     what: "a form",
@@ -183,7 +150,8 @@ const uses = [
 test.each(uses)(
   "$what that was stored is answered so, though the connection was lost at its commit",
   async ({ use, outcome, submissions }) => {
-    const { direct, way, store, isCommitting, letCommit } = await openStoreWithSlowCommits();
+    const { direct, way, database, isCommitting, letCommit } = await openSlowCommits("UsedKey");
+    const store = createStore(database);
     const using = use(store);
     using.catch(() => undefined);
     await waitUntil(isCommitting);
@@ -198,7 +166,8 @@ test.each(uses)(
 test.each(uses)(
   "$what of which nobody can say whether it was stored is refused without claiming that it was not",
   async ({ use, submissions }) => {
-    const { direct, way, store, isCommitting, letCommit } = await openStoreWithSlowCommits();
+    const { direct, way, database, isCommitting, letCommit } = await openSlowCommits("UsedKey");
+    const store = createStore(database);
     const using = use(store);
     using.catch(() => undefined);
     await waitUntil(isCommitting);

@@ -1,5 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from "@asteasolutions/zod-to-openapi";
-import type { RouteConfig, ZodMediaTypeObject } from "@asteasolutions/zod-to-openapi";
+import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import type { RateLimit, RateLimitName } from "~/platform/limits/limit-name";
 import { defaultJsonBounds } from "~/platform/http/json-text";
 import { refusalTable } from "~/platform/http/refusal";
@@ -186,9 +186,4 @@ function refusalsOf(operation: OperationDescription, hasLimit: boolean): Refusal
 
 function describeBounds({ maxBodyValues = defaultJsonBounds.maxValues }: OperationDescription): string {
   return `The body may hold ${maxBodyValues} members and elements in all, and be nested ${defaultJsonBounds.maxDepth} levels deep.`;
-}
-
-/** One JSON answer with its example. */
-export function jsonContent(schema: ZodMediaTypeObject["schema"], example: unknown): Contents {
-  return { "application/json": { schema, example } };
 }

@@ -1,7 +1,7 @@
-import type { z } from "zod";
+import type { ZodMediaTypeObject } from "@asteasolutions/zod-to-openapi";
 import type { AnswerDescription } from "./api-registry";
 
-type JsonContent = { schema: z.ZodType } & (
+type JsonContent = { schema: ZodMediaTypeObject["schema"] } & (
   { example: unknown } | { examples: Record<string, { summary: string; value: unknown }> }
 );
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonContent } from "./api-registry";
+import { jsonContent } from "./json-content";
 import type { ApiRegistry, OperationDescription } from "./api-registry";
 
 const tag = "Service";
@@ -96,18 +96,21 @@ export const getSettingsOperation: OperationDescription = {
   answers: {
     200: {
       description: "The public settings.",
-      content: jsonContent(settingsSchema, {
-        mode: "production",
-        chainId: 1,
-        contractAddress: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-        keyStandard: "erc721",
-        appName: "Latchkey",
-        rpcUrlForBrowser: null,
-        wallets: {
-          chain: { name: "Ethereum", currency: "ETH", rpcUrl: null, explorerUrl: null },
-          keyShopUrl: null,
-          walletConnect: null,
-          base: false,
+      content: jsonContent({
+        schema: settingsSchema,
+        example: {
+          mode: "production",
+          chainId: 1,
+          contractAddress: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+          keyStandard: "erc721",
+          appName: "Latchkey",
+          rpcUrlForBrowser: null,
+          wallets: {
+            chain: { name: "Ethereum", currency: "ETH", rpcUrl: null, explorerUrl: null },
+            keyShopUrl: null,
+            walletConnect: null,
+            base: false,
+          },
         },
       }),
     },
@@ -137,8 +140,8 @@ export const getOpenApiOperation: OperationDescription = {
     200: {
       description: "This document.",
       headers: ["ETag"],
-      content: jsonContent(
-        {
+      content: jsonContent({
+        schema: {
           type: "object",
           required: ["openapi", "info", "paths"],
           properties: {
@@ -148,8 +151,8 @@ export const getOpenApiOperation: OperationDescription = {
           },
           additionalProperties: true,
         },
-        { openapi: "3.0.3", info: { title: "Latchkey API", version: "0.1.0" }, paths: {} },
-      ),
+        example: { openapi: "3.0.3", info: { title: "Latchkey API", version: "0.1.0" }, paths: {} },
+      }),
     },
     304: {
       description: "The version named in If-None-Match is still the current one.",
@@ -166,7 +169,12 @@ export const getHealthOperation: OperationDescription = {
   summary: "Ask whether the process lives",
   description: "Touches nothing outside the process. Answers while the server is still starting, too.",
   answersWhileStarting: true,
-  answers: { 200: { description: "It does.", content: jsonContent(healthSchema, { status: "alive" }) } },
+  answers: {
+    200: {
+      description: "It does.",
+      content: jsonContent({ schema: healthSchema, example: { status: "alive" } }),
+    },
+  },
 };
 
 const quota = { active: true, missing: [] };
@@ -190,18 +198,24 @@ export const getReadinessOperation: OperationDescription = {
   answers: {
     200: {
       description: "Everything the service cannot do without can be asked.",
-      content: jsonContent(readinessSchema, {
-        status: "ready",
-        dependencies: { database: up, chain: up, watcher, provider: up, speech: up },
-        quota,
+      content: jsonContent({
+        schema: readinessSchema,
+        example: {
+          status: "ready",
+          dependencies: { database: up, chain: up, watcher, provider: up, speech: up },
+          quota,
+        },
       }),
     },
     503: {
       description: "The database or the chain cannot be asked, or the server is still starting.",
-      content: jsonContent(readinessSchema, {
-        status: "unready",
-        dependencies: { database: up, chain: down, watcher, provider: up, speech: up },
-        quota,
+      content: jsonContent({
+        schema: readinessSchema,
+        example: {
+          status: "unready",
+          dependencies: { database: up, chain: down, watcher, provider: up, speech: up },
+          quota,
+        },
       }),
     },
   },
