@@ -11,8 +11,6 @@ type ReadRequest = {
   signMediaUrl: (target: { tokenId: string; file: string }) => string;
 };
 
-export type ContentReader = ReturnType<typeof createContentReader>;
-
 type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "log"> &
   Partial<ContentPartsOptions>;
 

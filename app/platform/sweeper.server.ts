@@ -2,8 +2,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "./clock";
 import type { SweepStore } from "./database/sweep.store.server";
 
-export type Sweeper = ReturnType<typeof createSweeper>;
-
 export type SweeperOptions = {
   store: SweepStore;
   clock: Clock;

@@ -10,8 +10,6 @@ import type { AccessOutcome } from "~/platform/http/request-context.server";
 import type { Log } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
 
-export type Recording = ReturnType<typeof wireRecording>;
-
 type WireRecordingOptions = { config: Config; database: Database; instance: string; log: Log };
 
 /** What requests leave behind for the operator's view. Without that view nothing is recorded at all. */

@@ -1,7 +1,5 @@
 import type { Clock } from "~/platform/clock";
 
-export type WatcherAge = ReturnType<typeof createWatcherAge>;
-
 /** What a hiccup of the chain may take: some failed polls and the longer waits that follow them. */
 const patienceSeconds = 60;
 

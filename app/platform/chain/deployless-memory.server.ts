@@ -3,8 +3,6 @@ import type { Clock } from "~/platform/clock";
 /** How long a refusal is remembered: servers are replaced, and some refuse for a passing reason. */
 const rememberedMs = 600_000;
 
-export type DeploylessMemory = ReturnType<typeof createDeploylessMemory>;
-
 /** Remembers that calls which bring their own code are refused, so that they need not be tried each time. */
 export function createDeploylessMemory(clock: Clock) {
   let refusedAtMs: number | null = null;

@@ -1,5 +1,3 @@
-export type ResourceMetadata = ReturnType<typeof describeResource>;
-
 /** RFC 9728: the well-known part comes before the resource's own path. */
 export function resourceMetadataUrl(origin: string, mcpPath: string): string {
   return `${origin}/.well-known/oauth-protected-resource${mcpPath}`;
