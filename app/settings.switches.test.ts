@@ -67,7 +67,7 @@ const model = { AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" };
 const quotaOn = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
 const candidates = settings.filter(isOnOff);
 
-test("every setting that can switch something has a switch whose reason names it, or stands among the explained", () => {
+test("every setting that can switch something has a switch whose reason names it, or is listed as an exception", () => {
   const limits = settings.filter(({ name }) => name.startsWith("RATE_LIMIT_")).map(({ name }) => [name, "0"]);
   const shown = [
     ...list({}),
@@ -78,7 +78,7 @@ test("every setting that can switch something has a switch whose reason names it
   expect(without.toSorted()).toEqual(Object.keys(exceptions).toSorted());
 });
 
-test("the list of candidates knows every kind of switch", () => {
+test("the list of candidates contains every kind of switch", () => {
   const names = candidates.map(({ name }) => name);
   for (const name of ["BASE_WALLET", "KEY_SHOP_URL", "TTS_CACHE_MB", "TTS_PROVIDER", "RATE_LIMIT_OPERATOR"])
     expect(names).toContain(name);
@@ -120,13 +120,13 @@ test.each<[string, string, string, Record<string, string>?]>([
   ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:4318/v1/traces", ""],
   ["TRUST_PROXY", "loopback", ""],
   ["OPERATOR_DECISIONS_DAYS", "1", "0"],
-])("%s turns its own switch", (name, on, off, rest = {}) => {
+])("%s controls its own switch", (name, on, off, rest = {}) => {
   const named = (value: string) => find(list({ ...rest, [name]: value }), name).map(({ isOn }) => isOn);
   expect(named(on)).toContain(true);
   expect(named(off)).toContain(false);
 });
 
-test("each switch stands there once, and says why in a sentence without a secret", () => {
+test("each switch is listed once, with its reason in a sentence without a secret", () => {
   const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
   const environment = {
     ...quotaOn,
@@ -153,7 +153,7 @@ function stateOf(name: string, environment: Readonly<Record<string, string>>) {
   return [isOn, why];
 }
 
-test("older signatures stand in where sign-in with Ethereum is off", () => {
+test("older signatures are on as a fallback where sign-in with Ethereum is off", () => {
   const name = "Older timestamped signatures";
   const fallback = { LEGACY_SIGNATURES: "fallback" };
   expect(stateOf(name, fallback)).toEqual([
@@ -166,7 +166,7 @@ test("older signatures stand in where sign-in with Ethereum is off", () => {
   ]);
 });
 
-test("what goes by something else is off with it, and says so", () => {
+test("a feature that depends on another is off with it, and says so", () => {
   const quotaOff = { ...quotaOn, AI_CHAT_QUOTA_ENABLED: "false" };
   expect(stateOf("Chat quota", quotaOn)).toEqual([true, "All three conditions hold."]);
   expect(stateOf("Chat quota", quotaOff)).toEqual([false, "AI_CHAT_QUOTA_ENABLED is not true."]);
@@ -176,7 +176,7 @@ test("what goes by something else is off with it, and says so", () => {
   expect(stateOf("Spoken audio kept", silent)).toEqual([false, "TTS_PROVIDER is disabled."]);
 });
 
-test("the demo offers its own chain to wallets, and nothing else does without an address", () => {
+test("the demo's chain is offered to wallets in the demo, and no other without an address", () => {
   const name = "Chain offered to wallets that do not know it";
   expect(stateOf(name, { LATCHKEY_MODE: "demo" })[0]).toBe(true);
   expect(stateOf(name, {})).toEqual([false, "CHAIN_WALLET_RPC_URL is not set."]);
@@ -187,7 +187,7 @@ test("the demo is one of three modes", () => {
   expect(stateOf("Demo", { LATCHKEY_MODE: "development" })[0]).toBe(false);
 });
 
-test("an offline page that development leaves out is not laid to its own setting", () => {
+test("an offline page that development omits is not attributed to its own setting", () => {
   const state = stateOf("Offline page on visitors' devices", { LATCHKEY_MODE: "development" });
   expect(state[0]).toBe(false);
   expect(state[1]).toContain("LATCHKEY_MODE is development");

@@ -35,7 +35,7 @@ function place(parts: Partial<VisitDependencies> = {}) {
   return { asked, dependencies };
 }
 
-test("without a cookie nothing is asked of anybody and nothing counted", async () => {
+test("a visit without a cookie asks nothing of anybody and counts towards no limit", async () => {
   for (const none of [undefined, "", "other=1", "access_token="]) {
     const { asked, dependencies } = place();
     expect(await readVisit(none, dependencies)).toEqual({
@@ -46,7 +46,7 @@ test("without a cookie nothing is asked of anybody and nothing counted", async (
   }
 });
 
-test("a session that holds opens the room, after the limit", async () => {
+test("a valid session opens the room, after the limit was counted", async () => {
   const { asked, dependencies } = place();
   expect(await readVisit(cookie, dependencies)).toEqual({
     kind: "inside",
@@ -57,7 +57,7 @@ test("a session that holds opens the room, after the limit", async () => {
   expect(asked).toEqual(["limit", "session", "open"]);
 });
 
-test("a session that is over opens nothing, and says why", async () => {
+test("an ended session opens nothing and says why", async () => {
   const ended = { type: "t", title: "You do not own this token", status: 403, detail: "Elsewhere." };
   const { asked, dependencies } = place({ readSession: async () => ({ signedIn: false, ended }) });
   const visit = await readVisit(cookie, dependencies);
@@ -65,7 +65,7 @@ test("a session that is over opens nothing, and says why", async () => {
   expect(asked).toEqual(["limit", "session"]);
 });
 
-test("what cannot be found out becomes words, with the seconds to wait", async () => {
+test("a session that cannot be judged is explained in words, with the seconds to wait", async () => {
   const outage = place({ readSession: async () => Promise.reject(chainUnavailable(null)) });
   expect(await readVisit(cookie, outage.dependencies)).toMatchObject({
     kind: "unknown",
@@ -89,7 +89,7 @@ test("what cannot be found out becomes words, with the seconds to wait", async (
   });
 });
 
-test("a defect of ours is no visitor's business, and goes on to the log", async () => {
+test("a defect is not shown to the visitor and is thrown on to the log", async () => {
   const { dependencies } = place({ open: async () => Promise.reject(new TypeError("ours")) });
   await expect(readVisit(cookie, dependencies)).rejects.toThrow("ours");
 });

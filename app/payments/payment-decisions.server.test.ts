@@ -35,7 +35,7 @@ async function openPlace({ waitMs = 100 } = {}) {
   return { chain, payer, privateKey, makeFinal, advance: (ms: number) => (laterMs += ms) };
 }
 
-test("a transaction that fails in the chain is open until that is final, then gives the amount back and counts the fee", async () => {
+test("a transaction that fails on the chain stays open until final, then its amount is returned and its fee counted", async () => {
   const { chain, payer, makeFinal } = await openPlace();
   const to = newAddress();
   await chain.control.setAutomine(false);
@@ -55,7 +55,7 @@ test("a transaction that fails in the chain is open until that is final, then gi
   expect(await payer.readSums(to)).toEqual({ address: fee, total: fee });
 });
 
-test("a payment that waits for its block stays set aside, and is settled by it", async () => {
+test("a payment that waits for its block stays reserved, and is settled by it", async () => {
   const { chain, payer } = await openPlace();
   const to = newAddress();
   await chain.control.setAutomine(false);
@@ -70,7 +70,7 @@ test("a payment that waits for its block stays set aside, and is settled by it",
   expect(await chain.viewer.getBalance({ address: to })).toBe(parseEther("0.0001"));
 });
 
-test("a payment whose nonce went to something else has failed, but not before that is final, however many blocks came since", async () => {
+test("a payment whose nonce was used otherwise has failed once that is final, and not before", async () => {
   const { chain, payer, privateKey, makeFinal, advance } = await openPlace();
   const to = newAddress();
   await chain.control.setAutomine(false);
@@ -110,7 +110,7 @@ async function runWayOut(nonce: number, rpcUrl: string, privateKey: string) {
   expect(stdout).toMatch(/^0x[0-9a-f]{64}\n$/);
 }
 
-test("a payment whose fee is too low holds up all others, until the operator has used its nonce as the guide says", async () => {
+test("a payment with too low a fee delays all others until the operator has used its nonce as the guide says", async () => {
   const { chain, payer, privateKey, makeFinal } = await openPlace();
   const [first, second] = [newAddress(), newAddress()];
   await chain.control.setAutomine(false);

@@ -88,7 +88,7 @@ test("a payment whose receipt is hidden is found in its block, and neither calle
   await expectSumsToAddUp(1);
 });
 
-test("a node that forgot receipts and states decides nothing: the payment counts, the operator is told once, others are paid", async () => {
+test("a node without receipts and states decides nothing: the payment counts, the operator is told once, others are paid", async () => {
   const { chain, endpoint, database, payer, advance, makeFinal, balanceOf, expectSumsToAddUp } =
     await openPlace();
   const [first, second] = [newAddress(), newAddress()];
@@ -118,7 +118,7 @@ test("a node that forgot receipts and states decides nothing: the payment counts
   await expectSumsToAddUp(2);
 });
 
-test("without a receipt nobody knows what a contract did with a payment, which stays open until there is one", async () => {
+test("a payment to a contract stays open until there is a receipt", async () => {
   const { chain, endpoint, payer, makeFinal } = await openPlace();
   const to = newAddress();
   await chain.control.setCode({ address: to, bytecode: acceptingCode });
@@ -130,7 +130,7 @@ test("without a receipt nobody knows what a contract did with a payment, which s
   expect(await payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "paid" });
 });
 
-test("a payment that a reorganisation dropped is handed in again as it was, and paid once", async () => {
+test("a payment dropped by a reorganisation is sent again unchanged, and paid once", async () => {
   const { chain, payer, patient, database, balanceOf, expectSumsToAddUp } = await openPlace();
   const [to, next] = [newAddress(), newAddress()];
   const before = await chain.control.snapshot();
@@ -156,7 +156,7 @@ test("a payment that a reorganisation dropped is handed in again as it was, and 
   await expectSumsToAddUp(2);
 });
 
-test("after a reorganisation deeper than what was final, what it dropped is paid again before the next payment", async () => {
+test("a payment dropped by a reorganisation deeper than finality is paid again before the next one", async () => {
   const { chain, patient: payer, database, makeFinal, balanceOf, expectSumsToAddUp } = await openPlace();
   const recipients = [newAddress(), newAddress(), newAddress()];
   const before = await chain.control.snapshot();
@@ -185,7 +185,7 @@ test("after a reorganisation deeper than what was final, what it dropped is paid
   await expectSumsToAddUp(3);
 });
 
-test("a payment told to have failed is not handed in again when a reorganisation drops it: its nonce is used up without it", async () => {
+test("a failed payment dropped by a reorganisation is not sent again, and its nonce is used up without it", async () => {
   const place = await openPlace();
   const { chain, patient: payer, privateKey, database, makeFinal, balanceOf, expectSumsToAddUp } = place;
   const [to, next] = [newAddress(), newAddress()];
@@ -232,7 +232,7 @@ test("a payment told to have failed is not handed in again when a reorganisation
   await expectSumsToAddUp(3);
 });
 
-test("where one endpoint shows another transaction and one disagrees or is silent, the payment is not called failed", async () => {
+test("a payment is not called failed while one endpoint shows another transaction and one disagrees or is silent", async () => {
   const { endpoint, parts, privateKey, payer, makeFinal } = await openPlace();
   const other = await openChain();
   const wallet = privateKeyToAccount(privateKey);
@@ -257,7 +257,7 @@ test("where one endpoint shows another transaction and one disagrees or is silen
   expect(await payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "paid" });
 });
 
-test("an open payment costs a few requests an hour once it is old", async () => {
+test("an old open payment costs a few requests an hour", async () => {
   const { endpoint, payer, advance } = await openPlace();
   endpoint.setFault("pruned");
   await payer.pay({ to: newAddress(), key: "payment-1" });
@@ -274,7 +274,7 @@ test("an open payment costs a few requests an hour once it is old", async () => 
   expect(endpoint.posts.length - before).toBeLessThanOrEqual(6 * looks.length);
 });
 
-test("many who ask for one payment at once ask the chain as often as one does", async () => {
+test("many concurrent queries for one payment ask the chain as often as one does", async () => {
   const { chain, endpoint, parts } = await openPlace();
   const payer = createPayer({ ...parts, client: clientOf([endpoint.url]), waitMs: 1_000 });
   await chain.control.setAutomine(false);
@@ -289,7 +289,7 @@ test("many who ask for one payment at once ask the chain as often as one does", 
   expect(await countPosts(50)).toBeLessThan(3 * alone);
 });
 
-test("only whoever has the lease looks after open payments, and begins when it comes", async () => {
+test("only the owner of the lease follows open payments, and starts when it acquires it", async () => {
   const { chain, endpoint, parts } = await openPlace();
   let hold: { name: "payments"; owner: string; term: bigint } | null = null;
   const listeners: (() => void)[] = [];
@@ -314,7 +314,7 @@ test("only whoever has the lease looks after open payments, and begins when it c
   await payer.resolver.stop();
 });
 
-test("what a killed process left is carried out by the next one that gets the lease, and counts as what it cost", async () => {
+test("a payment left by a killed process is completed by the lease's next owner, and counts as what it cost", async () => {
   const { chain, endpoint, parts, privateKey, url, expectSumsToAddUp, balanceOf } = await openPlace();
   const leases = createLeaseStore(parts.database);
   await leases.acquireOrRenew(["payments"], "killed", 2_000);

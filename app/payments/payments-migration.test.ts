@@ -31,7 +31,7 @@ async function createFormer({ url, database }: TestDatabase): Promise<string> {
 }
 
 testOnEachDatabase(
-  "payments of the former version keep all they had, and what was only concluded is open again",
+  "payments of the former version keep their data, and those only inferred are open again",
   async (target) => {
     const url = await createFormer(target);
     const database = await openTestDatabase(url);

@@ -56,7 +56,7 @@ test("refusals, grants, chain calls and limiter failures are counted by their ow
   expect(lines).toContain('latchkey_limiter_store_failures_total{route="/api/nonce"} 1');
 });
 
-test("the process's own figures are there, under our prefix, in the Prometheus text format", async () => {
+test("the process's own metrics are rendered under our prefix, in the Prometheus text format", async () => {
   const { contentType, body } = await createMetrics().render();
   expect(contentType).toContain("text/plain");
   expect(body).toMatch(/^latchkey_process_cpu_seconds_total /m);
@@ -67,7 +67,7 @@ test("the process's own figures are there, under our prefix, in the Prometheus t
   expect(odd).toEqual([]);
 });
 
-test("the outbox is counted anew at each scrape", async () => {
+test("the outbox is counted at each scrape", async () => {
   const metrics = createMetrics();
   let pending = 3;
   metrics.watchOutboxPending(async () => pending);
@@ -79,7 +79,7 @@ test("the outbox is counted anew at each scrape", async () => {
 test.each([
   { why: "rejects", countPending: () => Promise.reject(new Error("away")) },
   { why: "hangs", countPending: () => new Promise<number>(() => undefined) },
-])("an outbox count that $why leaves the other figures readable", async ({ countPending }) => {
+])("an outbox count that $why leaves the other metrics readable", async ({ countPending }) => {
   const metrics = createMetrics();
   metrics.countGrant("legacy");
   metrics.watchOutboxPending(countPending);
@@ -88,7 +88,7 @@ test.each([
   expect(lines).toContain('latchkey_grants_total{proof="legacy"} 1');
 });
 
-test("open payments are counted anew at each scrape, and unknown where they cannot be", async () => {
+test("open payments are counted at each scrape, and unknown where they cannot be", async () => {
   const metrics = createMetrics();
   let reading = { open: 2, oldestOpenMs: 1_500 as number | null };
   let isAway = false;

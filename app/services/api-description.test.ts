@@ -75,7 +75,7 @@ test("the document is OpenAPI 3.0.3 and names this gate as its server", () => {
   expect(document.info.version).toMatch(/^\d+\.\d+\.\d+/);
 });
 
-test("every resource route is described with exactly the methods it has, and nothing else is", () => {
+test("every resource route is described with exactly its methods, and nothing else is", () => {
   const existing = resourceRoutes.flatMap((route) =>
     (["GET", "POST", "DELETE"] as const)
       .filter((method) => route.methods[method])
@@ -90,7 +90,7 @@ function placeOf({ method, path }: OperationDescription) {
   return { method: method.toUpperCase(), path };
 }
 
-test("limits, bodies and what follows from them are described as the routes declare them", () => {
+test("limits, bodies and the refusals they cause are described as the routes declare them", () => {
   for (const route of resourceRoutes) {
     for (const method of ["GET", "POST"] as const) {
       const spec = route.methods[method];
@@ -159,7 +159,7 @@ test("every refusal the code can throw is described at some route, with its page
   expect([...thrown].filter((name) => !described.has(name)).sort()).toEqual(operators);
 });
 
-test("what is not answered while the server starts is described as refused then, and when to come back", () => {
+test("operations not answered while the server starts are described with 503 and Retry-After", () => {
   for (const { method, path: where, operation } of operations) {
     const place = `${method} ${where}`;
     const refused = operation.responses["503"];
@@ -202,7 +202,7 @@ function listExamples(): { place: string; schema: unknown; value: unknown }[] {
   });
 }
 
-test("every body and every answer has an example, and every example is one", () => {
+test("every body and every answer has an example that fits its schema", () => {
   const examples = listExamples();
   for (const { place, schema, value } of examples) {
     const verdict = compileSchema({ document, schema, closed: true }).safeParse(value);
@@ -223,7 +223,7 @@ test("every body and every answer has an example, and every example is one", () 
   }
 });
 
-test("examples of headers and parameters are what their schemas say", () => {
+test("examples of headers and parameters fit their schemas", () => {
   const headers = Object.values(document.components?.headers ?? {});
   const parameters = operations.flatMap(({ operation }) => operation.parameters ?? []);
   expect(parameters.length).toBeGreaterThan(4);
@@ -295,7 +295,7 @@ test("a body fits the document exactly when it fits the schema that judges reque
   }
 });
 
-test("the chat's and the reset's bodies fit the document when they fit the schemas that judge them", () => {
+test("chat and reset bodies fit the document exactly when they fit the schemas that judge them", () => {
   const text = { role: "user", content: "Hello" };
   const cases: [string, unknown, boolean][] = [
     ["/api/chat", { messages: [text] }, true],
@@ -348,14 +348,14 @@ test("the examples of requests are signed by the wallet they name, over the text
   expect(exampleFormSubmission.messageHash).toBe(keccak256(stringToHex(exampleFormSubmission.message)));
 });
 
-test("the example of an access token reads as the claims the gate mints", () => {
+test("the example access token has the claims that the gate mints", () => {
   expect(decodeProtectedHeader(exampleAccessToken)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
   expect(decodeJwt(exampleAccessToken)).toEqual(exampleClaims);
   expect(accessClaimsSchema.safeParse(exampleClaims).success).toBe(true);
   expect(exampleClaims.siwe_hash).toBe(keccak256(stringToHex(exampleSiweBody.message)));
 });
 
-test("what the code answers with is what the answer schemas describe", () => {
+test("the answer schemas have the members of the code's own types", () => {
   expectTypeOf<Admission>().toExtend<z.infer<typeof admissionSchema>>();
   expectTypeOf<keyof Admission>().toEqualTypeOf<keyof z.infer<typeof admissionSchema>>();
   expectTypeOf<PublicSettings>().toExtend<z.infer<typeof settingsSchema>>();

@@ -119,7 +119,7 @@ async function view({
   return { status: state.status, rows, down: down.map(({ name, facts }) => [name, facts[0]]) };
 }
 
-test("everything that is asked about has a row, and all are up", async () => {
+test("every dependency has a row, and all are up", async () => {
   const place = await openPlace();
   const { status, down, rows } = await view(place);
   expect([status, down]).toEqual(["ready", []]);
@@ -138,7 +138,7 @@ test.each<[keyof Away, string, string, string]>([
   expect(seen).toMatchObject({ status, down: [[name, why]] });
 });
 
-test("where nobody has read the transfers for long the service is degraded, on every process, until somebody reads them", async () => {
+test("the service is degraded on every process while nobody has read transfers for long", async () => {
   const place = await openPlace();
   const { cursors, watched: contract } = place;
   const cursor = { blockNumber: 7n, blockHash: "0x" };
@@ -159,14 +159,14 @@ test("where nobody has read the transfers for long the service is degraded, on e
   await vi.waitFor(async () => expect((await place.readReadiness()).status).toBe("ready"), 5_000);
 });
 
-test.skipIf(!hasRedis)("with Redis away the service is unready, and its row is down", async () => {
+test.skipIf(!hasRedis)("the service is not ready with Redis away, and its row is down", async () => {
   const place = await openPlace();
   await place.redisServer?.kill();
   const { status, down } = await view(place);
   expect([status, down]).toEqual(["unready", [["Redis", "Redis could not be asked."]]]);
 });
 
-test("with the database's file gone its row is down for that reason, and the others are still shown", async () => {
+test("the database's row is down with its reason when its file is gone, and the others are still shown", async () => {
   const place = await openPlace();
   await rm(place.filePath);
   const { status, down } = await view(place);
@@ -176,7 +176,7 @@ test("with the database's file gone its row is down for that reason, and the oth
   ]);
 });
 
-test("a dependency that came later without words of its own is shown by its key", async () => {
+test("a dependency without a text of its own is shown by its key", async () => {
   const place = await openPlace();
   const latest: Readiness = await place.readReadiness();
   const printer = { state: "down", latencyMs: 1, detail: "It is out of paper." } as const;

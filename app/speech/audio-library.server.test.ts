@@ -83,7 +83,7 @@ async function say(place: Awaited<ReturnType<typeof openLibrary>>, text: string,
   return { isKept: audio.isKept, read };
 }
 
-test("what was spoken once comes from the cache, in another process too", async () => {
+test("a text spoken once is served from the cache, in another process too", async () => {
   const place = await openLibrary();
   const bytes = randomBytes(200_000);
   expect(await say(place, "a", bytes)).toEqual({ isKept: false, read: bytes });
@@ -97,7 +97,7 @@ test("what was spoken once comes from the cache, in another process too", async 
   expect(other.feeds).toHaveLength(0);
 });
 
-test("many who ask for the same at once are served by one synthesis, the late ones from its beginning", async () => {
+test("concurrent requests for the same text share one synthesis, late ones from its beginning", async () => {
   const { open, feeds } = await openLibrary();
   const early = await Promise.all(Array.from({ length: 10 }, () => open("a")));
   expect(feeds).toHaveLength(1);
@@ -111,7 +111,7 @@ test("many who ask for the same at once are served by one synthesis, the late on
   expect(feeds).toHaveLength(1);
 });
 
-test("one who leaves does not take it from the others; when the last one leaves the provider is told", async () => {
+test("one listener who leaves does not end it for others, and the last one ends the provider's work", async () => {
   const { open, feeds, listFiles } = await openLibrary();
   const leaving = new AbortController();
   const [first, second] = [await open("a", leaving.signal), await open("a")];
@@ -128,7 +128,7 @@ test("one who leaves does not take it from the others; when the last one leaves 
   expect(feeds).toHaveLength(2);
 });
 
-test("what breaks off gives what it had, then an error, and is not kept", async () => {
+test("interrupted audio is sent as far as it came, then an error, and not cached", async () => {
   const { open, feeds, listFiles } = await openLibrary();
   const audio = await open("a");
   feeds[0]!.give(Buffer.from("half"));
@@ -143,7 +143,7 @@ test("what breaks off gives what it had, then an error, and is not kept", async 
   await expect(empty.reader.next()).rejects.toThrow("no audio came");
 });
 
-test("files that were cut, altered or renamed are never served", async () => {
+test("cached files that were cut, altered or renamed are never served", async () => {
   const place = await openLibrary();
   const bytes = randomBytes(1_000);
   const damages: ((file: string) => Promise<unknown>)[] = [
@@ -169,7 +169,7 @@ test("files that were cut, altered or renamed are never served", async () => {
   expect((await say(place, "b", Buffer.from("other"))).isKept).toBe(false);
 });
 
-test("the cache keeps to its size, and what was asked for the longest ago goes first", async () => {
+test("the cache keeps to its size, and evicts the least recently used first", async () => {
   const place = await openLibrary({ maxBytes: 100_000 });
   const bytes = randomBytes(20_000);
   for (const text of ["a", "b", "c", "d"]) {
@@ -190,7 +190,7 @@ test("the cache keeps to its size, and what was asked for the longest ago goes f
   for (const { listFiles } of [large, none]) await expect.poll(() => listFiles("")).toEqual([]);
 });
 
-test("parts that a dead process left go at the next start, those of a living one stay", async () => {
+test("partial files of a dead process are deleted at the next start, those of a living one stay", async () => {
   const { dir } = await openLibrary();
   await writeFile(path.join(dir, "old.part"), "half");
   await writeFile(path.join(dir, "new.part"), "half");
@@ -212,7 +212,7 @@ test("the provider is paused while the reader takes nothing, a megabyte ahead of
   expect((await readAll(audio)).length).toBe(40 * chunk.length - 64 * 1024);
 });
 
-test("only so many speak at once; whoever left before the beginning is served nothing", async () => {
+test("the number of concurrent syntheses is bounded, and a client that left before its turn is not served", async () => {
   const { open, feeds } = await openLibrary({ maxFlights: 2 });
   const [one] = [await open("a"), await open("b")];
   await expect(open("c")).rejects.toThrow(SpeechBusy);
@@ -222,7 +222,7 @@ test("only so many speak at once; whoever left before the beginning is served no
   await expect(open("c", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
 });
 
-test("the provider is asked for whoever has waited the longest and is still there, and for nobody else", async () => {
+test("the next turn goes to the longest waiting client that is still there", async () => {
   const { open, feeds } = await openLibrary();
   const askedFor: string[] = [];
   const leaving = new AbortController();

@@ -32,7 +32,7 @@ function runSuite(parameters: readonly string[]): Promise<{ code: number | null;
 }
 
 test(
-  "the official conformance suite finds exactly what the committed list says",
+  "the official conformance suite reports exactly the committed list of findings",
   { timeout: 180_000 },
   async () => {
     const { code, output } = await runSuite(["--suite", "all", "--expected-failures", baseline]);

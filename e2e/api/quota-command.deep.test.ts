@@ -33,7 +33,7 @@ async function useQuota(tokenId: string, usedTokens: number): Promise<void> {
 }
 
 test(
-  "the command line shows and resets the same windows, with the same trace",
+  "the command line shows and resets the same windows, with the same audit",
   { timeout: 90_000 },
   async () => {
     const run = async (...parameters: string[]) =>

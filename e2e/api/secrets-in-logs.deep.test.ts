@@ -385,7 +385,7 @@ async function loseEverything(holder: Awaited<ReturnType<Gate["mintKey"]>>, toke
   }
 }
 
-test("a full run's log, at its most talkative, holds no secret, token, nonce, signature, cookie or text it used", async () => {
+test("the log of a full run at debug level holds no secret, token, nonce, signature, cookie or text it used", async () => {
   const holder = await gate.mintKey();
   const token = await signInEveryWay(holder);
   await keepSession(token);
@@ -437,7 +437,7 @@ test("a full run's log, at its most talkative, holds no secret, token, nonce, si
   expect(find(heard.join("\n"))).toEqual([]);
 }, 180_000);
 
-test("a server with the other providers, keys and addresses says none of them either", async () => {
+test("the log of a server with other providers, keys and addresses holds none of them", async () => {
   const collected = await startCollector();
   closers.push(collected.close);
   const speaker = await startVoice(otherSecrets.ELEVENLABS_API_KEY);
@@ -484,7 +484,7 @@ test("a server with the other providers, keys and addresses says none of them ei
   expect(find(said)).toEqual([]);
 }, 120_000);
 
-test("a start that is refused names what is wrong and none of the values", async () => {
+test("a refused start names what is wrong without any value", async () => {
   const refused = [
     // Every secret at once, none of them as it has to be.
     lookFor({
@@ -530,7 +530,7 @@ test("a start that is refused names what is wrong and none of the values", async
   }
 }, 120_000);
 
-test("every setting that is secret was given a value in these runs, and looked for", () => {
+test("every secret setting was given a value in these runs, and searched for", () => {
   expect(secretSettings.length).toBeGreaterThan(20);
   const needRedis = hasRedis ? [] : ["STATE_WORKER_URL", "STATE_WORKER_API_KEY"];
   expect(listMissing().filter((name) => !needRedis.includes(name))).toEqual([]);

@@ -145,13 +145,13 @@ test.each<Fault>([
   [["tokens still set aside"], ({ quota }) => reserve(quota)],
   [["acknowledged resets without a record"], ({ database }) => database.auditEntry.deleteMany()],
   [["resets that left something counted"], ({ record }) => (record.resetsThatLeftSomething = 1)],
-])("it is found: %j", async (broken, spoil) => {
+])("a violation is found: %j", async (broken, spoil) => {
   const kept = await keepAll();
   await spoil(kept);
   expect(await findBroken(kept)).toEqual(broken);
 });
 
-test.skipIf(!hasRedis)("a nonce that was accepted and is still good is found in Redis too", async () => {
+test.skipIf(!hasRedis)("a nonce that was accepted and is still valid is found in Redis too", async () => {
   const { redis } = await createRedisState();
   const kept = { ...(await keepAll()), redis };
   const { nonces, quota } = createStateStores({ database: kept.database, redis, clock, instance });

@@ -16,7 +16,7 @@ async function descendantsOf(pid: number): Promise<number[]> {
 }
 
 test.runIf(canSeeChildren)(
-  "a demo answers from its documents at once, and killed it takes its server and its chain with it, in good order",
+  "a demo answers from its documents at once, and when killed shuts down its server and its chain",
   async () => {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-demo-"));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));

@@ -165,7 +165,7 @@ const listMigrations = async () => {
 };
 
 test.skipIf(nginx === null)(
-  "two instances are exchanged one after the other by the page's commands, and visitors are served all the while, or told when to come back",
+  "two instances are replaced one after the other by the page's commands, and every request is answered",
   async () => {
     const [assemble] = await readShellBlocks("docs/deploying.md");
     const exchange = (await readPlainBlocks("docs/many-instances.md")).find((block) =>

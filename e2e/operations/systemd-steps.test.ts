@@ -89,7 +89,7 @@ async function runAsRoot(block: string): Promise<void> {
 }
 
 testOnSqlite(
-  "the first version, the next one, and the way back, by the commands of the pages",
+  "the first version, an upgrade and the way back work with the commands of the pages",
   async () => {
     const deploying = await readPlainBlocks("docs/deploying.md");
     const [assemble] = await readShellBlocks("docs/deploying.md");

@@ -106,7 +106,7 @@ function runToServer(block: string, cwd: string, env: Record<string, unknown>) {
 }
 
 (hasGit ? testOnSqlite : test.skip)(
-  "from the project's folder, the block of docs/upgrading.md brings in, builds and starts the next version",
+  "the block of docs/upgrading.md fetches, builds and starts the next version from the project's folder",
   async () => {
     const root = await makeFolder();
     const { upstream, clone, commit } = await makeClone(root);
@@ -155,7 +155,7 @@ function runToServer(block: string, cwd: string, env: Record<string, unknown>) {
   300_000,
 );
 
-test("with containers, each step of docs/upgrading.md is taken when the one before has gone well, and no other", async () => {
+test("each step of docs/upgrading.md with containers runs only after the one before succeeded", async () => {
   const block = await findBlock("docker compose ps");
   const steps = ["git pull", "docker compose build", "docker compose up -d", "docker compose ps"];
   const root = await makeFolder();

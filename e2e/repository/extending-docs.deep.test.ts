@@ -59,7 +59,7 @@ async function addExample(dir: string, { file, list, code }: Example): Promise<v
 }
 
 test(
-  "the examples of docs/extending.md compile where they say, the providers can be chosen, and the tool is listed and does its work",
+  "the examples of docs/extending.md compile where they say, and the example providers and tool run",
   { timeout: 400_000 },
   async () => {
     const examples = readExamples(await readFile("docs/extending.md", "utf8"));

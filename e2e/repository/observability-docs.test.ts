@@ -96,7 +96,7 @@ const rules = alerts
   }));
 const alertExpressions: Expression[] = rules.map(({ name, expression }) => ({ where: name, expression }));
 
-test("the list of metrics in the documentation is the list there is, with types and labels", async () => {
+test("the documented metrics are exactly the existing ones, with types and labels", async () => {
   const listed = new Map(
     [
       ...readFileSync("docs/observability.md", "utf8").matchAll(
@@ -125,7 +125,7 @@ test("metrics are named in base units, and what counts up ends in _total", async
 test.each([
   { file: "the dashboard", expressions: dashboardExpressions, least: 25 },
   { file: "the alerts", expressions: alertExpressions, least: 10 },
-])("$file asks for metrics, labels and values that there are", async ({ expressions, least }) => {
+])("$file uses existing metrics, labels and values only", async ({ expressions, least }) => {
   const known = await listMetrics();
   expect(expressions.length).toBeGreaterThanOrEqual(least);
   for (const { where, expression } of expressions) {
@@ -157,7 +157,7 @@ test("every metric of ours is on the dashboard", async () => {
   expect([...known].filter(isOurs).filter(([name]) => !shown.has(name))).toEqual([]);
 });
 
-test("the dashboard's panels ask the data source that is chosen, and do not lie on each other", () => {
+test("the dashboard's panels use the selected data source, and do not overlap", () => {
   const taken = new Set<string>();
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
   for (const { title, type, gridPos, targets } of dashboard.panels) {
@@ -172,7 +172,7 @@ test("the dashboard's panels ask the data source that is chosen, and do not lie 
   }
 });
 
-test("every alert says for how long, how bad and what", () => {
+test("every alert has a duration, a severity and a text", () => {
   expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
   for (const { name, text } of rules) {
     expect(name).toMatch(/^Latchkey[A-Z]\w+$/);
@@ -182,13 +182,13 @@ test("every alert says for how long, how bad and what", () => {
   }
 });
 
-test("the watcher is old for the alert where it is for readiness, in each deployment by itself", () => {
+test("the alert judges the watcher's age as readiness does, in each deployment by itself", () => {
   expect(rules.find(({ name }) => name === "LatchkeyWatcherOld")?.expression).toBe(
     "min by (job) (latchkey_watcher_age_seconds) > max by (job) (latchkey_watcher_allowed_age_seconds)",
   );
 });
 
-test("a name that does not exist is noticed", async () => {
+test("a metric that does not exist is noticed", async () => {
   const known = await listMetrics();
   const expression = "rate(latchkey_http_request_duration_seconds_bucket[5m]) / latchkey_grants_count";
   const [first, second] = findNames(expression, known);

@@ -131,7 +131,7 @@ function addedOf(out: string): number {
 }
 
 test(
-  "every row of every table arrives as it was, with a bar, and a second run finds nothing to do",
+  "every row of every table is copied unchanged, with a progress bar, and a second run finds nothing to do",
   { timeout },
   async () => {
     const place = await createPlace();
@@ -168,7 +168,7 @@ test(
 );
 
 test(
-  "what the driver would read besides the address is left aside: its names, and a file of passwords",
+  "names and a password file that the driver would read besides the address are ignored",
   async () => {
     const place = await createPlace();
     const misleading = { PGSSLMODE: "no-verify", PGOPTIONS: "--search_path=nowhere", PGAPPNAME: "misled" };
@@ -195,7 +195,7 @@ test(
   timeout,
 );
 
-test("killed in the middle and started again, it goes on where it ended", { timeout }, async () => {
+test("a killed copy goes on where it ended when started again", { timeout }, async () => {
   const place = await createPlace();
   const total = fill(place.filePath);
   await place.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
@@ -217,48 +217,48 @@ test("killed in the middle and started again, it goes on where it ended", { time
   expect(await countAll(place.admin)).toBe(total);
 });
 
-test("told to stop, it ends between two batches and says so; the next run goes on", { timeout }, async () => {
-  const place = await createPlace();
-  const total = fill(place.filePath);
-  await place.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
-  const { child, said, ended } = start(["--from", place.from, "--to", place.to]);
-  await waitUntil(() => /[1-9]\d* of \d+ rows/.test(said.err), { timeoutMs: 60_000 });
-  child.kill("SIGINT");
-  await place.admin.query("ROLLBACK");
-  expect(await ended).toBe(130);
-  expect(said.err).toContain("Stopped. The next run goes on from here.");
-  expect((await run(place)).code).toBe(0);
-  expect(await countAll(place.admin)).toBe(total);
-});
-
 test(
-  "a target with rows of its own is refused with words, and nothing is written into it",
+  "a copy that is stopped ends between two batches and says so, and the next run goes on",
   { timeout },
   async () => {
     const place = await createPlace();
-    fill(place.filePath);
-    await place.admin.query(`INSERT INTO "UsedKey" VALUES (1, '0xab', 'of somebody else', '0xcd', 5)`);
-    const other = await run(place);
-    expect(other.code).toBe(3);
-    expect(other.err).toMatch(
-      /has 1 rows in UsedKey that the SQLite database does not have\. Nothing was copied/,
-    );
-    expect(await countAll(place.admin)).toBe(1);
-
-    await place.admin.query(`DELETE FROM "UsedKey"`);
-    changeSource(place.filePath, (sqlite) => {
-      sqlite.exec(`DELETE FROM "UsedKey"; INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 5)`);
-    });
-    await place.admin.query(`INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 6)`);
-    const changed = await run(place);
-    expect(changed.code).toBe(3);
-    expect(changed.err).toContain("has a row in UsedKey with the same key and other content");
-    expect(await countAll(place.admin)).toBe(1);
+    const total = fill(place.filePath);
+    await place.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
+    const { child, said, ended } = start(["--from", place.from, "--to", place.to]);
+    await waitUntil(() => /[1-9]\d* of \d+ rows/.test(said.err), { timeoutMs: 60_000 });
+    child.kill("SIGINT");
+    await place.admin.query("ROLLBACK");
+    expect(await ended).toBe(130);
+    expect(said.err).toContain("Stopped. The next run goes on from here.");
+    expect((await run(place)).code).toBe(0);
+    expect(await countAll(place.admin)).toBe(total);
   },
 );
 
+test("a target with rows of its own is refused, and nothing is written into it", { timeout }, async () => {
+  const place = await createPlace();
+  fill(place.filePath);
+  await place.admin.query(`INSERT INTO "UsedKey" VALUES (1, '0xab', 'of somebody else', '0xcd', 5)`);
+  const other = await run(place);
+  expect(other.code).toBe(3);
+  expect(other.err).toMatch(
+    /has 1 rows in UsedKey that the SQLite database does not have\. Nothing was copied/,
+  );
+  expect(await countAll(place.admin)).toBe(1);
+
+  await place.admin.query(`DELETE FROM "UsedKey"`);
+  changeSource(place.filePath, (sqlite) => {
+    sqlite.exec(`DELETE FROM "UsedKey"; INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 5)`);
+  });
+  await place.admin.query(`INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 6)`);
+  const changed = await run(place);
+  expect(changed.code).toBe(3);
+  expect(changed.err).toContain("has a row in UsedKey with the same key and other content");
+  expect(await countAll(place.admin)).toBe(1);
+});
+
 test(
-  "while a server works with either database it refuses, and not any more when the lease has lapsed",
+  "a copy is refused while a server works with either database, and runs once that server's lease has expired",
   { timeout },
   async () => {
     const place = await createPlace();
@@ -282,7 +282,7 @@ test(
 );
 
 test(
-  "a server that comes to the source while it is copied, and goes again, makes it refuse at the end",
+  "a copy fails at its end when a server used the source meanwhile and stopped again",
   { timeout },
   async () => {
     const place = await createPlace();
@@ -301,7 +301,7 @@ test(
 );
 
 test(
-  "tables of a later version are copied without being named anywhere, and one that differs is refused",
+  "tables of a later version are copied by their names in the database, and one that differs is refused",
   { timeout },
   async () => {
     const place = await createPlace();
@@ -328,7 +328,7 @@ test(
 );
 
 test(
-  "a database of another version, a second copy at once, a place that is not there: each has its words and status",
+  "a database of another version, a second copy at once and a missing database each have their own words and exit status",
   { timeout },
   async () => {
     const place = await createPlace();
@@ -363,7 +363,7 @@ test(
 );
 
 test(
-  "without options it copies the server's own database to DATABASE_URL, which it migrates first",
+  "a copy without options goes from the server's own database to DATABASE_URL, which it migrates first",
   { timeout },
   async () => {
     const { url: to } = await createPostgresqlTestDatabase();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createMetrics } from "~/platform/metrics.server";
 import { createWatcherAge } from "./watcher-age.server";
 
-test("the allowed age follows how often is read, and is in the metrics what readiness judges by", async () => {
+test("the allowed age follows the poll interval, and the metrics show the age that readiness judges", async () => {
   let ageMs = 670_000;
   const watcherAge = createWatcherAge({
     findCursorAgeMs: async () => ageMs,

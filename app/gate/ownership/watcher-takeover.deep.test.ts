@@ -14,7 +14,7 @@ import { createTransferWatcher } from "./transfer-watcher.server";
 const silent = { info: () => {}, warn: () => {} };
 
 testOnEachDatabase(
-  "a process whose endpoints all fail leaves watching to one that can, and departures are recorded again",
+  "a process whose endpoints all fail leaves watching to another, and departures are recorded again",
   async ({ database, url }) => {
     const chain = await startTestChain();
     onTestFinished(chain.stop);

@@ -3,7 +3,7 @@ import { createDeploylessMemory } from "./deployless-memory.server";
 
 const tenMinutesMs = 600_000;
 
-test("a refusal is remembered for ten minutes, and then one asker of many is to try", () => {
+test("a refused call is not tried for ten minutes, and then by one caller of many", () => {
   let nowMs = 5_000;
   const memory = createDeploylessMemory(() => nowMs);
   expect([memory.shouldTry(), memory.shouldTry(), memory.wasRefused()]).toEqual([true, true, false]);
@@ -15,7 +15,7 @@ test("a refusal is remembered for ten minutes, and then one asker of many is to 
   expect([memory.shouldTry(), memory.shouldTry(), memory.wasRefused()]).toEqual([true, false, true]);
 });
 
-test("what is forgotten is tried again at once, and a clock that was set back does not lengthen a refusal", () => {
+test("a forgotten refusal is retried at once, and a clock set back does not lengthen one", () => {
   let nowMs = 5_000;
   const memory = createDeploylessMemory(() => nowMs);
   memory.noteRefusal();

@@ -66,7 +66,7 @@ test("an empty place gets its folder, its file and all migrations, and a second 
   expect(readRows(place.filePath, `SELECT * FROM "Nonce"`)).toEqual([]);
 });
 
-test("an older database gets only what it lacks and keeps its rows", async () => {
+test("an older database gets only the missing migrations and keeps its rows", async () => {
   const place = await createPlace();
   await migrateDatabase(place);
   runSql(place.filePath, `INSERT INTO "Nonce" VALUES ('n', 'c', 1, 2, NULL)`);
@@ -77,7 +77,7 @@ test("an older database gets only what it lacks and keeps its rows", async () =>
   ]);
 });
 
-test("a rebuilt table keeps the rows that point at it", async () => {
+test("a rebuilt table keeps the rows that refer to it", async () => {
   const place = await createPlace();
   await migrateDatabase(place);
   runSql(
@@ -104,7 +104,7 @@ test("a rebuilt table keeps the rows that point at it", async () => {
   ]);
 });
 
-test("a migration that would leave rows pointing at nothing is undone", async () => {
+test("a migration that would leave rows with dangling references is undone", async () => {
   const place = await createPlace();
   await migrateDatabase(place);
   runSql(
@@ -117,7 +117,7 @@ test("a migration that would leave rows pointing at nothing is undone", async ()
   expect(readRows(place.filePath, `SELECT "id" FROM "Notification"`)).toEqual([{ id: "a" }]);
 });
 
-test("a migration that fails half-way leaves no trace, and the next start tries it again", async () => {
+test("a migration that fails half-way leaves no trace, and the next start retries it", async () => {
   const place = await createPlace();
   await addMigration({
     place,
@@ -132,7 +132,7 @@ test("a migration that fails half-way leaves no trace, and the next start tries 
   expect(readRows(place.filePath, tables)).toEqual([{ name: "Nonce" }, { name: "Half" }]);
 });
 
-test("a database from a newer build is refused and left as it is", async () => {
+test("a database of a newer build is refused and left unchanged", async () => {
   const place = await createPlace();
   await addMigration({ place, name: "0002_future", sql: `CREATE TABLE "Future" ("id" TEXT);` });
   await migrateDatabase(place);
@@ -150,7 +150,7 @@ test("a migration that was changed after it was applied is refused", async () =>
   await expect(migrateDatabase(place)).rejects.toThrow(/"0001_gate" was changed after it had been applied/);
 });
 
-test("a migration that another tool left half done is refused, unless it was marked as rolled back", async () => {
+test("a migration left half done by another tool is refused, unless marked as rolled back", async () => {
   const place = await createPlace();
   await migrateDatabase(place);
   runSql(
@@ -193,7 +193,7 @@ async function migrateInChildProcess(place: { url: string; migrationsDir: string
 }
 
 testOnEachEmptyDatabase(
-  "of ten processes that start at once each of the real migrations is applied by exactly one",
+  "each of the real migrations is applied by exactly one of ten processes that start at once",
   async ({ url, readHistory }) => {
     const children = Array.from({ length: 10 }, () => {
       const child = startTestProcess(
@@ -241,7 +241,7 @@ function testOnEachEmptyDatabase(name: string, body: (place: EmptyPlace) => Prom
   });
 }
 
-test("four that start at once on an empty PostgreSQL database apply each migration exactly once", async () => {
+test("four processes that start at once on an empty PostgreSQL database apply each migration exactly once", async () => {
   const server = await startPostgresql();
   onTestFinished(() => server.stop());
   const place = { ...(await createPlace()), url: await server.createDatabase() };

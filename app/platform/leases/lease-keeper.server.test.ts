@@ -31,7 +31,7 @@ function eachLease<Value>(value: Value) {
   return Object.fromEntries(leaseNames.map((name) => [name, value]));
 }
 
-test("a process that is alone has every lease from the first look, and pays one statement for all of them each time", async () => {
+test("a process that is alone acquires every lease at the first look, with one statement for all of them each time", async () => {
   const { database, keeper, asked } = await createPlace(60);
   const gained: string[] = [];
   for (const name of leaseNames) keeper.of(name).onAcquired(() => gained.push(name));
@@ -47,7 +47,7 @@ test("a process that is alone has every lease from the first look, and pays one 
   );
 });
 
-test("what is held is renewed before it expires, and stays the same term", async () => {
+test("a lease is renewed before it expires, and its term stays the same", async () => {
   const leaseSeconds = 9;
   const { database, keeper, asked } = await createPlace(leaseSeconds);
   await keeper.start();
@@ -81,7 +81,7 @@ test("a lease that another process has acquired is lost, and logged", async () =
   expect(keeper.readHeld()).toMatchObject({ watcher: false });
 });
 
-test("stopping without a database ends all the same", async () => {
+test("the keeper stops even without a database", async () => {
   const { database, keeper, said } = await createPlace(60, createSqliteTestDatabase);
   await keeper.start();
   await database.$queryRawUnsafe("PRAGMA query_only=ON");

@@ -22,7 +22,7 @@ async function startWorker(url: string, name: string, seconds: number = leaseSec
 }
 
 testOnEachDatabase(
-  "when the process that works is killed, another one takes over when its lease has lapsed, and not before",
+  "another process acquires a killed owner's lease when it has expired, and not before",
   async ({ url, database }) => {
     const first = await startWorker(url, "first");
     const second = await startWorker(url, "second");
@@ -45,7 +45,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "a process that stops in order hands over at once: long before its lease would have lapsed",
+  "a process that shuts down releases its lease at once, long before it would expire",
   async ({ url, database }) => {
     const first = await startWorker(url, "first", longLeaseSeconds);
     const second = await startWorker(url, "second", longLeaseSeconds);
@@ -63,7 +63,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "a process that was paused in the middle of its work, and wakes up after its lease went, changes nothing",
+  "a process paused until its lease has expired changes nothing when it wakes up",
   async ({ url, database }) => {
     const first = await startWorker(url, "first");
     await waitUntil(() => first.count("worked") > 0);

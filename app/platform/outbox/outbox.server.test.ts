@@ -67,7 +67,7 @@ function only(store: OutboxMemoryStore) {
   return store.deliveries[0];
 }
 
-test("what is due is delivered on each configured channel and marked", async () => {
+test("due deliveries are sent on each configured channel and marked", async () => {
   const { store, createSender } = createScene();
   const { received, gateway } = await startReceiver();
   const mail = await startSmtpReceiver({ hideSTARTTLS: true });
@@ -86,7 +86,7 @@ test("what is due is delivered on each configured channel and marked", async () 
   expect(await store.countPending()).toBe(0);
 });
 
-test("a failure is tried again after its wait, with the same id, and not before", async () => {
+test("a failed delivery is retried after its wait, with the same id, and not before", async () => {
   const { store, passMs, createSender } = createScene();
   const { received, gateway } = await startReceiver(({ response, count }) =>
     response.writeHead(count === 1 ? 500 : 200).end(),
@@ -110,7 +110,7 @@ test("a failure is tried again after its wait, with the same id, and not before"
   expect(only(store)?.deliveredAtMs).toBe(startMs + 5_000);
 });
 
-test("a receiver that stays away is asked with growing waits, then every six hours, without end", async () => {
+test("an unreachable receiver is retried with growing waits, then every six hours, without end", async () => {
   const { store, passMs, createSender } = createScene();
   const { received, gateway } = await startReceiver(({ response, count }) =>
     response.writeHead(count <= 40 ? 502 : 204).end(),
@@ -158,7 +158,7 @@ test("a Retry-After longer than our own wait is honoured", async () => {
   expect(only(store)?.nextAttemptAtMs).toBe(startMs + 900_000);
 });
 
-test("a sender that dies between the sending and the marking: sent again when the claim lapses, same id", async () => {
+test("a delivery whose sender died before marking it is sent again when the claim expires, with the same id", async () => {
   const { store, passMs, createSender } = createScene();
   const { received, gateway } = await startReceiver();
   store.queue({ notificationId: "n1" });
@@ -181,7 +181,7 @@ test("a sender that dies between the sending and the marking: sent again when th
   expect(only(store)?.deliveredAtMs).toBe(startMs + 90_000);
 });
 
-test("a mark that fails loses nothing: the claim lapses and the delivery is sent again", async () => {
+test("a delivery whose mark failed is sent again when the claim expires", async () => {
   const { store, passMs, createSender, entries } = createScene();
   const { received, gateway } = await startReceiver();
   store.queue({ notificationId: "n1" });
@@ -201,7 +201,7 @@ test("a mark that fails loses nothing: the claim lapses and the delivery is sent
   expect(only(store)?.deliveredAtMs).not.toBeNull();
 });
 
-test("a sender whose claim lapsed while it sent does not overrule the one that took over", async () => {
+test("a sender whose claim expired while it sent does not overrule the one that took over", async () => {
   const { store, passMs, createSender, entries } = createScene();
   const { held, gateway } = createHeldGateway();
   store.queue({ notificationId: "n1" });
@@ -229,7 +229,7 @@ test("two senders on one store send each of a hundred notifications once", async
   expect(received.map((request) => request.headers["webhook-id"]).sort()).toEqual([...ids].sort());
 });
 
-test("no more sends run at once than allowed, and no claim waits in a queue", async () => {
+test("no more deliveries than allowed are sent at once, and no claim waits in a queue", async () => {
   const { store, createSender } = createScene();
   const { held, gateway } = createHeldGateway();
   for (let index = 0; index < 10; index++) store.queue({ notificationId: `n${index}` });
@@ -249,7 +249,7 @@ test("no more sends run at once than allowed, and no claim waits in a queue", as
   expect(await store.countPending()).toBe(0);
 });
 
-test("a channel that hangs does not hold up the other one", async () => {
+test("a channel that hangs does not delay the other one", async () => {
   const { store, createSender } = createScene();
   const { held, gateway } = createHeldGateway();
   const working = await startReceiver();
@@ -260,7 +260,7 @@ test("a channel that hangs does not hold up the other one", async () => {
   expect(held).toHaveLength(1);
 });
 
-test("wake sends at once, also while another send hangs", async () => {
+test("wake sends at once, even while another send hangs", async () => {
   const { store, createSender } = createScene();
   const { held, gateway } = createHeldGateway();
   const sender = createSender({
@@ -277,7 +277,7 @@ test("wake sends at once, also while another send hangs", async () => {
   await expect.poll(() => held.map(({ id }) => id)).toEqual(["n1", "n2"]);
 });
 
-test("sendDue waits for what was queued before it was called, also while another look is under way", async () => {
+test("sendDue waits for what was queued before it was called, even while another poll is in progress", async () => {
   const { store, createSender } = createScene();
   const { received, gateway } = await startReceiver();
   let answer: () => void = () => undefined;
@@ -301,7 +301,7 @@ test("sendDue waits for what was queued before it was called, also while another
   await first;
 });
 
-test("a wake that falls into the last moments of a look is not lost", async () => {
+test("a wake in the last moments of a poll is not lost", async () => {
   for (let ticks = 0; ticks < 15; ticks++) {
     const { store, createSender } = createScene();
     const { held, gateway } = createHeldGateway();
@@ -331,7 +331,7 @@ test("a wake that falls into the last moments of a look is not lost", async () =
   }
 });
 
-test("the poll finds what nobody announced, and outlives a store that cannot be asked", async () => {
+test("the poll finds what was not announced, and survives a store that fails", async () => {
   const { store, createSender, entries } = createScene();
   const { received, gateway } = await startReceiver();
   let outages = 3;
@@ -365,7 +365,7 @@ test("stop waits for the send in flight, marks it and sends nothing more", async
   expect(store.deliveries.map(({ deliveredAtMs }) => deliveredAtMs)).toEqual([startMs, null]);
 });
 
-test("what a claim brings after stop began is not sent", async () => {
+test("deliveries claimed after stop began are not sent", async () => {
   const { store, createSender } = createScene();
   const { held, gateway } = createHeldGateway();
   let answer: () => void = () => undefined;
@@ -384,7 +384,7 @@ test("what a claim brings after stop began is not sent", async () => {
   expect(only(store)).toMatchObject({ attempts: 0, deliveredAtMs: null });
 });
 
-test("stop is bounded: a send that does not end is cut off and its claim left to lapse", async () => {
+test("stop is bounded: a send that does not end is cut off and its claim left to expire", async () => {
   const { store, passMs, createSender } = createScene();
   const { held, gateway } = createHeldGateway();
   const sender = createSender({ gateways: { webhook: gateway }, stopTimeoutMs: 30 });
@@ -412,7 +412,7 @@ test.each<{ why: string; gateway: Gateway }>([
       },
     },
   },
-])("a gateway that $why costs one attempt, tells no secret and loses nothing", async ({ gateway }) => {
+])("a gateway that $why costs one attempt, reveals no secret and loses no delivery", async ({ gateway }) => {
   const { store, createSender, lines } = createScene();
   store.queue({ notificationId: "n1" });
   await createSender({ gateways: { webhook: gateway }, attemptTimeoutMs: 30, claimSeconds: 1 }).sendDue();
@@ -438,7 +438,7 @@ test("deliveries of a channel that is not configured stay queued and are seen in
   });
 });
 
-test("the status says so when the store cannot be asked", async () => {
+test("the status says so when the store cannot be read", async () => {
   const { store, createSender } = createScene();
   const away: OutboxMemoryStore = { ...store, countPending: () => Promise.reject(new Error("away")) };
   expect((await createSender({ store: away }).status()).pending).toBeNull();

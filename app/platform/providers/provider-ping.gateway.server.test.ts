@@ -23,14 +23,14 @@ test.each([
   [401, limitedKey, null],
   [401, { ...limitedKey, padding: "x".repeat(1_000_000) }, null],
   [503, { error: key }, "The provider of speech answers with status 503."],
-])("it tells what the answer %i means (case %#)", async (status, body, told) => {
+])("the answer %i is read as healthy or as its fault (case %#)", async (status, body, told) => {
   const { ping, calls } = await pingOf({ status, body });
   expect(await ping()).toBe(told);
   expect(calls.map(({ method, path }) => [method, path])).toEqual([["GET", "/v1/models"]]);
   expect(calls[0]!.headers.authorization).toBe(`Bearer ${key}`);
 });
 
-test("one look serves every probe for a quarter of a minute", async () => {
+test("one ping serves every probe for a quarter of a minute", async () => {
   const { ping, calls, advance } = await pingOf({ status: 200 });
   await Promise.all([ping(), ping()]);
   advance(14_999);
@@ -41,7 +41,7 @@ test("one look serves every probe for a quarter of a minute", async () => {
   expect(calls).toHaveLength(2);
 });
 
-test("who cannot be reached is said not to be, without an address", async () => {
+test("an unreachable provider is reported without an address", async () => {
   const place = { what: "model provider", baseUrl: "http://127.0.0.1:9/v1", headers: bearerHeaders(null) };
   const ping = createProviderPing({ ...place, clock: Date.now });
   expect(await ping()).toBe("The model provider cannot be reached.");

@@ -6,7 +6,7 @@ import { silentWave } from "~e2e/support/browser/silent-wave";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
-test.describe("a press on what words carry away", () => {
+test.describe("a press on a button that streaming text moves", () => {
   test.beforeEach(async ({ page }) => {
     await page.route("**/api/tts", (route) =>
       route.fulfill({ contentType: "audio/wav", body: silentWave(30) }),
@@ -14,7 +14,7 @@ test.describe("a press on what words carry away", () => {
     await openChat(page);
   });
 
-  test("counts, unless it is drawn away", async ({ page }) => {
+  test("counts, unless the pointer is dragged away", async ({ page }) => {
     const button = await buttonAtRest(page);
     // Pressed by the first, and not once more by the second.
     for (const way of [20, 28]) {
@@ -31,9 +31,7 @@ test.describe("a press on what words carry away", () => {
     await expect(button).toHaveAccessibleName("Pause reading");
   });
 
-  test("is the browser's own where nothing moves: the neighbour it is let go on undoes it", async ({
-    page,
-  }) => {
+  test("is left to the browser at rest, where letting go on a neighbour cancels it", async ({ page }) => {
     await ask(page, "count");
     await expectRest(page);
     const button = replies(page).getByRole("button", { name: /Read aloud|Pause reading/ });
@@ -58,7 +56,7 @@ test.describe("a press on what words carry away", () => {
   test.describe("by a finger", () => {
     test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-    test("counts for it, and not for the link that has come under the finger", async ({ page }) => {
+    test("counts for the button, and not for a link that moved under the finger", async ({ page }) => {
       const button = await buttonAtRest(page);
       const fingers = await fingersOn(page);
       // The second is a long press, and would pause what the first has begun.
@@ -72,7 +70,7 @@ test.describe("a press on what words carry away", () => {
       }
     });
 
-    test("at rest counts once, however often", async ({ page }) => {
+    test("counts once each time at rest", async ({ page }) => {
       await ask(page, "slow");
       const button = replies(page).getByRole("button", { name: /Read aloud|Pause reading|Go on reading/ });
       for (const name of ["Pause reading", "Go on reading", "Pause reading"]) {
@@ -81,7 +79,7 @@ test.describe("a press on what words carry away", () => {
       }
     });
 
-    test("scrolls, and then counts for nothing", async ({ page }) => {
+    test("that scrolls does not count", async ({ page }) => {
       const button = await buttonAtRest(page);
       await log(page).evaluate((messages) => void (messages.style.paddingBottom = "100rem"));
       const placeOfThread = () =>
@@ -105,7 +103,7 @@ test.describe("a press on what words carry away", () => {
       await expectUnpressed(button);
     });
 
-    test("counts for nothing where another finger is beside it", async ({ page }) => {
+    test("does not count with another finger on the screen", async ({ page }) => {
       const button = await buttonAtRest(page);
       const fingers = await fingersOn(page);
       const another = { x: 20, y: 20, id: 1 };

@@ -6,7 +6,7 @@ import { silentWave } from "~e2e/support/browser/silent-wave";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
-test("an answer is read aloud piece by piece, pauses, goes on, and ends by itself", async ({ page }) => {
+test("an answer is read aloud piece by piece, pauses, resumes, and ends by itself", async ({ page }) => {
   const spoken: { text: string; messageId: string }[] = [];
   await page.route("**/api/tts", async (route) => {
     spoken.push(route.request().postDataJSON() as { text: string; messageId: string });
@@ -30,7 +30,7 @@ test("an answer is read aloud piece by piece, pauses, goes on, and ends by itsel
   expect(spoken.map(({ messageId }) => messageId)).toEqual(spoken.map((_, index) => `${id}:${index}`));
 });
 
-test("another place in the text is read when it is chosen, and nothing in between is asked for @deep", async ({
+test("choosing another position reads from there, and requests nothing in between @deep", async ({
   page,
 }) => {
   const asked: number[] = [];
@@ -64,9 +64,7 @@ test("another place in the text is read when it is chosen, and nothing in betwee
   await expectRest(page);
 });
 
-test("a place that is dragged to is shown at once, and only the last one is asked for @deep", async ({
-  page,
-}) => {
+test("a dragged position is shown at once, and only the last one is requested @deep", async ({ page }) => {
   const asked: number[] = [];
   await page.route("**/api/tts", async (route) => {
     const at = Number((route.request().postDataJSON() as { messageId: string }).messageId.split(":")[1]);
@@ -107,9 +105,7 @@ test("a place that is dragged to is shown at once, and only the last one is aske
   await expectRest(page);
 });
 
-test("reading aloud is begun, paused, led to another place and stopped by keyboard alone @deep", async ({
-  page,
-}) => {
+test("reading aloud is started, paused, moved and stopped by keyboard alone @deep", async ({ page }) => {
   const asked: number[] = [];
   await page.route("**/api/tts", async (route) => {
     asked.push(Number((route.request().postDataJSON() as { messageId: string }).messageId.split(":")[1]));
@@ -160,7 +156,7 @@ test("the embedded voice reads an answer aloud, to its end", async ({ page }) =>
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("reading begins while the answer is being written, and stopping asks for no more @deep", async ({
+test("reading begins while the answer is being written, and stopping requests no more @deep", async ({
   page,
 }) => {
   const spoken: string[] = [];
@@ -187,7 +183,7 @@ test("reading begins while the answer is being written, and stopping asks for no
   await expectRest(page);
 });
 
-test("what comes late is heard in its place, and stopping ends what is still on its way @deep", async ({
+test("a late piece is heard in its place, and stopping cancels what is still in flight @deep", async ({
   page,
 }) => {
   await page.addInitScript(() => {
@@ -224,7 +220,7 @@ test("what comes late is heard in its place, and stopping ends what is still on 
   expect(await page.evaluate("window.heard")).toEqual([0, 1, 2]);
 });
 
-test("pausing and going on before the sound has come is no failure @deep", async ({ page }) => {
+test("pausing and resuming before the sound has come is no failure @deep", async ({ page }) => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route("**/api/tts", async (route) => {
@@ -245,7 +241,7 @@ test("pausing and going on before the sound has come is no failure @deep", async
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("without a connection reading waits where it stopped, and goes on when it is back @deep", async ({
+test("reading pauses without a connection, and resumes when it is back @deep", async ({
   page,
   context,
   watch,
@@ -272,7 +268,10 @@ test("without a connection reading waits where it stopped, and goes on when it i
 test.describe("where speech is switched off", () => {
   test.use({ baseUrl: async ({ silentServer }, use) => use(silentServer.baseUrl) });
 
-  test("that is said once and no longer offered @deep", async ({ page, watch }) => {
+  test("a refusal to speak is shown once, and reading is no longer offered @deep", async ({
+    page,
+    watch,
+  }) => {
     watch.expectRefusal({ path: "/api/tts", status: 503 });
     await openChat(page);
     await ask(page, "count");
@@ -293,7 +292,7 @@ test.describe("where speech is switched off", () => {
 test.describe("at the limit of requests", () => {
   test.use({ baseUrl: async ({ hurriedSpeechServer }, use) => use(hurriedSpeechServer.baseUrl) });
 
-  test("reading waits, and goes on at the sentence where it stopped @deep", async ({ page, watch }) => {
+  test("reading waits, and resumes at the sentence where it stopped @deep", async ({ page, watch }) => {
     watch.expectRefusal({ path: "/api/tts", status: 429 });
     await openChat(page);
     await ask(page, "rich");
@@ -310,7 +309,7 @@ test.describe("at the limit of requests", () => {
 test.describe("at the end of the quota", () => {
   test.use({ baseUrl: async ({ sparingSpeechServer }, use) => use(sparingSpeechServer.baseUrl) });
 
-  test("reading waits for the next window, and goes on where it stopped @deep", async ({
+  test("reading waits for the next window, and resumes where it stopped @deep", async ({
     page,
     watch,
     context,

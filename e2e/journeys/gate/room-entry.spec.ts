@@ -18,7 +18,7 @@ const test = base;
 /** Words of the demonstration's room. */
 const gatedWords = ["lamp room", "keepers", "music box", "What did the night bring", "lighthouse"];
 
-test("the entry shows what waits, by kind alone, and what is needed, before any script", async ({
+test("the entry shows the kinds of content and what is required, before any script", async ({
   browser,
   baseUrl,
 }) => {
@@ -54,7 +54,7 @@ test("a key is looked up without scripts, and refused in words", async ({ browse
   await context.close();
 });
 
-test("the list of what is needed follows every step, and says so to who does not see it @deep", async ({
+test("the checklist follows every step, and announces it to screen readers @deep", async ({
   page,
   wallet,
 }) => {
@@ -82,7 +82,7 @@ test("the list of what is needed follows every step, and says so to who does not
   await expect(page.getByRole("heading", { name: roomHeading })).toBeFocused();
 });
 
-test("what is signed is shown, word for word, before the wallet opens", async ({ page, wallet }) => {
+test("the text to sign is shown word for word before the wallet opens", async ({ page, wallet }) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
   await mintKey(page);
@@ -98,7 +98,7 @@ test("what is signed is shown, word for word, before the wallet opens", async ({
   expect(lines(wallet.signedTexts[0] ?? "")).toEqual(lines(shown));
 });
 
-test("who no longer waits for the wallet is let go, and what it signs later opens nothing @deep", async ({
+test("a cancelled wallet request is dropped, and its late signature opens nothing @deep", async ({
   page,
   wallet,
   context,
@@ -122,7 +122,7 @@ test("who no longer waits for the wallet is let go, and what it signs later open
   await expect.poll(() => sessionCookie(context)).not.toBe("");
 });
 
-test("focus goes to the field at fault, to the refusal, and to the next step @deep", async ({
+test("the focus moves to the field at fault, to the refusal, and to the next step @deep", async ({
   page,
   wallet,
   watch,
@@ -155,10 +155,10 @@ base.describe("on a server of its own", () => {
     rpcUrl: async ({ server }, use) => use(server.rpcUrl),
   });
 
-  ownTest.describe("that lets few in", () => {
+  ownTest.describe("with a low rate limit", () => {
     ownTest.use({ settings: { env: { RATE_LIMIT_GATE_ACCESS: "2/9" } } });
     ownTest(
-      "a rate limit counts down, asks the wallet for nothing meanwhile, and then lets one try again @deep",
+      "a rate limit counts down, does not ask the wallet meanwhile, and then allows a retry @deep",
       async ({ page, wallet, watch }) => {
         await page.goto("/gate");
         await connectWallet(page, wallet.name);
@@ -192,7 +192,7 @@ base.describe("on a server of its own", () => {
       settings: { keyDurationSeconds: 3600, env: { KEY_STANDARD: "unlock", CHAIN_POLL_SECONDS: "1" } },
     });
     ownTest(
-      "a membership that ends closes the open room, and is refused at the gate @deep",
+      "a membership that expires closes the open room, and is refused at the gate @deep",
       async ({ page, wallet, watch, rpcUrl }) => {
         await page.goto("/gate");
         await connectWallet(page, wallet.name);
@@ -215,7 +215,7 @@ base.describe("on a server of its own", () => {
   });
 });
 
-base.describe("behind a line that is cut and mended", () => {
+base.describe("behind a connection that is cut and restored", () => {
   type Place = { server: GateServer; serverDoor: TcpSwitch; chainDoor: TcpSwitch; chainRpcUrl: string };
   const portOf = (url: string) => Number(new URL(url).port);
 
@@ -247,7 +247,7 @@ base.describe("behind a line that is cut and mended", () => {
   });
 
   cutTest(
-    "a server that is away is named as such, and the visitor goes on when it is back @deep",
+    "an unreachable server is named as such, and the visitor goes on when it is back @deep",
     async ({ page, wallet, watch, place }) => {
       const { server, serverDoor } = place;
       await page.goto("/gate");
@@ -277,7 +277,7 @@ base.describe("behind a line that is cut and mended", () => {
   );
 
   cutTest(
-    "a chain that is away is named as such at the gate, and the visitor goes on when it is back @deep",
+    "an unreachable chain is named as such at the gate, and the visitor goes on when it is back @deep",
     async ({ page, wallet, watch, place }) => {
       const { chainDoor, chainRpcUrl } = place;
       await page.goto("/gate");

@@ -67,7 +67,7 @@ function lookOfPage(page: Page): Promise<string[]> {
   );
 }
 
-test("neither rules nor boxes of the operator's styles get out of the room, and dialogs stay above it", async ({
+test("rules and boxes of the operator's styles stay inside the room, and dialogs above it", async ({
   page,
   wallet,
 }) => {

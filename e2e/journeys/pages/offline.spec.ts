@@ -47,7 +47,10 @@ async function listKept(page: Page): Promise<string[]> {
   });
 }
 
-test("whoever loses the connection is told so in our own words, and finds back", async ({ page, place }) => {
+test("a visitor who loses the connection gets the offline page, and finds the way back", async ({
+  page,
+  place,
+}) => {
   const { door, first, origin } = place;
   await page.goto(`${origin}/`);
   await untilKept(page);
@@ -69,7 +72,7 @@ test("whoever loses the connection is told so in our own words, and finds back",
   expect(page.url()).toBe(`${origin}/gate`);
 });
 
-test("a device keeps the offline page and what it is drawn with, whatever is visited @deep", async ({
+test("a device stores the offline page and its parts only, whatever is visited @deep", async ({
   page,
   place,
 }) => {
@@ -91,7 +94,7 @@ test("a device keeps the offline page and what it is drawn with, whatever is vis
   ).toEqual([]);
 });
 
-test("after a deploy the next look is the new page, and the device forgets the old one @deep", async ({
+test("a deploy replaces the offline page at the next visit, and the old one is deleted @deep", async ({
   page,
   place,
 }) => {
@@ -116,7 +119,7 @@ test("after a deploy the next look is the new page, and the device forgets the o
   }
 });
 
-test("an operator who wants no offline page has it taken back @deep", async ({ page, place }) => {
+test("an operator without an offline page has it removed from devices @deep", async ({ page, place }) => {
   const { door, origin } = place;
   await page.goto(`${origin}/`);
   await untilKept(page);
@@ -138,7 +141,7 @@ test("an operator who wants no offline page has it taken back @deep", async ({ p
   }
 });
 
-test("an answer of the server is never mistaken for being offline @deep", async ({ page, place }) => {
+test("an answer of the server is never taken for being offline @deep", async ({ page, place }) => {
   await page.goto(`${place.origin}/`);
   await untilKept(page);
   const answer = await page.goto(`${place.origin}/nowhere`);
@@ -146,7 +149,7 @@ test("an answer of the server is never mistaken for being offline @deep", async 
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nothing here");
 });
 
-test("the place can be put on a home screen @deep", async ({ page, place }) => {
+test("the site can be put on a home screen @deep", async ({ page, place }) => {
   await page.goto(`${place.origin}/`);
   await untilKept(page);
   const session = await page.context().newCDPSession(page);

@@ -4,7 +4,11 @@ import { expectFocusKept, pressByKeyboard } from "~e2e/support/browser/keyboard"
 import { themes } from "~e2e/shots/pages-shots";
 import { test } from "~e2e/support/browser/relay-site";
 
-test("a pairing shows its code, in words too, waits, and can be left", async ({ page, context, place }) => {
+test("a pairing shows its code, in words too, waits, and can be cancelled", async ({
+  page,
+  context,
+  place,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], {
     origin: place.server.baseUrl,
   });

@@ -51,7 +51,7 @@ test("a wallet on a phone scans the code, signs, and opens the room", async ({ p
   });
 });
 
-test("a no on the phone is told in words @deep", async ({ page, place }) => {
+test("a rejection on the phone is explained @deep", async ({ page, place }) => {
   const { wallet } = await pair({ page, place });
   await withWallet(wallet, async () => {
     wallet.refuse();
@@ -61,10 +61,7 @@ test("a no on the phone is told in words @deep", async ({ page, place }) => {
   });
 });
 
-test("a wallet that ends the connection on the phone is gone from the page @deep", async ({
-  page,
-  place,
-}) => {
+test("a wallet that disconnects on the phone is gone from the page @deep", async ({ page, place }) => {
   const { wallet } = await pair({ page, place });
   await withWallet(wallet, async () => {
     await wallet.leave();

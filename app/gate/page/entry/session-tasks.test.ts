@@ -79,7 +79,7 @@ const out = { DELETE: ok({ signedIn: false }) };
 const renewing = 'POST {"renew":true}';
 const opening = 'POST {"open":true}';
 
-test("asks while the page is seen, renews when two minutes are left, and asks nothing in the background", async () => {
+test("a visible page checks its session and renews it two minutes before the end, a hidden one does neither", async () => {
   const { asked, events, tools } = await openPlace({ GET: ok(signedIn), [renewing]: ok(signedIn) });
   const look = (leftMs: number, isHidden = false) =>
     lookAtSession(tools, { session, isHidden, nowMs: session.endsAtMs - leftMs });
@@ -91,14 +91,14 @@ test("asks while the page is seen, renews when two minutes are left, and asks no
   expect(events.map(({ type }) => type)).toEqual(["session-kept", "session-kept", "session-kept"]);
 });
 
-test("does not try to renew what cannot be renewed", async () => {
+test("a session that cannot be renewed is not renewed", async () => {
   const { asked, tools } = await openPlace({ GET: ok(signedIn) });
   const last = { ...session, isRenewable: false };
   await lookAtSession(tools, { session: last, isHidden: false, nowMs: session.endsAtMs - 1 });
   expect(asked).toEqual(["GET"]);
 });
 
-test("closes the room with the server's reason, and clears the cookie that is good for nothing", async () => {
+test("the room closes with the server's reason, and the useless cookie is cleared", async () => {
   const { asked, events, tools } = await openPlace({ GET: ok({ signedIn: false, ended }), ...out });
   await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
   expect(asked).toEqual(["GET", "DELETE"]);
@@ -108,7 +108,7 @@ test("closes the room with the server's reason, and clears the cookie that is go
   expect(events[0]).toMatchObject({ notice: { detail: ended.detail } });
 });
 
-test("closes the room when the session is gone or another's, and leaves that one alone", async () => {
+test("the room closes when the session is gone or another's, and another's is left alone", async () => {
   for (const answer of [{ signedIn: false }, { ...signedIn, tokenId: "8" }]) {
     const { asked, events, tools } = await openPlace({ GET: ok(answer) });
     await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
@@ -116,7 +116,7 @@ test("closes the room when the session is gone or another's, and leaves that one
   }
 });
 
-test("decides nothing while the server cannot, and asks what became of a renewal that was refused", async () => {
+test("nothing is decided while the server cannot answer, and a refused renewal is checked against the session", async () => {
   const away = await openPlace({ GET: problem, [renewing]: problem });
   await lookAtSession(away.tools, { session, isHidden: false, nowMs: 0 });
   await lookAtSession(away.tools, { session, isHidden: false, nowMs: session.endsAtMs - 1 });
@@ -132,7 +132,7 @@ test("decides nothing while the server cannot, and asks what became of a renewal
   expect(refused.events).toMatchObject([{ type: "session-ended" }]);
 });
 
-test("asks for no second renewal when one was refused and the session still holds", async () => {
+test("a refused renewal is not repeated while the session still holds", async () => {
   const last = { ...signedIn, secondsLeft: 100, isRenewable: false };
   const refusal = { type: "https://x/problems/authentication-failed", status: 401, detail: "As long as one" };
   const { asked, events, tools } = await openPlace({
@@ -147,7 +147,7 @@ test("asks for no second renewal when one was refused and the session still hold
   expect(asked).toEqual([renewing, "GET", "GET"]);
 });
 
-test("signs out after what is under way, so that a late renewal cannot bring the cookie back", async () => {
+test("signing out waits for a renewal in flight, so that it cannot bring the cookie back", async () => {
   let finish: (reply: Reply) => void = () => undefined;
   const late = new Promise<Reply>((resolve) => (finish = resolve));
   const { asked, tools } = await openPlace({ [renewing]: late, ...out });
@@ -158,7 +158,7 @@ test("signs out after what is under way, so that a late renewal cannot bring the
   expect(asked).toEqual([renewing, "DELETE"]);
 });
 
-test("opens the room of a session, not that of another wallet, and clears what is over", async () => {
+test("a session opens its room, not that of another wallet, and an ended one is cleared", async () => {
   const good = await openPlace({ GET: ok(signedIn), [opening]: ok(granted), ...out });
   expect(await openKept(good.tools, { turn: 3 })).toMatchObject({ tokenId: "7" });
   expect(good.events).toMatchObject([{ type: "session-opened", turn: 3, grant: { accessToken: null } }]);
@@ -178,7 +178,7 @@ test("opens the room of a session, not that of another wallet, and clears what i
   expect([none.asked, none.events]).toEqual([["GET"], []]);
 });
 
-test("leaves nothing of a session's person in the browser for another wallet, and all of it for their own", async () => {
+test("another wallet finds nothing of a session's person in the browser, the same wallet all of it", async () => {
   const readLeft = openBrowser();
   const before = readLeft();
   const { asked, tools } = await openPlace({ GET: ok(signedIn), [opening]: ok(granted), ...out });
@@ -188,7 +188,7 @@ test("leaves nothing of a session's person in the browser for another wallet, an
   expect([readLeft(), asked.at(-1)]).toEqual([[notPersonal, notPersonal], "DELETE"]);
 });
 
-test("leaves nothing of it either where the wallet of the visit before shows another account", async () => {
+test("another account in the last visit's wallet finds nothing of that visit either", async () => {
   const remembered = { id: "one", name: "One", address: otherAddress } as const;
   for (const [shown, left] of [
     [address, 4],
@@ -204,7 +204,7 @@ test("leaves nothing of it either where the wallet of the visit before shows ano
   }
 });
 
-test("goes on holding the token itself where the browser has kept no cookie", async () => {
+test("the page keeps the token itself where the browser stored no cookie", async () => {
   const kept = await openPlace({ POST: ok(signedIn), GET: ok(signedIn) });
   await keepSession(kept.tools, "a.b.c");
   expect([kept.asked, kept.events.map(({ type }) => type)]).toEqual([["POST", "GET"], ["session-kept"]]);
