@@ -89,7 +89,7 @@ async function mint({
   tokenId = good,
   scopes = gateScopes,
   issuedAtMs = nowMs,
-  ...place
+  ...otherClaims
 }: Minted = {}): Promise<string> {
   const address = chain.addressOf(1);
   const { token } = await mintAccessToken({
@@ -108,7 +108,7 @@ async function mint({
     signedText: "signed",
     ttlSeconds: 900,
     ...issued(),
-    ...place,
+    ...otherClaims,
     issuedAtMs,
   });
   return token;
@@ -130,7 +130,7 @@ async function verifyToken({ token, requiredScope }: { token: string; requiredSc
 async function openCallers(changes: Partial<CallerDependencies> = {}) {
   const { database } = await createTestDatabase();
   const { chainId, key } = chain;
-  const place = { chainId, contractAddress: key.address };
+  const keyContract = { chainId, contractAddress: key.address };
   await database.usedKey.create({
     data: {
       chainId: BigInt(chainId),
@@ -142,13 +142,13 @@ async function openCallers(changes: Partial<CallerDependencies> = {}) {
   });
   const store = createKeyStore(database);
   const holder = chain.addressOf(1);
-  await store.recordDeparture({ key: { ...place, tokenId: back }, holder, departedAtMs: nowMs });
+  await store.recordDeparture({ key: { ...keyContract, tokenId: back }, holder, departedAtMs: nowMs });
   const client = createChainClient({ rpcUrls: [rpc.url], chainId });
   const dependencies: CallerDependencies = {
-    ...place,
+    ...keyContract,
     clock,
     keys: store,
-    ownership: createOwnershipReader({ client, ...place, standard: "erc721", cacheSeconds: 4, clock }),
+    ownership: createOwnershipReader({ client, ...keyContract, standard: "erc721", cacheSeconds: 4, clock }),
     verifyToken,
     isAllowedOrigin: (origin) => origin === ownOrigin,
     ...changes,

@@ -14,7 +14,7 @@ import { finalSeconds } from "./payment-finality.server";
 /** Reverts whatever it is called with. */
 const refusingCode = "0x60006000fd";
 
-async function openPlace({ waitMs = 100 } = {}) {
+async function openFixture({ waitMs = 100 } = {}) {
   const chain = await startTestChain();
   onTestFinished(() => chain.stop());
   const { database } = await createTestDatabase();
@@ -36,7 +36,7 @@ async function openPlace({ waitMs = 100 } = {}) {
 }
 
 test("a transaction that fails on the chain stays open until final, then its amount is returned and its fee counted", async () => {
-  const { chain, payer, makeFinal } = await openPlace();
+  const { chain, payer, makeFinal } = await openFixture();
   const to = newAddress();
   await chain.control.setAutomine(false);
   const pay = () => payer.pay({ to, amount: "0.001", key: "payment-1" });
@@ -56,7 +56,7 @@ test("a transaction that fails on the chain stays open until final, then its amo
 });
 
 test("a payment that waits for its block stays reserved, and is settled by it", async () => {
-  const { chain, payer } = await openPlace();
+  const { chain, payer } = await openFixture();
   const to = newAddress();
   await chain.control.setAutomine(false);
   const pending = await payer.pay({ to, key: "payment-1" });
@@ -71,7 +71,7 @@ test("a payment that waits for its block stays reserved, and is settled by it", 
 });
 
 test("a payment whose nonce was used otherwise has failed once that is final, and not before", async () => {
-  const { chain, payer, privateKey, makeFinal, advance } = await openPlace();
+  const { chain, payer, privateKey, makeFinal, advance } = await openFixture();
   const to = newAddress();
   await chain.control.setAutomine(false);
   const { transactionHash } = await payer.pay({ to, key: "payment-1" });
@@ -111,7 +111,7 @@ async function runWayOut(nonce: number, rpcUrl: string, privateKey: string) {
 }
 
 test("a payment with too low a fee delays all others until the operator has used its nonce as the guide says", async () => {
-  const { chain, payer, privateKey, makeFinal } = await openPlace();
+  const { chain, payer, privateKey, makeFinal } = await openFixture();
   const [first, second] = [newAddress(), newAddress()];
   await chain.control.setAutomine(false);
   expect(await payer.pay({ to: first, key: "payment-1" })).toMatchObject({ status: "pending" });
@@ -134,7 +134,7 @@ test("a payment with too low a fee delays all others until the operator has used
 });
 
 test("a service that stops waits for no block, and signs nothing any more", async () => {
-  const { chain, payer } = await openPlace({ waitMs: 3_600_000 });
+  const { chain, payer } = await openFixture({ waitMs: 3_600_000 });
   await chain.control.setAutomine(false);
   const paying = payer.pay({ to: newAddress(), key: "payment-1" });
   const waiting = payer.pay({ to: newAddress(), key: "payment-2" });

@@ -37,7 +37,7 @@ async function openEndpoint(chain: TestChain) {
 
 const clientOf = (urls: readonly string[]) => createChainClient({ rpcUrls: urls, chainId: 31337 });
 
-async function openPlace() {
+async function openFixture() {
   const chain = await openChain();
   const endpoint = await openEndpoint(chain);
   const { database, url } = await createTestDatabase();
@@ -74,7 +74,7 @@ async function openPlace() {
 }
 
 test("a payment whose receipt is hidden is found in its block, and neither called failed nor paid again", async () => {
-  const { chain, endpoint, payer, advance, makeFinal, balanceOf, expectSumsToAddUp } = await openPlace();
+  const { chain, endpoint, payer, advance, makeFinal, balanceOf, expectSumsToAddUp } = await openFixture();
   const to = newAddress();
   endpoint.setFault("no-receipts");
   expect(await payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "pending" });
@@ -90,7 +90,7 @@ test("a payment whose receipt is hidden is found in its block, and neither calle
 
 test("a node without receipts and states decides nothing: the payment counts, the operator is told once, others are paid", async () => {
   const { chain, endpoint, database, payer, advance, makeFinal, balanceOf, expectSumsToAddUp } =
-    await openPlace();
+    await openFixture();
   const [first, second] = [newAddress(), newAddress()];
   endpoint.setFault("pruned");
   expect(await payer.pay({ to: first, key: "payment-1" })).toMatchObject({ status: "pending" });
@@ -119,7 +119,7 @@ test("a node without receipts and states decides nothing: the payment counts, th
 });
 
 test("a payment to a contract stays open until there is a receipt", async () => {
-  const { chain, endpoint, payer, makeFinal } = await openPlace();
+  const { chain, endpoint, payer, makeFinal } = await openFixture();
   const to = newAddress();
   await chain.control.setCode({ address: to, bytecode: acceptingCode });
   endpoint.setFault("no-receipts");
@@ -131,7 +131,7 @@ test("a payment to a contract stays open until there is a receipt", async () => 
 });
 
 test("a payment dropped by a reorganisation is sent again unchanged, and paid once", async () => {
-  const { chain, payer, patient, database, balanceOf, expectSumsToAddUp } = await openPlace();
+  const { chain, payer, patient, database, balanceOf, expectSumsToAddUp } = await openFixture();
   const [to, next] = [newAddress(), newAddress()];
   const before = await chain.control.snapshot();
   const paid = await patient.pay({ to, key: "payment-1" });
@@ -157,7 +157,7 @@ test("a payment dropped by a reorganisation is sent again unchanged, and paid on
 });
 
 test("a payment dropped by a reorganisation deeper than finality is paid again before the next one", async () => {
-  const { chain, patient: payer, database, makeFinal, balanceOf, expectSumsToAddUp } = await openPlace();
+  const { chain, patient: payer, database, makeFinal, balanceOf, expectSumsToAddUp } = await openFixture();
   const recipients = [newAddress(), newAddress(), newAddress()];
   const before = await chain.control.snapshot();
   await payer.pay({ to: recipients[0]!, key: "payment-1" });
@@ -186,12 +186,12 @@ test("a payment dropped by a reorganisation deeper than finality is paid again b
 });
 
 test("a failed payment dropped by a reorganisation is not sent again, and its nonce is used up without it", async () => {
-  const place = await openPlace();
-  const { chain, patient: payer, privateKey, database, makeFinal, balanceOf, expectSumsToAddUp } = place;
+  const fixture = await openFixture();
+  const { chain, patient: payer, privateKey, database, makeFinal, balanceOf, expectSumsToAddUp } = fixture;
   const [to, next] = [newAddress(), newAddress()];
   const before = await chain.control.snapshot();
   await chain.control.setAutomine(false);
-  expect(await place.payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "pending" });
+  expect(await fixture.payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "pending" });
   const [first] = await database.payment.findMany();
   await chain.control.dropTransaction({ hash: first!.transactionHash as Hex });
   await chain.control.setAutomine(true);
@@ -215,7 +215,7 @@ test("a failed payment dropped by a reorganisation is not sent again, and its no
   expect(await payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "failed" });
   expect(payer.told).toContain("payment failed: its nonce was used by another transaction");
   await makeFinal();
-  place.advance(hourMs);
+  fixture.advance(hourMs);
   await payer.resume();
   expect(await payer.pay({ to, key: "payment-2" })).toEqual({
     ...second,
@@ -233,7 +233,7 @@ test("a failed payment dropped by a reorganisation is not sent again, and its no
 });
 
 test("a payment is not called failed while one endpoint shows another transaction and one disagrees or is silent", async () => {
-  const { endpoint, parts, privateKey, payer, makeFinal } = await openPlace();
+  const { endpoint, parts, privateKey, payer, makeFinal } = await openFixture();
   const other = await openChain();
   const wallet = privateKeyToAccount(privateKey);
   await other.control.setBalance({ address: wallet.address, value: parseEther("1") });
@@ -258,7 +258,7 @@ test("a payment is not called failed while one endpoint shows another transactio
 });
 
 test("an old open payment costs a few requests an hour", async () => {
-  const { endpoint, payer, advance } = await openPlace();
+  const { endpoint, payer, advance } = await openFixture();
   endpoint.setFault("pruned");
   await payer.pay({ to: newAddress(), key: "payment-1" });
   advance(2 * hourMs);
@@ -275,7 +275,7 @@ test("an old open payment costs a few requests an hour", async () => {
 });
 
 test("many concurrent queries for one payment ask the chain as often as one does", async () => {
-  const { chain, endpoint, parts } = await openPlace();
+  const { chain, endpoint, parts } = await openFixture();
   const payer = createPayer({ ...parts, client: clientOf([endpoint.url]), waitMs: 1_000 });
   await chain.control.setAutomine(false);
   const to = newAddress();
@@ -290,7 +290,7 @@ test("many concurrent queries for one payment ask the chain as often as one does
 });
 
 test("only the owner of the lease follows open payments, and starts when it acquires it", async () => {
-  const { chain, endpoint, parts } = await openPlace();
+  const { chain, endpoint, parts } = await openFixture();
   let hold: { name: "payments"; owner: string; term: bigint } | null = null;
   const listeners: (() => void)[] = [];
   const lease = {
@@ -315,7 +315,7 @@ test("only the owner of the lease follows open payments, and starts when it acqu
 });
 
 test("a payment left by a killed process is completed by the lease's next owner, and counts as what it cost", async () => {
-  const { chain, endpoint, parts, privateKey, url, expectSumsToAddUp, balanceOf } = await openPlace();
+  const { chain, endpoint, parts, privateKey, url, expectSumsToAddUp, balanceOf } = await openFixture();
   const leases = createLeaseStore(parts.database);
   await leases.acquireOrRenew(["payments"], "killed", 2_000);
   const to = newAddress();

@@ -49,7 +49,7 @@ test("the headers show the budget after this text is settled: spoken, repeated, 
 
 test("a voice without room or sounds for a text returns its characters before it answers", async () => {
   const { provider } = await startSpeechProvider([sounding(sound)]);
-  const full = await openSpeechFixture({ provider, limit, maxFlights: 0 });
+  const full = await openSpeechFixture({ provider, limit, maxSyntheses: 0 });
   const busy = await full.ask("Twelve chars");
   expect(busy.headers.get("retry-after")).toBe("2");
   expect(await busy.clone().json()).toMatchObject({ error: "TTS is busy" });

@@ -47,9 +47,9 @@ test("bare messages are answered with {result} or {error} and no other member", 
     ["tools/list", -32600, 400],
   ] as const) {
     const answer = await mcp.post(message);
-    const place = JSON.stringify(message);
-    expect(answer.status, place).toBe(httpStatus);
-    expect(answer.body, place).toEqual({ error: { code, message: expect.any(String) as string } });
+    const about = JSON.stringify(message);
+    expect(answer.status, about).toBe(httpStatus);
+    expect(answer.body, about).toEqual({ error: { code, message: expect.any(String) as string } });
   }
 });
 

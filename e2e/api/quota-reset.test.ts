@@ -101,9 +101,9 @@ test("the quota requires a token, in its own error shape, from every location a 
   const missing = await gate.ask({ path: "/api/quota" });
   expect([missing.status, missing.body]).toEqual([401, { error: "Unauthorized: missing JWT" }]);
   expect(missing.headers.get("www-authenticate")).toBe('Bearer realm="latchkey"');
-  const places = tokenPlacements.filter(({ location }) => !location.startsWith("body"));
-  expect(places).toHaveLength(4);
-  for (const { location, place: site } of places) {
+  const placements = tokenPlacements.filter(({ location }) => !location.startsWith("body"));
+  expect(placements).toHaveLength(4);
+  for (const { location, place: site } of placements) {
     const ask = (text: string) => {
       const { headers, query } = combinePlaced([site(text)]);
       return gate.ask({ path: `/api/quota?${new URLSearchParams(query)}`, headers });

@@ -76,21 +76,21 @@ async function openWatchedDatabase() {
   const password = random();
   await setPassword("CREATE", password);
   await admin.$executeRawUnsafe(`ALTER DATABASE ${url.pathname.slice(1)} OWNER TO gatekeeper`);
-  const [port, door] = [Number(url.port), await openTcpSwitch()];
-  closers.push(door.close);
-  door.leadTo(port);
-  Object.assign(url, { username: "gatekeeper", password, port: String(door.port) });
+  const [port, tcpSwitch] = [Number(url.port), await openTcpSwitch()];
+  closers.push(tcpSwitch.close);
+  tcpSwitch.leadTo(port);
+  Object.assign(url, { username: "gatekeeper", password, port: String(tcpSwitch.port) });
   return {
     env: give({ DATABASE_URL: url.href }),
-    cut: () => door.leadTo(null),
+    cut: () => tcpSwitch.leadTo(null),
     /** Nobody gets in with the password the servers have. */
     lockOut: async () => {
       await setPassword("ALTER", random());
-      door.leadTo(port);
+      tcpSwitch.leadTo(port);
     },
     mend: async () => {
       await setPassword("ALTER", password);
-      door.leadTo(port);
+      tcpSwitch.leadTo(port);
     },
   };
 }
@@ -101,14 +101,14 @@ async function openWatchedRedis() {
   const own = await launchRedis(["--requirepass", password]);
   const foreign = await launchRedis(["--requirepass", random()]);
   closers.push(own.stop, foreign.stop);
-  const door = await openTcpSwitch();
-  closers.push(door.close);
-  const leadTo = ({ url }: { url: string }) => door.leadTo(Number(new URL(url).port));
+  const tcpSwitch = await openTcpSwitch();
+  closers.push(tcpSwitch.close);
+  const leadTo = ({ url }: { url: string }) => tcpSwitch.leadTo(Number(new URL(url).port));
   leadTo(own);
   return {
-    env: give({ STATE_WORKER_URL: `redis://:${password}@127.0.0.1:${door.port}` }),
+    env: give({ STATE_WORKER_URL: `redis://:${password}@127.0.0.1:${tcpSwitch.port}` }),
     otherEnv: give({ STATE_WORKER_URL: own.url, STATE_WORKER_API_KEY: password }),
-    cut: () => door.leadTo(null),
+    cut: () => tcpSwitch.leadTo(null),
     lockOut: () => leadTo(foreign),
     mend: () => leadTo(own),
   };
@@ -364,23 +364,23 @@ async function loseEverything(holder: Awaited<ReturnType<Gate["mintKey"]>>, toke
     await listen(api, secrets.METRICS_TOKEN);
   }
   const isReady = async () => (await api.ask({ path: "/readyz" })).status === 200;
-  const places = [
-    ...(redis ? [{ name: "Redis", place: redis, refusal: "WRONGPASS" }] : []),
-    { name: "PostgreSQL", place: database, refusal: "password authentication failed" },
+  const stores = [
+    ...(redis ? [{ name: "Redis", store: redis, refusal: "WRONGPASS" }] : []),
+    { name: "PostgreSQL", store: database, refusal: "password authentication failed" },
   ];
-  for (const { name, place, refusal } of places) {
+  for (const { name, store, refusal } of stores) {
     const from = server.output().length;
     // Straight to the one that refuses the password: the first failure after a good time is the one that is told.
-    await place.lockOut();
+    await store.lockOut();
     await waitUntil(async () => (await askAll(`${name} refuses`), logged(from).includes(refusal)));
-    await place.mend();
+    await store.mend();
     await waitUntil(isReady);
     const asking = askAll(`${name} is cut off`);
-    place.cut();
+    store.cut();
     await asking;
     await waitUntil(async () => !(await isReady()));
     await askAll(`${name} is away`);
-    await place.mend();
+    await store.mend();
     await waitUntil(isReady);
   }
 }

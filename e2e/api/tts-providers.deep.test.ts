@@ -346,7 +346,7 @@ test("a server that is killed while it speaks leaves nothing that is served as w
   const { baseUrl, calls } = await startSpeaker(
     sounding(sound),
     pausingAfter(sound, sound, forever),
-    sounding(Buffer.from("anew")),
+    sounding(Buffer.from("again")),
   );
   const env = localSpeaker({ baseUrl });
   const first = await startSpeechGate({ gate, env, dataDir });
@@ -357,8 +357,8 @@ test("a server that is killed while it speaks leaves nothing that is served as w
   const second = await startSpeechGate({ gate, env, dataDir });
   expect((await speak({ port: second.server.port, json: { text: "Whole." } })).bytes).toEqual(sound);
   expect(calls).toHaveLength(2);
-  const anew = await speak({ port: second.server.port, json: { text: "Half." } });
-  expect(anew.bytes.toString()).toBe("anew");
+  const again = await speak({ port: second.server.port, json: { text: "Half." } });
+  expect(again.bytes.toString()).toBe("again");
   expect(calls).toHaveLength(3);
 });
 

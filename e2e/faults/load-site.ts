@@ -119,7 +119,7 @@ export async function openLoadSite({
     settings,
     port,
     requests: client,
-    place: { origin: `http://localhost:${port}`, chainId: 31337 },
+    gate: { origin: `http://localhost:${port}`, chainId: 31337 },
     keys: createKeyRing(chain.rpcUrl, contract.address),
     /** The server that was started last. */
     running: () => running!,

@@ -141,7 +141,7 @@ test.skipIf(!isRoot || runsOnPostgresql)(
     const blocks = (await readPlainBlocks("docs/backup.md")).filter((block) => block.includes("/data/"));
     const [copy, restore] = blocks as [string, string];
     const [, script] = /^ *docker run .* latchkey sh -c '([^]*)' &&$/m.exec(restore)!;
-    const toPlace = (text: string) =>
+    const toTestPaths = (text: string) =>
       text
         .replaceAll("docker exec latchkey ", "")
         .replaceAll("docker cp latchkey:", "cp -p ")
@@ -150,22 +150,22 @@ test.skipIf(!isRoot || runsOnPostgresql)(
     expect(restore.replace(script!, "")).toMatch(
       /^docker stop latchkey &&\n.*&&\n +docker start latchkey\n$/,
     );
-    expect(toPlace(copy + script!)).not.toContain("docker");
+    expect(toTestPaths(copy + script!)).not.toContain("docker");
     await makeTables();
     // A copy of an earlier day that was left behind is not taken for the new one.
     await writeFile(path.join(site.dir, "data/backup.db"), "stale", { mode: 0o644 });
-    expect(await site.runShell(toPlace(copy))).toBe("Copied\n");
+    expect(await site.runShell(toTestPaths(copy))).toBe("Copied\n");
     const copied = await stat(path.join(site.dir, "backup.db"));
     expect(copied.mode & 0o777).toBe(0o600);
     const [, check] = await readShellBlocks("docs/backup.md", "SQLite");
     expect(await site.runShell(check!)).toContain("integrity_check: 'ok'");
-    await site.runShell(toPlace(script!));
+    await site.runShell(toTestPaths(script!));
     const restored = await stat(path.join(site.dir, "data/latchkey.db"));
     expect([restored.uid, restored.mode & 0o777]).toEqual([10001, 0o600]);
     expect((await readAside(site))[0]).toContain("latchkey.db");
     // The next one fails half-way: the copy from before stays.
     await writeFile(path.join(site.dir, "data/latchkey.db"), "no database");
-    await expect(site.runShell(toPlace(copy))).rejects.toThrow();
+    await expect(site.runShell(toTestPaths(copy))).rejects.toThrow();
     expect((await stat(path.join(site.dir, "backup.db"))).mtimeMs).toBe(copied.mtimeMs);
   },
 );

@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 /** The machine's places in a folder of the test, where `data/` is what the unit says. */
-function toPlaces(script: string): string {
+function toTestPaths(script: string): string {
   return script
     .replaceAll("/opt/latchkey", `${root}/opt/latchkey`)
     .replaceAll("/var/lib/latchkey", `${root}/var/lib/latchkey`)
@@ -49,7 +49,7 @@ function toPlaces(script: string): string {
 
 async function runShell(script: string, cwd = root): Promise<string> {
   const env = { ...process.env, PATH: `${path.join(root, "bin")}:${process.env.PATH}` };
-  return (await run("bash", ["-c", toPlaces(script)], { cwd, env })).stdout;
+  return (await run("bash", ["-c", toTestPaths(script)], { cwd, env })).stdout;
 }
 
 /** What the unit starts, where it starts it; deploy-files.test.ts holds the two together. */

@@ -46,7 +46,7 @@ async function writeProgram(root: string, name: string, text: string) {
 }
 
 /** What a clone of the project holds, as far as building and starting need it. */
-const projectPlaces = [
+const projectPaths = [
   ...["app", "content", "contracts", "prisma", "public", "server.ts", "remix.config.js", "tsconfig.json"],
   ...["package.json", "package-lock.json", ".npmrc", ".gitignore"],
 ];
@@ -55,7 +55,7 @@ const projectPlaces = [
 async function makeClone(root: string) {
   const [upstream, clone] = [path.join(root, "upstream"), path.join(root, "clone")];
   const isMade = (file: string) => ["app/generated", "public/build", "prisma/.generated"].includes(file);
-  for (const site of projectPlaces) {
+  for (const site of projectPaths) {
     const filter = (file: string) => !isMade(path.normalize(file));
     await cp(site, path.join(upstream, site), { recursive: true, filter });
   }

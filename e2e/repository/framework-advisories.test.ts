@@ -23,7 +23,7 @@ function isOlder(version: string, least: string): boolean {
 test("the tree has no router older than the fixed releases", () => {
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as Lockfile;
   for (const [name, least] of Object.entries(mended)) {
-    const found = Object.entries(packages).filter(([place]) => place.endsWith(`node_modules/${name}`));
+    const found = Object.entries(packages).filter(([location]) => location.endsWith(`node_modules/${name}`));
     expect(found.length, name).toBeGreaterThan(0);
     const old = found.filter(([, { version }]) => isOlder(version, least));
     expect(old, name).toEqual([]);
@@ -90,7 +90,9 @@ const serverDirective = /^\s*(["'])use server\1\s*;?\s*$/m;
 
 test("React Server Components are not installed, and no module has their directives", () => {
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as Lockfile;
-  expect(Object.keys(packages).filter((place) => /(?:^|\/)react-server-dom-[^/]*$/.test(place))).toEqual([]);
+  expect(
+    Object.keys(packages).filter((location) => /(?:^|\/)react-server-dom-[^/]*$/.test(location)),
+  ).toEqual([]);
   const modules = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((file) =>
     /\.(?:[cm]?[jt]s|[jt]sx)$/.test(file),
   );

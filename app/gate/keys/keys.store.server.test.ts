@@ -113,15 +113,15 @@ testOnEachDatabase(
     const database = await openDatabase({ url, watch: { observe: () => void statements++ } });
     onTestFinished(() => closeDatabase(database));
     const store = createKeyStore(database);
-    const place = { chainId, contractAddress: key.contractAddress };
+    const contract = { chainId, contractAddress: key.contractAddress };
     const departures = Array.from({ length: 999 }, (_, index) => ({ tokenId: String(index), holder }));
     const shouted = { tokenId: "7", holder: `0x${"CD".repeat(20)}` };
     statements = 0;
-    await store.recordDepartures({ ...place, departures: [...departures, shouted], departedAtMs: 5_000 });
+    await store.recordDepartures({ ...contract, departures: [...departures, shouted], departedAtMs: 5_000 });
     expect(statements).toBe(1);
     const more = [...departures, { tokenId: "999", holder }, { tokenId: "1000", holder }];
-    await store.recordDepartures({ ...place, departures: more, departedAtMs: 7_000 });
-    await store.recordDepartures({ ...place, departures: [], departedAtMs: 9_000 });
+    await store.recordDepartures({ ...contract, departures: more, departedAtMs: 7_000 });
+    await store.recordDepartures({ ...contract, departures: [], departedAtMs: 9_000 });
     expect(statements).toBe(3);
     expect(await database.keyDeparture.count({ where: { departedAtMs: 7_000n } })).toBe(1_001);
   },

@@ -130,15 +130,15 @@ test("a chain that starts over is believed at once where its blocks are new, els
   // The whole chain is as it was: that is how things are.
   expect(await askSeller()).toEqual({ owned: true });
 
-  const anew = await startTestChain();
+  const restarted = await startTestChain();
   try {
     const gate = openGate([second]);
     expect(await gate.askHolder()).toEqual({ owned: true });
-    expect(await anew.mintKey(seller)).toBe(sold);
-    second.setUpstream(anew.rpcUrl);
+    expect(await restarted.mintKey(seller)).toBe(sold);
+    second.setUpstream(restarted.rpcUrl);
     expect(await gate.askSeller()).toEqual({ owned: true });
   } finally {
-    await anew.stop();
+    await restarted.stop();
   }
 });
 

@@ -32,7 +32,7 @@ testOnEachDatabase(
         log: silent as never,
       });
       const [cursors, keys] = [createChainCursorStore(on), createKeyStore(on)];
-      const place = { chainId, contractAddress };
+      const contract = { chainId, contractAddress };
       const watcher = createTransferWatcher({
         client: createChainClient({ rpcUrls: [rpcUrl], chainId, timeoutMs: 1_000 }),
         contractAddress,
@@ -41,10 +41,10 @@ testOnEachDatabase(
         clock: Date.now,
         log: silent,
         cursor: {
-          load: () => cursors.findCursor(place),
-          save: (cursor, hold) => cursors.saveCursor(place, cursor, hold),
+          load: () => cursors.findCursor(contract),
+          save: (cursor, hold) => cursors.saveCursor(contract, cursor, hold),
         },
-        onDepartures: (report) => keys.recordDepartures({ ...place, ...report, departedAtMs: Date.now() }),
+        onDepartures: (report) => keys.recordDepartures({ ...contract, ...report, departedAtMs: Date.now() }),
         onBlock: () => {},
         lease: keeper.of("watcher"),
       });

@@ -98,9 +98,9 @@ type Verification = Partial<Omit<Parameters<typeof verifyAccessToken>[0], "expec
 };
 
 async function verify({ expected: changes, ...rest }: Verification): Promise<AccessClaims> {
-  const { requiredScope, ...place } = { ...expected, ...changes };
+  const { requiredScope, ...expectedClaims } = { ...expected, ...changes };
   const shared = { keys: keysFor("HS256"), clockToleranceSeconds: 5, clock };
-  const claims = await verifyAccessToken({ ...shared, ...rest, expected: place });
+  const claims = await verifyAccessToken({ ...shared, ...rest, expected: expectedClaims });
   requireScope(claims, requiredScope);
   return claims;
 }
@@ -395,9 +395,9 @@ test("a key that a token carries, or names by an address, is ignored", async () 
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  const place = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const claims = await goodClaims();
-  for (const brought of [{ jwk }, { jku: `${place}/jwks` }, { x5u: `${place}/x5u` }, { x5c: ["AA=="] }]) {
+  for (const brought of [{ jwk }, { jku: `${origin}/jwks` }, { x5u: `${origin}/x5u` }, { x5c: ["AA=="] }]) {
     const header = { alg: "ES256", kid: keys.signing.kid, typ: "at+jwt", ...brought };
     const input = `${encode(header)}.${encode(claims)}`;
     const signature = sign("sha256", Buffer.from(input), {

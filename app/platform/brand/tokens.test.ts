@@ -74,10 +74,10 @@ function groundsOf(name: string): { grounds: readonly string[]; isText: boolean 
 const isGround = (name: string) => /(^|-)ground$|^surface|^deep$/.test(name);
 
 test("every colour is a text, a ground, a meaningful line or decoration", () => {
-  const unplaced = colours.filter(
+  const unassigned = colours.filter(
     (name) => !isGround(name) && !decoration.has(name) && groundsOf(name) === null,
   );
-  expect(unplaced, "say in groundsOf where these stand").toEqual([]);
+  expect(unassigned, "say in groundsOf where these stand").toEqual([]);
 });
 
 test("every ground has a text that is checked against it", () => {
@@ -89,10 +89,10 @@ test.each(Object.entries(themes))(
   "every text can be read on its grounds in %s",
   (_name, { tokens, isContrast }) => {
     const pairs = colours.flatMap((text): Pair[] => {
-      const place = groundsOf(text);
-      if (!place) return [];
-      const least = place.isText ? (isContrast ? 7 : 4.5) : isContrast ? 4.5 : 3;
-      return place.grounds.map((ground) => ({ text, ground, least }));
+      const use = groundsOf(text);
+      if (!use) return [];
+      const least = use.isText ? (isContrast ? 7 : 4.5) : isContrast ? 4.5 : 3;
+      return use.grounds.map((ground) => ({ text, ground, least }));
     });
     const faults = pairs.flatMap(({ text, ground, least }) => {
       const ratio = contrast(getRgb(tokens[text]!), getRgb(tokens[ground]!));

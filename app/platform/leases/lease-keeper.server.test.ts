@@ -6,7 +6,7 @@ import { leaseNames } from "./lease";
 import { createLeaseKeeper } from "./lease-keeper.server";
 import { createLeaseStore } from "./leases.store.server";
 
-async function createPlace(leaseSeconds: number, create: typeof createTestDatabase = createTestDatabase) {
+async function createFixture(leaseSeconds: number, create: typeof createTestDatabase = createTestDatabase) {
   const { database } = await create();
   const store = createLeaseStore(database);
   const said: string[] = [];
@@ -32,7 +32,7 @@ function eachLease<Value>(value: Value) {
 }
 
 test("a process that is alone acquires every lease at the first look, with one statement for all of them each time", async () => {
-  const { database, keeper, asked } = await createPlace(60);
+  const { database, keeper, asked } = await createFixture(60);
   const gained: string[] = [];
   for (const name of leaseNames) keeper.of(name).onAcquired(() => gained.push(name));
   expect(keeper.readHeld()).toEqual(eachLease(false));
@@ -49,7 +49,7 @@ test("a process that is alone acquires every lease at the first look, with one s
 
 test("a lease is renewed before it expires, and its term stays the same", async () => {
   const leaseSeconds = 9;
-  const { database, keeper, asked } = await createPlace(leaseSeconds);
+  const { database, keeper, asked } = await createFixture(leaseSeconds);
   await keeper.start();
   const startedAtMs = performance.now();
   await waitUntil(() => performance.now() - startedAtMs > 1_300 * leaseSeconds, { timeoutMs: 30_000 });
@@ -59,7 +59,7 @@ test("a lease is renewed before it expires, and its term stays the same", async 
 });
 
 test("a lease that cannot be renewed expires here, is logged once, and is acquired again with the database", async () => {
-  const { database, keeper, said, asked } = await createPlace(0.3, createSqliteTestDatabase);
+  const { database, keeper, said, asked } = await createFixture(0.3, createSqliteTestDatabase);
   await keeper.start();
   await database.$queryRawUnsafe("PRAGMA query_only=ON");
   await waitUntil(() => keeper.of("watcher").findHold() === null);
@@ -72,7 +72,7 @@ test("a lease that cannot be renewed expires here, is logged once, and is acquir
 });
 
 test("a lease that another process has acquired is lost, and logged", async () => {
-  const { database, store, keeper, said } = await createPlace(0.6);
+  const { database, store, keeper, said } = await createFixture(0.6);
   await keeper.start();
   await database.lease.updateMany({ where: { name: "watcher" }, data: { expiresAtMs: 0n } });
   await store.acquireOrRenew(["watcher"], "b", 60_000);
@@ -82,7 +82,7 @@ test("a lease that another process has acquired is lost, and logged", async () =
 });
 
 test("the keeper stops even without a database", async () => {
-  const { database, keeper, said } = await createPlace(60, createSqliteTestDatabase);
+  const { database, keeper, said } = await createFixture(60, createSqliteTestDatabase);
   await keeper.start();
   await database.$queryRawUnsafe("PRAGMA query_only=ON");
   await keeper.stop();
@@ -92,7 +92,7 @@ test("the keeper stops even without a database", async () => {
 
 test("a lease whose work fails five times in a row is released, left to others for its length, and acquired again", async () => {
   const leaseSeconds = 1.5;
-  const { store, keeper, said } = await createPlace(leaseSeconds);
+  const { store, keeper, said } = await createFixture(leaseSeconds);
   await keeper.start();
   const { findHold, noteFailure, noteSuccess } = keeper.of("watcher");
   const firstTerm = findHold()!.term;
@@ -117,7 +117,7 @@ test("a lease whose work fails five times in a row is released, left to others f
 });
 
 test("a lease that is released while it is being renewed stays released", async () => {
-  const { database, store } = await createPlace(60);
+  const { database, store } = await createFixture(60);
   const slow = { letGo: () => {} };
   const held = new Promise<void>((resolve) => (slow.letGo = resolve));
   let looks = 0;

@@ -24,16 +24,16 @@ function createLimiter(settings: LimiterSettings): RateLimiter {
   });
 }
 
-type Place = { state: TestState; algorithm: RateLimiterOptions["algorithm"] };
+type LimitCase = { state: TestState; algorithm: RateLimiterOptions["algorithm"] };
 
 /** The library's store for Redis counts a fixed window, by a clock that also goes on while the test does. */
-function isOfLibrary({ state, algorithm }: Place): boolean {
+function isOfLibrary({ state, algorithm }: LimitCase): boolean {
   return state.redis !== null && algorithm === "fixed";
 }
 
 /** How long before the end of a window a test may still look. */
-function edgeMs(place: Place): number {
-  return isOfLibrary(place) ? 15_000 : 1;
+function edgeMs(limitCase: LimitCase): number {
+  return isOfLibrary(limitCase) ? 15_000 : 1;
 }
 
 async function countAllowed(limiter: RateLimiter, times: number, clientId = "a"): Promise<number> {
@@ -52,7 +52,7 @@ for (const algorithm of ["fixed", "sliding"] as const) {
       const race = () =>
         countOutcomes(200, async (index) => (await limiters[index % 2]?.consume("a"))?.allowed);
       expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
-      // Once more over the rows of a window that has lapsed.
+      // Once more over the rows of a window that has expired.
       await advance(60_000);
       expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
     },
@@ -260,7 +260,7 @@ test("a sliding limit goes on sliding when the database fails", async () => {
   await advance(59_000);
   expect(await countAllowed(limiter, 40)).toBe(29);
   await advance(1_000);
-  // The first has left the window, and it alone: a fixed window would begin anew.
+  // The first has left the window, and it alone: a fixed window would start over.
   expect(await countAllowed(limiter, 40)).toBe(1);
   await advance(58_999);
   expect(await countAllowed(limiter, 40)).toBe(0);

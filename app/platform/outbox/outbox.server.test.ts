@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 /** A store on a clock the test moves, and senders that share both; jitter is off. */
-function createScene() {
+function createFixture() {
   let nowMs = startMs;
   const clock = () => nowMs;
   const { log, lines, entries } = createLogLines();
@@ -68,7 +68,7 @@ function only(store: OutboxMemoryStore) {
 }
 
 test("due deliveries are sent on each configured channel and marked", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { received, gateway } = await startReceiver();
   const mail = await startSmtpReceiver({ hideSTARTTLS: true });
   closers.push(() => mail.close());
@@ -87,7 +87,7 @@ test("due deliveries are sent on each configured channel and marked", async () =
 });
 
 test("a failed delivery is retried after its wait, with the same id, and not before", async () => {
-  const { store, passMs, createSender } = createScene();
+  const { store, passMs, createSender } = createFixture();
   const { received, gateway } = await startReceiver(({ response, count }) =>
     response.writeHead(count === 1 ? 500 : 200).end(),
   );
@@ -111,7 +111,7 @@ test("a failed delivery is retried after its wait, with the same id, and not bef
 });
 
 test("an unreachable receiver is retried with growing waits, then every six hours, without end", async () => {
-  const { store, passMs, createSender } = createScene();
+  const { store, passMs, createSender } = createFixture();
   const { received, gateway } = await startReceiver(({ response, count }) =>
     response.writeHead(count <= 40 ? 502 : 204).end(),
   );
@@ -133,7 +133,7 @@ test("an unreachable receiver is retried with growing waits, then every six hour
 });
 
 test("a receiver that answers 410 is never asked again, and the delivery stays readable", async () => {
-  const { store, passMs, createSender, entries } = createScene();
+  const { store, passMs, createSender, entries } = createFixture();
   const { received, gateway } = await startReceiver(({ response }) => response.writeHead(410).end());
   store.queue({ notificationId: "n1" });
   const sender = createSender({ gateways: { webhook: gateway } });
@@ -149,7 +149,7 @@ test("a receiver that answers 410 is never asked again, and the delivery stays r
 });
 
 test("a Retry-After longer than our own wait is honoured", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { gateway } = await startReceiver(({ response }) =>
     response.writeHead(503, { "retry-after": "900" }).end(),
   );
@@ -159,7 +159,7 @@ test("a Retry-After longer than our own wait is honoured", async () => {
 });
 
 test("a delivery whose sender died before marking it is sent again when the claim expires, with the same id", async () => {
-  const { store, passMs, createSender } = createScene();
+  const { store, passMs, createSender } = createFixture();
   const { received, gateway } = await startReceiver();
   store.queue({ notificationId: "n1" });
   const dead: OutboxMemoryStore = { ...store, markDelivered: () => new Promise(() => undefined) };
@@ -182,7 +182,7 @@ test("a delivery whose sender died before marking it is sent again when the clai
 });
 
 test("a delivery whose mark failed is sent again when the claim expires", async () => {
-  const { store, passMs, createSender, entries } = createScene();
+  const { store, passMs, createSender, entries } = createFixture();
   const { received, gateway } = await startReceiver();
   store.queue({ notificationId: "n1" });
   let failures = 1;
@@ -202,7 +202,7 @@ test("a delivery whose mark failed is sent again when the claim expires", async 
 });
 
 test("a sender whose claim expired while it sent does not overrule the one that took over", async () => {
-  const { store, passMs, createSender, entries } = createScene();
+  const { store, passMs, createSender, entries } = createFixture();
   const { held, gateway } = createHeldGateway();
   store.queue({ notificationId: "n1" });
   const slow = createSender({ gateways: { webhook: gateway } }).sendDue();
@@ -217,7 +217,7 @@ test("a sender whose claim expired while it sent does not overrule the one that 
 });
 
 test("two senders on one store send each of a hundred notifications once", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { received, gateway } = await startReceiver();
   const ids = Array.from({ length: 100 }, (_, index) => `n${index}`);
   ids.forEach((notificationId) => store.queue({ notificationId }));
@@ -230,7 +230,7 @@ test("two senders on one store send each of a hundred notifications once", async
 });
 
 test("no more deliveries than allowed are sent at once, and no claim waits in a queue", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   for (let index = 0; index < 10; index++) store.queue({ notificationId: `n${index}` });
   const sender = createSender({ gateways: { webhook: gateway }, parallelism: 3 });
@@ -250,7 +250,7 @@ test("no more deliveries than allowed are sent at once, and no claim waits in a 
 });
 
 test("a channel that hangs does not delay the other one", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   const working = await startReceiver();
   store.queue({ notificationId: "n1", channel: "email" });
@@ -261,7 +261,7 @@ test("a channel that hangs does not delay the other one", async () => {
 });
 
 test("wake sends at once, even while another send hangs", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   const sender = createSender({
     gateways: { webhook: gateway },
@@ -278,7 +278,7 @@ test("wake sends at once, even while another send hangs", async () => {
 });
 
 test("sendDue waits for what was queued before it was called, even while another poll is in progress", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { received, gateway } = await startReceiver();
   let answer: () => void = () => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
@@ -303,7 +303,7 @@ test("sendDue waits for what was queued before it was called, even while another
 
 test("a wake in the last moments of a poll is not lost", async () => {
   for (let ticks = 0; ticks < 15; ticks++) {
-    const { store, createSender } = createScene();
+    const { store, createSender } = createFixture();
     const { held, gateway } = createHeldGateway();
     let announced = false;
     const announcing: OutboxMemoryStore = {
@@ -332,7 +332,7 @@ test("a wake in the last moments of a poll is not lost", async () => {
 });
 
 test("the poll finds what was not announced, and survives a store that fails", async () => {
-  const { store, createSender, entries } = createScene();
+  const { store, createSender, entries } = createFixture();
   const { received, gateway } = await startReceiver();
   let outages = 3;
   const flaky: OutboxMemoryStore = {
@@ -349,7 +349,7 @@ test("the poll finds what was not announced, and survives a store that fails", a
 });
 
 test("stop waits for the send in flight, marks it and sends nothing more", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   const sender = createSender({ gateways: { webhook: gateway }, parallelism: 1 });
   store.queue({ notificationId: "n1" });
@@ -366,7 +366,7 @@ test("stop waits for the send in flight, marks it and sends nothing more", async
 });
 
 test("deliveries claimed after stop began are not sent", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   let answer: () => void = () => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
@@ -385,7 +385,7 @@ test("deliveries claimed after stop began are not sent", async () => {
 });
 
 test("stop is bounded: a send that does not end is cut off and its claim left to expire", async () => {
-  const { store, passMs, createSender } = createScene();
+  const { store, passMs, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   const sender = createSender({ gateways: { webhook: gateway }, stopTimeoutMs: 30 });
   store.queue({ notificationId: "n1" });
@@ -413,7 +413,7 @@ test.each<{ why: string; gateway: Gateway }>([
     },
   },
 ])("a gateway that $why costs one attempt, reveals no secret and loses no delivery", async ({ gateway }) => {
-  const { store, createSender, lines } = createScene();
+  const { store, createSender, lines } = createFixture();
   store.queue({ notificationId: "n1" });
   await createSender({ gateways: { webhook: gateway }, attemptTimeoutMs: 30, claimSeconds: 1 }).sendDue();
   expect(only(store)).toMatchObject({ attempts: 1, nextAttemptAtMs: startMs + 5_000 });
@@ -422,7 +422,7 @@ test.each<{ why: string; gateway: Gateway }>([
 });
 
 test("deliveries of a channel that is not configured stay queued and are seen in the status", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { gateway } = await startReceiver();
   store.queue({ notificationId: "n1" });
   store.queue({ notificationId: "n1", channel: "email" });
@@ -439,13 +439,13 @@ test("deliveries of a channel that is not configured stay queued and are seen in
 });
 
 test("the status says so when the store cannot be read", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const away: OutboxMemoryStore = { ...store, countPending: () => Promise.reject(new Error("away")) };
   expect((await createSender({ store: away }).status()).pending).toBeNull();
 });
 
 test("a claim shorter than an attempt is refused at start-up", () => {
-  const { createSender } = createScene();
+  const { createSender } = createFixture();
   expect(() => createSender({ attemptTimeoutMs: 90_000, claimSeconds: 90 })).toThrow(/outlast/);
   expect(() => createSender({ attemptTimeoutMs: 89_999, claimSeconds: 90 })).not.toThrow();
 });

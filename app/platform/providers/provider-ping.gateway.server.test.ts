@@ -8,8 +8,8 @@ const key = "sk-test-0123456789abcdefghijklmnop";
 async function pingOf(answer: { status: number; body?: unknown }) {
   const { origin, calls } = await startJsonServer((call) => call.answer(answer.body ?? {}, answer.status));
   const { clock, advance } = createTestClock();
-  const place = { what: "provider of speech", baseUrl: `${origin}/v1`, headers: bearerHeaders(key) };
-  return { ping: createProviderPing({ ...place, clock }), calls, advance };
+  const target = { what: "provider of speech", baseUrl: `${origin}/v1`, headers: bearerHeaders(key) };
+  return { ping: createProviderPing({ ...target, clock }), calls, advance };
 }
 
 const limitedKey = { detail: { status: "missing_permissions", message: "lacks models_read" } };
@@ -42,7 +42,7 @@ test("one ping serves every probe for a quarter of a minute", async () => {
 });
 
 test("an unreachable provider is reported without an address", async () => {
-  const place = { what: "model provider", baseUrl: "http://127.0.0.1:9/v1", headers: bearerHeaders(null) };
-  const ping = createProviderPing({ ...place, clock: Date.now });
+  const target = { what: "model provider", baseUrl: "http://127.0.0.1:9/v1", headers: bearerHeaders(null) };
+  const ping = createProviderPing({ ...target, clock: Date.now });
   expect(await ping()).toBe("The model provider cannot be reached.");
 });

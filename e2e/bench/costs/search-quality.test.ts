@@ -15,12 +15,12 @@ const questions = JSON.parse(
 
 test("every label names an existing passage", async () => {
   const folder = knowledgeFolder(contentDir);
-  const places = new Set<string>();
+  const knownIds = new Set<string>();
   for (const file of await listKnowledgeFiles(folder)) {
     const { page } = await readKnowledgeFile(folder, file);
-    for (const { anchor } of page.passages) places.add(`${page.source}#${anchor}`);
+    for (const { anchor } of page.passages) knownIds.add(`${page.source}#${anchor}`);
   }
-  expect(questions.flatMap(({ answers }) => answers).filter((answer) => !places.has(answer))).toEqual([]);
+  expect(questions.flatMap(({ answers }) => answers).filter((answer) => !knownIds.has(answer))).toEqual([]);
 });
 
 /** What a visitor or an operator asks first: each is answered in the first place. */

@@ -21,7 +21,7 @@ export const diskFull: Scenario = {
   inTests: 0.2,
   run: (run) =>
     withCleanup(async (later): Promise<Figure[] | Skipped> => {
-      const deployment = findPlaceToFill(later, run.say);
+      const deployment = findFolderToFill(later, run.say);
       if (deployment === null)
         return { skipped: "Neither may a disk be mounted here, nor is there prlimit." };
       const { dataDir, outage } = deployment;
@@ -72,7 +72,7 @@ export const diskFullBelowPostgresql: Scenario = {
     }),
 };
 
-function findPlaceToFill(
+function findFolderToFill(
   later: Later,
   say: (line: string) => void,
 ): { dataDir: string | undefined; outage: Outage } | null {

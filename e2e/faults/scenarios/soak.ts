@@ -22,7 +22,7 @@ import { createDice } from "../dice";
 import { scaled } from "../scenario";
 import type { Figure, Scenario, ScenarioRun } from "../scenario";
 import { findDefects, measuredOnly } from "../server-measures";
-import { chooseDoing } from "./soak-requests";
+import { chooseAction } from "./soak-requests";
 import { countEnding, describeLevels, describeRest, rest } from "./soak-levels";
 import type { Rest } from "./soak-levels";
 import { longestAnswerTokens, quotaTokens, Rounds, secrets, talkative } from "./soak-rounds";
@@ -140,7 +140,7 @@ async function fillMemory(day: Day): Promise<void> {
   );
 }
 
-/** Requests in all lanes, while the clock is put forward by a quarter of an hour four times. */
+/** Requests by all workers, while the clock is put forward by a quarter of an hour four times. */
 async function playHour(day: Day, count: number, whileItStands: () => Promise<void>) {
   const { clock, dice, faults, tally } = day;
   let left = count;
@@ -149,7 +149,7 @@ async function playHour(day: Day, count: number, whileItStands: () => Promise<vo
     () => left <= 0,
     async () => {
       left -= 1;
-      const { name, act } = chooseDoing(dice);
+      const { name, act } = chooseAction(dice);
       if (await act(day).catch(() => false)) tally.count(name);
       else faults.count(name);
     },

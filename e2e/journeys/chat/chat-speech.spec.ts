@@ -44,20 +44,20 @@ test("choosing another position reads from there, and requests nothing in betwee
   await ask(page, "long");
   await replies(page).getByRole("button", { name: "Read aloud" }).click();
   const controls = replies(page).getByRole("group", { name: "Reading aloud" });
-  const place = controls.getByRole("slider", { name: "Place in the text" });
+  const position = controls.getByRole("slider", { name: "Place in the text" });
   await expect(controls.getByRole("button", { name: "Pause reading" })).toBeVisible();
-  await expect.poll(async () => Number(await place.getAttribute("max"))).toBeGreaterThan(8);
+  await expect.poll(async () => Number(await position.getAttribute("max"))).toBeGreaterThan(8);
   // The one that sounds, and the one after it.
   expect(asked).toEqual([0, 1]);
-  await expect(place).toHaveAttribute("aria-valuetext", /^Part 1 of \d+$/);
-  await place.fill("2");
-  await expect(place).toHaveAttribute("aria-valuetext", /^Part 3 of \d+$/);
+  await expect(position).toHaveAttribute("aria-valuetext", /^Part 1 of \d+$/);
+  await position.fill("2");
+  await expect(position).toHaveAttribute("aria-valuetext", /^Part 3 of \d+$/);
   await expect.poll(() => asked).toEqual([0, 1, 2, 3]);
-  await place.fill("6");
-  await expect(place).toHaveAttribute("aria-valuetext", /^Part 7 of \d+$/);
+  await position.fill("6");
+  await expect(position).toHaveAttribute("aria-valuetext", /^Part 7 of \d+$/);
   await expect.poll(() => asked).toEqual([0, 1, 2, 3, 6, 7]);
-  await place.press("ArrowLeft");
-  await expect(place).toHaveAttribute("aria-valuetext", /^Part 6 of \d+$/);
+  await position.press("ArrowLeft");
+  await expect(position).toHaveAttribute("aria-valuetext", /^Part 6 of \d+$/);
   await expect.poll(() => asked).toEqual([0, 1, 2, 3, 6, 7, 5]);
   await controls.getByRole("button", { name: "Stop reading" }).click();
   await page.keyboard.press("Escape");
@@ -78,12 +78,12 @@ test("a dragged position is shown at once, and only the last one is requested @d
   const second = page.waitForRequest((request) => request.postData()?.includes(':1"') ?? false);
   await replies(page).getByRole("button", { name: "Read aloud" }).click();
   const controls = replies(page).getByRole("group", { name: "Reading aloud" });
-  const place = controls.getByRole("slider", { name: "Place in the text" });
-  await expect.poll(async () => Number(await place.getAttribute("max"))).toBeGreaterThan(8);
+  const position = controls.getByRole("slider", { name: "Place in the text" });
+  await expect.poll(async () => Number(await position.getAttribute("max"))).toBeGreaterThan(8);
   const skipped = await second;
   expect(skipped.failure()).toBeNull();
   const ended = page.waitForEvent("requestfailed", (request) => request === skipped);
-  const shown = await place.evaluate((slider: HTMLInputElement) => {
+  const shown = await position.evaluate((slider: HTMLInputElement) => {
     const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")!.set!;
     return [2, 3, 4, 5, 6].map((at) => {
       setValue.call(slider, String(at));
@@ -96,8 +96,8 @@ test("a dragged position is shown at once, and only the last one is requested @d
   await expect.poll(() => asked).toEqual([0, 1, 6, 7]);
   // While it is paused another place is shown, and asked for when the reading goes on.
   await controls.getByRole("button", { name: "Pause reading" }).click();
-  await place.fill("3");
-  await expect(place).toHaveAttribute("aria-valuetext", /^Part 4 of/);
+  await position.fill("3");
+  await expect(position).toHaveAttribute("aria-valuetext", /^Part 4 of/);
   await controls.getByRole("button", { name: "Go on reading" }).click();
   await expect.poll(() => asked).toEqual([0, 1, 6, 7, 3, 4]);
   await controls.getByRole("button", { name: "Stop reading" }).click();
@@ -127,14 +127,14 @@ test("reading aloud is started, paused, moved and stopped by keyboard alone @dee
   await expect(controls.getByRole("button", { name: "Go on reading" })).toBeFocused();
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
-  const place = controls.getByRole("slider", { name: "Place in the text" });
-  await expect(place).toBeFocused();
+  const position = controls.getByRole("slider", { name: "Place in the text" });
+  await expect(position).toBeFocused();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
-  await expect(place).toHaveAttribute("aria-valuetext", "Part 3 of 3");
+  await expect(position).toHaveAttribute("aria-valuetext", "Part 3 of 3");
   await expect.poll(() => asked).toEqual([0, 1, 2]);
   await page.keyboard.press("Home");
-  await expect(place).toHaveAttribute("aria-valuetext", "Part 1 of 3");
+  await expect(position).toHaveAttribute("aria-valuetext", "Part 1 of 3");
   await page.keyboard.press("Tab");
   await expect(controls.getByRole("button", { name: "Stop reading" })).toBeFocused();
   await page.keyboard.press("Enter");

@@ -356,10 +356,10 @@ test.describe("with a provider", () => {
     const blocks = replies(page).locator(".markdown > *");
     await expect.poll(() => blocks.count()).toBeGreaterThan(5);
     await blocks.first().evaluate((first) => {
-      const place = window as unknown as { changes: number };
-      place.changes = 0;
+      const counted = window as unknown as { changes: number };
+      counted.changes = 0;
       const finished = [...first.parentElement!.children].slice(0, -3);
-      const observer = new MutationObserver((records) => (place.changes += records.length));
+      const observer = new MutationObserver((records) => (counted.changes += records.length));
       const everything = { childList: true, characterData: true, attributes: true, subtree: true };
       for (const block of finished) observer.observe(block, everything);
     });

@@ -138,27 +138,27 @@ for (const [name, viewport] of Object.entries(phones)) {
   });
 }
 
-type Place = { server: GateServer; chainDoor: TcpSwitch; chainPort: number; holder: Hex };
+type PhoneSite = { server: GateServer; chainSwitch: TcpSwitch; chainPort: number; holder: Hex };
 
 const heldKeys = 24;
 
 /** Everything that a demonstration has not: a shop, memberships, wallets elsewhere, no SIWE, and a line to cut. */
-const placeTest = policyTest.extend<{ place: Place }>({
-  place: [
+const phoneTest = policyTest.extend<{ site: PhoneSite }>({
+  site: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     async ({}, use) => {
-      const [chainDoor, chain, relay] = await Promise.all([
+      const [chainSwitch, chain, relay] = await Promise.all([
         openTcpSwitch(),
         startLocalChain({ chainId: 31337 }),
         startRelayServer(),
       ]);
       const { rpcUrl, port: chainPort } = chain;
-      chainDoor.leadTo(chainPort);
+      chainSwitch.leadTo(chainPort);
       const { address } = await deployKeyContract({ rpcUrl, keyDurationSeconds: 3600 });
       const server = await startGateServer({
         mode: "production",
         env: {
-          RPC_URL: `http://127.0.0.1:${chainDoor.port}`,
+          RPC_URL: `http://127.0.0.1:${chainSwitch.port}`,
           KEY_CONTRACT_ADDRESS: address,
           KEY_STANDARD: "unlock",
           KEY_SHOP_URL: "https://keys.example/buy",
@@ -177,21 +177,21 @@ const placeTest = policyTest.extend<{ place: Place }>({
       });
       for (let held = 0; held < heldKeys; held += 1)
         await mintTestKey({ account, chainId: 31337, contractAddress: address, rpcUrl });
-      await use({ server: { ...server, rpcUrl }, chainDoor, chainPort, holder });
+      await use({ server: { ...server, rpcUrl }, chainSwitch, chainPort, holder });
       await server.stop();
-      await Promise.all([chainDoor.close(), chain.stop(), relay.close()]);
+      await Promise.all([chainSwitch.close(), chain.stop(), relay.close()]);
     },
     { timeout: 60_000 },
   ],
-  baseURL: async ({ place }, use) => use(place.server.baseUrl),
+  baseURL: async ({ site }, use) => use(site.server.baseUrl),
 });
 
-placeTest.describe("on any phone", () => {
+phoneTest.describe("on any phone", () => {
   // Played on the small one, where there is the least place, and measured on both.
-  placeTest.use({ viewport: phones.small, hasTouch: true });
+  phoneTest.use({ viewport: phones.small, hasTouch: true });
 
-  placeTest("a detour or a failure keeps the next step on the screen", async ({ page, place }) => {
-    const { server, chainDoor, chainPort, holder } = place;
+  phoneTest("a detour or a failure keeps the next step on the screen", async ({ page, site }) => {
+    const { server, chainSwitch, chainPort, holder } = site;
     const { rpcUrl } = server;
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     async function see(action: Locator, state: string): Promise<void> {
@@ -253,9 +253,9 @@ placeTest.describe("on any phone", () => {
     wallet.failNext("personal_sign", { code: 4100, message: "Locked." });
     await seeRefusal("The wallet is locked", "a wallet that is locked at the signature");
 
-    chainDoor.leadTo(null);
+    chainSwitch.leadTo(null);
     await seeRefusal("Chain unavailable", "the chain is away");
-    chainDoor.leadTo(chainPort);
+    chainSwitch.leadTo(chainPort);
     const again = page.getByRole("alert").getByRole("button", { name: "Try again" });
     await expect(again).toBeVisible({ timeout: 30_000 });
     await see(button("Sign in"), "the chain is away, and the wait is over");

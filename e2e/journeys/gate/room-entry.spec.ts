@@ -216,46 +216,46 @@ base.describe("on a server of its own", () => {
 });
 
 base.describe("behind a connection that is cut and restored", () => {
-  type Place = { server: GateServer; serverDoor: TcpSwitch; chainDoor: TcpSwitch; chainRpcUrl: string };
+  type CutSite = { server: GateServer; serverSwitch: TcpSwitch; chainSwitch: TcpSwitch; chainRpcUrl: string };
   const portOf = (url: string) => Number(new URL(url).port);
 
-  const cutTest = base.extend<{ place: Place }>({
+  const cutTest = base.extend<{ site: CutSite }>({
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
-    place: async ({}, use) => {
-      const [serverDoor, chainDoor, chain] = await Promise.all([
+    site: async ({}, use) => {
+      const [serverSwitch, chainSwitch, chain] = await Promise.all([
         openTcpSwitch(),
         openTcpSwitch(),
         startLocalChain({ chainId: 31337 }),
       ]);
       const { rpcUrl } = chain;
-      chainDoor.leadTo(portOf(rpcUrl));
+      chainSwitch.leadTo(portOf(rpcUrl));
       const { address } = await deployKeyContract({ rpcUrl });
       const server = await startGateServer({
         env: {
-          RPC_URL: `http://127.0.0.1:${chainDoor.port}`,
+          RPC_URL: `http://127.0.0.1:${chainSwitch.port}`,
           KEY_CONTRACT_ADDRESS: address,
-          NEXT_PUBLIC_DOMAIN: `localhost:${serverDoor.port}`,
+          NEXT_PUBLIC_DOMAIN: `localhost:${serverSwitch.port}`,
         },
       });
-      serverDoor.leadTo(portOf(server.baseUrl));
-      await use({ server, serverDoor, chainDoor, chainRpcUrl: rpcUrl });
+      serverSwitch.leadTo(portOf(server.baseUrl));
+      await use({ server, serverSwitch, chainSwitch, chainRpcUrl: rpcUrl });
       await server.stop();
-      await Promise.all([serverDoor.close(), chainDoor.close(), chain.stop()]);
+      await Promise.all([serverSwitch.close(), chainSwitch.close(), chain.stop()]);
     },
-    baseUrl: async ({ place }, use) => use(`http://localhost:${place.serverDoor.port}`),
-    rpcUrl: async ({ place }, use) => use(place.chainRpcUrl),
+    baseUrl: async ({ site }, use) => use(`http://localhost:${site.serverSwitch.port}`),
+    rpcUrl: async ({ site }, use) => use(site.chainRpcUrl),
   });
 
   cutTest(
     "an unreachable server is named as such, and the visitor goes on when it is back @deep",
-    async ({ page, wallet, watch, place }) => {
-      const { server, serverDoor } = place;
+    async ({ page, wallet, watch, site }) => {
+      const { server, serverSwitch } = site;
       await page.goto("/gate");
       await connectWallet(page, wallet.name);
       const tokenId = await mintKey(page);
       await page.waitForLoadState("networkidle");
       watch.expectOutage();
-      serverDoor.leadTo(null);
+      serverSwitch.leadTo(null);
       await unfold(page, "Look up a key");
       await page.getByLabel("Key to look up").fill("1");
       await page.getByRole("button", { name: "Look up" }).click();
@@ -266,7 +266,7 @@ base.describe("behind a connection that is cut and restored", () => {
       await expectAccessible(page, "the server is away");
       expect(wallet.signedTexts).toEqual([]);
 
-      serverDoor.leadTo(portOf(server.baseUrl));
+      serverSwitch.leadTo(portOf(server.baseUrl));
       await page.getByLabel("Key to look up").fill(tokenId);
       await page.getByRole("button", { name: "Look up" }).click();
       await expect(page.getByRole("definition").filter({ hasText: /^unused$/ })).toBeVisible();
@@ -278,13 +278,13 @@ base.describe("behind a connection that is cut and restored", () => {
 
   cutTest(
     "an unreachable chain is named as such at the gate, and the visitor goes on when it is back @deep",
-    async ({ page, wallet, watch, place }) => {
-      const { chainDoor, chainRpcUrl } = place;
+    async ({ page, wallet, watch, site }) => {
+      const { chainSwitch, chainRpcUrl } = site;
       await page.goto("/gate");
       await connectWallet(page, wallet.name);
       await mintKey(page);
       watch.expectRefusal({ path: "/api/gate-access", status: 503 });
-      chainDoor.leadTo(null);
+      chainSwitch.leadTo(null);
       await page.getByRole("button", { name: "Sign in" }).click();
       const refusal = page.getByRole("alert").filter({ hasText: "Chain unavailable" });
       await expect(refusal).toContainText(/You can try again in \d+ s\./, { timeout: 30_000 });
@@ -295,7 +295,7 @@ base.describe("behind a connection that is cut and restored", () => {
       await expectAccessible(page, "the chain is away");
       await expect(page.locator(".shadow-room")).toHaveCount(0);
 
-      chainDoor.leadTo(portOf(chainRpcUrl));
+      chainSwitch.leadTo(portOf(chainRpcUrl));
       const again = refusal.getByRole("button", { name: "Try again" });
       await expect(again).toBeVisible({ timeout: 30_000 });
       await again.click();

@@ -219,7 +219,7 @@ test("the landing page is complete without scripts", async ({ browser, baseUrl }
   await context.close();
 });
 
-/** No browser on a desk has a notch: the tokens stand for one. */
+/** No browser on a desktop has a notch: the tokens stand for one. */
 async function setNotch(page: Page, sizes: Record<string, number>): Promise<void> {
   await page.evaluate((edges) => {
     const { style } = document.documentElement;
@@ -266,11 +266,13 @@ async function walk(page: Page, most: number): Promise<Stop[]> {
       element.setAttribute("data-walked", "");
       const box = element.getBoundingClientRect();
       // A field may leave the mark to the frame around it.
-      const marked = [element, element.parentElement, element.parentElement?.parentElement].some((place) => {
-        if (!place) return false;
-        const { outlineStyle, outlineWidth } = getComputedStyle(place);
-        return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
-      });
+      const marked = [element, element.parentElement, element.parentElement?.parentElement].some(
+        (ancestor) => {
+          if (!ancestor) return false;
+          const { outlineStyle, outlineWidth } = getComputedStyle(ancestor);
+          return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
+        },
+      );
       return {
         name: `${element.tagName} ${(element.textContent ?? "").slice(0, 40)}`,
         isShown: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,

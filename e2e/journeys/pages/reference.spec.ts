@@ -4,18 +4,18 @@ import { expect, expectAccessible, test } from "~e2e/support/browser/journey";
 import { pressByKeyboard } from "~e2e/support/browser/keyboard";
 import { expectGoodForThumbs } from "~e2e/support/browser/thumbs";
 
-type Place = { page: Page; id: string };
+type OperationView = { page: Page; id: string };
 
-async function openTry({ page, id }: Place): Promise<void> {
+async function openTry({ page, id }: OperationView): Promise<void> {
   await page.locator(`#${id} .try > summary`).click();
 }
 
-async function send({ page, id }: Place): Promise<void> {
+async function send({ page, id }: OperationView): Promise<void> {
   await page.locator(`#${id}`).getByRole("button", { name: "Send" }).click();
 }
 
-const status = ({ page, id }: Place) => page.locator(`#${id} .try-status`);
-const snippet = ({ page, id }: Place) => page.locator(`[data-snippet="${id}.curl"]`);
+const status = ({ page, id }: OperationView) => page.locator(`#${id} .try-status`);
+const snippet = ({ page, id }: OperationView) => page.locator(`[data-snippet="${id}.curl"]`);
 
 test("the reference is accessible, with everything unfolded and calls answered, and so are the problems @deep", async ({
   page,
@@ -53,11 +53,11 @@ test("an anonymous visitor is told so, with the way to the gate and the meaning 
   watch.expectRefusal({ path: "/api/quota", status: 401 });
   await page.goto("/docs#getQuota");
   await expect(page.locator(".visitor-line")).toContainText("You are not signed in.");
-  const place = { page, id: "getQuota" };
-  await openTry(place);
+  const view = { page, id: "getQuota" };
+  await openTry(view);
   await expect(page.locator("#getQuota .choices")).toContainText("You are not signed in.");
   await expect(page.locator("#getQuota .choices").getByRole("link")).toHaveAttribute("href", "/gate");
-  await send(place);
+  await send(view);
   await expect(page.locator("#getQuota .notice")).toContainText("Unauthorized: missing JWT");
   await page.locator("#getQuota .notice").getByRole("link").click();
   await expect(page).toHaveURL(/\/problems\/missing-jwt$/);

@@ -91,7 +91,7 @@ test("a wallet that only injects itself is listed where none announces itself @d
   page,
   rpcUrl,
 }) => {
-  const wallet = await addWallet({ page, rpcUrl, chainId, name: "MetaMask", place: "window" });
+  const wallet = await addWallet({ page, rpcUrl, chainId, name: "MetaMask", injectedAs: "window" });
   await page.goto("/gate");
   await connectWallet(page, "MetaMask");
   await expect(page.getByTitle(wallet.address())).toBeVisible();
@@ -100,8 +100,8 @@ test("a wallet that only injects itself is listed where none announces itself @d
 });
 
 test("two wallets injected at the same place are both offered @deep", async ({ page, rpcUrl }) => {
-  await addWallet({ page, rpcUrl, chainId, name: "MetaMask", place: "shared" });
-  const second = await addWallet({ page, rpcUrl, chainId, name: "Rabby Wallet", place: "shared" });
+  await addWallet({ page, rpcUrl, chainId, name: "MetaMask", injectedAs: "shared" });
+  const second = await addWallet({ page, rpcUrl, chainId, name: "Rabby Wallet", injectedAs: "shared" });
   await page.goto("/gate");
   await page.getByRole("button", { name: "Connect", exact: true }).click();
   await expect(dialogOf(page).getByRole("button", { name: "MetaMask" })).toBeVisible();

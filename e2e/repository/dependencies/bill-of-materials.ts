@@ -29,7 +29,9 @@ export function keepProduction(bill: unknown, lockfile: unknown): BillOfMaterial
   const installed = new Set(
     Object.entries(packages)
       .filter(([, { dev }]) => !dev)
-      .map(([place, locked]) => `${locked.name ?? place.split("node_modules/").at(-1)}@${locked.version}`),
+      .map(
+        ([location, locked]) => `${locked.name ?? location.split("node_modules/").at(-1)}@${locked.version}`,
+      ),
   );
   const kept = components.filter(({ purl }) => installed.has(spellPurl(purl)));
   const refs = new Set([metadata.component["bom-ref"], ...kept.map((component) => component["bom-ref"])]);

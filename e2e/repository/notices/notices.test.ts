@@ -55,10 +55,14 @@ test("a statement of copyright is kept", () => {
 test("a NOTICE file is passed on", () => {
   const projectDir = mkdtempSync(path.join(tmpdir(), "latchkey-notices-"));
   try {
-    for (const place of ["node_modules/noticed", "node_modules/@openzeppelin/contracts"]) {
-      const folder = path.join(projectDir, place);
+    for (const location of ["node_modules/noticed", "node_modules/@openzeppelin/contracts"]) {
+      const folder = path.join(projectDir, location);
       mkdirSync(folder, { recursive: true });
-      const manifest = { name: place.slice("node_modules/".length), version: "1.0.0", license: "Apache-2.0" };
+      const manifest = {
+        name: location.slice("node_modules/".length),
+        version: "1.0.0",
+        license: "Apache-2.0",
+      };
       writeFileSync(path.join(folder, "package.json"), JSON.stringify(manifest));
       writeFileSync(path.join(folder, "LICENSE"), "The terms.");
     }

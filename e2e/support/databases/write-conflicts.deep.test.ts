@@ -47,7 +47,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-async function fillAnew(): Promise<void> {
+async function refillTables(): Promise<void> {
   await emptyTables(database);
   await fillTables(database);
   undone = 0;
@@ -65,7 +65,7 @@ async function isAnybodyWaiting(): Promise<boolean> {
 
 /** True when the two waited for one another and the store's work was undone; all that the other did is undone. */
 async function lockOut({ hold, ask, write, outcome, grows }: StoreWrite): Promise<boolean> {
-  await fillAnew();
+  await refillTables();
   const before = await countRows(grows);
   await other.query("BEGIN");
   await other.query(hold);
