@@ -197,7 +197,7 @@ function toFigures({
 export const chainLying: Scenario = {
   slug: "chain-lying",
   promise:
-    "RPC endpoints fail in every way, lag far behind, answer from another chain or contradict each other: nobody enters with a key, and no holder is told no, unless the first endpoint that answers says so of a recent block.",
+    "RPC endpoints that fail, lag, contradict each other or are on another chain admit nobody without a key and turn no holder away, unless the first endpoint that answers says so of a recent block.",
   inTests: 0.1,
   run: (run) => withCleanup((later) => play({ ...run, later })),
 };

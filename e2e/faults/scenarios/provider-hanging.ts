@@ -251,7 +251,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
 export const providerHanging: Scenario = {
   slug: "provider-hanging",
   promise:
-    "Model, voice, vector store and webhook receiver take requests and hang, before, at the beginning and in the middle of answers: all ends in time, with words, and nothing stays behind.",
+    "Requests to a model, voice, vector store and webhook receiver that hang end in time with a reason, and leave nothing behind.",
   inTests: false,
   run: (run) => withCleanup((later) => play({ ...run, later })),
 };

@@ -224,7 +224,7 @@ function describeAnswers(tally: Tally, faults: Tally, count: number): Figure[] {
 export const soak: Scenario = {
   slug: "soak",
   promise:
-    "A day's mixed load, with the server's clock put forward through 24 hours: all is answered, what runs out is refused and swept, and memory, files and sockets stay level.",
+    "A day's mixed load with the server's clock put forward is answered, what expires is refused and swept, and memory, files and sockets stay level.",
   inTests: false,
   run: (run) => withCleanup((later) => play({ ...run, later })),
 };
