@@ -10,7 +10,7 @@ function list(environment: Readonly<Record<string, string>>): Switch[] {
 const find = (switches: Switch[], word: string) =>
   switches.filter(({ why }) => new RegExp(`\\b${word}\\b`).test(why));
 
-/** Whether a setting can switch something off: by true or false, by being left out, by 0 or by a word for none. */
+/** Whether a setting can switch something off: by true or false, by being omitted, by 0 or by a word for none. */
 function isOnOff({ name, default: standard, text }: Setting): boolean {
   const isBoolean = problemsInProduction({ [name]: "perhaps" }).includes(`${name} must be true or false.`);
   const isNothingMeant = /\b0 (?!to\b)|\bThe same for\b|`(disabled|none|deny|offline)`/.test(text);
@@ -20,7 +20,7 @@ function isOnOff({ name, default: standard, text }: Setting): boolean {
 const partOf = (what: string) => `goes with ${what}, which has a switch or a row`;
 const alwaysThere = (what: string) => `${what} is always there; this only says which`;
 
-/** Settings that can be left out, or be 0, and switch nothing that the list of switches is missing. */
+/** Settings that can be omitted, or be 0, and switch nothing that the list of switches is missing. */
 const exceptions: Record<string, string> = {
   PORT: "0 takes a free port",
   PUBLIC_ORIGIN: alwaysThere("an origin"),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createFairQueue } from "./fair-queue.server";
 
-/** Jobs that run until they are told to end; `started` names them in the order in which they began. */
+/** Jobs that run until they are ended; `started` names them in the order in which they began. */
 function prepare(limits: Partial<Parameters<typeof createFairQueue>[0]> = {}) {
   const queue = createFairQueue({ slots: 1, maxEach: 3, maxTotal: 5, ...limits });
   const started: string[] = [];

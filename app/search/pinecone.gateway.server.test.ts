@@ -155,7 +155,7 @@ test("an index without a description still answers, and one filled by another mo
   });
 });
 
-/** A service that answers no question until it is told to; `asked` resolves with the next one. */
+/** A service that holds its answers back; `asked` resolves with the next one. */
 function startHolding() {
   const held: JsonCall[] = [];
   const arrivals = new EventEmitter();

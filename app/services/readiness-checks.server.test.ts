@@ -68,7 +68,7 @@ async function openFixture(away: Away = {}) {
   return { database, filePath, redisServer, readReadiness, cursors, watched };
 }
 
-/** What the operator's page is told, with all that readiness does not ask about in order. */
+/** What the operator's page gets, with everything healthy that readiness does not ask about. */
 async function view({
   database,
   readReadiness,

@@ -42,7 +42,7 @@ test("the headers show the budget after this text is settled: spoken, repeated, 
   expect(refused.headers.get("retry-after")).toBe("60");
   expect(await refused.clone().json()).toEqual({ error: "Quota exceeded", remaining: 73, resetAt });
   expect(await readOutcome(refused)).toEqual([429, "73"]);
-  // What has nothing for the ear is told so before the budget is asked.
+  // A text without anything to speak is refused before the budget is asked.
   expect(await readOutcome(await ask("🎉"))).toEqual([422, null]);
   expect(await readStanding()).toMatchObject({ used: 27, reserved: 0, remaining: 73 });
 });

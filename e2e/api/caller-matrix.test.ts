@@ -20,7 +20,7 @@ type CallerRoute = {
   json?: Record<string, unknown>;
   /** Where the route says no in a shape of its own. */
   toRefusal?: (words: string) => unknown;
-  /** Pages of other origins are turned away wherever their token is. */
+  /** Pages of other origins are refused wherever their token is. */
   checksEveryOrigin?: boolean;
   /** Where nobody needs a token, a bad one makes a stranger. */
   servesStrangers?: boolean;

@@ -172,7 +172,7 @@ test.each(endings)(
     if ("details" in expected) {
       const { details } = expected;
       expect([answer.status, JSON.parse(answer.text)]).toEqual([500, { error: failure, details }]);
-      // What was set aside has been given back: figures from before that would be wrong.
+      // The reservation has been returned: figures from before that would be wrong.
       expect(Object.keys(answer.headers).filter((name) => name.startsWith("x-quota"))).toEqual([]);
       expect(await readQuota()).toEqual(settledWith(0));
       return;
@@ -241,7 +241,7 @@ type LeaveOptions = {
   readQuota: () => Promise<unknown>;
 };
 
-/** Asks, waits for what was set aside and for the words, if any, leaves, and sees the provider freed. */
+/** Asks, waits for the reservation and for the words, if any, leaves, and sees the provider's connection closed. */
 async function leave({ question, leavesAfter, callsBefore, readQuota }: LeaveOptions): Promise<void> {
   const { outgoing, incoming } =
     leavesAfter === null ? { outgoing: sendChat(question), incoming: null } : await openChat(question);

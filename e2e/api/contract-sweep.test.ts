@@ -52,7 +52,7 @@ async function send(path: string, init: RequestInit = {}): Promise<SweptAnswer> 
 
 type Posting = Pick<RouteExpectation, "path" | "credential"> & { body: BodyExpectation };
 
-/** As somebody who is let in. */
+/** With a token that is accepted. */
 function post(
   { path, credential }: Pick<Posting, "path" | "credential">,
   init: { body: BodyInit; headers?: Record<string, string> },

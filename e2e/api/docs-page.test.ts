@@ -42,7 +42,7 @@ async function openReference(origin = gate.origin): Promise<void> {
   await page.locator("#getNonce .try").waitFor();
 }
 
-/** What goes wrong unseen: policy violations, errors in the console, requests to elsewhere. */
+/** Faults that nobody sees: policy violations, errors in the console, requests to elsewhere. */
 function listFaults(origin = gate.origin): string[] {
   return [...complaints, ...asked.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:"))];
 }

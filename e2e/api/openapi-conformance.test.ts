@@ -445,7 +445,7 @@ test("a chain outage is answered as described", async () => {
     origin,
   });
   const { headers } = await expectDescribed({ path: "/api/token-status/1" }, { status: 503, origin });
-  // Which a server that is still starting leaves out: the description cannot require it.
+  // Which a server that is still starting omits: the description cannot require it.
   expect(headers.get("ratelimit")).toMatch(/^"token-status";r=/);
   await expectSessionsWithoutChain();
   await expectDescribed({ path: "/readyz" }, { status: 503, origin });

@@ -81,14 +81,14 @@ export type RouteExpectation = {
   path: string;
   methods: readonly Method[];
   shape: RefusalShape;
-  /** What a caller without any proof is told; null: strangers are served, or the proof is a field of the body. */
+  /** What a caller without any proof gets; null: anonymous callers are served, or the proof is a field of the body. */
   unauthenticated: Record<Method, RefusalName | null>;
   body: BodyExpectation | null;
   /** The realm its 401 names; by default the gate's. */
   realm?: string;
   /** What else its challenge says, of the origin asked. */
   challengeOf?: (origin: string) => string;
-  /** Who is let in, so that requests get as far as what they are about. */
+  /** Credentials that are accepted, so that requests get as far as what they are about. */
   credential?: "access token" | "reset secret";
 };
 

@@ -370,7 +370,7 @@ async function loseEverything(holder: Awaited<ReturnType<Gate["mintKey"]>>, toke
   ];
   for (const { name, store, refusal } of stores) {
     const from = server.output().length;
-    // Straight to the one that refuses the password: the first failure after a good time is the one that is told.
+    // Straight to the one that refuses the password: only the first failure after a success is logged.
     await store.lockOut();
     await waitUntil(async () => (await askAll(`${name} refuses`), logged(from).includes(refusal)));
     await store.mend();

@@ -43,7 +43,7 @@ export async function startLoad({
     }
   }
   const all = Promise.all(workers.map(keepGoing));
-  // Whoever awaits `stop` is told; until then nobody would be.
+  // A failure rejects `stop`; until that is awaited nobody handles it.
   all.catch(() => undefined);
   return {
     stop: async () => {

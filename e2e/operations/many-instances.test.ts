@@ -59,7 +59,7 @@ test("a cached reading ends with a new block, also on the server that does not w
   for (const index of [0, 1]) expect(await readOwner(index, client)).toBe(account.address.toLowerCase());
   const { address } = await site.gate.rich();
   await site.gate.transferKey({ from: account, to: address, tokenId });
-  // Remembered for 300 seconds by the settings of this test, unless the block is noticed.
+  // Cached for 300 seconds by the settings of this test, unless the block is noticed.
   for (const index of [0, 1]) {
     await waitUntil(async () => (await readOwner(index, client)) === address.toLowerCase());
   }

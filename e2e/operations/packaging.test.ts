@@ -57,7 +57,7 @@ beforeAll(async () => {
     env: {
       NEXT_PUBLIC_DOMAIN: "gate.example",
       PUBLIC_ORIGIN: "https://gate.example",
-      // Left out, whatever database the tests run on: SQLite, as the image has it.
+      // Omitted, whatever database the tests run on: SQLite, as the image has it.
       DATABASE_URL: undefined,
     },
   });

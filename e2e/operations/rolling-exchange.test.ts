@@ -23,7 +23,7 @@ const run = promisify(execFile);
 
 /** Where there is none, the run has said so when it began. */
 const nginx = hasOpenssl ? findNginx() : null;
-sayWithoutOpenssl("the exchange of two servers behind docs/nginx.conf");
+sayWithoutOpenssl("the rolling upgrade of two servers behind docs/nginx.conf");
 
 type Instance = { port: number; metricsPort: number; running?: RunningServer };
 
@@ -193,7 +193,7 @@ test.skipIf(nginx === null)(
     expect([hasMigration(1, "9999_later"), hasMigration(2, "9999_later")]).toEqual([true, true]);
     expect(await listMigrations()).toContain("9999_later");
 
-    // Given once more by mistake, nothing is exchanged.
+    // Run once more by mistake, it replaces nothing.
     const pids = Object.values(instances).map(({ running }) => running!.pid);
     await runShell(withoutVisitors);
     expect(Object.values(instances).map(({ running }) => running!.pid)).toEqual(pids);

@@ -140,7 +140,7 @@ testOnSqlite(
     // Once more, by mistake: the version before stays where it is.
     await runAsRoot(exchange);
     expect([isLater(opt), isLater(`${opt}.old`)]).toEqual([true, false]);
-    // Without a new build there is nothing to exchange.
+    // Without a new build there is nothing to replace.
     await rename(path.join(root, "assembled"), path.join(root, "away"));
     await expect(runAsRoot(exchange)).rejects.toThrow();
     expect([isLater(opt), isLater(`${opt}.old`)]).toEqual([true, false]);

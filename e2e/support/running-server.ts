@@ -44,7 +44,7 @@ type StartServerOptions = {
 
 /**
  * The built server as a process of its own, in production mode, on a free port; ends when it is stopped. Settings
- * in `env` replace the ones given here; a setting of undefined is left out. Its database is the one that is chosen
+ * in `env` replace the ones given here; a setting of undefined is omitted. Its database is the one that is chosen
  * for the tests, unless `env` names another. `projectDir`: another copy of the project.
  * `onSpawn` gets the process before it is open.
  */

@@ -27,7 +27,7 @@ const echoTool = defineTool({
   run: async ({ input, caller }) => ({ word: input.word, caller: caller?.tokenId ?? null }),
 });
 
-/** A ledger of one answer that remembers how it was settled. */
+/** A ledger of one answer that records how it was settled. */
 function reserve(maxOutputTokens = 1_000) {
   const settled: number[] = [];
   const settle = async ({ usedTokens }: { usedTokens: number }) => void settled.push(usedTokens);

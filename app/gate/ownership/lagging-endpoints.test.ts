@@ -13,7 +13,7 @@ const buyer = 2;
 const holder = 3;
 const wallMs = Date.now();
 const hourMs = 3_600_000;
-/** Longer than a failed endpoint is passed over for. */
+/** Longer than a failed endpoint is skipped. */
 const restMs = 10_001;
 
 /** The chain as it is; and as it was an hour ago, before the sale and before the holder's key. */

@@ -6,7 +6,7 @@ import type { DatabaseWatch } from "./instrumented-adapter.server";
 
 type Seen = Operation & { error?: string; isOver: boolean };
 
-/** Writes down what it is told. */
+/** Records what is reported to it. */
 function createWitness() {
   const operations: Seen[] = [];
   const calls: { what: string; isFailed: boolean; durationSeconds: number }[] = [];

@@ -113,7 +113,7 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
     await expect(tryWith(certificates.otherAuthorityFile)).rejects.toThrow(notKnown);
     expect(impostor.count()).toBe(1);
     expect(impostor.heard()).not.toContain(password);
-    // Who is believed is told.
+    // A trusted server gets the password.
     await expect(tryWith(certificates.authorityFile)).rejects.toThrow();
     expect(impostor.heard()).toContain(password);
   });

@@ -105,7 +105,7 @@ async function askSpeech({ gate, headers, moment }: Wave & { moment: Moment }): 
   const json = { text: `${moment} ${randomUUID()}` };
   const { incoming, status, headers: answered } = await openSpeech({ port: gate.server.port, json, headers });
   const { bytes, isWhole } = await readAudio(incoming);
-  // Only so many are taken on at once; the others are told when to come back.
+  // Only so many are accepted at once; the others get Retry-After.
   if (status === 429 && Number(answered["retry-after"]) > 0) return "ended";
   // Sound has no words for it: the connection is cut, so that what broke off does not look like the end.
   if (moment === "middle") return status === 200 && !isWhole ? "ended" : "odd";

@@ -11,7 +11,7 @@ const visitors = 5_000;
 const toleranceMs = 5_000;
 
 export type Holder = Awaited<ReturnType<Gate["mintKey"]>>;
-/** What a sign-in gives, and until when it is good by the server's clock. */
+/** What a sign-in gives, and until when it is valid by the server's clock. */
 type Pass = { token: string; endsAtMs: number; audioPath: string; audioEndsAtMs: number };
 export type Visit = { holder: Holder; pass: Pass; entering: Promise<boolean> | null };
 export type Day = {
@@ -50,7 +50,7 @@ export const show = (proof: Awaited<ReturnType<typeof prove>>): Question => ({
   ...proof,
 });
 
-/** Null where it was turned away. A proof that met a move of the clock is out of its time, and is made again. */
+/** Null where it was refused. A proof that met a move of the clock is out of its time, and is made again. */
 export async function signIn(day: Day, holder: Holder): Promise<Pass | null> {
   for (;;) {
     const stood = day.clock.watch();

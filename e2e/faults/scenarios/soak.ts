@@ -39,7 +39,7 @@ const workers = 12;
 const holders = 20;
 /** Instead of a minute, of which a quarter of an hour that is over in seconds would see none. */
 const sweepMs = 500;
-/** So many tokens that were found good are remembered (verified-tokens.server.ts), and some more. */
+/** More than the verified tokens cache holds (verified-tokens.server.ts). */
 const tokensToFillMemory = 4_200;
 
 const webhookSecret = `whsec_${createHash("sha256").update("soak").digest("base64")}`;
@@ -127,7 +127,7 @@ async function letIn(day: Day, keys: readonly Holder[]): Promise<void> {
   }
 }
 
-/** What is remembered up to a number has that number before the day begins, so that it is not taken for a rise. */
+/** Bounded caches are filled before the day begins, so that filling them is not taken for a rise. */
 async function fillMemory(day: Day): Promise<void> {
   let left = tokensToFillMemory;
   await keepBusy(

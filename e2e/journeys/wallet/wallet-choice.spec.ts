@@ -142,7 +142,7 @@ test("the dialog is used by keyboard alone, and the focus moves to where it is n
   second.rejectNext("eth_requestAccounts");
   await page.keyboard.press("Enter");
   await expect(dialog.getByText("You did not connect the wallet")).toBeVisible();
-  // What went wrong is read first; the wallets come after it.
+  // The failure is read first; the wallets come after it.
   await expect(dialog.locator(".notice-place")).toBeFocused();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");

@@ -20,7 +20,7 @@ const lockfileSchema = z.looseObject({
 export type BillOfMaterials = z.infer<typeof billSchema>;
 
 /**
- * What production installs, out of npm's bill of everything. npm's own `--omit=dev` leaves out what production
+ * What production installs, out of npm's bill of everything. npm's own `--omit=dev` omits what production
  * shares with a development tool, so the lockfile's word counts. npm also names the project after its folder.
  */
 export function keepProduction(bill: unknown, lockfile: unknown): BillOfMaterials {

@@ -28,7 +28,7 @@ type Manifest = { name: string; version: string; license?: unknown; author?: unk
 const compiledIn = ["node_modules/@openzeppelin/contracts"];
 
 /**
- * Reads what is installed for production. Left out are binaries for one platform each, which npm installs only
+ * Reads what is installed for production. Omitted are binaries for one platform each, which npm installs only
  * where they fit: the list must be the same on every machine.
  */
 export function readThirdPartyPackages(projectDir: string): ThirdPartyPackage[] {

@@ -126,7 +126,7 @@ export async function enterRoom(page: Page): Promise<void> {
 /** Rules about a page as a whole, which a frame within one is not. */
 const pageRules = ["landmark-one-main", "page-has-heading-one", "region"];
 
-/** The themes differ in colours alone, so what these rules leave out is the same in all of them. */
+/** The themes differ in colours alone, so what these rules omit is the same in all of them. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 
 /**

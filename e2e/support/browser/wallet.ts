@@ -21,7 +21,7 @@ type WalletOptions = {
   icon?: string;
   /** Where the page finds it: announced, in `window.ethereum`, or among several that share that place. */
   injectedAs?: "announced" | "window" | "shared";
-  /** Whether it has the chain of the keys already, or has to be told of it. */
+  /** Whether it has the chain of the keys already, or must add it first. */
   knowsChain?: boolean;
   /** The chain it starts on. */
   startsOn?: number;
@@ -66,7 +66,7 @@ export class TestWallet {
   readonly signedTexts: string[] = [];
   /** Every method it was asked for, in order. */
   readonly asked: string[] = [];
-  /** Every chain it was told of. */
+  /** Every chain that was added. */
   readonly added: unknown[] = [];
   readonly channelName = `test-wallet:${randomUUID()}`;
   private readonly accounts: PrivateKeyAccount[];

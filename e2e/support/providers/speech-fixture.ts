@@ -20,7 +20,7 @@ import type { SpeechBehaviour } from "./speech-server";
 const caller: Caller = { claims: exampleClaims };
 const contractAddress = "0xaa";
 
-/** A provider over HTTP that does what it is told; ends with the test. */
+/** A provider over HTTP that behaves as the test says; ends with the test. */
 export async function startSpeechProvider(
   behaviours: [SpeechBehaviour, ...SpeechBehaviour[]],
   times: Partial<AudioTimes> = {},
