@@ -206,19 +206,22 @@ const pairs = tokenPlacements.flatMap((first, index) =>
   })),
 );
 
-test.each(pairs)("$pair, whichever is valid", async ({ first, second }) => {
-  const ask = await openCallers();
-  const another = await mint({ tokenId: other });
-  const { expired } = badTokens as { expired: string };
-  for (const [tokenRule, refused] of rules) {
-    const both = (one: string, two: string) =>
-      ask(combinePlaced([first.place(one), second.place(two)]), { tokenRule });
-    expect(await both(goodToken, another)).toBe(`key ${good}`);
-    expect(await both(goodToken, expired)).toBe(`key ${good}`);
-    expect(await both(expired, goodToken)).toBe(refused);
-    expect(await both("", goodToken)).toBe(refused);
-  }
-});
+test.each(pairs)(
+  "the token at the first location decides, valid or not: $pair",
+  async ({ first, second }) => {
+    const ask = await openCallers();
+    const another = await mint({ tokenId: other });
+    const { expired } = badTokens as { expired: string };
+    for (const [tokenRule, refused] of rules) {
+      const both = (one: string, two: string) =>
+        ask(combinePlaced([first.place(one), second.place(two)]), { tokenRule });
+      expect(await both(goodToken, another)).toBe(`key ${good}`);
+      expect(await both(goodToken, expired)).toBe(`key ${good}`);
+      expect(await both(expired, goodToken)).toBe(refused);
+      expect(await both("", goodToken)).toBe(refused);
+    }
+  },
+);
 
 test("a caller without a token is refused where one is required, and anonymous elsewhere", async () => {
   const ask = await openCallers();
@@ -230,7 +233,7 @@ test("a caller without a token is refused where one is required, and anonymous e
 });
 
 test.each(["bearer", "BEARER", "Bearer  ", " Bearer", "Token", "Basic"])(
-  "the scheme %j in the Authorization header is an invalid token, and no other place is searched",
+  "the scheme %j in the Authorization header is an invalid token, and no other location is read",
   async (scheme) => {
     const ask = await openCallers();
     const header = { headers: { authorization: `${scheme} ${goodToken}` } };
@@ -241,12 +244,12 @@ test.each(["bearer", "BEARER", "Bearer  ", " Bearer", "Token", "Basic"])(
 );
 
 test.each([
-  [{}, "taken"],
-  [{ "sec-fetch-site": "same-origin" }, "taken"],
-  [{ "sec-fetch-site": "none" }, "taken"],
-  [{ "sec-fetch-site": "same-origin", origin: ownOrigin }, "taken"],
-  [{ origin: ownOrigin }, "taken"],
-  [{ "sec-fetch-site": "same-site", origin: ownOrigin }, "taken"],
+  [{}, "a holder"],
+  [{ "sec-fetch-site": "same-origin" }, "a holder"],
+  [{ "sec-fetch-site": "none" }, "a holder"],
+  [{ "sec-fetch-site": "same-origin", origin: ownOrigin }, "a holder"],
+  [{ origin: ownOrigin }, "a holder"],
+  [{ "sec-fetch-site": "same-site", origin: ownOrigin }, "a holder"],
   [{ "sec-fetch-site": "same-site" }, crossSite],
   [{ "sec-fetch-site": "same-site", origin: "http://other.localhost:3000" }, crossSite],
   [{ "sec-fetch-site": "cross-site" }, crossSite],
@@ -255,9 +258,9 @@ test.each([
   [{ origin: "https://evil.example" }, crossSite],
   [{ origin: "null" }, crossSite],
   [{ "sec-fetch-site": "same-origin", origin: "https://evil.example" }, crossSite],
-] as const)("a cookie token with the headers %j is answered %s", async (headers, answer) => {
+] as const)("a cookie token with the headers %j gives %s", async (headers, answer) => {
   const ask = await openCallers();
-  const expected = answer === "taken" ? `key ${good}` : answer;
+  const expected = answer === "a holder" ? `key ${good}` : answer;
   for (const name of ["access_token", "jwt"]) {
     const request = combinePlaced([{ headers }, { headers: { cookie: `${name}=${goodToken}` } }]);
     expect(await ask(request)).toBe(expected);

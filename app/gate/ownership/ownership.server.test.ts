@@ -360,7 +360,7 @@ test.each([
   [3, "answers with a word that is no address", null],
   [4, "answers with seven bytes", null],
   [6, "answers with a megabyte of nothing", "does-not-exist"],
-])("a contract of manner %i, which %s, gives %s", async (manner, _words, reason) => {
+])("a contract of manner %i, which %s, gives the reason %s", async (manner, _words, reason) => {
   const { address } = await chain.deploy({ contractName: "Misbehaving", args: [manner] });
   const reading = makeReader({ contractAddress: address }).readOwnership({
     tokenId: "1",

@@ -290,7 +290,7 @@ test.each([
   [3, null, "something that is no address"],
   [4, null, "answers ownerOf with 7 bytes"],
   [5, "does-not-exist", ""],
-])("a key contract of manner %i gives %s %s", async (manner, reason, fault) => {
+])("a key contract of manner %i gives the reason %s, or the fault: %s", async (manner, reason, fault) => {
   const { address } = await chain.deploy({ contractName: "Misbehaving", args: [manner] });
   const reading = makeReader({ contractAddress: address }).readOwnership({
     tokenId: "1",

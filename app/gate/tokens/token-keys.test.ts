@@ -160,7 +160,7 @@ test.each<[string, Partial<TokenKeySettings>, RegExp]>([
     /without its beginning or end/,
   ],
   ["a broken retired PEM", { secret, previousKeys: p256.publicKeyPem.replace("MF", "AA") }, /PEM block 1 of/],
-])("%s stops the start with an error that names the setting", async (_kind, settings, message) => {
+])("%s: the start stops with an error that names the setting", async (_kind, settings, message) => {
   await expect(load(settings)).rejects.toThrow(message);
 });
 

@@ -31,7 +31,7 @@ test.each([
   ["a text alone", '"text"', null],
   ["nothing", "", null],
   ["what is no JSON", "} ] nonsense :", null],
-] as const)("the bounds of a JSON text are judged right for %s", (_name, text, expected) => {
+] as const)("a JSON text of %s is checked against the bounds", (_name, text, expected) => {
   expect(excessOf(text)).toBe(expected);
 });
 
