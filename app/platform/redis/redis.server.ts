@@ -4,8 +4,8 @@ import { describeTlsFault } from "~/platform/tls-fault";
 import { RedisOutage, isOutageReply } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";
-import { watchCommand } from "./redis-watch.server";
-import type { RedisWatch } from "./redis-watch.server";
+import { watchCommand } from "./redis-instrument.server";
+import type { RedisWatch } from "./redis-instrument.server";
 
 export type RedisCall = {
   script: RedisScript;
