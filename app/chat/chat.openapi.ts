@@ -1,7 +1,7 @@
 import { z } from "zod";
 import {
   accessTokenMembers,
-  accessTokenPlaces,
+  tokenLocations,
   accessTokenQuery,
   badTokenIsNone,
 } from "~/gate/tokens/token-placement.openapi";
@@ -118,7 +118,7 @@ const chatDescription = `Asks the assistant, and streams what it says as server-
 
 The last message of the conversation is the question. Messages are \`{role, content}\`, or what \`useChat\` sends (\`parts\`); of parts only text is taken. At least one message of the user must hold text, and no message more than ${maxMessageChars} characters. All messages together hold at most ${maxParts} parts. A \`system\` message is taken as context the person sends along; it does not replace the operator's own instructions.
 
-**Who may.** Where the operator requires it, ${accessTokenPlaces} ${badTokenIsNone}
+**Who may.** Where the operator requires it, ${tokenLocations} ${badTokenIsNone}
 
 **Quota.** Where it is in force, the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where the key stands, the most this answer can take already set aside.
 

@@ -15,13 +15,13 @@ export function createWorkMetrics(meters: Meters) {
     countQuota: createQuotaCounters(meters),
     ...createDatabaseMetrics(meters),
     ...createRedisMetrics(meters),
-    watchTraceSpans: (read: () => SpanCounts) =>
+    observeTraceSpans: (read: () => SpanCounts) =>
       meters.labelledCounter(
         "trace_spans_total",
         "Spans: sent to the collector, dropped because too many waited, or failed because it did not take them.",
         { label: "outcome", read },
       ),
-    watchPayments: (readStatus: () => Promise<PaymentReading>) => watchPayments(meters, readStatus),
+    observePayments: (readStatus: () => Promise<PaymentReading>) => observePayments(meters, readStatus),
   };
 }
 
@@ -121,7 +121,7 @@ function createDatabaseMetrics({ counter, histogram, labelledGauge }: Meters) {
       timeCall[what]({}, durationSeconds);
       if (isFailed) countFailure({});
     },
-    watchDatabasePool: (readPool: () => { open: number; idle: number; waiting: number } | null) =>
+    observeDatabasePool: (readPool: () => { open: number; idle: number; waiting: number } | null) =>
       labelledGauge("database_pool_connections", poolHelp, { label: "state", read: () => readPool() ?? {} }),
   };
 }
@@ -146,7 +146,7 @@ function createRedisMetrics({ counter, histogram }: Meters) {
 /** `oldestOpenMs` null: none is open. */
 type PaymentReading = { open: number; oldestOpenMs: number | null };
 
-function watchPayments({ readGauge }: Meters, readStatus: () => Promise<PaymentReading>): void {
+function observePayments({ readGauge }: Meters, readStatus: () => Promise<PaymentReading>): void {
   const openHelp = "Payments of which the chain has not shown yet how they ended.";
   readGauge("payments_open", openHelp, async () => (await readStatus()).open);
   const ageHelp = "How long ago the oldest open payment was signed; 0 where none is open.";

@@ -20,7 +20,7 @@ type WireInstrumentsOptions = { config: Config; instance: string; metrics: Metri
 export async function wireInstruments(options: WireInstrumentsOptions) {
   const { config, instance, metrics, log } = options;
   const spans = config.tracing && (await openSpans(config.tracing, instance, log));
-  if (spans) metrics.watchTraceSpans(spans.readCounts);
+  if (spans) metrics.observeTraceSpans(spans.readCounts);
   const hasServerTiming = config.mode === "development";
   const tracing = spans || hasServerTiming ? createTracing({ spans, hasServerTiming }) : null;
   const begin = tracing ? { begin: tracing.begin } : {};
@@ -29,11 +29,11 @@ export async function wireInstruments(options: WireInstrumentsOptions) {
     tracing,
     database: { observe: metrics.observeDatabase, ...begin },
     redis: { observe: metrics.observeRedis, ...begin },
-    chain: watchChain(metrics, tracing, log),
+    chain: instrumentChain(metrics, tracing, log),
     provider: createProviderInstrument(metrics, tracing),
-    watchTool: (tool: Tool) => watchTool(tool, metrics, tracing),
-    watchLedger: ({ ledger, kind }: { ledger: QuotaLedger; kind: QuotaKind }) =>
-      watchLedger(ledger, kind, metrics),
+    instrumentTool: (tool: Tool) => instrumentTool(tool, metrics, tracing),
+    instrumentLedger: ({ ledger, kind }: { ledger: QuotaLedger; kind: QuotaKind }) =>
+      instrumentLedger(ledger, kind, metrics),
     stop: async () => await spans?.stop(),
   };
 }
@@ -54,7 +54,7 @@ async function openSpans(settings: NonNullable<Config["tracing"]>, instance: str
 }
 
 /** Every request to the chain is counted; an endpoint that fails or recovers is named once. */
-function watchChain(
+function instrumentChain(
   metrics: Metrics,
   tracing: Tracing | null,
   log: Log,
@@ -112,7 +112,7 @@ function createProviderInstrument(metrics: Metrics, tracing: Tracing | null): Pr
   };
 }
 
-function watchTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): Tool {
+function instrumentTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): Tool {
   async function run(call: Parameters<Tool["run"]>[0]): Promise<unknown> {
     const startedAtMs = performance.now();
     let outcome: "ok" | "error" = "error";
@@ -133,7 +133,7 @@ function watchTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): Tool 
   };
 }
 
-function watchLedger(ledger: QuotaLedger, kind: QuotaKind, metrics: Metrics): QuotaLedger {
+function instrumentLedger(ledger: QuotaLedger, kind: QuotaKind, metrics: Metrics): QuotaLedger {
   return {
     ...ledger,
     async reserve(request) {

@@ -27,7 +27,7 @@ export function wireRecording({ config, database, instance, log }: WireRecording
   return {
     recorder: recorder as Pick<Recorder, "flush" | "status">,
     activity,
-    watch: (metrics: Metrics) => (isOn ? countActivity(metrics, recorder) : metrics),
+    instrumentMetrics: (metrics: Metrics) => (isOn ? countActivity(metrics, recorder) : metrics),
     noteAccess: (outcome: AccessOutcome) => {
       const decision = isOn ? toDecision(outcome) : null;
       if (decision) recorder.noteDecision(decision);

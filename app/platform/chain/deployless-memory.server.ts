@@ -1,7 +1,7 @@
 import type { Clock } from "~/platform/clock";
 
 /** How long a refusal is remembered: servers are replaced, and some refuse for a passing reason. */
-const rememberedMs = 600_000;
+const refusalTtlMs = 600_000;
 
 /** Remembers that calls which bring their own code are refused, so that they need not be tried each time. */
 export function createDeploylessMemory(clock: Clock) {
@@ -13,7 +13,7 @@ export function createDeploylessMemory(clock: Clock) {
       if (refusedAtMs === null) return true;
       const nowMs = clock();
       const ageMs = nowMs - refusedAtMs;
-      if (ageMs >= 0 && ageMs < rememberedMs) return false;
+      if (ageMs >= 0 && ageMs < refusalTtlMs) return false;
       refusedAtMs = nowMs;
       return true;
     },

@@ -8,8 +8,8 @@ import { readDatabaseUrl } from "./database-url.server";
 import { isDatabaseOutage, isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
-import { watchFactory } from "./instrumented-adapter.server";
-import type { DatabaseWatch } from "./instrumented-adapter.server";
+import { instrumentFactory } from "./instrumented-adapter.server";
+import type { DatabaseInstrument } from "./instrumented-adapter.server";
 import { connectPostgresql, keepAlive } from "./postgresql-connection.server";
 import { retryStatements, retryTransactions } from "./write-conflict.server";
 
@@ -27,7 +27,7 @@ export type OpenDatabaseOptions = {
   /** For PostgreSQL. */
   pool?: PoolOptions;
   /** Without it nothing stands between Prisma and the database. */
-  watch?: DatabaseWatch;
+  instrument?: DatabaseInstrument;
 };
 
 export type PoolOptions = {
@@ -67,14 +67,14 @@ const openedPools = new WeakMap<Database, { pool: Pool | null }>();
 
 /** Opens a database that `migrateDatabase` has prepared. The caller closes it with `closeDatabase`. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
-  const { url, log, busyTimeoutMs = 5_000, pool = defaultPool, watch } = options;
+  const { url, log, busyTimeoutMs = 5_000, pool = defaultPool, instrument } = options;
   const location = readDatabaseUrl(url);
   return location.provider === "sqlite"
-    ? await openSqlite({ path: location.path, busyTimeoutMs }, watch)
-    : await openPostgresql({ url: location.url, log, pool, watch });
+    ? await openSqlite({ path: location.path, busyTimeoutMs }, instrument)
+    : await openPostgresql({ url: location.url, log, pool, instrument });
 }
 
-async function openSqlite(options: SqliteClientOptions, watch?: DatabaseWatch): Promise<Database> {
+async function openSqlite(options: SqliteClientOptions, instrument?: DatabaseInstrument): Promise<Database> {
   const { path } = options;
   const [{ PrismaClient }, { SqliteAdapter }] = await Promise.all([
     import("~/generated/sqlite/client"),
@@ -84,8 +84,8 @@ async function openSqlite(options: SqliteClientOptions, watch?: DatabaseWatch): 
   if (inode === null) throw new Error(`There is no database at ${path}. Apply the migrations first.`);
 
   const adapter = new SqliteAdapter(options);
-  const watched = watch ? watchFactory(adapter, "sqlite", watch) : adapter;
-  const database = new PrismaClient({ adapter: watched, ...clientOptions });
+  const instrumented = instrument ? instrumentFactory(adapter, "sqlite", instrument) : adapter;
+  const database = new PrismaClient({ adapter: instrumented, ...clientOptions });
   try {
     await database.$connect();
   } catch (error) {
@@ -97,7 +97,7 @@ async function openSqlite(options: SqliteClientOptions, watch?: DatabaseWatch): 
 }
 
 async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions }): Promise<Database> {
-  const { url, log, pool, watch } = options;
+  const { url, log, pool, instrument } = options;
   const [{ PrismaClient }, { PrismaPg }] = await Promise.all([
     import("~/generated/postgresql/client"),
     import("@prisma/adapter-pg"),
@@ -129,9 +129,9 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
       return connected;
     },
   };
-  const watched = watch ? watchFactory(factory, "postgresql", watch) : factory;
+  const instrumented = instrument ? instrumentFactory(factory, "postgresql", instrument) : factory;
   // Here and nowhere else: no store has to think of it, and none can forget it.
-  const client = new PrismaClient({ adapter: retryStatements(watched), ...clientOptions });
+  const client = new PrismaClient({ adapter: retryStatements(instrumented), ...clientOptions });
   const database = retryTransactions(client as unknown as Database);
   openedPools.set(database, connections);
   try {

@@ -224,7 +224,7 @@ test("a statement by itself that a stricter database could not fit in runs again
   let undone = 0;
   const database = await openDatabase({
     url,
-    watch: { observe: ({ isFailed }) => void (undone += Number(isFailed)) },
+    instrument: { observe: ({ isFailed }) => void (undone += Number(isFailed)) },
   });
   onTestFinished(() => closeDatabase(database));
   const other = await connect(url);

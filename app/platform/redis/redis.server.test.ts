@@ -151,7 +151,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     const redis = await openRedis({
       ...server,
       commandTimeoutMs: 200,
-      watch: {
+      instrument: {
         observe: ({ durationSeconds, ...call }) => {
           expect(durationSeconds).toBeGreaterThan(0);
           told.push(call);

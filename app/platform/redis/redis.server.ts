@@ -4,8 +4,8 @@ import { describeTlsFault } from "~/platform/tls-fault";
 import { RedisOutage, isOutageReply } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";
-import { watchCommand } from "./redis-instrument.server";
-import type { RedisWatch } from "./redis-instrument.server";
+import { observeCommand } from "./redis-instrument.server";
+import type { RedisInstrument } from "./redis-instrument.server";
 
 export type RedisCall = {
   script: RedisScript;
@@ -31,7 +31,7 @@ export type OpenRedisOptions = {
   prefix?: string;
   commandTimeoutMs?: number;
   /** Without it nothing stands between us and Redis. */
-  watch?: RedisWatch;
+  instrument?: RedisInstrument;
 };
 
 /** An answer takes well under a millisecond; who waits longer than this waits for a server that is away. */
@@ -44,7 +44,7 @@ const longestPauseMs = 1_000;
  * fails at once, and none is ever sent twice: whether the first one was carried out would be unknown.
  */
 export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
-  const { url, password, log, prefix = "latchkey:", watch = {} } = options;
+  const { url, password, log, prefix = "latchkey:", instrument = {} } = options;
   const client = new Client(url, {
     ...(password === null ? {} : { password }),
     connectTimeout: connectTimeoutMs,
@@ -56,7 +56,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
     // After a failover the server that was written to only reads; the next connection finds the new one.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   });
-  const { findConnectionFault } = watchConnection(client, log);
+  const { findConnectionFault } = followConnection(client, log);
   await new Promise<void>((resolve) => {
     client.once("ready", () => resolve());
     client.once("error", () => resolve());
@@ -73,7 +73,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
         return await client.eval(script.lua, keys.length, ...values);
       }
     }
-    return await watchCommand({ watch, command: "EVALSHA", script: script.name, run: () => tellOutage(ask) });
+    return await observeCommand({ instrument, command: "EVALSHA", script: script.name, run: () => tellOutage(ask) });
   }
 
   return {
@@ -84,7 +84,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
       if (connectionFault !== null) return connectionFault;
       await run({ script: writeScript, keys: ["probe"] });
       const askMemory = () => readMemoryInfo(client);
-      return describeEviction(await watchCommand({ watch, command: "INFO", run: askMemory }));
+      return describeEviction(await observeCommand({ instrument, command: "INFO", run: askMemory }));
     },
     close: async () => {
       // Asked politely, a server that hangs would hold up our own end.
@@ -143,7 +143,7 @@ function describeEviction(info: string): string | null {
  * One line when it goes, one for each other reason that is then known, and one when it is back; the client itself
  * reports every attempt.
  */
-function watchConnection(client: Client, log: OpenRedisOptions["log"]) {
+function followConnection(client: Client, log: OpenRedisOptions["log"]) {
   /** The last one there was: an attempt that ends before the server has shown itself says nothing against it. */
   let fault: string | null = null;
   /** What the log was last told of; undefined while Redis is there. */

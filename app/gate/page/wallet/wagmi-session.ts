@@ -67,7 +67,7 @@ export function openWalletSession({ settings, origin }: Setup) {
   return {
     listWallets,
     /** Wallets may announce themselves late. Returns the way to stop. */
-    watchWallets: (onChange: (wallets: WalletChoice[]) => void) => found.watch(() => onChange(listWallets())),
+    subscribeToWallets: (onChange: (wallets: WalletChoice[]) => void) => found.subscribe(() => onChange(listWallets())),
 
     /** `onPairing` gets the address that a wallet on another device is paired by. */
     async connect(request: { walletId: string; onPairing: (uri: string) => void }): Promise<WalletAccount> {
@@ -96,7 +96,7 @@ export function openWalletSession({ settings, origin }: Setup) {
     disconnect: () => disconnect(config),
 
     /** Told of every change the wallet makes by itself; null means it went away. Returns the way to stop. */
-    watchAccount: (onChange: (account: WalletAccount | null) => void) =>
+    subscribeToAccount: (onChange: (account: WalletAccount | null) => void) =>
       watchConnection(config, {
         onChange: ({ status }) => {
           if (status === "connected") onChange(toAccount(config));
