@@ -44,9 +44,9 @@ function createSpeaker() {
 
 async function openLibrary({
   maxBytes = 10_000_000,
-  maxFlights,
+  maxSyntheses,
   dir: given,
-}: { maxBytes?: number; maxFlights?: number; dir?: string } = {}) {
+}: { maxBytes?: number; maxSyntheses?: number; dir?: string } = {}) {
   const dir = given ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-speech-")));
   if (!given) onTestFinished(() => rm(dir, { recursive: true, force: true }));
   let nowMs = 1_700_000_000_000;
@@ -58,7 +58,7 @@ async function openLibrary({
     warn: (message) => void warnings.push(message),
   });
   await cache.start();
-  const library = createAudioLibrary(cache, maxFlights);
+  const library = createAudioLibrary(cache, maxSyntheses);
   const speaker = createSpeaker();
   const open = (text: string, signal = new AbortController().signal, onAsked = () => {}) =>
     library.open({ identity: ["voice", text], speak: speaker.speak, onAsked, signal });
@@ -213,7 +213,7 @@ test("the provider is paused while the reader takes nothing, a megabyte ahead of
 });
 
 test("only so many speak at once; whoever left before the beginning is served nothing", async () => {
-  const { open, feeds } = await openLibrary({ maxFlights: 2 });
+  const { open, feeds } = await openLibrary({ maxSyntheses: 2 });
   const [one] = [await open("a"), await open("b")];
   await expect(open("c")).rejects.toThrow(SpeechBusy);
   expect((await open("a")).isKept).toBe(false);

@@ -49,7 +49,7 @@ test("the headers tell where the key stands once this text is settled: spoken, r
 
 test("a voice that has no room or no sounds for a text gives its characters back before it answers", async () => {
   const { provider } = await startSpeechProvider([sounding(sound)]);
-  const full = await openSpeechFixture({ provider, limit, maxFlights: 0 });
+  const full = await openSpeechFixture({ provider, limit, maxSyntheses: 0 });
   const busy = await full.ask("Twelve chars");
   expect(busy.headers.get("retry-after")).toBe("2");
   expect(await busy.clone().json()).toMatchObject({ error: "TTS is busy" });

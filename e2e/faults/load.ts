@@ -14,7 +14,7 @@ type LoadParts = { site: LoadSite; record: LoadRecord; random: Random };
 const abandoned = "The load was abandoned.";
 type Worker = () => Promise<void>;
 
-const laneCounts = { enter: 2, comeBack: 1, useKeys: 3, talk: 3, operate: 1, look: 1, intrude: 1 } as const;
+const workerCounts = { enter: 2, comeBack: 1, useKeys: 3, talk: 3, operate: 1, look: 1, intrude: 1 } as const;
 /** Without an answer, after so long again: shorter than any part of a start, so that every part of it is met. */
 const againAfterMs = 15;
 /** Sign-ins that may be tried again while their message is young enough to be judged by its nonce. */
@@ -33,7 +33,7 @@ export async function startLoad({
   });
   const makers = { enter, comeBack, useKeys, talk, operate, look, intrude };
   const workers: Worker[] = [];
-  for (const [name, count] of Object.entries(laneCounts) as [keyof typeof makers, number][]) {
+  for (const [name, count] of Object.entries(workerCounts) as [keyof typeof makers, number][]) {
     for (let index = 0; index < count; index += 1) workers.push(await makers[name](parts));
   }
   async function keepGoing(worker: Worker): Promise<void> {

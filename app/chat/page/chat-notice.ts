@@ -58,15 +58,15 @@ const skipped: Remedy = {
   kind: "skip",
   remedy: "Read this part with your eyes, and hear what comes after it.",
 };
-const placeKept = "Your place in the text is kept. Read on from there";
-const readOnLater: Remedy = { kind: "wait", remedy: `${placeKept} in a moment.` };
+const positionKept = "Your place in the text is kept. Read on from there";
+const readOnLater: Remedy = { kind: "wait", remedy: `${positionKept} in a moment.` };
 
 const readingRemedies: Remedies = {
   ...faults,
   "missing-jwt": { kind: "sign-in", title: "Reading aloud is for holders of a key", remedy: signInFirst },
   "invalid-jwt": signInEnded,
-  "too-many-requests": { kind: "wait", remedy: `${placeKept} when the time below has passed.` },
-  "quota-exceeded": { kind: "wait", remedy: `${placeKept} at the time below.` },
+  "too-many-requests": { kind: "wait", remedy: `${positionKept} when the time below has passed.` },
+  "quota-exceeded": { kind: "wait", remedy: `${positionKept} at the time below.` },
   "missing-text": skipped,
   "text-too-long": skipped,
   "unspeakable-text": skipped,
