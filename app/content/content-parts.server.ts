@@ -107,14 +107,14 @@ function createReporter(rootDir: string, log: ContentPartsOptions["log"]) {
   const reportedOutcomes = new WeakSet<object>();
   // Holds only names that the operator's own files mention.
   const reportedNames = new Set<string>();
-  const unusable = "content file cannot be used and is left out";
+  const unusable = "content file unusable; it is omitted";
 
   return {
     outcome(filePath: string, outcome: Exclude<FileOutcome<unknown>, { state: "present" }>): void {
       if (reportedOutcomes.has(outcome)) return;
       reportedOutcomes.add(outcome);
       const file = path.relative(rootDir, filePath);
-      if (outcome.state === "missing") log.info({ file }, "content file is not there and is left out");
+      if (outcome.state === "missing") log.info({ file }, "content file missing; it is omitted");
       else log.warn({ file, reason: outcome.reason }, unusable);
     },
     unservableName(file: string, kind: MediaKind): void {
@@ -122,7 +122,7 @@ function createReporter(rootDir: string, log: ContentPartsOptions["log"]) {
       if ((file === "" && kind === "image") || reportedNames.has(file)) return;
       reportedNames.add(file);
       if (file === "") log.warn({ file: "audio.json", reason: "names no audio file" }, unusable);
-      else log.warn({ file, reason: `is not a name of an ${kind} file` }, unusable);
+      else log.warn({ file, reason: `is not the name of an ${kind} file` }, unusable);
     },
   };
 }

@@ -85,7 +85,7 @@ async function finish(
   try {
     return toView(await follow(payment, giveUpAtMs));
   } catch (err) {
-    log.warn({ err }, "payment could not be followed; the next call resumes it");
+    log.warn({ err }, "payment outcome unknown; the next call checks it again");
     return toView(payment);
   }
 }

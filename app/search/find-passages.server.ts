@@ -105,7 +105,7 @@ async function embedQuestion(collection: Collection, { query, signal, findEmbedd
     return vector?.length === collection.dimension ? { vector, minSimilarity, comparesWords } : without;
   } catch (error) {
     if (signal?.aborted) throw error;
-    warn("A question could not be embedded; it is answered by its words alone", error);
+    warn("question embedding failed; searching by words alone", error);
     return without;
   }
 }

@@ -60,7 +60,10 @@ function instrumentChain(
   log: Log,
 ): Required<Pick<ChainClientOptions, "onAnswer" | "onFault">> {
   return {
-    onFault: (fault) => log.warn(fault, "RPC endpoint failed"),
+    onFault: ({ endpoint, reason }) =>
+      reason === null
+        ? log.info({ endpoint }, "RPC endpoint recovered")
+        : log.warn({ endpoint, reason }, "RPC endpoint failed"),
     onAnswer(end) {
       metrics.observeRpcCall(end);
       if (!tracing) return;

@@ -80,7 +80,7 @@ function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder) {
     findEmbedder: (model) => [embedder, builtIn].find((its) => its.model === model) ?? null,
     clock,
     onReport: ({ indexed, removed, passages }) => {
-      if (indexed + removed > 0) log.info({ indexed, removed, passages }, "the knowledge was indexed");
+      if (indexed + removed > 0) log.info({ indexed, removed, passages }, "knowledge indexed");
     },
     warn: (message, error) => log.warn({ err: error }, message),
   });

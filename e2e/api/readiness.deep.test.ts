@@ -135,7 +135,9 @@ test("while the server still starts, it lives, is not ready, and keeps nobody wa
   await waitUntil(async () => (await askReadiness(origin)).status === 200);
   const log = server.output().split("\n");
   for (const { requestId } of answers) {
-    expect(log.find((line) => line.includes(requestId!))).toContain('"msg":"refused during start-up"');
+    expect(log.find((line) => line.includes(requestId!))).toContain(
+      '"msg":"request refused during start-up"',
+    );
   }
 }, 60_000);
 
@@ -149,7 +151,9 @@ test("a stop that overtakes the start is an orderly one, and tells whoever waits
     env: { ...env, KEY_CONTRACT_ADDRESS: gate.contract },
     onSpawn: (spawned) => (child = spawned),
   });
-  const ended = expect(starting).rejects.toThrow(/The server ended with 0\.\n[^]*"stopping"[^]*"stopped"/);
+  const ended = expect(starting).rejects.toThrow(
+    /The server ended with 0\.\n[^]*"shutdown started"[^]*"shutdown complete"/,
+  );
   ended.catch(() => undefined);
   const isAlive = () => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false);
   await waitUntil(isAlive, { timeoutMs: 20_000 });

@@ -500,7 +500,7 @@ test("a settlement that fails is reported and does not take the answer away", as
   const { options, warnings } = await prepare([saying("Hello")], { reservation });
   const events = await collect(await openReply(options));
   expect(events.at(-1)).toEqual(finish("stop"));
-  expect(warnings).toEqual(["The quota of an answer could not be settled"]);
+  expect(warnings).toEqual(["quota settlement failed"]);
 });
 
 test("a tool that fails on purpose says why; one that breaks says only that it did", async () => {
@@ -523,7 +523,7 @@ test("a tool that fails on purpose says why; one that breaks says only that it d
   const events = await collect(await openReply(options));
   const errors = events.flatMap((event) => (event.type === "tool-output-error" ? [event.errorText] : []));
   expect(errors).toEqual(["No such key.", "The tool failed."]);
-  expect(warnings).toEqual(["Tool breaking failed"]);
+  expect(warnings).toEqual(["tool failed: breaking"]);
 });
 
 test("many answers may be open at once without a warning about listeners on the shutdown signal", async () => {

@@ -15,7 +15,7 @@ import { createDeploylessMemory } from "./deployless-memory.server";
 import { createNewestBlock } from "./newest-block.server";
 import { findRpcError, isRevert } from "./rpc-answer.server";
 import { createRpcEndpoint } from "./rpc-endpoint.server";
-import type { RpcCall, RpcEndpoint, RpcRequestEnd } from "./rpc-endpoint.server";
+import type { EndpointFault, RpcCall, RpcEndpoint, RpcRequestEnd } from "./rpc-endpoint.server";
 
 export type ChainClientOptions = {
   /** Asked in this order; the next one is asked when one fails. */
@@ -30,7 +30,7 @@ export type ChainClientOptions = {
   /** Called when a request has ended, in whatever way. */
   onAnswer?: (end: RpcRequestEnd) => void;
   /** Called when an endpoint fails for the first time, and when it answers again. */
-  onFault?: (fault: { endpoint: string; reason: string }) => void;
+  onFault?: (fault: EndpointFault) => void;
 };
 export type ChainClient = ReturnType<typeof createChainClient>;
 
@@ -48,7 +48,7 @@ export function createChainClient({
   onFault = () => {},
 }: ChainClientOptions) {
   const deployless = createDeploylessMemory(clock);
-  function noteFault(fault: { endpoint: string; reason: string }): void {
+  function noteFault(fault: EndpointFault): void {
     // Another endpoint answers from now on, or the same address with another server behind it.
     deployless.forget();
     onFault(fault);

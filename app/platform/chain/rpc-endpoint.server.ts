@@ -26,6 +26,8 @@ export type RpcRequestEnd = {
   outcome: "ok" | "error" | "timeout";
   durationSeconds: number;
 };
+/** `reason` null: it answers again. */
+export type EndpointFault = { endpoint: string; reason: string | null };
 export type RpcEndpoint = ReturnType<typeof createRpcEndpoint>;
 export type RpcEndpointOptions = {
   url: string;
@@ -37,7 +39,7 @@ export type RpcEndpointOptions = {
   /** Of all endpoints together. */
   newestBlock: NewestBlock;
   onAnswer: (end: RpcRequestEnd) => void;
-  onFault: (fault: { endpoint: string; reason: string }) => void;
+  onFault: (fault: EndpointFault) => void;
 };
 
 /** One RPC URL: knows whether it is to be trusted (its chain id is right) and whether it lately failed. */
@@ -93,7 +95,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
       // Side by side, so that the check costs no time; the answer counts only when the check has passed.
       const [answer] = await Promise.all([send(call), chainCheck]);
       if ("result" in answer) requireOwnAndRecent(call, answer.result);
-      if (hasFailed) onFault({ endpoint: label, reason: "answers again" });
+      if (hasFailed) onFault({ endpoint: label, reason: null });
       hasFailed = false;
       restUntilMs = 0;
       return answer;

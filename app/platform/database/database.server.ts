@@ -113,7 +113,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     query_timeout: (pool.statementSeconds + 1) * 1_000,
     ...keepAlive,
   };
-  const onPoolError = (error: Error) => log?.warn({ err: error }, "A database connection was lost");
+  const onPoolError = (error: Error) => log?.warn({ err: error }, "database connection lost");
   const adapter = new PrismaPg(settings, { onPoolError, onConnectionError: onPoolError });
   const connections: { pool: Pool | null } = { pool: null };
   const factory: SqlDriverAdapterFactory = {

@@ -72,8 +72,8 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     await server.start();
     await recovers(redis);
     expect(await increment(redis)).toBe(1);
-    expect(warnings).toEqual(["Redis cannot be reached; it is tried again until it answers"]);
-    expect(news).toEqual(["Redis is back"]);
+    expect(warnings).toEqual(["Redis unavailable; it is retried until it answers"]);
+    expect(news).toEqual(["Redis available again"]);
   });
 
   test.skipIf(!hasOpenssl || !canRedisEncrypt())(

@@ -73,7 +73,12 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
         return await client.eval(script.lua, keys.length, ...values);
       }
     }
-    return await observeCommand({ instrument, command: "EVALSHA", script: script.name, run: () => tellOutage(ask) });
+    return await observeCommand({
+      instrument,
+      command: "EVALSHA",
+      script: script.name,
+      run: () => tellOutage(ask),
+    });
   }
 
   return {
@@ -154,7 +159,7 @@ function followConnection(client: Client, log: OpenRedisOptions["log"]) {
     told = fault;
     log?.warn(
       { err: forgetDetails(error), ...(fault !== null && { fault }) },
-      "Redis cannot be reached; it is tried again until it answers",
+      "Redis unavailable; it is retried until it answers",
     );
   });
   // Where it is encrypted, only after the certificate was believed; the password is refused after that, anew each time.
@@ -162,7 +167,7 @@ function followConnection(client: Client, log: OpenRedisOptions["log"]) {
     fault = null;
   });
   client.on("ready", () => {
-    if (told !== undefined) log?.info({}, "Redis is back");
+    if (told !== undefined) log?.info({}, "Redis available again");
     told = undefined;
   });
   /** null also where it cannot be reached for a reason that no setting is to blame for. */
