@@ -11,7 +11,7 @@ import {
 import type { RpcRequestError } from "viem";
 import type { Clock } from "~/platform/clock";
 import { monotonicClock, systemClock } from "~/platform/clock";
-import { createDeploylessMemory } from "./deployless-memory.server";
+import { createDeploylessMemory } from "./deployless-cache.server";
 import { createNewestBlock } from "./newest-block.server";
 import { findRpcError, isRevert } from "./rpc-answer.server";
 import { createRpcEndpoint } from "./rpc-endpoint.server";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createDeploylessMemory } from "./deployless-memory.server";
+import { createDeploylessMemory } from "./deployless-cache.server";
 
 const tenMinutesMs = 600_000;
 
