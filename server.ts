@@ -217,6 +217,6 @@ function answerDefect(error: unknown, response: ServerResponse): void {
   response.end(
     isRefused
       ? "This address could not be understood. Check it for typing mistakes.\n"
-      : "Something went wrong on our side. Please try again.\n",
+      : "The server failed. Try again in a moment.\n",
   );
 }

@@ -20,7 +20,7 @@ const json = "application/json";
 
 const chatErrorSchema = z
   .object({
-    error: z.string().describe("What went wrong, in words that stay the same."),
+    error: z.string().describe("The error, in words that stay the same."),
     details: z
       .string()
       .optional()
@@ -53,7 +53,7 @@ const exampleMembers: Partial<Record<RefusalName, Partial<z.infer<typeof chatErr
   "provider-failed": { error: "Hosted-provider request failed", details: "HTTP 429: Rate limit reached" },
   "internal-error": {
     error: "Chat request failed",
-    details: "Something went wrong on our side; it is not your fault.",
+    details: "The server failed; the request is not at fault.",
   },
 };
 

@@ -92,9 +92,9 @@ function createRpcMetrics({ counter, histogram }: Meters) {
 
 function createLimiterMetrics({ counter }: Meters) {
   const forgottenHelp =
-    "Clients forgotten by the in-process insurance while their limit was in force: more came than it keeps.";
+    "Clients evicted by the in-process limiter while their limit was in force: more came than it keeps.";
   const countForgotten = counter("limiter_forgotten_clients_total", forgottenHelp, ["route"]);
-  const failuresHelp = "Rate limits decided by the in-process insurance because their store failed.";
+  const failuresHelp = "Rate limits decided by the in-process limiter because their store failed.";
   const countFailure = counter("limiter_store_failures_total", failuresHelp, ["route"]);
   return {
     countLimiterStoreFailure: (route: string) => countFailure({ route }),

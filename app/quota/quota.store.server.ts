@@ -182,7 +182,7 @@ async function reserveLocked(
   };
 }
 
-/** The owner's window as of now, opened anew where it is over, and locked until the transaction ends. */
+/** The owner's window as of now, reopened where it has expired, and locked until the transaction ends. */
 async function lockWindow(
   transaction: Prisma.TransactionClient,
   { owner, windowSeconds, nowMs }: LockedRequest,

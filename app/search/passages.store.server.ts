@@ -80,7 +80,7 @@ export function isMissingTable(error: unknown): boolean {
 const nothing: SqlStatement = { sql: "SELECT 1 WHERE 0" };
 
 /**
- * The plus keeps the filter a test of what the words match: otherwise they are looked up anew for each passage it lets
+ * The plus keeps the filter a test of what the words match: otherwise they are looked up again for each passage it lets
  * by. Each word is quoted: nothing in it is read as an operator of the full-text language.
  */
 function wordsStatement({ collection: { id }, filter, limit, words }: RankOptions): SqlStatement {

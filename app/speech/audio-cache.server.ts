@@ -99,7 +99,7 @@ export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptio
     return null;
   }
 
-  /** Counts anew, other processes' files included, and removes what was not asked for the longest. */
+  /** Counts again, other processes' files included, and removes what was not asked for the longest. */
   async function evict(): Promise<void> {
     const kept: { file: string; bytes: number; usedAtMs: number }[] = [];
     for (const name of await readdir(dir)) {

@@ -59,7 +59,7 @@ export async function unpickWallet({ dispatch, nextTurn, openWallet }: GateTools
   (await openWallet()).abandonConnect();
 }
 
-/** Takes up the session and the wallet of an earlier visit. Whatever stands in the way, the visitor can start anew. */
+/** Resumes the session and the wallet of an earlier visit. Where that fails, the visitor can start over. */
 export async function resumeVisit(
   tools: Omit<GateTools, "settings" | "origin">,
   { lastWallet, openedAs }: { lastWallet: LastWallet | null; openedAs: Session | null },

@@ -131,7 +131,7 @@ function useWalletEvents(tools: GateTools, state: GateState): void {
     if (address && walletId && walletName) storeLastWallet({ id: walletId, name: walletName, address });
   }, [address, walletId, walletName]);
 
-  // Outside again the keys are looked for anew: the room may have closed because one is gone.
+  // Outside again the keys are looked up again: the room may have closed because one is gone.
   useEffect(() => {
     if (isOutside && address) void readKeys(tools, address);
   }, [isOutside, tools, address]);

@@ -162,7 +162,7 @@ function followConnection(client: Client, log: OpenRedisOptions["log"]) {
       "Redis unavailable; it is retried until it answers",
     );
   });
-  // Where it is encrypted, only after the certificate was believed; the password is refused after that, anew each time.
+  // Where it is encrypted, only after the certificate was believed; the password is refused after that, each time.
   client.on("connect", () => {
     fault = null;
   });
