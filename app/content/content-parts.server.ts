@@ -10,7 +10,7 @@ import type { MediaKind } from "./media-file";
 import { sanitizeSubmissionHtml } from "./submission-html.server";
 import { parseWelcomeText } from "./welcome-text";
 
-/** What a part may weigh on disk. A larger file is left out, so that a slip cannot fill the memory. */
+/** What a part may weigh on disk. A larger file is left out, so that a mistake cannot fill the memory. */
 export const contentPartLimits = {
   "welcome.md": 256 * 1024,
   "submission.html": 64 * 1024,
@@ -118,7 +118,7 @@ function createReporter(rootDir: string, log: ContentPartsOptions["log"]) {
       else log.warn({ file, reason: outcome.reason }, unusable);
     },
     unservableName(file: string, kind: MediaKind): void {
-      // A picture is nobody's duty; an audio part without a sound is a slip.
+      // A picture is optional; an audio part without a sound is a mistake.
       if ((file === "" && kind === "image") || reportedNames.has(file)) return;
       reportedNames.add(file);
       if (file === "") log.warn({ file: "audio.json", reason: "names no audio file" }, unusable);

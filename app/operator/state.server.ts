@@ -101,7 +101,7 @@ function describeKnown(its: StateDependencies, migrations: Migrations | null): K
   };
 }
 
-/** Endpoints of one chain hear of a block at different moments. */
+/** Endpoints of one chain see a block at different moments. */
 const blocksThatMatter = 3n;
 
 function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] {

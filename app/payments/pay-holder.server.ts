@@ -28,7 +28,7 @@ export type PaymentDependencies = CheckDependencies & {
   follow: PaymentFollower;
   /** In all: for a turn, for payments that are still open, and for the receipt. */
   waitMs: number;
-  /** When the service stops, waiting ends; what is open is taken up at the next start. */
+  /** When the service stops, waiting ends; open payments are resumed at the next start. */
   stopSignal: AbortSignal;
 };
 

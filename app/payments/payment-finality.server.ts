@@ -198,7 +198,7 @@ async function note(payment: Payment, finding: Finding, { store, log }: CheckDep
   return { ...payment, state, blockNumber, blockHash, finalAtMs };
 }
 
-/** The windows count a payment from the time of its block, which is not believed beyond what is possible. */
+/** The windows count a payment from the time of its block, within what is possible. */
 function countingMs({ createdAtMs }: Payment, { timestampSeconds }: Block, nowMs: number): number {
   return Math.min(Math.max(timestampSeconds * 1_000, createdAtMs), nowMs);
 }

@@ -72,7 +72,7 @@ export function createPassageStore(database: SqlReader) {
   return { listCollections, countWords, rank, readPassages };
 }
 
-/** Also what a reader meets whose collection was replaced between two of its questions. */
+/** Also thrown to a reader whose collection was replaced between two of its questions. */
 export function isMissingTable(error: unknown): boolean {
   return error instanceof Error && error.message.includes("no such table");
 }

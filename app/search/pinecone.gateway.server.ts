@@ -20,7 +20,7 @@ export type PineconeOptions = {
   maxBytes?: number;
 };
 
-/** How long what an index says of itself, its dimension and its namespaces, is believed. */
+/** How long the description of an index, its dimension and its namespaces, is cached. */
 const statsLifeMs = 60_000;
 /** Questions that the service is asked at once, one of each client: it does the work, this process only waits for it. */
 const slots = 8;
@@ -35,7 +35,7 @@ const matchesSchema = z.array(
 
 type Stats = { dimension: number | null; namespaces: string[] };
 
-/** The hosted store: the same questions, asked of the operator's own Pinecone indexes, which it only reads. */
+/** The hosted store: the same questions to the operator's own Pinecone indexes, which it only reads. */
 export function createPineconeSearch(options: PineconeOptions): SearchStore {
   const { indexes, embedder, clock } = options;
   const known = new Map<string, { stats: Promise<Stats>; readAtMs: number }>();

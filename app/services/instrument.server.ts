@@ -16,7 +16,7 @@ export type Instruments = Awaited<ReturnType<typeof wireInstruments>>;
 
 type WireInstrumentsOptions = { config: Config; instance: string; metrics: Metrics; log: Log };
 
-/** Who looks at what the service does: the metrics always, traces and `Server-Timing` where they are on. */
+/** Observability: the metrics always, traces and `Server-Timing` where they are on. */
 export async function wireInstruments(options: WireInstrumentsOptions) {
   const { config, instance, metrics, log } = options;
   const spans = config.tracing && (await openSpans(config.tracing, instance, log));
@@ -25,7 +25,7 @@ export async function wireInstruments(options: WireInstrumentsOptions) {
   const tracing = spans || hasServerTiming ? createTracing({ spans, hasServerTiming }) : null;
   const begin = tracing ? { begin: tracing.begin } : {};
   return {
-    /** Null where nobody follows requests; then nothing on their way is different. */
+    /** Null where tracing is off; requests then take the same path without it. */
     tracing,
     database: { observe: metrics.observeDatabase, ...begin },
     redis: { observe: metrics.observeRedis, ...begin },

@@ -79,7 +79,7 @@ export function mayRun(tool: Pick<Tool, "requires">, caller: ToolCaller): boolea
 }
 
 /**
- * Whether the chat's model is told of the tool. One that destroys or spends, or does not say that it does neither, is
+ * Whether the chat's model may call the tool. One that destroys or spends, or does not say that it does neither, is
  * left to MCP clients, which ask their person first: a model can be talked into a call by a document it reads.
  */
 export function mayOfferToModel(tool: Pick<Tool, "requires" | "annotations">, caller: ToolCaller): boolean {

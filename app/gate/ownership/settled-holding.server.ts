@@ -12,7 +12,7 @@ import { judge } from "./ownership.server";
 import type { Ownership } from "./ownership.server";
 
 const maxWaitSeconds = 300;
-/** Until then a node may be believed that has not seen the key leave. */
+/** Until then a node that has not seen the key leave may be trusted. */
 const departureHoldsMs = Number(maxLagSeconds) * 1_000;
 
 export type SettledHoldingDependencies = KeyContract & {

@@ -95,7 +95,7 @@ function useGateTools(settings: PublicSettings, dispatch: GateTools["dispatch"])
         return openWalletSession({ settings, origin: window.location.origin });
       })
       .catch((error: unknown) => {
-        // A failed download is tried again at the next press.
+        // A failed download is retried at the next press.
         session.current = null;
         throw error;
       });
@@ -109,7 +109,7 @@ function useGateTools(settings: PublicSettings, dispatch: GateTools["dispatch"])
   }, [settings, dispatch, openWallet]);
 }
 
-/** Takes up the connection of an earlier visit: once, as it was at the start, whatever a reload answers later. */
+/** Resumes the connection of an earlier visit: once, as it was at the start, whatever a reload answers later. */
 function useResumedVisit(tools: GateTools, state: GateState, lastWallet: LastWallet | null) {
   const [start] = useState({ lastWallet, openedAs: state.phase === "inside" ? state.room.session : null });
   const [returning, setReturning] = useState(lastWallet);
@@ -153,12 +153,12 @@ function useWalletEvents(tools: GateTools, state: GateState): void {
   }, [tools, isChoosing]);
 }
 
-/** Shown by the server at the next visit, and the reason to load the wallet code there; null forgets. */
+/** Shown by the server at the next visit, and the reason to load the wallet code there; null deletes the cookie. */
 function storeLastWallet(wallet: LastWallet | null): void {
   document.cookie = renderWalletCookie(wallet, window.location.protocol === "https:");
 }
 
-/** Watches something of the wallet code, which is loaded by then or will be; answers the way to stop. */
+/** Subscribes to the wallet code, which is loaded by then or will be; returns what ends the subscription. */
 function whileOpen({ openWallet }: GateTools, watch: (wallet: WalletSession) => () => void): () => void {
   let stop: (() => void) | undefined;
   let isOver = false;
@@ -166,7 +166,7 @@ function whileOpen({ openWallet }: GateTools, watch: (wallet: WalletSession) => 
     (wallet) => {
       if (!isOver) stop = watch(wallet);
     },
-    // Whoever asked for the wallet has been told.
+    // The caller of `openWallet` handles the failure.
     () => undefined,
   );
   return () => {

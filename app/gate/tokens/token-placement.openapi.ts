@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { exampleAccessToken } from "../gate-examples";
 
-/** The last of the places where an access token is looked for. */
+/** The last location where an access token is looked for. */
 export const accessTokenQuery = z.object({
   jwt: z
     .string()

@@ -5,7 +5,7 @@ import type { BlockTime, NewestBlock } from "./newest-block.server";
 import { isRevert, readRpcAnswer } from "./rpc-answer.server";
 import type { RpcAnswer } from "./rpc-answer.server";
 
-/** How long an endpoint that failed is passed over while another one is at hand. */
+/** How long an endpoint that failed is skipped while another one is available. */
 const restAfterFailureMs = 10_000;
 /** How long an endpoint found on another chain is not even asked. */
 const restOnWrongChainMs = 30_000;

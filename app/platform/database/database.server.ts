@@ -109,7 +109,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     statement_timeout: pool.statementSeconds * 1_000,
     lock_timeout: pool.lockSeconds * 1_000,
     idle_in_transaction_session_timeout: pool.idleSeconds * 1_000,
-    // A server that takes the connection but never answers must not hold a request for ever either.
+    // A server that takes the connection but never answers must not hold a request forever either.
     query_timeout: (pool.statementSeconds + 1) * 1_000,
     ...keepAlive,
   };
@@ -156,7 +156,7 @@ async function explainFirstFault(error: unknown, url: string): Promise<unknown> 
   }
 }
 
-/** What the few statements go by that the two databases do not both understand. */
+/** Decides the few statements that differ between the two databases. */
 export function isSqlite(database: Database): boolean {
   return openedFiles.has(database);
 }

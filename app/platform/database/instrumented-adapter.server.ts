@@ -9,16 +9,16 @@ import type { BeginOperation, Ongoing } from "~/platform/tracing/operation";
 import { describeStatement } from "./statement-text";
 
 export type DatabaseInstrument = {
-  /** Told of every statement and transaction when it is over. */
+  /** Called when a statement or transaction has ended. */
   observe?: (call: { what: "statement" | "transaction"; isFailed: boolean; durationSeconds: number }) => void;
-  /** Told when it begins as well, and what it is. */
+  /** Called when one begins, with what it is. */
   begin?: BeginOperation;
 };
 
 type Observers = DatabaseInstrument & Required<Pick<DatabaseInstrument, "observe">> & { system: string };
 type Statements = Pick<SqlQueryable, "queryRaw" | "executeRaw">;
 
-/** The same database; each statement and each transaction is told of. `system`: as OpenTelemetry calls it. */
+/** The same database, every statement and transaction observed. `system`: as OpenTelemetry calls it. */
 export function instrumentFactory(
   factory: SqlDriverAdapterFactory,
   system: "sqlite" | "postgresql",
@@ -26,7 +26,11 @@ export function instrumentFactory(
 ): SqlDriverAdapterFactory {
   const { provider, adapterName } = factory;
   const observers: Observers = { observe: () => {}, ...instrument, system };
-  return { provider, adapterName, connect: async () => instrumentAdapter(await factory.connect(), observers) };
+  return {
+    provider,
+    adapterName,
+    connect: async () => instrumentAdapter(await factory.connect(), observers),
+  };
 }
 
 function instrumentAdapter(adapter: SqlDriverAdapter, observers: Observers): SqlDriverAdapter {
@@ -50,7 +54,11 @@ function instrumentAdapter(adapter: SqlDriverAdapter, observers: Observers): Sql
   };
 }
 
-function instrumentTransaction(opened: Transaction, observers: Observers, transaction: OpenOperation): Transaction {
+function instrumentTransaction(
+  opened: Transaction,
+  observers: Observers,
+  transaction: OpenOperation,
+): Transaction {
   return {
     provider: opened.provider,
     adapterName: opened.adapterName,
@@ -76,7 +84,7 @@ function instrumentStatements(queryable: SqlQueryable, observers: Observers, wit
   };
 }
 
-/** What every server does, traced or not: another asynchronous function round each statement would show. */
+/** What every server does, traced or not: another asynchronous function around each statement would cost time. */
 function timeStatements(queryable: SqlQueryable, observe: Observers["observe"]): Statements {
   function timed<T>(startedAtMs: number, asked: Promise<T>): Promise<T> {
     const tell = (isFailed: boolean) =>

@@ -6,9 +6,9 @@ import { RedisOutage } from "./redis-outage";
 export type RedisOutcome = "ok" | "away" | "error";
 
 export type RedisInstrument = {
-  /** Told of every command when it is over. `command`: the name of its script, or its own where it runs none. */
+  /** Called when a command has ended. `command`: the name of its script, or its own where it runs none. */
   observe?: (call: { command: string; outcome: RedisOutcome; durationSeconds: number }) => void;
-  /** Told when it begins as well. */
+  /** Called when one begins. */
   begin?: BeginOperation;
 };
 

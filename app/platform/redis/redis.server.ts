@@ -30,7 +30,7 @@ export type OpenRedisOptions = {
   log?: EventLog;
   prefix?: string;
   commandTimeoutMs?: number;
-  /** Without it nothing stands between us and Redis. */
+  /** Without it, commands are not observed. */
   instrument?: RedisInstrument;
 };
 
@@ -68,7 +68,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
       try {
         return await client.evalsha(script.digest, keys.length, ...values);
       } catch (error) {
-        // A server that was restarted has forgotten the scripts it knew.
+        // A restarted server has lost its script cache.
         if (!(error instanceof ReplyError) || !(error as Error).message.startsWith("NOSCRIPT")) throw error;
         return await client.eval(script.lua, keys.length, ...values);
       }
@@ -92,7 +92,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
       return describeEviction(await observeCommand({ instrument, command: "INFO", run: askMemory }));
     },
     close: async () => {
-      // Asked politely, a server that hangs would hold up our own end.
+      // QUIT would wait for an answer: a server that hangs would hold up our shutdown.
       client.disconnect();
       return Promise.resolve();
     },
@@ -125,8 +125,8 @@ async function tellOutage<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The client hangs on an error what was being sent: nonces, addresses of visitors, and the password itself. Node hangs
- * on it the whole certificate of a server that it does not believe.
+ * The client attaches to an error what was being sent: nonces, addresses of visitors, and the password itself. Node
+ * attaches the whole certificate of a server that it does not trust.
  */
 function forgetDetails(error: unknown): unknown {
   if (error instanceof Error) {
@@ -136,7 +136,7 @@ function forgetDetails(error: unknown): unknown {
   return error;
 }
 
-/** A server that throws keys away to make room would forget consumed nonces and what was used of a quota. */
+/** A server that evicts keys to make room would lose consumed nonces and what was used of a quota. */
 function describeEviction(info: string): string | null {
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? "noeviction";
   return policy === "noeviction"
@@ -145,13 +145,13 @@ function describeEviction(info: string): string | null {
 }
 
 /**
- * One line when it goes, one for each other reason that is then known, and one when it is back; the client itself
+ * One line when the connection is lost, one for each further reason, and one when it is back; the client itself
  * reports every attempt.
  */
 function followConnection(client: Client, log: OpenRedisOptions["log"]) {
   /** The last one there was: an attempt that ends before the server has shown itself says nothing against it. */
   let fault: string | null = null;
-  /** What the log was last told of; undefined while Redis is there. */
+  /** The fault that was logged last; undefined while Redis is available. */
   let told: string | null | undefined;
   client.on("error", (error: Error) => {
     fault = describeConnectFault(error) ?? fault;
@@ -162,7 +162,7 @@ function followConnection(client: Client, log: OpenRedisOptions["log"]) {
       "Redis unavailable; it is retried until it answers",
     );
   });
-  // Where it is encrypted, only after the certificate was believed; the password is refused after that, each time.
+  // Where it is encrypted, only once the certificate is trusted; a wrong password is refused after that, each time.
   client.on("connect", () => {
     fault = null;
   });
@@ -175,7 +175,7 @@ function followConnection(client: Client, log: OpenRedisOptions["log"]) {
 }
 
 /**
- * Why no connection to Redis came to be of use, and what to do, in a sentence that strangers may read. null where the
+ * Why no usable connection to Redis was made, and what to do, in a sentence that strangers may read. null where the
  * operator's settings are not the reason.
  */
 function describeConnectFault(error: Error): string | null {

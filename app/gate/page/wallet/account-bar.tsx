@@ -117,7 +117,7 @@ type AccountChoiceProps = {
   actions: GateActions;
 };
 
-/** Asked when another account is selected in the wallet: nobody is thrown out of anything by a slip there. */
+/** Asked when another account is selected in the wallet: a mistake there throws nobody out. */
 export function AccountChoice({ current, other, isInside, actions }: AccountChoiceProps) {
   useFocusOnAccountAfterwards();
   return (
