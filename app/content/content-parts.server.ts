@@ -41,7 +41,7 @@ export type ContentPartsOptions = {
 
 export type ContentParts = ReturnType<typeof createContentParts>;
 
-/** The operator's files, each read again only when it changed and complained of once until it changes. */
+/** The operator's files, each read again only after a change, and reported once until then. */
 export function createContentParts(options: ContentPartsOptions) {
   const { clock, recheckMs, maxCacheEntries: maxEntries } = options;
   const rootDir = path.resolve(options.contentDir);

@@ -166,7 +166,7 @@ function viewOutbox({ channels, unconfiguredChannels, pending, inFlight }: Outbo
   ];
 }
 
-/** An open payment is followed by itself; from then on it needs somebody. */
+/** An open payment is followed automatically; beyond this age the operator has to look at it. */
 const minutesThatMatter = 30;
 
 export async function viewPayments(read: () => Promise<PaymentReading>): Promise<DependencyView[]> {

@@ -76,7 +76,7 @@ async function repeat(
   );
 }
 
-/** From the record on nothing may look as if nobody had been paid. */
+/** Once recorded, no answer may say that nobody was paid. */
 async function finish(
   payment: Payment,
   { giveUpAtMs }: Order,

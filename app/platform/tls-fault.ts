@@ -1,4 +1,4 @@
-/** What Node calls a certificate that it does not believe. */
+/** What Node calls a certificate that it does not trust. */
 const unknownAuthority = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",

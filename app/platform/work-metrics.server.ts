@@ -6,7 +6,7 @@ import type { SpanCounts } from "./tracing/operation";
 const databaseBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10];
 const providerBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** What is done behind the requests, and for whom it is counted. */
+/** Metrics of the work behind requests. */
 export function createWorkMetrics(meters: Meters) {
   return {
     ...createProviderMetrics(meters),

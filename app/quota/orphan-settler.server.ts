@@ -5,7 +5,7 @@ import type { QuotaStore } from "./quota.store.server";
 type OrphanSettlerOptions = {
   store: Pick<QuotaStore, "settleOrphans" | "keepAlive" | "leave" | "listGoneInstances" | "forgetInstances">;
   clock: Clock;
-  /** A process that says nothing for so long is gone; this one looks, and says so, three times in it. */
+  /** A process without a sign of life for so long is gone; each process reports and checks three times within it. */
   leaseSeconds: number;
   /** The id of this process, as its reservations carry it. */
   instance: string;

@@ -104,7 +104,7 @@ function createInstanceStore(database: Database, instance: string) {
         ON CONFLICT ("instance") DO UPDATE SET "expiresAtMs" = excluded."expiresAtMs"`;
       return false;
     },
-    /** What this process may still leave belongs to nobody from now on. */
+    /** Reservations of this process have no owner from now on. */
     async leave(): Promise<void> {
       await database.quotaInstance.updateMany({ where: { instance }, data: { expiresAtMs: 0n } });
     },

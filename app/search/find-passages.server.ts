@@ -14,7 +14,7 @@ type FindOptions = Pick<SearchQuestion, "query" | "namespace" | "topK" | "filter
   warn: (message: string, error: unknown) => void;
 };
 
-/** Of the weight of a question's words, the part that a passage must hold; less is a chance meeting. */
+/** Of the weight of a question's words, the part that a passage must hold; less is a coincidence. */
 const minCoverage = 0.12;
 /** The rarest words of a question decide; the rest of a very long one would only cost time. */
 const maxWords = 40;

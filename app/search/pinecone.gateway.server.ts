@@ -79,7 +79,7 @@ export function createPineconeSearch(options: PineconeOptions): SearchStore {
   };
 }
 
-/** The client is loaded with the first question. It has no word for a signal, so each question has a client of its own. */
+/** The client is loaded with the first question. It takes no signal, so each question has a client of its own. */
 async function openIndex(name: string, signal: AbortSignal, options: PineconeOptions): Promise<Index> {
   const { apiKey, host, timeoutMs = 8_000, maxBytes = 8 * 1024 * 1024 } = options;
   const fetchApi: typeof fetch = (url, init) =>

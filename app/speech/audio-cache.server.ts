@@ -35,7 +35,7 @@ type AudioCacheOptions = {
 
 /**
  * Complete audio by the digest of what was said and how. A file gets its name only when it is whole, and ends in a
- * trailer with its own digest, which is checked before it is served: what a crash, a full disk or anybody else's hand
+ * trailer with its own digest, which is checked before it is served: what a crash, a full disk or another program
  * has left behind is not.
  */
 export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptions) {

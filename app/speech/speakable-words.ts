@@ -3,7 +3,7 @@ const pictures =
 const shortcode = /(?<![\p{L}\p{N}:]):(?:[a-z]|[+-]\d)[a-z0-9_+-]{0,40}:(?![\p{L}\p{N}:])/gu;
 
 const authorityAddress = /(?<![\p{L}\p{N}+.-])([a-z][a-z0-9+.-]{0,30}):\/\/([^\s<>]*)/giu;
-/** Addresses without a place: their scheme is followed by what they stand for. */
+/** Addresses without an authority: their scheme is followed by what they stand for. */
 const bareAddress =
   /(?<![\p{L}\p{N}+.:/-])(mailto|sms|tel|xmpp|data|blob|javascript|about|magnet|urn|did|ipfs|ipns|ethereum|bitcoin):(?=[^\s<>])([^\s<>]*)/giu;
 const webAddress = /(?<![\p{L}\p{N}+./@-])www\.([^\s<>]+)/giu;
@@ -13,7 +13,7 @@ const maxNameChars = 30;
 const marksBehind = `.,;:!?…)]}'"”’»*_~\``;
 
 /**
- * Words without what only the eye can use. Every step passes over the text once: no pattern here can try a place twice
+ * Words without what only the eye can use. Every step passes over the text once: no pattern here can try a position twice
  * in more than a bounded number of ways.
  */
 export function toSpeakableWords(text: string): string {

@@ -102,7 +102,7 @@ export function defineTool<Schema extends z.ZodObject>(
   return { ...tool, run: (call) => tool.run({ ...call, input: call.input as z.infer<Schema> }) };
 }
 
-/** Made once for each tool: turning a schema round costs more than the rest of a request. */
+/** Made once for each tool: converting a schema costs more than the rest of a request. */
 const offers = new WeakMap<Tool, ToolOffer>();
 
 export function toToolOffer(tool: Tool): ToolOffer {

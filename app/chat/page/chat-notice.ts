@@ -1,7 +1,7 @@
 import { noticeForRefused, readRefused } from "~/platform/http/notice";
 import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/http/notice";
 
-/** What a person was about when the server said no: the same refusal leaves them with different things to do. */
+/** What a person was doing when the server refused: the same refusal leaves them with different things to do. */
 export type Activity = "asking" | "reading";
 
 type NoticeKind = "wait" | "sign-in" | "offline" | "model" | "again" | "skip" | "final";

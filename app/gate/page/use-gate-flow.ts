@@ -90,7 +90,7 @@ function useGateTools(settings: PublicSettings, dispatch: GateTools["dispatch"])
   const openWallet = useCallback(() => {
     session.current ??= import("./wallet/wagmi-session")
       .then(({ openWalletSession }) => {
-        // While the line is there: a module that could not be loaded once stays so until the page is loaded again.
+        // While the connection is up: a module that could not be loaded once stays so until the page is loaded again.
         void loadProofs().catch(() => undefined);
         return openWalletSession({ settings, origin: window.location.origin });
       })
@@ -131,7 +131,7 @@ function useWalletEvents(tools: GateTools, state: GateState): void {
     if (address && walletId && walletName) storeLastWallet({ id: walletId, name: walletName, address });
   }, [address, walletId, walletName]);
 
-  // Outside again the keys are looked up again: the room may have closed because one is gone.
+  // Back outside, the keys are looked up again: the room may have closed because one is gone.
   useEffect(() => {
     if (isOutside && address) void readKeys(tools, address);
   }, [isOutside, tools, address]);

@@ -35,8 +35,8 @@ export type ChainClientOptions = {
 export type ChainClient = ReturnType<typeof createChainClient>;
 
 /**
- * A viem client that asks several RPC endpoints in turn. Unlike viem's own fallback it never believes an
- * endpoint of another chain, passes over one that failed a moment ago, and keeps URLs out of its errors.
+ * A viem client that asks several RPC endpoints in turn. Unlike viem's own fallback it never trusts an
+ * endpoint of another chain, skips one that failed a moment ago, and keeps URLs out of its errors.
  */
 export function createChainClient({
   rpcUrls,
@@ -78,7 +78,7 @@ export function createChainClient({
     recheckChain(): void {
       for (const endpoint of endpoints) endpoint.recheckChain();
     },
-    /** The same of every endpoint, for whoever wants to know how they are. What did not answer has an answer of null. */
+    /** The same of every endpoint, for health checks. What did not answer has an answer of null. */
     askEach: (call: RpcCall) => Promise.all(endpoints.map((endpoint) => askOne(endpoint, call))),
     /** Whether calls without a recipient, whose data is code to run, are answered here. */
     deployless,

@@ -3,7 +3,7 @@ import { createDeploylessCache } from "./deployless-cache.server";
 
 const tenMinutesMs = 600_000;
 
-test("a refusal is remembered for ten minutes, and then one asker of many is to try", () => {
+test("a refusal is cached for ten minutes, and then one call of many tries again", () => {
   let nowMs = 5_000;
   const cache = createDeploylessCache(() => nowMs);
   expect([cache.shouldTry(), cache.shouldTry(), cache.wasRefused()]).toEqual([true, true, false]);

@@ -28,7 +28,7 @@ export function createNewestBlock(clock: Clock, wallClock: Clock) {
         const lag = mark.read() - seconds;
         if (lag > maxLagSeconds) return lag;
       }
-      // A block of the future makes no honest one old.
+      // A block dated in the future must not make honest ones look old.
       const wallSeconds = BigInt(Math.floor(wallClock() / 1_000));
       const shown = seconds < wallSeconds ? seconds : wallSeconds;
       (isOfHeader ? ofHeaders : ofCalls).note(shown);

@@ -49,7 +49,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   let restUntilMs = 0;
   let hasFailed = false;
   let refusedUntilMs = 0;
-  /** One question for all calls that wait for it; kept once answered rightly, until the endpoint fails. */
+  /** Shared by all calls that wait for it; cached once answered correctly, until the endpoint fails. */
   let chainCheck: Promise<void> | null = null;
 
   function noteFailure(error: unknown): void {
@@ -88,7 +88,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   /** Throws when the endpoint could not be asked, is not on the chain it should be on, or lags far behind. */
   async function ask(call: RpcCall): Promise<RpcAnswer> {
     if (clock() < refusedUntilMs) throw wrongChain("another chain a moment ago");
-    // Of many calls that find an endpoint rested, one tries it and the others go on past it.
+    // Of many calls that find an endpoint rested, one tries it and the others skip it.
     if (hasFailed) restUntilMs = clock() + options.timeoutMs;
     try {
       chainCheck ??= checkChain();

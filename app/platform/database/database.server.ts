@@ -26,7 +26,7 @@ export type OpenDatabaseOptions = {
   busyTimeoutMs?: number;
   /** For PostgreSQL. */
   pool?: PoolOptions;
-  /** Without it nothing stands between Prisma and the database. */
+  /** Without it, statements are not observed. */
   instrument?: DatabaseInstrument;
 };
 
@@ -37,7 +37,7 @@ export type PoolOptions = {
   statementSeconds: number;
   /** How long a statement waits for a lock that somebody else holds. */
   lockSeconds: number;
-  /** After how long without a statement the server undoes an open transaction. */
+  /** After how long without a statement the server rolls back an open transaction. */
   idleSeconds: number;
 };
 
@@ -144,7 +144,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
   return database;
 }
 
-/** Prisma keeps to itself by what the driver's error is known. Without Prisma the same fails in words for the operator. */
+/** Prisma hides what identifies the driver's error. The same attempt without Prisma fails with words for the operator. */
 async function explainFirstFault(error: unknown, url: string): Promise<unknown> {
   // A server that is away is not waited for once more.
   if (isDatabaseOutage(error) && !isEncryptionFault(error)) return error;

@@ -16,7 +16,7 @@ export type RedisCall = {
 export type Redis = {
   /** Before every key of ours, so that one server may serve others as well. */
   prefix: string;
-  /** Runs a script, which nothing else comes between. Throws `RedisOutage` when Redis cannot be asked. */
+  /** Runs a script atomically. Throws `RedisOutage` when Redis cannot be asked. */
   run: (call: RedisCall) => Promise<unknown>;
   /** What keeps Redis from doing its work, in a sentence; null when it reads and writes. Throws like `run`. */
   findFault: () => Promise<string | null>;
@@ -170,7 +170,7 @@ function followConnection(client: Client, log: OpenRedisOptions["log"]) {
     if (told !== undefined) log?.info({}, "Redis available again");
     told = undefined;
   });
-  /** null also where it cannot be reached for a reason that no setting is to blame for. */
+  /** null also where it cannot be reached for a reason that is not in the settings. */
   return { findConnectionFault: () => fault };
 }
 

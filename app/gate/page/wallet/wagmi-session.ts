@@ -96,7 +96,7 @@ export function openWalletSession({ settings, origin }: Setup) {
 
     disconnect: () => disconnect(config),
 
-    /** Told of every change the wallet makes by itself; null means it went away. Returns the way to stop. */
+    /** Called with every change the wallet makes by itself; null means it went away. Returns the way to stop. */
     subscribeToAccount: (onChange: (account: WalletAccount | null) => void) =>
       watchConnection(config, {
         onChange: ({ status }) => {

@@ -179,7 +179,7 @@ export function noticeForWallet(error: unknown, activity: GateActivity): GateNot
   return { tone: "problem", title, ...words, detail, ...facts };
 }
 
-/** The wallet of an earlier visit is not to be had by itself. */
+/** The wallet of an earlier visit did not reconnect by itself. */
 export function noticeForMissing(missing: "gone" | "locked", name: string): GateNotice {
   if (missing === "gone") {
     return {
