@@ -192,7 +192,7 @@ test("failures of a tool are answers: refusals in their words, defects without a
   expect(await call({ name: "broken" })).toEqual(failed("The tool failed."));
   expect(await call({ name: "throwing" })).toEqual(failed("The tool failed."));
   expect(await call({ name: "slow" })).toEqual(failed("The tool did not answer within 0.02 seconds."));
-  expect(warnings).toEqual(["Tool broken failed", "Tool throwing failed"]);
+  expect(warnings).toEqual(["tool failed: broken", "tool failed: throwing"]);
 });
 
 test("arguments are judged before the tool runs; how that is told depends on the revision", async () => {
