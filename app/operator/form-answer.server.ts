@@ -31,7 +31,7 @@ export async function readForm(context: RequestContext): Promise<URLSearchParams
   return new URLSearchParams((await context.readBody(maxFormBytes)).toString("utf8"));
 }
 
-/** Redirects to a page, which is then fetched: going back does not send the form again. */
+/** On to a page, which is fetched anew: going back does not send the form again. */
 export function seeOther(to: string, cookie?: string): TextAnswer {
   const headers = { Location: to, "Cache-Control": "no-store", ...(cookie && { "Set-Cookie": cookie }) };
   return new TextAnswer({ status: 303, headers, text: "" });

@@ -15,7 +15,7 @@ export type PaymentResolverOptions = CheckDependencies & {
   everyMs?: number | undefined;
 };
 
-/** When the operator is notified of an open payment, once. */
+/** From then on the operator is told of an open payment, once. */
 export const openTooLongMs = 30 * 60 * 1_000;
 
 const shortestPauseMs = 5_000;

@@ -13,7 +13,7 @@ import { createRedisState } from "~e2e/support/databases/state";
 import type { ReceivedWebhook } from "~e2e/support/providers/webhook-receiver";
 import { answerTokens, reservedTokens } from "./load-site";
 import { runFinalChecks } from "./final-checks";
-import type { CheckedSite } from "./final-checks";
+import type { ReckonedSite } from "./final-checks";
 import { createRecord } from "./record";
 import type { LoadRecord } from "./record";
 import { isKept } from "./scenario";
@@ -61,7 +61,7 @@ async function keepAll() {
   record.nonceGrants.set("n1", 1);
   record.talkers.push({ holder: holderOf("3"), bearer: "", asked: 2, finished: 1 });
   record.resets.push("reset-1");
-  const site: CheckedSite = {
+  const site: ReckonedSite = {
     contract,
     receiver: { taken: () => received },
     withDatabase: (work) => work(database),
@@ -89,7 +89,7 @@ async function reserve(quota: QuotaStore) {
 }
 
 async function findBroken(kept: {
-  site: CheckedSite;
+  site: ReckonedSite;
   record: LoadRecord;
   redis?: Redis | null;
 }): Promise<string[]> {

@@ -12,14 +12,14 @@ import type { LoadRecord } from "./record";
 import type { Figure } from "./scenario";
 
 /** What of a site is looked at when it is over. */
-export type CheckedSite = Pick<LoadSite, "withDatabase" | "contract"> & {
+export type ReckonedSite = Pick<LoadSite, "withDatabase" | "contract"> & {
   receiver: Pick<LoadSite["receiver"], "taken">;
 };
 
 const none = { equals: 0 } as const;
 
-type FinalCheckOptions = {
-  site: CheckedSite;
+type ReckonUpOptions = {
+  site: ReckonedSite;
   record: LoadRecord;
   redis?: Redis | null;
   /** Where the ledger could not be asked at the end of an answer, that answer counts in full later. */
@@ -32,10 +32,10 @@ export async function runFinalChecks({
   record,
   redis = null,
   settlesLate = false,
-}: FinalCheckOptions): Promise<Figure[]> {
+}: ReckonUpOptions): Promise<Figure[]> {
   return await site.withDatabase(async (database) => {
     const kept = await readKept(database, site);
-    const stores = createStateStores({ database, redis, clock, instance: "the final checks" });
+    const stores = createStateStores({ database, redis, clock, instance: "the reckoning" });
     return [
       { what: "acknowledged sign-ins", measured: record.nonceGrants.size, bound: { atLeast: 1 } },
       { what: "nonces accepted twice", measured: countTwiceAccepted(record), bound: none },
@@ -53,7 +53,7 @@ export async function runFinalChecks({
 
 type Kept = Awaited<ReturnType<typeof readKept>>;
 
-async function readKept(database: Database, site: CheckedSite) {
+async function readKept(database: Database, site: ReckonedSite) {
   const where = { contractAddress: site.contract.toLowerCase() };
   const [usedKeys, submissions, notifications] = await Promise.all([
     database.usedKey.findMany({ where }),
@@ -139,9 +139,9 @@ function checkNotifications({
   ];
 }
 
-type QuotaCheckOptions = {
+type ReckonQuotasOptions = {
   stores: StateStores;
-  site: CheckedSite;
+  site: ReckonedSite;
   record: LoadRecord;
   settlesLate: boolean;
 };
@@ -151,7 +151,7 @@ async function checkQuotas({
   site,
   record,
   settlesLate,
-}: QuotaCheckOptions): Promise<Figure[]> {
+}: ReckonQuotasOptions): Promise<Figure[]> {
   const counts = { answers: 0, uncharged: 0, invented: 0, crooked: 0, overcharged: 0, reserved: 0 };
   for (const talker of record.talkers) {
     const owner = ownerOfKey({

@@ -24,7 +24,7 @@ export function createTally() {
 export type Tally = ReturnType<typeof createTally>;
 
 /**
- * Does the work again and again by so many workers at once, until it is over. Work that fails is told to whoever waits for
+ * Does the work again and again in so many lanes at once, until it is over. Work that fails is told to whoever waits for
  * the end, and until somebody does, ends nothing else.
  */
 export function keepBusy(

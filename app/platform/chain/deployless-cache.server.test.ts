@@ -1,27 +1,27 @@
 import { expect, test } from "vitest";
-import { createDeploylessCache } from "./deployless-cache.server";
+import { createDeploylessCache } from "./deployless-memory.server";
 
 const tenMinutesMs = 600_000;
 
-test("a refusal is cached for ten minutes, and then one call of many tries again", () => {
+test("a refusal is remembered for ten minutes, and then one asker of many is to try", () => {
   let nowMs = 5_000;
-  const cache = createDeploylessCache(() => nowMs);
-  expect([cache.shouldTry(), cache.shouldTry(), cache.wasRefused()]).toEqual([true, true, false]);
+  const memory = createDeploylessCache(() => nowMs);
+  expect([memory.shouldTry(), memory.shouldTry(), memory.wasRefused()]).toEqual([true, true, false]);
 
-  cache.noteRefusal();
+  memory.noteRefusal();
   nowMs += tenMinutesMs - 1;
-  expect(cache.shouldTry()).toBe(false);
+  expect(memory.shouldTry()).toBe(false);
   nowMs += 1;
-  expect([cache.shouldTry(), cache.shouldTry(), cache.wasRefused()]).toEqual([true, false, true]);
+  expect([memory.shouldTry(), memory.shouldTry(), memory.wasRefused()]).toEqual([true, false, true]);
 });
 
 test("what is forgotten is tried again at once, and a clock that was set back does not lengthen a refusal", () => {
   let nowMs = 5_000;
-  const cache = createDeploylessCache(() => nowMs);
-  cache.noteRefusal();
+  const memory = createDeploylessCache(() => nowMs);
+  memory.noteRefusal();
   nowMs -= 1;
-  expect(cache.shouldTry()).toBe(true);
-  cache.noteRefusal();
-  cache.forget();
-  expect([cache.shouldTry(), cache.wasRefused()]).toEqual([true, false]);
+  expect(memory.shouldTry()).toBe(true);
+  memory.noteRefusal();
+  memory.forget();
+  expect([memory.shouldTry(), memory.wasRefused()]).toEqual([true, false]);
 });

@@ -140,7 +140,7 @@ async function fillMemory(day: Day): Promise<void> {
   );
 }
 
-/** Requests of every kind, while the clock is put forward by a quarter of an hour four times. */
+/** Requests in all lanes, while the clock is put forward by a quarter of an hour four times. */
 async function playHour(day: Day, count: number, whileItStands: () => Promise<void>) {
   const { clock, dice, faults, tally } = day;
   let left = count;

@@ -133,19 +133,19 @@ const colourRules = ["color-contrast", "link-in-text-block"];
  * Fails with everything axe finds in this document or frame, as it stands, in any theme; other frames are checked on
  * their own. The page is left in the theme it was in.
  */
-export async function expectAccessible(tested: Page | Frame, name: string): Promise<void> {
-  const isFrame = "parentFrame" in tested;
-  const page = isFrame ? tested.page() : tested;
+export async function expectAccessible(place: Page | Frame, name: string): Promise<void> {
+  const isFrame = "parentFrame" in place;
+  const page = isFrame ? place.page() : place;
   const before = await page.evaluate(readMedia);
-  if (!(await tested.evaluate(() => "axe" in window))) await tested.evaluate(axeSource);
-  const skipped = isFrame && tested.parentFrame() !== null ? pageRules : [];
+  if (!(await place.evaluate(() => "axe" in window))) await place.evaluate(axeSource);
+  const skipped = isFrame && place.parentFrame() !== null ? pageRules : [];
   const rules = Object.fromEntries(skipped.map((rule) => [rule, { enabled: false }]));
   const found: Record<string, AxeViolation[]> = {};
   try {
     for (const [index, [theme, media]] of Object.entries(themes).entries()) {
       await page.emulateMedia({ contrast: "no-preference", forcedColors: "none", ...media });
       const options = index === 0 ? { rules } : { runOnly: { type: "rule", values: colourRules } };
-      const violations = await tested.evaluate(runAxe, options);
+      const violations = await place.evaluate(runAxe, options);
       if (violations.length > 0) found[theme] = violations;
     }
   } finally {
