@@ -101,7 +101,7 @@ function describeKnown(its: StateDependencies, migrations: Migrations | null): K
   };
 }
 
-/** Endpoints of one chain hear of a block at different moments. */
+/** Endpoints of one chain see a block at different moments. */
 const blocksThatMatter = 3n;
 
 function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] {
@@ -166,7 +166,7 @@ function viewOutbox({ channels, unconfiguredChannels, pending, inFlight }: Outbo
   ];
 }
 
-/** An open payment is followed by itself; from then on it needs somebody. */
+/** An open payment is followed automatically; beyond this age the operator has to look at it. */
 const minutesThatMatter = 30;
 
 export async function viewPayments(read: () => Promise<PaymentReading>): Promise<DependencyView[]> {

@@ -43,7 +43,7 @@ testOnEachDatabase(
     expect(await take("next")).toBe(false);
     await stores[0]!.releaseTurn("somebody else");
     expect(await take("next")).toBe(false);
-    await database.paymentLane.updateMany({ data: { leaseUntilMs: 0n } });
+    await database.paymentTurn.updateMany({ data: { leaseUntilMs: 0n } });
     expect(await take("next")).toBe(true);
     await stores[0]!.releaseTurn("next");
     expect(await take("short", 0.1)).toBe(true);
@@ -84,7 +84,7 @@ testOnEachDatabase(
     const store = createPaymentStore(database);
     await store.acquireTurn(wallet, "dead", 30);
     const end = (row: { leaseUntilMs: bigint }) => ({ leaseUntilMs: row.leaseUntilMs + 3_600_000n });
-    await database.paymentLane.updateMany({ data: end(await database.paymentLane.findFirstOrThrow()) });
+    await database.paymentTurn.updateMany({ data: end(await database.paymentTurn.findFirstOrThrow()) });
     expect(await store.acquireTurn(wallet, "next", 30)).toBe(true);
     expect(await store.recordSigned({ payment, turn: "dead", bounds })).toEqual({ outcome: "turn-lost" });
   },

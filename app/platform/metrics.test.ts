@@ -70,7 +70,7 @@ test("the process's own metrics are rendered under our prefix, in the Prometheus
 test("the outbox is counted at each scrape", async () => {
   const metrics = createMetrics();
   let pending = 3;
-  metrics.watchOutboxPending(async () => pending);
+  metrics.observeOutboxPending(async () => pending);
   expect(await linesOf(metrics)).toContain("latchkey_outbox_pending 3");
   pending = 0;
   expect(await linesOf(metrics)).toContain("latchkey_outbox_pending 0");
@@ -82,7 +82,7 @@ test.each([
 ])("an outbox count that $why leaves the other metrics readable", async ({ countPending }) => {
   const metrics = createMetrics();
   metrics.countGrant("legacy");
-  metrics.watchOutboxPending(countPending);
+  metrics.observeOutboxPending(countPending);
   const lines = await linesOf(metrics);
   expect(lines).toContain("latchkey_outbox_pending Nan");
   expect(lines).toContain('latchkey_grants_total{proof="legacy"} 1');
@@ -92,7 +92,7 @@ test("open payments are counted at each scrape, and unknown where they cannot be
   const metrics = createMetrics();
   let reading = { open: 2, oldestOpenMs: 1_500 as number | null };
   let isAway = false;
-  metrics.watchPayments(async () => (isAway ? Promise.reject(new Error("away")) : reading));
+  metrics.observePayments(async () => (isAway ? Promise.reject(new Error("away")) : reading));
   const figures = async () => (await linesOf(metrics)).filter((line) => line.startsWith("latchkey_payment"));
   expect(await figures()).toEqual(["latchkey_payments_open 2", "latchkey_payment_oldest_open_seconds 1.5"]);
   reading = { open: 0, oldestOpenMs: null };

@@ -59,8 +59,8 @@ test("pool and spans are read at each scrape, and a database without a pool has 
   const metrics = createMetrics();
   let pool: { open: number; idle: number; waiting: number } | null = null;
   let sent = 1;
-  metrics.watchDatabasePool(() => pool);
-  metrics.watchTraceSpans(() => ({ sent, dropped: 2, failed: 0 }));
+  metrics.observeDatabasePool(() => pool);
+  metrics.observeTraceSpans(() => ({ sent, dropped: 2, failed: 0 }));
   expect(await render(metrics)).not.toMatch(/^latchkey_database_pool_connections\{/m);
   pool = { open: 3, idle: 1, waiting: 7 };
   sent = 5;

@@ -48,9 +48,9 @@ test("a reservation that expires later is found by a later look, after failed on
   await waitUntil(async () => (await store.readStanding({ owner, limit })).used === 10);
   await settler.stop();
   expect(entries().map((entry) => entry.msg)).toEqual([
-    expect.stringContaining("next look tries again"),
-    expect.stringContaining("next look tries again"),
-    expect.stringContaining("counted in full"),
+    expect.stringContaining("could not be settled; it is retried"),
+    expect.stringContaining("could not be settled; it is retried"),
+    expect.stringContaining("settled in full"),
   ]);
 });
 
@@ -68,7 +68,7 @@ test("a process that stops counts in full what it could not settle", async () =>
   await store.reserve(request);
   await settler.stop();
   expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 10, reserved: 0 });
-  expect(entries().map((entry) => entry.msg)).toEqual([expect.stringContaining("counted in full")]);
+  expect(entries().map((entry) => entry.msg)).toEqual([expect.stringContaining("settled in full")]);
 });
 
 test("a stopped settler looks no more", async () => {

@@ -225,7 +225,7 @@ testOnEachState(
       deleted: { token: 2, speech: 0 },
     });
     expect(entries()).toMatchObject([
-      { level: "info", msg: "quotas were reset", ...actor, mode: "ids", tokenWindows: 2, cryptoWindows: 0 },
+      { level: "info", msg: "quotas reset", ...actor, mode: "ids", tokenWindows: 2, cryptoWindows: 0 },
     ]);
     expect(lines.join() + JSON.stringify(entry, (_, value) => String(value))).not.toContain(secret);
   },

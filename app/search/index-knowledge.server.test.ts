@@ -249,7 +249,7 @@ test("a question is embedded by its namespace's model, and answered by words wit
   expect(await opened.ask("lamp")).toEqual(["a.md#1"]);
   expect(old.asked).toEqual(["lamp"]);
   await opened.search.refresh();
-  expect(opened.warnings.join()).toContain("what was indexed answers");
+  expect(opened.warnings.join()).toContain("the previous index stays in use");
 
   const without = openKnowledgeSearch({ ...knowledge, embedder: failing, findEmbedder: () => null });
   expect(await without.ask("lamp")).toEqual(["a.md#1"]);

@@ -92,7 +92,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     isAllowedOrigin,
     requiresToken: config.chat.requiresJwt,
   };
-  metrics.watchWatcherAge(watcherAge);
+  metrics.observeWatcherAge(watcherAge);
   watcher.start();
   return {
     issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),

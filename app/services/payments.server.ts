@@ -58,7 +58,7 @@ export function wirePayments(foundation: Foundation, { gate, outbox, lease }: Pa
     const oldestOpenMs = oldestAtMs === null ? null : Math.max(0, clock() - oldestAtMs);
     return { open: count, oldestOpenMs, spent, dailyLimit: limits.dailyMicroether };
   }
-  metrics.watchPayments(readStatus);
+  metrics.observePayments(readStatus);
 
   return {
     /** Pays the holder's own address, after the gate has found that the key is theirs still. */

@@ -204,7 +204,7 @@ test("a reset records who, what and when in database and log, and never the secr
     gate.server
       .output()
       .split("\n")
-      .find((text) => text.includes("quotas were reset") && text.includes(requestId));
+      .find((text) => text.includes("quotas reset") && text.includes(requestId));
   // The log comes through a pipe, and may be behind the answer.
   await waitUntil(() => findLine() !== undefined);
   expect(findLine()).toContain('"cryptoWindows":1');

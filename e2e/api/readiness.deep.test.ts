@@ -135,7 +135,9 @@ test("a server that is starting is live and not ready, and answers requests soon
   await waitUntil(async () => (await askReadiness(origin)).status === 200);
   const log = server.output().split("\n");
   for (const { requestId } of answers) {
-    expect(log.find((line) => line.includes(requestId!))).toContain('"msg":"refused during start-up"');
+    expect(log.find((line) => line.includes(requestId!))).toContain(
+      '"msg":"request refused during start-up"',
+    );
   }
 }, 60_000);
 
@@ -149,7 +151,9 @@ test("a stop during the start shuts down in order, and answers waiting requests"
     env: { ...env, KEY_CONTRACT_ADDRESS: gate.contract },
     onSpawn: (spawned) => (child = spawned),
   });
-  const ended = expect(starting).rejects.toThrow(/The server ended with 0\.\n[^]*"stopping"[^]*"stopped"/);
+  const ended = expect(starting).rejects.toThrow(
+    /The server ended with 0\.\n[^]*"shutdown started"[^]*"shutdown complete"/,
+  );
   ended.catch(() => undefined);
   const isAlive = () => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false);
   await waitUntil(isAlive, { timeoutMs: 20_000 });

@@ -110,7 +110,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       await server.stop();
       const lines = server.output().split("\n");
       expect(server.output()).not.toContain(redis.password);
-      const told = lines.filter((line) => line.includes("Redis cannot be reached"));
+      const told = lines.filter((line) => line.includes("Redis unavailable"));
       expect(told).toHaveLength(1);
       expect((JSON.parse(told[0]!) as { fault: string }).fault).toMatch(words);
       // Not the certificate at full length.
@@ -144,7 +144,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       await admin.config("SET", "requirepass", redis.password);
       await waitUntil(async () => (await findRow()).state === "up");
       const lines = server.output().split("\n");
-      const told = lines.filter((line) => line.includes("Redis cannot be reached"));
+      const told = lines.filter((line) => line.includes("Redis unavailable"));
       expect(told.map((line) => (JSON.parse(line) as { fault: string }).fault)).toEqual([
         expect.stringMatching(notKnown),
         expect.stringMatching(/^Redis refuses the password/),

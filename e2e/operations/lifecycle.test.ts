@@ -226,7 +226,7 @@ test("SIGTERM lets an open request finish, refuses new ones, and exits within te
   expect(answer.status).toBe(401);
   expect(await stopped).toBe(0);
   expect(performance.now() - startedAt).toBeLessThan(10_000);
-  expect(server.output()).toContain('"stopped"');
+  expect(server.output()).toContain('"shutdown complete"');
 });
 
 test("a client that never ends its request does not delay the stop", async () => {
@@ -453,7 +453,7 @@ test("metrics on a port of their own are not on the public port", async () => {
     const line = server
       .output()
       .split("\n")
-      .find((candidate) => candidate.includes("metrics are served"))!;
+      .find((candidate) => candidate.includes("metrics port opened"))!;
     const { port } = JSON.parse(line) as { port: number };
     expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain("latchkey_http");
   } finally {

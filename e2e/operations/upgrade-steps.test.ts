@@ -85,7 +85,7 @@ function runToServer(block: string, cwd: string, env: Record<string, unknown>) {
     stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   }
   const ended = once(shell, "close");
-  const findPid = () => /"pid":(\d+).*"Latchkey is open"/.exec(output)?.[1];
+  const findPid = () => /"pid":(\d+).*"server ready"/.exec(output)?.[1];
   return {
     read: () => output,
     untilOpen: () =>

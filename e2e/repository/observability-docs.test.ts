@@ -17,9 +17,9 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   metrics.observeRpcCall({ method: "eth_call", outcome: "ok", durationSeconds: 1 });
   metrics.countLimiterStoreFailure("nonce");
   metrics.countForgottenClient("nonce");
-  metrics.watchOutboxPending(async () => 0);
-  metrics.watchWatcherAge({ readSeconds: async () => 0, allowedSeconds: 90 });
-  metrics.watchLeases(() => ({ watcher: true }));
+  metrics.observeOutboxPending(async () => 0);
+  metrics.observeWatcherAge({ readSeconds: async () => 0, allowedSeconds: 90 });
+  metrics.observeLeases(() => ({ watcher: true }));
   metrics.observeProviderCall({
     kind: "chat",
     provider: "local",
@@ -37,9 +37,9 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   metrics.observeDatabase({ what: "statement", isFailed: true, durationSeconds: 1 });
   metrics.observeDatabase({ what: "transaction", isFailed: false, durationSeconds: 1 });
   metrics.observeRedis({ command: "nonce-issue", outcome: "ok", durationSeconds: 1 });
-  metrics.watchDatabasePool(() => ({ open: 1, idle: 1, waiting: 0 }));
-  metrics.watchPayments(async () => ({ open: 0, oldestOpenMs: null }));
-  metrics.watchTraceSpans(() => ({ sent: 1, dropped: 0, failed: 0 }));
+  metrics.observeDatabasePool(() => ({ open: 1, idle: 1, waiting: 0 }));
+  metrics.observePayments(async () => ({ open: 0, oldestOpenMs: null }));
+  metrics.observeTraceSpans(() => ({ sent: 1, dropped: 0, failed: 0 }));
   const { body } = await metrics.render();
   const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!] as const);
   return new Map(types.map(([name, type]) => [name, { type, labels: labelsOf(body, name) }]));

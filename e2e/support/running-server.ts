@@ -156,7 +156,7 @@ async function waitForPort({ child, closed, read, startLimitMs }: WaitForPortOpt
     function look(): void {
       const line = read()
         .split("\n")
-        .find((candidate) => candidate.includes('"Latchkey is open"') && candidate.endsWith("}"));
+        .find((candidate) => candidate.includes('"server ready"') && candidate.endsWith("}"));
       if (!line) return;
       child.stdout?.off("data", look);
       resolve((JSON.parse(line) as { port: number }).port);

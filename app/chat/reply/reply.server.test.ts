@@ -500,7 +500,7 @@ test("a settlement that fails is reported, and the answer is still delivered", a
   const { options, warnings } = await prepare([saying("Hello")], { reservation });
   const events = await collect(await openReply(options));
   expect(events.at(-1)).toEqual(finish("stop"));
-  expect(warnings).toEqual(["The quota of an answer could not be settled"]);
+  expect(warnings).toEqual(["quota settlement failed"]);
 });
 
 test("a tool that fails on purpose gives its reason, one that breaks only that it failed", async () => {
@@ -523,7 +523,7 @@ test("a tool that fails on purpose gives its reason, one that breaks only that i
   const events = await collect(await openReply(options));
   const errors = events.flatMap((event) => (event.type === "tool-output-error" ? [event.errorText] : []));
   expect(errors).toEqual(["No such key.", "The tool failed."]);
-  expect(warnings).toEqual(["Tool breaking failed"]);
+  expect(warnings).toEqual(["tool failed: breaking"]);
 });
 
 test("many answers may be open at once without a warning about listeners on the shutdown signal", async () => {

@@ -110,7 +110,7 @@ testOnEachDatabase(
   "departures reported together are written by a statement for each thousand, each once",
   async ({ url }) => {
     let statements = 0;
-    const database = await openDatabase({ url, watch: { observe: () => void statements++ } });
+    const database = await openDatabase({ url, instrument: { observe: () => void statements++ } });
     onTestFinished(() => closeDatabase(database));
     const store = createKeyStore(database);
     const contract = { chainId, contractAddress: key.contractAddress };

@@ -177,8 +177,8 @@ test("watching resumes where an outage interrupted it, logs that once, and misse
   expect(departures).toEqual([{ tokenId, from: seller() }]);
   expect(watcher.status()).toMatchObject({ consecutiveFailures: 0 });
   expect(said).toEqual([
-    expect.stringContaining("cannot be watched now"),
-    expect.stringContaining("are watched again"),
+    expect.stringContaining("transfer watcher failed"),
+    expect.stringContaining("transfer watcher recovered"),
   ]);
 });
 
@@ -578,12 +578,12 @@ test("a watcher that cannot read reports failures to its lease, and is healthy a
   await watcher.pollOnce();
   await watcher.pollOnce();
   expect(watcher.status()).toMatchObject({ consecutiveFailures: 2 });
-  expect(said).toEqual([expect.stringContaining("cannot be watched now")]);
+  expect(said).toEqual([expect.stringContaining("transfer watcher failed")]);
 
   kept.cursor = { blockNumber: kept.cursor!.blockNumber + 1n, blockHash: "0x01" };
   await watcher.pollOnce();
   expect(watcher.status()).toMatchObject({ consecutiveFailures: 0 });
-  expect(said.at(-1)).toContain("are watched again");
+  expect(said.at(-1)).toContain("transfer watcher recovered");
   expect(noted.length).toBe(3);
 });
 

@@ -11,7 +11,7 @@ test("the allowed age follows the poll interval, and the metrics show the age th
     clock: () => 0,
   });
   const metrics = createMetrics();
-  metrics.watchWatcherAge(watcherAge);
+  metrics.observeWatcherAge(watcherAge);
   const { body } = await metrics.render();
   expect(body).toContain("\nlatchkey_watcher_age_seconds 670\n");
   expect(body).toContain("\nlatchkey_watcher_allowed_age_seconds 670\n");

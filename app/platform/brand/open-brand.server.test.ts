@@ -71,7 +71,7 @@ test("an accent that cannot be read is adjusted, and the operator is told", asyn
   const said: string[] = [];
   await open({ accent: "#ffd400" }, said);
   expect(said).toHaveLength(1);
-  expect(said[0]).toContain("BRAND_ACCENT: #ffd400 could not be read");
+  expect(said[0]).toContain("BRAND_ACCENT: #ffd400 has too little contrast");
   const silent: string[] = [];
   await open({ accent: "#1F4D46" }, silent);
   expect(silent).toEqual([]);

@@ -107,7 +107,7 @@ test("dead endpoints delay a call by one timeout each at most, and errors name n
 });
 
 test("an endpoint that hangs is skipped for ten seconds, then tried by one call and used again", async () => {
-  const faults: string[] = [];
+  const faults: (string | null)[] = [];
   const client = makeClient({ onFault: ({ reason }) => faults.push(reason) });
   first.setFault("hanging");
   await client.getBlockNumber();
@@ -123,7 +123,7 @@ test("an endpoint that hangs is skipped for ten seconds, then tried by one call 
   nowMs = 60_000;
   await client.getBlockNumber();
   expect(first.posts.slice(-2).sort()).toEqual(["eth_blockNumber", "eth_chainId"]);
-  expect(faults).toEqual(["It did not answer in time.", "answers again"]);
+  expect(faults).toEqual(["It did not answer in time.", null]);
 });
 
 test("the only endpoint is asked every time, however often it failed", async () => {

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { closeDatabase, openDatabase, readPool } from "./database.server";
 import type { Operation } from "~/platform/tracing/operation";
 import { testOnEachDatabase } from "~e2e/support/databases/database";
-import type { DatabaseWatch } from "./instrumented-adapter.server";
+import type { DatabaseInstrument } from "./instrumented-adapter.server";
 
 type Seen = Operation & { error?: string; isOver: boolean };
 
@@ -10,7 +10,7 @@ type Seen = Operation & { error?: string; isOver: boolean };
 function createWitness() {
   const operations: Seen[] = [];
   const calls: { what: string; isFailed: boolean; durationSeconds: number }[] = [];
-  const watch: DatabaseWatch = {
+  const instrument: DatabaseInstrument = {
     observe: (call) => void calls.push(call),
     begin: (operation) => {
       const seen: Seen = { ...operation, isOver: false };
@@ -21,14 +21,14 @@ function createWitness() {
       );
     },
   };
-  return { operations, calls, watch };
+  return { operations, calls, instrument };
 }
 
 testOnEachDatabase(
   "statements and transactions are recorded by table and without values, failures too",
   async ({ url }) => {
-    const { operations, calls, watch } = createWitness();
-    const database = await openDatabase({ url, watch });
+    const { operations, calls, instrument } = createWitness();
+    const database = await openDatabase({ url, instrument });
     try {
       operations.length = calls.length = 0;
       const secret = "0x5ec2e7";
@@ -73,8 +73,8 @@ testOnEachDatabase("a pool's use is reported where there is one", async ({ url, 
 });
 
 testOnEachDatabase("statements are timed even when no request is followed", async ({ url }) => {
-  const { calls, operations, watch } = createWitness();
-  const database = await openDatabase({ url, watch: { observe: watch.observe } });
+  const { calls, operations, instrument } = createWitness();
+  const database = await openDatabase({ url, instrument: { observe: instrument.observe } });
   try {
     calls.length = 0;
     await database.$queryRaw`SELECT COUNT(*) FROM "Nonce"`;

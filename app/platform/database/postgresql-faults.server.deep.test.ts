@@ -224,7 +224,7 @@ test("a single statement with a serialisation failure on a stricter database run
   let undone = 0;
   const database = await openDatabase({
     url,
-    watch: { observe: ({ isFailed }) => void (undone += Number(isFailed)) },
+    instrument: { observe: ({ isFailed }) => void (undone += Number(isFailed)) },
   });
   onTestFinished(() => closeDatabase(database));
   const other = await connect(url);

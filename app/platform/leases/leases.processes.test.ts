@@ -33,10 +33,10 @@ testOnEachDatabase(
     first.child.kill("SIGKILL");
     await first.ended;
     const [atDeath] = await database.lease.findMany();
-    expect(atDeath?.holder).toBe("first");
+    expect(atDeath?.owner).toBe("first");
     await waitUntil(() => second.count("worked") > 0, { timeoutMs: 20_000 });
     const [after] = await database.lease.findMany();
-    expect(after).toMatchObject({ holder: "second", term: (before?.term ?? 0n) + 1n });
+    expect(after).toMatchObject({ owner: "second", term: (before?.term ?? 0n) + 1n });
     // Both moments are the database's: it was taken at the earliest when the dead one's time was up, and then soon.
     const takenAtMs = Number(after?.expiresAtMs) - leaseSeconds * 1_000;
     expect(takenAtMs).toBeGreaterThanOrEqual(Number(atDeath?.expiresAtMs));
@@ -55,7 +55,7 @@ testOnEachDatabase(
     await first.ended;
     await waitUntil(() => second.count("worked") > 0);
     const [after] = await database.lease.findMany();
-    expect(after).toMatchObject({ holder: "second", term: (before?.term ?? 0n) + 1n });
+    expect(after).toMatchObject({ owner: "second", term: (before?.term ?? 0n) + 1n });
     const takenAtMs = Number(after?.expiresAtMs) - longLeaseSeconds * 1_000;
     expect(takenAtMs).toBeLessThan(Number(before?.expiresAtMs));
     expect(first.count("refused")).toBe(0);

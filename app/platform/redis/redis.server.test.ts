@@ -72,8 +72,8 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     await server.start();
     await recovers(redis);
     expect(await increment(redis)).toBe(1);
-    expect(warnings).toEqual(["Redis cannot be reached; it is tried again until it answers"]);
-    expect(news).toEqual(["Redis is back"]);
+    expect(warnings).toEqual(["Redis unavailable; it is retried until it answers"]);
+    expect(news).toEqual(["Redis available again"]);
   });
 
   test.skipIf(!hasOpenssl || !canRedisEncrypt())(
@@ -151,7 +151,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     const redis = await openRedis({
       ...server,
       commandTimeoutMs: 200,
-      watch: {
+      instrument: {
         observe: ({ durationSeconds, ...call }) => {
           expect(durationSeconds).toBeGreaterThan(0);
           told.push(call);

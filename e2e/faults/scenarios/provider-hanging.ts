@@ -145,7 +145,7 @@ async function playWave(wave: Wave, each: (count: number) => number, say: (line:
   return kinds;
 }
 
-const isUnexpected = (line: string) => !line.includes("request failed after its answer had begun");
+const isUnexpected = (line: string) => !line.includes("request failed after the response had started");
 
 async function openWave(env: Record<string, string>, later: Later): Promise<Wave> {
   const gate = await openGate({

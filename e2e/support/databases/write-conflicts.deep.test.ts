@@ -39,7 +39,7 @@ beforeAll(async () => {
   const observe = ({ what, isFailed }: { what: string; isFailed: boolean }) => {
     if (what === "statement" && isFailed) undone++;
   };
-  database = await openDatabase({ url, watch: { observe } });
+  database = await openDatabase({ url, instrument: { observe } });
 });
 afterAll(async () => {
   await closeDatabase(database);

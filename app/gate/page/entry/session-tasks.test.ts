@@ -189,7 +189,7 @@ test("another wallet finds nothing of a session's person in the browser, the sam
 });
 
 test("another account in the last visit's wallet finds nothing of that visit either", async () => {
-  const remembered = { id: "one", name: "One", address: otherAddress } as const;
+  const lastWallet = { id: "one", name: "One", address: otherAddress } as const;
   for (const [shown, left] of [
     [address, 4],
     [otherAddress, 2],
@@ -199,7 +199,7 @@ test("another account in the last visit's wallet finds nothing of that visit eit
     const account = { address: shown, chainId: 1, walletId: "one", walletName: "One" };
     const wallet = { reconnect: () => Promise.resolve(account) } as unknown as WalletSession;
     const openWallet = () => Promise.resolve(wallet);
-    await resumeVisit({ ...tools, openWallet }, { remembered, openedAs: session });
+    await resumeVisit({ ...tools, openWallet }, { lastWallet, openedAs: session });
     expect([readLeft().length, asked]).toEqual([left, left === 4 ? [] : ["DELETE"]]);
   }
 });
