@@ -18,8 +18,9 @@ export type AdmitDependencies = ProofDependencies & {
   countGrant: (kind: Claimant["kind"]) => void;
 };
 
-export type TokenGrant = Pick<SignedClaimant, "address" | "tokenId" | "siwe" | "signedText"> & {
+export type TokenGrant = Pick<SignedClaimant, "address" | "tokenId" | "signedText"> & {
   auth: SignedClaimant["kind"];
+  siwe: SignedClaimant["claims"];
   /** The token must be younger than this: the key left and came back. */
   departedAtMs: number | null;
   /** When the chain was asked who holds the key; the token is dated so, and what is noticed later ends it. */
@@ -33,18 +34,15 @@ export async function admit(request: IdentifyRequest, dependencies: AdmitDepende
   const claimant = await identify(request, dependencies);
   request.onIdentified?.(claimant);
   let accessToken: string | undefined;
-  if (claimant.kind === "bearer") {
-    await requireHolder(claimant, dependencies);
-  } else {
-    accessToken = await signIn(claimant, dependencies);
-  }
+  if (claimant.claims === null) await requireHolder(claimant, dependencies);
+  else accessToken = await signIn(claimant, dependencies);
   const content = await dependencies.readContent({ tokenId: claimant.tokenId });
   dependencies.countGrant(claimant.kind);
   return { success: true, access: "granted", ...(accessToken ? { accessToken } : {}), content };
 }
 
 async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies): Promise<string> {
-  const { address, tokenId, signature, signedText, siwe } = claimant;
+  const { kind: auth, claims: siwe, address, tokenId, signature, signedText } = claimant;
   const { chainId, contractAddress, ownership, keys, clock } = dependencies;
   let ownedAtMs = clock();
   // A sign-in reads the chain afresh: what it mints outlives any cached reading.
@@ -64,6 +62,5 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
     }
   }
   await claimant.spend();
-  const auth = claimant.kind;
   return await dependencies.mintToken({ address, tokenId, auth, siwe, signedText, departedAtMs, ownedAtMs });
 }

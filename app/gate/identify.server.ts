@@ -1,8 +1,8 @@
 import { authenticationFailed } from "./authentication-failed";
 import { bearerProof } from "./proofs/bearer.server";
 import { legacyProof } from "./proofs/legacy.server";
-import { toProof, toSignedProof } from "./proofs/proof.server";
-import type { Claimant, Proof, ProofDependencies, ProofRequest } from "./proofs/proof.server";
+import { toRow } from "./proofs/proof.server";
+import type { Claimant, ProofDependencies, ProofRequest, ProofRow } from "./proofs/proof.server";
 import { siweProof } from "./proofs/siwe.server";
 
 export type IdentifyRequest = ProofRequest & {
@@ -11,7 +11,7 @@ export type IdentifyRequest = ProofRequest & {
 };
 
 /** The first one that matches decides; nothing falls through from a bad one to the next. */
-const proofs: readonly Proof[] = [toProof(bearerProof), toSignedProof(siweProof), toSignedProof(legacyProof)];
+const proofs: readonly ProofRow[] = [toRow(bearerProof), toRow(siweProof), toRow(legacyProof)];
 
 export async function identify(request: ProofRequest, dependencies: ProofDependencies): Promise<Claimant> {
   for (const proof of proofs) {
