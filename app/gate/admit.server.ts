@@ -1,9 +1,11 @@
 import type { Address } from "viem";
 import type { GatedContent } from "~/content/content.schema";
 import { Refusal } from "~/platform/http/refusal";
+import type { AccessClaim } from "~/platform/http/request-context.server";
 import { identify } from "./identify.server";
 import type { IdentifyRequest } from "./identify.server";
 import { requireHolder, requireOwned } from "./holder.server";
+import type { Holder, HolderDependencies } from "./holder.server";
 import type { KeyStore } from "./keys/keys.store.server";
 import type { OwnershipReader } from "./ownership/ownership.server";
 import type { Claimant, ProofDependencies, SignedClaimant } from "./proofs/proof.server";
@@ -31,14 +33,34 @@ export type Admission = { success: true; access: "granted"; accessToken?: string
 
 /** The one way in: who are you, do you hold the key, is it unused; then what lies behind the gate. */
 export async function admit(request: IdentifyRequest, dependencies: AdmitDependencies): Promise<Admission> {
+  const { body, noteClaim } = request;
+  if (body && body.tier !== "bearer") noteClaim?.(toClaim(body.tier, body));
   const claimant = await identify(request, dependencies);
-  request.onIdentified?.(claimant);
+  noteClaim?.(toClaim(claimant.kind, claimant));
   let accessToken: string | undefined;
   if (claimant.claims === null) await requireHolder(claimant, dependencies);
   else accessToken = await signIn(claimant, dependencies);
   const content = await dependencies.readContent({ tokenId: claimant.tokenId });
   dependencies.countGrant(claimant.kind);
   return { success: true, access: "granted", ...(accessToken ? { accessToken } : {}), content };
+}
+
+type ContentDependencies = HolderDependencies & {
+  origin: string;
+  readContent: (request: { tokenId: string; mediaOrigin: string }) => Promise<GatedContent>;
+};
+
+/** What lies behind the gate, for somebody whose token was verified; every check of the gate is made again. */
+export async function readContentFor(
+  holder: Holder,
+  { origin, readContent, ...dependencies }: ContentDependencies,
+): Promise<GatedContent> {
+  await requireHolder(holder, dependencies);
+  return readContent({ tokenId: holder.tokenId, mediaOrigin: origin });
+}
+
+function toClaim(proof: string, { address, tokenId }: { address: string; tokenId: string }): AccessClaim {
+  return { proof, address, tokenId };
 }
 
 async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies): Promise<string> {

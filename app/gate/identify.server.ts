@@ -1,3 +1,4 @@
+import type { AccessClaim } from "~/platform/http/request-context.server";
 import { authenticationFailed } from "./authentication-failed";
 import { bearerProof } from "./proofs/bearer.server";
 import { legacyProof } from "./proofs/legacy.server";
@@ -6,8 +7,8 @@ import type { Claimant, ProofDependencies, ProofRequest, ProofRow } from "./proo
 import { siweProof } from "./proofs/siwe.server";
 
 export type IdentifyRequest = ProofRequest & {
-  /** Told who it is as soon as that is known, before anything else is looked at. */
-  onIdentified?: (claimant: Pick<Claimant, "kind" | "address" | "tokenId">) => void;
+  /** Told who asks, first as the body says, then as it is proved, before anything else is looked at. */
+  noteClaim?: (claim: AccessClaim) => void;
 };
 
 /** The first one that matches decides; nothing falls through from a bad one to the next. */

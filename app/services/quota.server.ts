@@ -55,8 +55,7 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
     readQuota: ({ caller }: { caller: Caller }) => readQuota(caller, dependencies),
     /** Who may reset; throws the refusal of everybody else. */
     identifyReset: (request: ResetRequest) => requireResetSecret(request, resetSettings, log),
-    reset: (order: QuotaResetOrder, actor: ResetActor) =>
-      resetQuotas({ order, actor, dependencies: resetDependencies }),
+    reset: (order: QuotaResetOrder, actor: ResetActor) => resetQuotas(order, actor, resetDependencies),
     stop: orphans.stop,
   };
 }
