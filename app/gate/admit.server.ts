@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import type { GatedContent } from "~/content/content.schema";
 import { Refusal } from "~/platform/http/refusal";
-import type { AccessClaim } from "~/platform/http/request-context.server";
 import { identify } from "./identify.server";
 import type { IdentifyRequest } from "./identify.server";
 import { requireHolder, requireOwned } from "./holder.server";
@@ -34,9 +33,10 @@ export type Admission = { success: true; access: "granted"; accessToken?: string
 /** The one way in: who are you, do you hold the key, is it unused; then what lies behind the gate. */
 export async function admit(request: IdentifyRequest, dependencies: AdmitDependencies): Promise<Admission> {
   const { body, noteClaim } = request;
-  if (body && body.tier !== "bearer") noteClaim?.(toClaim(body.tier, body));
+  if (body && body.tier !== "bearer")
+    noteClaim?.({ proof: body.tier, address: body.address, tokenId: body.tokenId });
   const claimant = await identify(request, dependencies);
-  noteClaim?.(toClaim(claimant.kind, claimant));
+  noteClaim?.({ proof: claimant.kind, address: claimant.address, tokenId: claimant.tokenId });
   let accessToken: string | undefined;
   if (claimant.claims === null) await requireHolder(claimant, dependencies);
   else accessToken = await signIn(claimant, dependencies);
@@ -57,10 +57,6 @@ export async function readContentFor(
 ): Promise<GatedContent> {
   await requireHolder(holder, dependencies);
   return readContent({ tokenId: holder.tokenId, mediaOrigin: origin });
-}
-
-function toClaim(proof: string, { address, tokenId }: { address: string; tokenId: string }): AccessClaim {
-  return { proof, address, tokenId };
 }
 
 async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies): Promise<string> {

@@ -1,7 +1,6 @@
 import { act } from "~/operator/actions.server";
 import type { ActionRequest } from "~/operator/actions.server";
 import { createActionStore } from "~/operator/actions.store.server";
-import type { Actor } from "~/operator/audit.store.server";
 import { readActivity } from "~/operator/activity/read-activity.server";
 import type { ActivitySpan } from "~/operator/activity/activity-view";
 import { exportTable } from "~/operator/tables/export.server";
@@ -22,9 +21,6 @@ import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
 import type { SweepStore } from "~/platform/database/sweep.store.server";
 import type { Readiness } from "~/platform/readiness.server";
-import { resetQuotas, resetWindow } from "~/quota/quota-reset.server";
-import type { QuotaResetOrder } from "~/quota/quota.schema";
-import type { QuotaOwner } from "~/quota/quota-subject";
 import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
 import type { OutboxServices } from "./outbox.server";
@@ -48,7 +44,7 @@ type OperatorNeeds = {
 
 export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
   const { config, database, redis, state, recording, log } = foundation;
-  const { outbox } = needs;
+  const { outbox, quota } = needs;
   const { secret, idleSeconds, maxSeconds } = config.operator;
   if (secret === null) return null;
   const sessions = createSessionStore(database, clock);
@@ -59,14 +55,12 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
     ...(redis && createRedisTables({ redis, listOpenWindows, findLimit: settings.findLimit, clock })),
   };
   const sessionDependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
-  const { contractAddress, id: chainId } = config.chain;
-  const resetDependencies = { windows: state.quotaWindows, contract: { chainId, contractAddress }, log };
   const store = createActionStore(database, clock, outbox.store);
   const actionDependencies = {
     store,
     wakeOutbox: outbox.sender.wake,
-    resetWindow: (owner: QuotaOwner, actor: Actor) => resetWindow(owner, actor, resetDependencies),
-    resetQuotas: (order: QuotaResetOrder, actor: Actor) => resetQuotas(order, actor, resetDependencies),
+    resetWindow: quota.resetWindow,
+    resetQuotas: quota.reset,
   };
   const tableDependencies = { tables, settings, flush: recording.recorder.flush };
   const activityDependencies = {
