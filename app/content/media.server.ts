@@ -37,7 +37,7 @@ export function readMediaConditions(
 
 export type LinkedRequest = Omit<MediaRequest, "contentDir" | "maxAgeSeconds"> & { link: URLSearchParams };
 
-/** The same for whoever has a link of ours. */
+/** For whoever has a link that was signed here. */
 export async function serveLinkedMedia(
   { link, ...request }: LinkedRequest,
   { contentDir, links }: { contentDir: string; links: Pick<MediaLinks, "verify"> },

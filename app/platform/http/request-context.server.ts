@@ -31,7 +31,10 @@ export type RequestContext = {
   readonly service: ServiceContext;
 };
 
-/** For the record of decisions and for nothing else. `proof`: what kind of thing was shown. Until it is judged, address and key are what the request says. */
+/**
+ * For the record of decisions and for nothing else. `proof`: what kind of thing was shown. Until it is judged, address
+ * and key are what the request says.
+ */
 export type AccessClaim = { proof: string; address: string | null; tokenId: string | null };
 
 /** How a request for access ended; `claim` null: nothing is known of who asked, `refusal` null: it was granted. */
