@@ -18,12 +18,12 @@ function prepare(database: Database) {
   const sessions = createSessionStore(database, clock);
   const dependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
   const enter = async () => {
-    const { value } = await signIn({ given: secret, actor, dependencies });
+    const { value } = await signIn({ given: secret, actor }, dependencies);
     return `other=1; ${operatorCookieName}=${value}`;
   };
   const isIn = async (cookie: string | undefined, its = dependencies) => {
     try {
-      await requireSession({ cookie, dependencies: its });
+      await requireSession({ cookie }, its);
       return true;
     } catch (error) {
       expect(error).toMatchObject({ refusalName: "operator-sign-in-needed", status: 401 });
@@ -43,8 +43,8 @@ testOnEachDatabase("the right secret opens a session, which signing out ends", a
   const [cookie, other] = [await enter(), await enter()];
   expect(await isIn(cookie)).toBe(true);
   advance(1);
-  await signOut({ cookie, actor, dependencies });
-  await signOut({ cookie, actor, dependencies });
+  await signOut({ cookie, actor }, dependencies);
+  await signOut({ cookie, actor }, dependencies);
   expect(await isIn(cookie)).toBe(false);
   expect(await isIn(other)).toBe(true);
   expect(await readAudit(database)).toEqual([
@@ -59,7 +59,7 @@ testOnEachDatabase(
   async ({ database }) => {
     const { dependencies, lines } = prepare(database);
     for (const given of ["", "wrong-and-typed", `${secret} `, secret.toLowerCase()]) {
-      await expect(signIn({ given, actor, dependencies })).rejects.toMatchObject({
+      await expect(signIn({ given, actor }, dependencies)).rejects.toMatchObject({
         refusalName: "operator-secret-wrong",
         status: 401,
       });
@@ -116,7 +116,7 @@ testOnEachDatabase("a session that is ended while it is used stays ended", async
   advance(120_000);
   await Promise.all([
     ...Array.from({ length: 20 }, () => isIn(cookie)),
-    signOut({ cookie, actor, dependencies }),
+    signOut({ cookie, actor }, dependencies),
     ...Array.from({ length: 20 }, () => isIn(cookie)),
   ]);
   expect(await isIn(cookie)).toBe(false);

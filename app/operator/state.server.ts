@@ -6,10 +6,10 @@ import type { RecorderStatus } from "./activity/recorder.server";
 import type { DependencyView, StateView } from "./state-view";
 import type { Switch } from "~/platform/config/setting";
 
-export type EndpointReading = {
+/** Of one endpoint, asked for its newest block. */
+type EndpointAnswer = {
   label: string;
-  /** Null when it did not answer. */
-  blockNumber: bigint | null;
+  result: unknown;
   isResting: boolean;
   latencyMs: number;
 };
@@ -23,7 +23,7 @@ export type StateDependencies = {
   clock: Clock;
   readReadiness: () => Promise<Readiness>;
   database: { provider: string; readMigrations: () => Promise<Migrations> };
-  readEndpoints: () => Promise<EndpointReading[]>;
+  askEndpoints: () => Promise<EndpointAnswer[]>;
   watcherStatus: () => TransferWatcherStatus;
   provider: { name: string; models: readonly string[] };
   search: { vendor: string; listNamespaces: () => Promise<readonly string[]> };
@@ -39,7 +39,7 @@ export async function readState(its: StateDependencies): Promise<StateView> {
   const [readiness, migrations, endpoints, search, outbox, payments] = await Promise.all([
     its.readReadiness(),
     its.database.readMigrations().catch(() => null),
-    its.readEndpoints(),
+    its.askEndpoints(),
     viewSearch(its.search),
     its.outboxStatus(),
     its.paymentStatus ? viewPayments(its.paymentStatus) : [],
@@ -104,7 +104,8 @@ function describeKnown(its: StateDependencies, migrations: Migrations | null): K
 /** Endpoints of one chain see a block at different moments. */
 const blocksThatMatter = 3n;
 
-function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] {
+function viewEndpoints(answers: readonly EndpointAnswer[]): DependencyView[] {
+  const endpoints = answers.map(({ result, ...rest }) => ({ ...rest, blockNumber: readBlockNumber(result) }));
   const highest = endpoints.reduce((best, { blockNumber }) => {
     return blockNumber !== null && blockNumber > best ? blockNumber : best;
   }, 0n);
@@ -121,6 +122,11 @@ function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] 
       isResting && "Passed over for some seconds, since it failed a moment ago.",
     );
   });
+}
+
+/** Null when it did not answer. */
+function readBlockNumber(result: unknown): bigint | null {
+  return typeof result === "string" && /^0x[0-9a-f]{1,16}$/i.test(result) ? BigInt(result) : null;
 }
 
 /** Of this process; whether any process watches, readiness asks of the database. */

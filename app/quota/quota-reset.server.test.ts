@@ -59,7 +59,7 @@ async function openReset(state: TestState) {
       );
       if (!isReadable) throw body;
       const order = parseShape(quotaResetBodySchema, body);
-      return await resetQuotas({ order, actor: allowed, dependencies });
+      return await resetQuotas(order, allowed, dependencies);
     } catch (error) {
       if (error instanceof Refusal) return `${error.status} ${error.title}`;
       throw error;
@@ -72,8 +72,7 @@ async function openReset(state: TestState) {
 
 testOnEachState("a reset clears what it names, and nothing else", async (state) => {
   const { dependencies, subjects, ledger } = await openReset(state);
-  const reset = (order: Parameters<typeof resetQuotas>[0]["order"]) =>
-    resetQuotas({ order, actor, dependencies });
+  const reset = (order: Parameters<typeof resetQuotas>[0]) => resetQuotas(order, actor, dependencies);
   expect(await reset({ scope: "token", mode: "ids", tokenIds: ["1", "99"] })).toEqual({
     ok: true,
     scope: "token",
@@ -133,7 +132,7 @@ testOnEachState(
       const { _sum } = await database.payment.aggregate({ _sum: { addressCost: true, totalCost: true } });
       return [Number(_sum.addressCost ?? 0), Number(_sum.totalCost ?? 0)];
     };
-    await resetQuotas({ order: { scope: "token", mode: "all" }, actor, dependencies });
+    await resetQuotas({ scope: "token", mode: "all" }, actor, dependencies);
     expect(await readSums()).toEqual([10, 10]);
     const named = {
       scope: "crypto",
@@ -142,16 +141,14 @@ testOnEachState(
     } as const;
     // The window and the payments of that address; then the window and the payments of the other ones, and the sum.
     expect(
-      await resetQuotas({ order: { ...named, addresses: [...named.addresses] }, actor, dependencies }),
+      await resetQuotas({ ...named, addresses: [...named.addresses] }, actor, dependencies),
     ).toMatchObject({
       crypto: { deleted: 2 },
     });
     expect(await readSums()).toEqual([5, 10]);
-    expect(await resetQuotas({ order: { scope: "crypto", mode: "all" }, actor, dependencies })).toMatchObject(
-      {
-        crypto: { deleted: 3 },
-      },
-    );
+    expect(await resetQuotas({ scope: "crypto", mode: "all" }, actor, dependencies)).toMatchObject({
+      crypto: { deleted: 3 },
+    });
     expect(await readSums()).toEqual([0, 0]);
   },
 );
@@ -162,7 +159,7 @@ testOnEachState("a reservation from before a reset counts towards nothing after 
   const request = { owner, wanted: 500, limit, windowSeconds: 60, leaseSeconds: 60 };
   const before = await ledger.reserve(request);
   if (before.outcome !== "reserved") throw new Error("There must be something left here.");
-  await resetQuotas({ order: { scope: "both", mode: "all" }, actor, dependencies });
+  await resetQuotas({ scope: "both", mode: "all" }, actor, dependencies);
   // The clock stands still: the new window ends in the very moment in which the old one would have.
   expect(await ledger.reserve(request)).toMatchObject({ outcome: "reserved", used: 0, reserved: 500 });
   expect(await ledger.settle({ reservationId: before.reservationId, usedTokens: 400 })).toBe(false);
@@ -175,7 +172,7 @@ testOnEachState("concurrent resets and answers leave a ledger that adds up", asy
   await Promise.all(
     Array.from({ length: 60 }, async (_, index) => {
       if (index % 10 === 0) {
-        await resetQuotas({ order: { scope: "both", mode: "all" }, actor, dependencies });
+        await resetQuotas({ scope: "both", mode: "all" }, actor, dependencies);
         return;
       }
       const outcome = await ledger.reserve({
@@ -203,10 +200,10 @@ testOnEachState("a speech quota is cleared with the chat quota, and not with pay
   const use = { owner, wanted: 400, minimum: 400, limit: 500, windowSeconds: 60, leaseSeconds: 60 };
   expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
   expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted", remaining: 100 });
-  await resetQuotas({ order: { scope: "crypto", mode: "all" }, actor, dependencies });
-  await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["2"] }, actor, dependencies });
+  await resetQuotas({ scope: "crypto", mode: "all" }, actor, dependencies);
+  await resetQuotas({ scope: "token", mode: "ids", tokenIds: ["2"] }, actor, dependencies);
   expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted" });
-  await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["1"] }, actor, dependencies });
+  await resetQuotas({ scope: "token", mode: "ids", tokenIds: ["1"] }, actor, dependencies);
   expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
 });
 
@@ -357,10 +354,10 @@ test.skipIf(!hasRedis)("a reset whose answer is lost is not said to have changed
     clearPayments: () => Promise.resolve(0),
   });
   const reset = (tokenId: string) =>
-    resetQuotas({
-      order: { scope: "token", mode: "ids", tokenIds: [tokenId] },
-      actor,
-      dependencies: { windows, contract, log: createLogLines().log },
+    resetQuotas({ scope: "token", mode: "ids", tokenIds: [tokenId] }, actor, {
+      windows,
+      contract,
+      log: createLogLines().log,
     });
   const owner = ownerOfKey({ ...contract, tokenId: "1" });
   await quota.reserve({ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 });

@@ -1,12 +1,11 @@
-import type { Holder } from "~/gate/holder.server";
 import { createPaymentFollower } from "~/payments/payment-finality.server";
 import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
 import { createPaymentQueue } from "~/payments/payment-queue.server";
 import { createPaymentStore } from "~/payments/payments.store.server";
 import { createPaymentResolver } from "~/payments/payment-resolver.server";
 import { boundsAt } from "~/payments/payment-limits.server";
-import { payHolder } from "~/payments/pay-holder.server";
-import type { PaymentDependencies } from "~/payments/pay-holder.server";
+import { payKeyHolder } from "~/payments/pay-holder.server";
+import type { HolderPayment, PaymentDependencies } from "~/payments/pay-holder.server";
 import { systemClock as clock } from "~/platform/clock";
 import type { Lease } from "~/platform/leases/lease";
 import type { Foundation } from "./foundation.server";
@@ -24,7 +23,6 @@ const waitMs = 40_000;
 
 /** `lease`: of whoever looks after payments that are not final. */
 type PaymentNeeds = { gate: GateServices; outbox: OutboxServices; lease: Lease };
-type PayCall = { holder: Holder; amount: string; idempotencyKey: string; signal: AbortSignal };
 
 /** Null without a key to pay with. */
 export function wirePayments(foundation: Foundation, { gate, outbox, lease }: PaymentNeeds) {
@@ -61,11 +59,7 @@ export function wirePayments(foundation: Foundation, { gate, outbox, lease }: Pa
   metrics.observePayments(readStatus);
 
   return {
-    /** Pays the holder's own address, after the gate has found that the key is theirs still. */
-    pay: async ({ holder, ...request }: PayCall) => {
-      await gate.requireHolder({ holder, fresh: true });
-      return await payHolder({ ...request, recipient: holder.address }, dependencies);
-    },
+    pay: (payment: HolderPayment) => payKeyHolder(payment, gate.requireHolder, dependencies),
     readStatus,
     stop: async () => {
       shutdown.abort();

@@ -2,12 +2,12 @@ import type { Caller } from "~/gate/caller.server";
 import { systemClock } from "~/platform/clock";
 import { createOrphanSettler } from "~/quota/orphan-settler.server";
 import { leaseMarginSeconds } from "~/quota/quota-lease";
-import { requireResetSecret, resetQuotas } from "~/quota/quota-reset.server";
+import { requireResetSecret, resetQuotas, resetWindow } from "~/quota/quota-reset.server";
 import type { ResetActor, ResetRequest } from "~/quota/quota-reset.server";
 import type { QuotaResetOrder } from "~/quota/quota.schema";
 import { admitAnswer, readQuota } from "~/quota/quota.server";
 import type { QuotaDependencies } from "~/quota/quota.server";
-import type { QuotaKind } from "~/quota/quota-subject";
+import type { QuotaKind, QuotaOwner } from "~/quota/quota-subject";
 import type { Foundation } from "./foundation.server";
 
 export type QuotaServices = Awaited<ReturnType<typeof wireQuota>>;
@@ -55,8 +55,8 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
     readQuota: ({ caller }: { caller: Caller }) => readQuota(caller, dependencies),
     /** Who may reset; throws the refusal of everybody else. */
     identifyReset: (request: ResetRequest) => requireResetSecret(request, resetSettings, log),
-    reset: (order: QuotaResetOrder, actor: ResetActor) =>
-      resetQuotas({ order, actor, dependencies: resetDependencies }),
+    reset: (order: QuotaResetOrder, actor: ResetActor) => resetQuotas(order, actor, resetDependencies),
+    resetWindow: (owner: QuotaOwner, actor: ResetActor) => resetWindow(owner, actor, resetDependencies),
     stop: orphans.stop,
   };
 }

@@ -79,7 +79,7 @@ async function view({
     clock,
     readReadiness: async () => readiness,
     database: { provider: "SQLite", readMigrations: createMigrationReader(database) },
-    readEndpoints: async () => [],
+    askEndpoints: async () => [],
     watcherStatus: () => ({
       isRunning: true,
       blockNumber: 1n,

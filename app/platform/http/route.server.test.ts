@@ -4,8 +4,9 @@ import { RedisOutage } from "~/platform/redis/redis-outage";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { createLogLines } from "~e2e/support/log-lines";
 import type { Answer, TextAnswer } from "./answer.server";
+import { formBody } from "./body.server";
 import { Refusal, chainUnavailable } from "./refusal";
-import type { RequestContext } from "./request-context.server";
+import type { AccessOutcome, RequestContext } from "./request-context.server";
 import { defineRoute } from "./route.server";
 import type { CallerStep, MethodSpec } from "./route.server";
 
@@ -110,7 +111,7 @@ const named = z.object({ name: z.string() });
 type PostOptions = {
   text: string;
   headers?: Record<string, string>;
-  spec?: Pick<MethodSpec<unknown>, "guard" | "body">;
+  spec?: Pick<MethodSpec<unknown>, "guard" | "body" | "sameSite">;
   bounds?: Pick<OperationDescription, "maxBodyValues" | "malformedBody">;
   caller?: Pick<CallerStep<string>, "precedesBody"> & { isKnown: boolean };
   isExhausted?: boolean;
@@ -130,13 +131,16 @@ async function post({
   caller,
 }: PostOptions) {
   const turns: string[] = [];
+  let decision: unknown;
   const bytes = Buffer.from(text);
   const { action } = defineRoute({
     POST: {
       operation: { ...described, limit: "chat", maxBodyBytes, ...bounds },
       ...spec,
+      decidesAccess: true,
       ...(caller && {
         caller: {
+          claimOf: (address: string) => ({ proof: "name", address, tokenId: null }),
           precedesBody: caller.precedesBody,
           identify: ({ body }: { body: unknown }) => {
             turns.push(`asked for the caller of ${JSON.stringify(body)}`);
@@ -145,8 +149,9 @@ async function post({
           },
         },
       }),
-      handle: ({ body, caller: who }) => {
+      handle: ({ body, caller: who, noteClaim }) => {
         turns.push(who === undefined ? "handled" : `handled for ${who}`);
+        if (who === undefined) noteClaim({ proof: "words", address: "anybody", tokenId: null });
         return { body };
       },
     },
@@ -167,6 +172,9 @@ async function post({
       origin: "https://gate.example.com",
       isAllowedOrigin: () => false,
       countRefusal: () => undefined,
+      noteAccess: ({ claim, refusal }: AccessOutcome) => {
+        decision = [claim?.address ?? null, refusal?.slug ?? null];
+      },
       consumeLimit: async () => {
         turns.push("counted");
         return {
@@ -183,7 +191,7 @@ async function post({
   const answer = await action({ context, params: {} });
   const body = JSON.parse((answer as TextAnswer).text) as Record<string, unknown>;
   const problem = (answer as TextAnswer).headers["x-problem"];
-  return { status: answer.status, title: body.title, errors: body.errors, problem, turns };
+  return { status: answer.status, title: body.title, errors: body.errors, problem, turns, decision };
 }
 
 const right = JSON.stringify({ name: "a" });
@@ -298,6 +306,45 @@ test("a guard refuses before the caller is identified", async () => {
   };
   const { status, turns } = await post({ text: right, spec, caller: { isKnown: false } });
   expect([status, turns]).toEqual([403, ["counted"]]);
+});
+
+test("a page's form is received once its sender is known, within its own bound and as a form", async () => {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const spec = { body: formBody(4) };
+  const asked = "asked for the caller of undefined";
+  const known = { text: "a=b", headers, spec, caller: { isKnown: true } };
+  expect(await post(known)).toMatchObject({
+    status: 200,
+    turns: ["counted", asked, "received", "handled for somebody"],
+  });
+  const stranger = { ...known, caller: { isKnown: false } };
+  expect(await post(stranger)).toMatchObject({ status: 401, turns: ["counted", asked] });
+  expect(await post({ ...known, headers: json })).toMatchObject({ status: 415, turns: ["counted", asked] });
+  expect(await post({ ...known, text: "", headers: {} })).toMatchObject({
+    status: 200,
+    turns: ["counted", asked, "handled for somebody"],
+  });
+});
+
+test("a page of another site is refused where a route says so, after a body that does not fit", async () => {
+  const headers = { ...json, origin: "https://evil.example" };
+  const spec = { body: named, sameSite: true };
+  expect(await post({ text: right, headers, spec })).toMatchObject({
+    problem: "cross-site-request",
+    turns: ["received", "counted"],
+  });
+  expect((await post({ text: "{}", headers, spec })).status).toBe(400);
+  expect((await post({ text: right, spec })).status).toBe(200);
+  expect((await post({ text: right, headers, spec: { body: named } })).status).toBe(200);
+});
+
+test("a decision names the caller, or who the handler says it is, as soon as that is known", async () => {
+  expect((await post({ text: right })).decision).toEqual(["anybody", null]);
+  expect((await post({ text: right, caller: { isKnown: true } })).decision).toEqual(["somebody", null]);
+  const misshapen = await post({ text: "{}", caller: { isKnown: true } });
+  expect(misshapen.decision).toEqual(["somebody", "invalid-request"]);
+  const stranger = await post({ text: right, caller: { isKnown: false } });
+  expect(stranger.decision).toEqual([null, "missing-jwt"]);
 });
 
 test("every refusal has its slug in a header, and no other answer does", async () => {
