@@ -1,3 +1,4 @@
+import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { act } from "~/operator/actions.server";
 import { createActionStore } from "~/operator/actions.store.server";
 import { hourSeconds } from "~/operator/activity/activity.store.server";
@@ -21,7 +22,9 @@ import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
 import type { SweepStore } from "~/platform/database/sweep.store.server";
 import type { Readiness } from "~/platform/readiness.server";
+import { getProvider } from "~/platform/providers/provider-row";
 import { resetQuotas, resetWindow } from "~/quota/quota-reset.server";
+import { speechProviders } from "~/speech/providers/speech-providers.server";
 import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
 import type { OutboxServices } from "./outbox.server";
@@ -75,13 +78,11 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
     requireSession: withDependencies(requireSession, sessionDependencies),
     readState: () => readState(stateDependencies),
     readActivity: async ({ span }: { span: ActivitySpan }) => {
-      // Shown is what is written; what this process still has in hand is written first.
-      await recording.recorder.flush();
       const nowMs = clock();
       const range = activityRange(span, nowMs);
       const { activityDays } = config.operator;
       const keptSinceMs = span.spanSeconds === hourSeconds ? nowMs - activityDays * 86_400_000 : 0;
-      const counts = await recording.activity.readCounts({
+      const counts = await recording.readCounts({
         spanSeconds: span.spanSeconds,
         sinceMs: Math.max(range.sinceMs, keptSinceMs),
         untilMs: range.untilMs,
@@ -99,6 +100,7 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
 function listStateDependencies(foundation: Foundation, needs: OperatorNeeds) {
   const { config, database, chain, recording } = foundation;
   const { gate, outbox, search, payments, readReadiness } = needs;
+  const { chat, speech } = config;
   return {
     clock,
     readReadiness,
@@ -108,12 +110,19 @@ function listStateDependencies(foundation: Foundation, needs: OperatorNeeds) {
     },
     readEndpoints: () => readEndpoints(chain),
     watcherStatus: gate.watcherStatus,
-    provider: { name: config.chat.provider, models: config.chat.models },
+    provider: {
+      name: chat.provider,
+      isEmbedded: getProvider(chatProviders, chat.provider).isEmbedded ?? false,
+      models: chat.models,
+    },
     search: {
-      vendor: search.vendor,
+      isEmbedded: search.isEmbedded,
       listNamespaces: () => search.listNamespaces({ timeoutMs: searchTimeoutMs }),
     },
-    speechProvider: config.speech.provider,
+    speech: {
+      name: speech.provider,
+      isEmbedded: speechProviders.some(({ name, isEmbedded }) => name === speech.provider && isEmbedded),
+    },
     outboxStatus: outbox.sender.status,
     recorderStatus: recording.recorder.status,
     paymentStatus: payments?.readStatus ?? null,

@@ -26,7 +26,11 @@ export function wireRecording({ config, database, instance, log }: WireRecording
   if (isOn) recorder.start();
   return {
     recorder: recorder as Pick<Recorder, "flush" | "status">,
-    activity,
+    /** What waits in this process is written first, so that it is counted too. */
+    readCounts: async (request: Parameters<typeof activity.readCounts>[0]) => {
+      await recorder.flush();
+      return await activity.readCounts(request);
+    },
     watch: (metrics: Metrics) => (isOn ? countActivity(metrics, recorder) : metrics),
     noteAccess: (outcome: AccessOutcome) => {
       const decision = isOn ? toDecision(outcome) : null;

@@ -55,8 +55,8 @@ export const servingSettings = {
   ),
   logLevel: oneOf(
     "LOG_LEVEL",
-    { of: ["info", "trace", "debug", "warn", "error", "silent"], default: "info" },
-    "`trace`, `debug`, `info`, `warn`, `error` or `silent`.",
+    { of: ["trace", "debug", "info", "warn", "error", "silent"], default: "info" },
+    "How much is logged.",
   ),
   metricsPort: integer(
     "METRICS_PORT",
@@ -66,7 +66,7 @@ export const servingSettings = {
   metricsToken: ownSecret(
     "METRICS_TOKEN",
     { switches: { name: "Metrics" } },
-    "Bearer token for /metrics on the public port, at least 16 characters and not to be guessed. Without it and METRICS_PORT there is no /metrics.",
+    "Bearer token for /metrics on the public port. Without it and METRICS_PORT there is no /metrics.",
   ),
   openApiEnabled: flag(
     "OPENAPI_ENABLED",
