@@ -1,4 +1,5 @@
 import path from "node:path";
+import { defaultDataDir, defaultPort } from "~/platform/config/early-defaults.mjs";
 import { flag, integer, oneOf, requireUrl, setting, splitList, text } from "~/platform/config/kinds";
 import { ownSecret } from "~/platform/config/secret-strength";
 import { InvalidSetting } from "~/platform/config/setting";
@@ -13,7 +14,7 @@ export const servingSettings = {
   host: text("HOST", { default: "0.0.0.0" }, "Address the server listens on."),
   port: integer(
     "PORT",
-    { min: 0, max: 65_535, default: 3000 },
+    { min: 0, max: 65_535, default: defaultPort },
     "Port the server listens on; 0 takes a free one.",
   ),
   publicOrigin: setting(
@@ -45,7 +46,7 @@ export const servingSettings = {
   ),
   dataDir: setting(
     "DATA_DIR",
-    { parse: (given) => path.resolve(given), default: "data" },
+    { parse: (given) => path.resolve(given), default: defaultDataDir },
     "Folder for the embedded database and generated keys.",
   ),
   contentDir: setting(
