@@ -94,10 +94,10 @@ export function readSpeech(reader: SettingReader, isChatQuotaActive: boolean) {
   const isImplied = implied && !reader.isSet(speechSettings.provider);
   const provider = isImplied ? implied.name : values.provider;
   const row = provider === nobody ? null : getProvider(speechProviders, provider);
-  const why = `TTS_PROVIDER is ${provider}.`;
-  reader.setSwitch(speechSettings.provider, row !== null, why);
+  const chosen = `TTS_PROVIDER is ${provider}.`;
+  reader.setSwitch(speechSettings.provider, row !== null, chosen);
   if (row) checkProvider(reader, row, values.voice);
-  else reader.setSwitch(speechSettings.cacheMb, false, why);
+  else reader.setSwitch(speechSettings.cacheMb, false, chosen);
   if (!isChatQuotaActive && values.quota.characters > 0) {
     const why = "The chat quota, which it goes by, is off.";
     reader.setSwitch(speechSettings.quota.characters, false, why);
