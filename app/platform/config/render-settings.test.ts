@@ -20,7 +20,7 @@ test("in .env.example texts are wrapped, and every setting is commented out", ()
   const lines = renderEnvExample(groups).split("\n");
   expect(lines).toContain("# PLAIN=x|y");
   expect(lines).toContain("# HIDDEN=");
-  expect(lines).toContain("# How many. (2 to 8)");
-  expect(lines.join("\n")).toMatch(/text\. \(hard to\s+(# )?guess;\s+(# )?secret\)/);
+  expect(lines).toContain("# How many. Range: 2 to 8.");
+  expect(lines.join("\n")).toMatch(/text\. Range: hard to guess\. \(secret\)/);
   for (const line of lines) expect(line).toMatch(/^(#.{0,107})?$/);
 });

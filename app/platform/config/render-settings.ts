@@ -28,7 +28,7 @@ export function renderEnvExample(groups: readonly SettingGroup[]): string {
     `## ${title}`,
     ...listSettings(rows).flatMap((row) => [
       "",
-      ...wrap(`${row.text}${inBrackets(row.range, row.isSecret && "secret")}`),
+      ...wrap(`${row.text}${row.range ? ` Range: ${row.range}.` : ""}${secrecy(row)}`),
       `# ${row.name}=${row.default ?? ""}`,
     ]),
   ]);
@@ -56,15 +56,14 @@ each feature.
 }
 
 function renderRow(row: Setting): string {
-  const { name, text, range, isSecret } = row;
-  const effect = `${text}${inBrackets(isSecret && "secret")}`;
+  const { name, text, range } = row;
+  const effect = `${text}${secrecy(row)}`;
   const cells = [`\`${name}\``, range ?? "", row.default ? `\`${row.default}\`` : "", effect];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-function inBrackets(...remarks: (string | false | null)[]): string {
-  const said = remarks.filter(Boolean);
-  return said.length > 0 ? ` (${said.join("; ")})` : "";
+function secrecy({ isSecret }: Setting): string {
+  return isSecret ? " (secret)" : "";
 }
 
 function wrap(text: string): string[] {
