@@ -17,7 +17,7 @@ import { ButtonLink } from "~/ui/button";
 import { pageFaces } from "~/ui/typefaces";
 import { useNonce } from "~/ui/nonce";
 import { Page } from "~/ui/page";
-import stylesheetHref from "~/ui/ui.css";
+import stylesheetHref from "~/ui/styles/ui.css";
 import { useOfflineWorker } from "~/ui/use-offline-worker";
 
 export type PageHandle = { withoutScripts?: boolean };

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { problemsOf, production as smallest } from "~e2e/support/config";
+import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { renderEnvExample, renderSettingsPage } from "~/platform/config/render-settings";
 import { guardedPrefixes } from "~/platform/config/setting-reader";
+import { getProvider } from "~/platform/providers/provider-row";
 import { parseConfig, settingGroups, settings } from "./settings.server";
 
 const contract = smallest.KEY_CONTRACT_ADDRESS;
@@ -16,7 +18,7 @@ test("a small production environment is read with the documented defaults", () =
   expect(config.chain.rpcUrls).toEqual(["https://rpc.example.com", "https://other.example.com"]);
   expect(config.chain.contractAddress).toBe(contract.toLowerCase());
   expect(config.jwt).toMatchObject({ alg: "HS256", accessTtlSeconds: 900, clockToleranceSeconds: 5 });
-  expect(config.limits.nonce).toEqual({ points: 30, windowSeconds: 60 });
+  expect(config.limits.nonce).toEqual({ points: 30, windowSeconds: 60, algorithm: "sliding" });
   expect(config.state.enabled).toBe(true);
   expect(config.database.url).toMatch(/^file:.*data\/latchkey\.db$/);
   expect(config.warnings).toEqual([]);
@@ -238,8 +240,8 @@ test("chat has its documented defaults and requires no setting", () => {
     windowSeconds: 86_400,
     resetSecret: null,
   });
-  expect(limits.chat).toEqual({ points: 20, windowSeconds: 60 });
-  expect(limits["quota-reset"]).toEqual({ points: 5, windowSeconds: 60 });
+  expect(limits.chat).toEqual({ points: 20, windowSeconds: 60, algorithm: "fixed" });
+  expect(limits["quota-reset"]).toEqual({ points: 5, windowSeconds: 60, algorithm: "fixed" });
 });
 
 test.each([
@@ -266,7 +268,8 @@ test.each([
 test("speech requires no setting, and an address alone chooses that server", () => {
   expect(parseConfig(production).speech).toMatchObject({
     provider: "flite",
-    flite: { voice: "slt", threads: 2, queue: 16 },
+    voice: null,
+    flite: { threads: 2, queue: 16 },
     cacheBytes: 256 * 1024 * 1024,
     quota: { characters: 50_000, windowSeconds: 86_400 },
   });
@@ -285,12 +288,22 @@ test("provider addresses lose their trailing slash, and the account forms the Wo
   });
   expect(chat.local.baseUrl).toBe("http://127.0.0.1:8080/v1");
   expect(chat.openai.baseUrl).toBe("https://proxy.example.com/openai/v1");
-  expect(chat.workersAi.baseUrl).toBe("https://api.cloudflare.com/client/v4/accounts/0123abcd/ai/v1");
+  const { baseUrl } = getProvider(chatProviders, "workers-ai").locate!(chat);
+  expect(baseUrl).toBe("https://api.cloudflare.com/client/v4/accounts/0123abcd/ai/v1");
   expect(chat.models).toEqual(["small", "large"]);
 });
 
 const warningsOf = (environment: Record<string, string>) =>
   parseConfig({ ...production, ...environment }).warnings;
+
+test("a provider whose models nobody knows is pointed out where none is named", () => {
+  const local = { AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" };
+  expect(warningsOf(local)).toEqual([
+    "AI_MODELS is not set: the local server is asked for a model called `default`.",
+  ]);
+  expect(warningsOf({ ...local, AI_MODELS: "small" })).toEqual([]);
+  expect(warningsOf({ AI_PROVIDER: "openai", OPENAI_API_KEY: "k" })).toEqual([]);
+});
 
 test("a name close to one of ours is reported with the one meant", () => {
   expect(warningsOf({ JWT_SECERT: "x", PATH: "/bin" })).toEqual([

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import net from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { defaultDataDir, defaultPort } from "../platform/config/early-defaults.mjs";
 import { endWithNpm, prepare, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
@@ -11,20 +12,20 @@ await prepare();
 const { buildIfNeeded } = await import("./build.mjs");
 const { openDemoChain } = await import("./demo-chain.mjs");
 
-const dataDir = path.resolve(process.env.DATA_DIR ?? "data/demo");
+const dataDir = path.resolve(process.env.DATA_DIR || path.join(defaultDataDir, "demo"));
 const { chain, contract, env } = await openDemoChain({ dataDir, mode: "demo" });
 console.log("Building (the first time takes a few seconds) …");
 await buildIfNeeded();
 
-/** Somebody else's port 3000 is no reason to fail a first look; a port that was asked for is kept to. */
+/** Somebody else on the default port is no reason to fail a first look; a port that was asked for is kept to. */
 async function findPort() {
   if (process.env.PORT) return process.env.PORT;
   const isFree = await new Promise((resolve) => {
     const probe = net.createServer().once("error", () => resolve(false));
-    probe.listen({ port: 3000, host: "127.0.0.1" }, () => probe.close(() => resolve(true)));
+    probe.listen({ port: defaultPort, host: "127.0.0.1" }, () => probe.close(() => resolve(true)));
   });
-  if (!isFree) console.log("Port 3000 is taken, so another one is used.");
-  return isFree ? "3000" : "0";
+  if (!isFree) console.log(`Port ${defaultPort} is taken, so another one is used.`);
+  return isFree ? String(defaultPort) : "0";
 }
 
 const server = spawn(process.execPath, ["--enable-source-maps", "app/commands/demo-server.mjs"], {

@@ -15,7 +15,7 @@ import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
 import { toMicroether } from "./ether";
 import { finalSeconds } from "./payment-finality.server";
-import { openTooLongMs } from "./payment-resolver.server";
+import { openTooLongMs, resolverLease } from "./payment-resolver.server";
 
 const payForever = fileURLToPath(new URL("../../e2e/support/chain/pay-forever.ts", import.meta.url));
 const hourMs = 3_600_000;
@@ -331,10 +331,9 @@ test("a payment left by a killed process is completed by the lease's next owner,
   await chain.control.setAutomine(true);
 
   const log = { info: () => undefined, warn: () => undefined };
-  const keeping = { store: leases, names: ["payments"], owner: "next", leaseSeconds: 2, log } as const;
-  const keeper = createLeaseKeeper(keeping);
+  const keeper = createLeaseKeeper({ store: leases, owner: "next", leaseSeconds: 2, log });
   const client = clientOf([endpoint.url]);
-  const next = createPayer({ ...parts, client, lease: keeper.of("payments"), everyMs: 50 });
+  const next = createPayer({ ...parts, client, lease: keeper.add(resolverLease), everyMs: 50 });
   next.resolver.start();
   await keeper.start();
   await waitUntil(async () => (await next.store.readOpen()).count === 0, { timeoutMs: 30_000 });

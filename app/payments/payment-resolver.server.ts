@@ -15,6 +15,9 @@ export type PaymentResolverOptions = CheckDependencies & {
   everyMs?: number | undefined;
 };
 
+/** The name of its lease. */
+export const resolverLease = "payments";
+
 /** From then on the operator is told of an open payment, once. */
 export const openTooLongMs = 30 * 60 * 1_000;
 

@@ -23,8 +23,8 @@ test("gated namespaces are read as a list, each name once", () => {
 });
 
 test.each([
-  [{ AI_PROVIDER: "openai", OPENAI_API_KEY: "k" }, "https://api.openai.com/v1", "k"],
-  [{ AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" }, "http://127.0.0.1:1/v1", null],
+  [{ AI_PROVIDER: "openai", OPENAI_API_KEY: "k" }, "openai", "https://api.openai.com/v1", "k"],
+  [{ AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" }, "local", "http://127.0.0.1:1/v1", null],
   [
     {
       AI_PROVIDER: "workers-ai",
@@ -32,18 +32,20 @@ test.each([
       CLOUDFLARE_API_TOKEN: "t",
       WORKERS_AI_BASE_URL: "https://edge.example.com/v1",
     },
+    "workers-ai",
     "https://edge.example.com/v1",
     "t",
   ],
-  [{ AI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_API_KEY: "k" }, "http://127.0.0.1:1/v1", null],
+  [{ AI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_API_KEY: "k" }, "local", "http://127.0.0.1:1/v1", null],
   [
     { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://proxy.example.com/v1/" },
+    "openai",
     "https://proxy.example.com/v1",
     "k",
   ],
-])("the embedding model is requested from the chat's provider: %j", (environment, baseUrl, apiKey) => {
+])("the embedding model is requested from the chat's provider: %j", (environment, provider, baseUrl, apiKey) => {
   const { search } = read({ ...environment, EMBEDDING_MODEL: "m" });
-  expect(search.embedding).toEqual({ model: "m", baseUrl, apiKey });
+  expect(search.embedding).toEqual({ model: "m", provider, baseUrl, apiKey });
 });
 
 test("an embedding model without a provider is a mistake", () => {

@@ -87,9 +87,9 @@ async function view({
       lastSuccessAtMs: clock(),
       consecutiveFailures: 0,
     }),
-    provider: { name: "local", models: ["small"] },
-    search: { vendor: "libsql", listNamespaces: async () => [] },
-    speechProvider: "local",
+    provider: { name: "local", isEmbedded: false, models: ["small"] },
+    search: { isEmbedded: true, listNamespaces: async () => [] },
+    speech: { name: "local", isEmbedded: false },
     outboxStatus: async () => ({
       running: true,
       channels: [],

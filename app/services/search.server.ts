@@ -41,7 +41,7 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
       gatedNamespaces,
       requireHolder: (holder) => gate.requireHolder({ holder: toGateHolder(holder) }),
     }),
-    vendor: store.vendor,
+    isEmbedded: pinecone === null,
     /** Rejects when the store does not say so within the time. */
     listNamespaces: async ({ timeoutMs }: { timeoutMs: number }) => {
       const signal = AbortSignal.timeout(timeoutMs);
@@ -68,7 +68,8 @@ export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Em
 /** The built-in one is a few additions, too fast to be worth measuring. */
 function createInstrumentedEmbedder(config: Config, { provider }: Instruments): Embedder {
   const embedder = createConfiguredEmbedder(config);
-  return config.search.embedding ? instrumentEmbedder(embedder, "openai-compatible", provider) : embedder;
+  const { embedding } = config.search;
+  return embedding ? instrumentEmbedder(embedder, embedding.provider, provider) : embedder;
 }
 
 function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder) {

@@ -217,7 +217,7 @@ test("search, its vectors and a voice are spans of the requests that asked for t
     method: "tools/call",
     params: { name: "libsql_search", arguments: { query: "lamp" } },
   });
-  const names = ["tool libsql_search", "search libsql", "embeddings openai-compatible"];
+  const names = ["tool libsql_search", "search libsql", "embeddings local"];
   const searched = await collector.waitForTrace({ has: isRequest(found.headers), names });
   expectOneTree(searched);
   const tool = searched.find(({ name }) => name === "tool libsql_search")!;

@@ -65,15 +65,16 @@ function findNames(expression: string, known: ReadonlyMap<string, Metric>): stri
 
 type Expression = { where: string; expression: string };
 
+type Panel = {
+  id: number;
+  title: string;
+  type: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets?: { expr: string; datasource: { uid: string } }[];
+};
 type Dashboard = {
   templating: { list: { name: string; definition?: string }[] };
-  panels: {
-    id: number;
-    title: string;
-    type: string;
-    gridPos: { x: number; y: number; w: number; h: number };
-    targets?: { expr: string; datasource: { uid: string } }[];
-  }[];
+  panels: Panel[];
 };
 const dashboard = JSON.parse(readFileSync("docs/grafana-dashboard.json", "utf8")) as Dashboard;
 const alerts = readFileSync("docs/prometheus-alerts.yml", "utf8");

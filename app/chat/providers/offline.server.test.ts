@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createSearchTool } from "~/tools/search-tool";
 import { openReply } from "~/chat/reply/reply.server";
 import { ReplyCancelled } from "~/chat/reply/reply-run.server";
-import type { ReplyOptions } from "~/chat/reply/reply-run.server";
+import type { ReplyOptions } from "~/chat/reply/reply.server";
 import type { ChatEvent } from "~/chat/reply/chat-events";
 import type { PassageMatch } from "~/search/search-store";
 import { createOfflineProvider } from "./offline.server";

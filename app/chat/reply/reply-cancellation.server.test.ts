@@ -6,7 +6,7 @@ import { answerEventStream } from "~/platform/http/sse.server";
 import { fallingSilentAfter, startOpenAiServer, toFrame } from "~e2e/support/providers/openai-server";
 import { openaiProvider } from "../providers/openai.gateway.server";
 import { openReply } from "./reply.server";
-import type { ReplyOptions } from "./reply-run.server";
+import type { ReplyOptions } from "./reply.server";
 
 const run = promisify(execFile);
 

@@ -14,7 +14,7 @@ import {
 import type { Behaviour } from "~e2e/support/providers/openai-server";
 import { localProvider } from "../providers/local.gateway.server";
 import { openReply } from "./reply.server";
-import type { ReplyOptions } from "./reply-run.server";
+import type { ReplyOptions } from "./reply.server";
 
 function prepare(baseUrl: string, changes: Partial<ReplyOptions> = {}) {
   const settled: number[] = [];

@@ -1,7 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Tool, ToolCaller } from "~/tools/tool";
 import { charsPerToken } from "../chat-limits";
-import type { ChatMessage } from "../chat.schema";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
 import type { ChatProvider } from "../providers/chat-provider";
 import type { FinishReason } from "./chat-events";
@@ -12,19 +10,10 @@ export type QuotaReservation = {
   settle: (usage: { usedTokens: number }) => Promise<void>;
 };
 
-export type ReplyOptions = {
+export type RunOptions = {
   provider: ChatProvider;
-  model: string;
-  system: string;
-  messages: readonly ChatMessage[];
-  tools: readonly Tool[];
-  caller: ToolCaller;
-  clientId: string;
   reservation: QuotaReservation;
-  maxSteps: number;
   maxDurationMs: number;
-  /** How long the first event is awaited before the stream begins without it. */
-  firstEventWaitMs?: number;
   /** Aborted when the client is gone. */
   signal: AbortSignal;
   shutdownSignal: AbortSignal;
@@ -37,7 +26,7 @@ export type ReplyRun = ReturnType<typeof startRun>;
 
 // One answer: the characters it has left, and its one end. The first to end it decides why; provider and tools are
 // cancelled and the quota is settled at once, whether or not anybody reads on.
-export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, warn }: ReplyOptions) {
+export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, warn }: RunOptions) {
   const controller = new AbortController();
   let usedChars = 0;
   let ending: ReplyEnding | null = null;
@@ -101,7 +90,7 @@ export function emptyAnswer({ name }: ChatProvider, reason: FinishReason): Provi
 }
 
 /** Before the first byte: becomes a status. */
-export function toOpeningError(cause: unknown, run: ReplyRun, options: ReplyOptions): Error {
+export function toOpeningError(cause: unknown, run: ReplyRun, options: RunOptions): Error {
   const { provider, maxDurationMs, warn } = options;
   const failure = { provider: provider.name, message: generalFailureMessage, cause };
   switch (run.ending()) {
@@ -121,7 +110,7 @@ export function toOpeningError(cause: unknown, run: ReplyRun, options: ReplyOpti
 }
 
 /** Once the stream has begun: the text of its error event. */
-export function toErrorText(error: unknown, run: ReplyRun, options: ReplyOptions): string {
+export function toErrorText(error: unknown, run: ReplyRun, options: RunOptions): string {
   const ending = run.ending();
   if (ending === "time-limit") {
     return `The answer was ended: it took longer than the limit of ${options.maxDurationMs / 1000} seconds.`;

@@ -13,7 +13,7 @@ import type { ChatEvent } from "./chat-events";
 import { localProvider } from "../providers/local.gateway.server";
 import { openReply } from "./reply.server";
 import { ReplyCancelled } from "./reply-run.server";
-import type { ReplyOptions } from "./reply-run.server";
+import type { ReplyOptions } from "./reply.server";
 
 async function prepare(behaviours: [Behaviour, ...Behaviour[]], changes: Partial<ReplyOptions> = {}) {
   const server = await startOpenAiServer(...behaviours);

@@ -18,7 +18,7 @@ import type { ChatProvider } from "../providers/chat-provider";
 import { openaiProvider } from "../providers/openai.gateway.server";
 import { openReply } from "./reply.server";
 import { ReplyCancelled } from "./reply-run.server";
-import type { ReplyOptions } from "./reply-run.server";
+import type { ReplyOptions } from "./reply.server";
 
 const echoTool = defineTool({
   name: "echo",

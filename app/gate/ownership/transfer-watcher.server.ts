@@ -4,6 +4,9 @@ import type { Departure } from "./key-transfers.gateway.server";
 import { TransferReader } from "./transfer-reader.server";
 import type { TransferReaderOptions } from "./transfer-reader.server";
 
+/** The name of its lease. */
+export const watcherLease = "watcher";
+
 const maxBackoffSeconds = 60;
 const minDelayMs = 20;
 /** A poll that takes longer ends after the range it is at. One that has not ended after as long again has failed. */

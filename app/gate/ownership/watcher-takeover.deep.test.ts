@@ -9,7 +9,7 @@ import { waitUntil } from "~e2e/support/processes";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { createChainCursorStore } from "./chain-cursor.store.server";
 import { createKeyStore } from "../keys/keys.store.server";
-import { createTransferWatcher } from "./transfer-watcher.server";
+import { createTransferWatcher, watcherLease } from "./transfer-watcher.server";
 
 const silent = { info: () => {}, warn: () => {} };
 
@@ -26,7 +26,6 @@ testOnEachDatabase(
     function makeProcess(on: Database, owner: string, rpcUrl: string) {
       const keeper = createLeaseKeeper({
         store: createLeaseStore(on),
-        names: ["watcher"],
         owner,
         leaseSeconds: 3,
         log: silent as never,
@@ -46,7 +45,7 @@ testOnEachDatabase(
         },
         onDepartures: (report) => keys.recordDepartures({ ...contract, ...report, departedAtMs: Date.now() }),
         onBlock: () => {},
-        lease: keeper.of("watcher"),
+        lease: keeper.add(watcherLease),
       });
       onTestFinished(async () => {
         await watcher.stop();

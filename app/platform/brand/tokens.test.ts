@@ -7,7 +7,7 @@ import { contrast, getRgb } from "./colour";
 type Tokens = Readonly<Record<string, string>>;
 type Pair = { text: string; ground: string; least: number };
 
-const css = readFileSync("app/ui/tokens.css", "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
+const css = readFileSync("app/ui/styles/tokens.css", "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
 
 function readBlock(query: string | null): Tokens {
   const source = query === null ? css.slice(0, css.indexOf("@media")) : blockAfter(`@media ${query} {`);

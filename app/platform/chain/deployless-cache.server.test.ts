@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createDeploylessCache } from "./deployless-memory.server";
+import { createDeploylessCache } from "./deployless-cache.server";
 
 const tenMinutesMs = 600_000;
 

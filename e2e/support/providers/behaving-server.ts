@@ -75,19 +75,16 @@ export async function startBehavingServer<Body, Call extends ReceivedCall<Body>>
   };
 }
 
-function createCall<Body>({
-  number,
-  request,
-  response,
-  body,
-  contentType,
-}: {
+type CallOptions<Body> = {
   number: number;
   request: IncomingMessage;
   response: ServerResponse;
   body: Body;
   contentType: string;
-}): ReceivedCall<Body> {
+};
+
+function createCall<Body>(options: CallOptions<Body>): ReceivedCall<Body> {
+  const { number, request, response, body, contentType } = options;
   let isClosed = false;
   let bytesSent = 0;
   const closed = once(response, "close").then(() => {
